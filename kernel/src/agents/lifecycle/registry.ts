@@ -1,4 +1,3 @@
-import type { Clock } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -6,54 +5,21 @@ import { newId } from "../../base/ids.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import type { Agent, AgentCommand } from "../../base/vocabulary/agent.ts";
-import type { Entry } from "../../base/vocabulary/entry.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
-import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
+import type { Principal } from "../../base/vocabulary/principal.ts";
 import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
-import { describeJob } from "../running-jobs/describe-job.ts";
+import { cancelOrphan, listJobs } from "../running-jobs/job-list.ts";
 import { hasRoom, emitterOf, sourceOfEmitter } from "../delivery/event-backlog.ts";
 import { FairTurns } from "../calls/fair-turns.ts";
 import { traceWriter } from "../calls/trace-writer.ts";
-import {
-  InitialSyncs,
-  type ShownLocation,
-  type SightStatements,
-  type ToldEntry,
-} from "../delivery/initial-sync.ts";
-import type { AgentDefinition, SupervisorPorts } from "../ports.ts";
+import { InitialSyncs } from "../delivery/initial-sync.ts";
+import type { AgentDefinition } from "../ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "../delivery/router.ts";
 import { IdleScheduler } from "./idle-scheduler.ts";
-import { Schedules, type KeptSchedule, type ScheduleStatements } from "../schedules.ts";
+import { Schedules } from "../schedules.ts";
+import type { Enqueued, RegistryPorts } from "./registry-ports.ts";
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
-
-/** Statements for somebody else's transaction, and what to do once it is committed. */
-export interface Enqueued<Statement> {
-  readonly statements: readonly Statement[];
-  committed(): void;
-}
-
-export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot" | "takeTurn"> {
-  readonly clock: Clock;
-  /** Runs something after what has arrived meanwhile was read. */
-  readonly nextTurn: (run: () => void) => void;
-  readonly eventOf: (change: EntryChange) => LaresEvent;
-  readonly idleUnloadMs: () => number;
-  readonly activeAgents: () => number;
-  /** Prepares durable deliveries; see the inbox. */
-  enqueue(deliveries: readonly RoutedDelivery[]): Enqueued<Statement>;
-  /** Stores statements of its own in one transaction. */
-  commit(statements: readonly Statement[]): Promise<void>;
-  readonly sightStatements: SightStatements<Statement>;
-  readonly alreadyShown: readonly ShownLocation[];
-  readonly alreadyTold: readonly ToldEntry[];
-  readonly scheduleStatements: ScheduleStatements<Statement>;
-  readonly alreadyFired: readonly KeptSchedule[];
-  /** Deliveries from this source that the agent has not dealt with. */
-  waiting(agent: string, source: string): Promise<number>;
-  clearQueue(agent: string): Promise<void>;
-  allEntries(): Iterable<Entry>;
-}
 
 /** All agents of one kernel: which there are, what reaches them, and a person's commands to them. */
 export class AgentRegistry<Statement> implements AsyncDisposable {
@@ -143,18 +109,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   /** Jobs that have not ended, of one agent or of all: those that run, then those that wait, in their order. */
   jobs(count: number, agent?: string): { readonly items: Job[]; readonly total: number } {
-    const { jobs: queue } = this.#ports;
-    const running = [...this.#supervisors.values()].flatMap(({ id, jobs }) =>
-      jobs.running === null || (agent !== undefined && id !== agent) ? [] : [jobs.running],
-    );
-    const isRunning = new Set(running.map(({ id }) => id));
-    const { jobs, total } = queue.list(count + running.length, agent);
-    const waiting = jobs
-      .filter(({ id }) => !isRunning.has(id))
-      .map((job) => describeJob(job, "Waiting", null));
-    // What is being cancelled is no longer in the ledger.
-    const left = running.filter(({ state }) => state === "Cancelling").length;
-    return { items: [...running, ...waiting].slice(0, count), total: total + left };
+    return listJobs(this.#ports.jobs, this.#supervisors.values(), count, agent);
   }
 
   /**
@@ -163,17 +118,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
    */
   async cancelJob(by: Principal, id: string, agent?: string): Promise<Job> {
     const { jobs: queue, traces } = this.#ports;
-    const { onBehalfOf } = lineageUnder(by);
     const owner = queue.ownerOf(id);
     if (owner === undefined || (agent !== undefined && owner !== agent)) throw notFound("job", id);
     const supervisor = this.find(owner);
     if (supervisor !== undefined) return supervisor.jobs.cancel(by, id);
-    // Its extension was taken away.
-    const job = await queue.cancel(owner, id);
-    const message = `the job ${job.name} was cancelled by ${actorWords(by)}`;
-    traceWriter(traces, owner)("info", message, { job: id }, { traceId: id, onBehalfOf });
+    const job = await cancelOrphan(queue, by, owner, id, traceWriter(traces, owner));
     this.jobsChanged.emit(owner);
-    return describeJob(job, "Cancelled", null);
+    return job;
   }
 
   /** Events answered and host calls refused, over all agents since the kernel started. */

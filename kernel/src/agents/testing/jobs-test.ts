@@ -1,7 +1,8 @@
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { DayCounts } from "../day-counts.ts";
 import type { AgentDefinition, JobProgress, JobRequest } from "../ports.ts";
-import { Supervisor, type SupervisorOptions } from "../lifecycle/supervisor.ts";
+import type { SupervisorOptions } from "../lifecycle/agent-parts.ts";
+import { Supervisor } from "../lifecycle/supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./fake-guest.ts";
 import { FakeJobs } from "./fake-jobs.ts";
 

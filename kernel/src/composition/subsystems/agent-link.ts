@@ -1,4 +1,5 @@
-import type { AgentRegistry, Enqueued } from "../../agents/lifecycle/registry.ts";
+import type { AgentRegistry } from "../../agents/lifecycle/registry.ts";
+import type { Enqueued } from "../../agents/lifecycle/registry-ports.ts";
 import type { Supervisor } from "../../agents/lifecycle/supervisor.ts";
 import { notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";

@@ -1,0 +1,301 @@
+import type { Clock } from "../../base/clock.ts";
+import { Emitter } from "../../base/emitter.ts";
+import { messageOf, requestCancelled } from "../../base/errors.ts";
+import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
+import { decideHearing } from "../../policy/hearing.ts";
+import { HostCalls } from "../calls/host-calls.ts";
+import { OpenCalls } from "../calls/open-calls.ts";
+import { ToolCalls } from "../calls/tool-calls.ts";
+import { traceWriter, type WriteTrace } from "../calls/trace-writer.ts";
+import { hookOf } from "../day-counts.ts";
+import { stackOf } from "../delivery/delivery.ts";
+import { describeAgent } from "../describe.ts";
+import { MetricsRecorder } from "../metrics.ts";
+import type { AgentDefinition, AgentSession, SupervisorPorts } from "../ports.ts";
+import { NamedTimers } from "../timers.ts";
+import { awaken } from "./awaken.ts";
+import { BodyHolder } from "./body-holder.ts";
+import { Failures } from "./failures.ts";
+import { IdleTracker } from "./idle-tracker.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { Recovery } from "./recovery.ts";
+import { Reports } from "./reports.ts";
+import { Requests } from "./requests.ts";
+import { Workload } from "./workload.ts";
+
+export interface SupervisorOptions {
+  readonly definition: AgentDefinition;
+  readonly ports: SupervisorPorts;
+  readonly clock: Clock;
+  readonly idleUnloadMs: () => number;
+  /** It has nothing in hand for now. */
+  readonly rested?: () => void;
+  /** No other agent has anything in hand; where it is not said, there is no other. */
+  readonly othersAreQuiet?: () => boolean;
+  /** Another agent waits for a place. */
+  readonly isPlaceWanted?: () => boolean;
+}
+
+/** The parts of one agent, and what each state of its lifecycle and the end of its work mean to them. */
+export class AgentParts implements AsyncDisposable {
+  /** As it is in force; whoever replaces it brings the parts to it. */
+  definition: AgentDefinition;
+  readonly changed = new Emitter<Agent>();
+  readonly metrics = new MetricsRecorder();
+  readonly trace: WriteTrace;
+  readonly life: Lifecycle;
+  readonly work: Workload;
+  readonly body: BodyHolder;
+  readonly stay: IdleTracker;
+  readonly reports: Reports;
+  readonly recovery: Recovery;
+  readonly requests: Requests;
+  readonly toolCalls: ToolCalls;
+  readonly failures: Failures;
+  readonly open = new OpenCalls();
+  readonly #options: SupervisorOptions;
+  readonly #ports: SupervisorPorts;
+  readonly #clock: Clock;
+  readonly #calls: HostCalls;
+  readonly #timers: NamedTimers<"due">;
+  #disposed = false;
+  #wasEnabledAtClose: boolean | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.definition = options.definition;
+    this.#ports = options.ports;
+    this.trace = traceWriter(options.ports.traces, options.definition.id);
+    this.#clock = options.clock;
+    this.#timers = new NamedTimers(this.#clock);
+    this.reports = new Reports({
+      id: options.definition.id,
+      clock: this.#clock,
+      describe: () => this.describe(),
+      trace: this.trace,
+    });
+    this.failures = new Failures(this.#clock, () => this.reports.failuresChanged());
+    this.stay = new IdleTracker({
+      clock: this.#clock,
+      idleUnloadMs: options.idleUnloadMs,
+      isActive: () => this.life.state === "Active",
+      isDelivering: () => this.work.isDelivering,
+      isAtWork: () => this.work.isAtWork || this.work.hasEvents || this.work.hasJobsNow,
+      isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
+      rested: () => options.rested?.(),
+      unload: () => this.life.send({ type: "unload" }),
+    });
+    this.recovery = new Recovery({
+      clock: this.#clock,
+      state: () => this.life.state,
+      suspend: (reason) => this.life.send({ type: "suspend", reason }),
+      resume: () => this.life.send({ type: "resume" }),
+      crashed: () => this.life.send({ type: "crashed" }),
+      restart: () => {
+        if (this.life.state === "Unloaded" && this.definition.activation === "eager")
+          this.life.send({ type: "wake" });
+        else this.work.pump();
+      },
+      trace: this.trace,
+    });
+    this.requests = new Requests({
+      failures: this.failures,
+      inHand: (work) => this.stay.request(work),
+      isCancellingJob: () => this.work.jobs.running?.state === "Cancelling",
+      wasEndedOnPurpose: (session) => this.body.wasEndedOnPurpose(session),
+    });
+    this.toolCalls = new ToolCalls({
+      clock: this.#clock,
+      open: this.open,
+      awake: () => awaken(this.id, this.life, () => this.body.session),
+      ask: (session, method, params) => this.requests.ask(session, method, params),
+      cancelsTools: () => this.body.abilities.cancelsTools,
+      trace: this.trace,
+    });
+    this.#calls = new HostCalls({
+      ports: this.#ports,
+      clock: this.#clock,
+      metrics: this.metrics,
+      trace: this.trace,
+      definition: () => this.definition,
+      inHand: () => this.work.inHand,
+      open: this.open,
+      guest: () => this.body.session,
+    });
+    this.body = new BodyHolder({
+      ports: this.#ports,
+      clock: this.#clock,
+      handlers: this.#calls,
+      ask: (session, method, params) => this.requests.ask(session, method, params),
+      isStartWanted: () => this.life.state === "Initializing",
+      became: {
+        ready: () => {
+          this.metrics.wokeUp();
+          this.life.send({ type: "started" });
+        },
+        broken: (reason, error) => {
+          this.life.send({ type: "broken", reason });
+          if (error !== undefined) this.trace("error", `did not start: ${reason}`, stackOf(error));
+        },
+        crashed: (reason, isSandboxFault) => this.recovery.crashed(reason, isSandboxFault),
+        stopped: () => this.life.send({ type: "stopped" }),
+      },
+      onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
+      onEnd: (reason) => {
+        this.open.guestEnded(requestCancelled(`The agent has ended. ${reason}`));
+        this.metrics.guestEnded();
+      },
+      onFailedShutdown: (error) =>
+        this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
+    });
+    this.work = new Workload({
+      ports: this.#ports,
+      clock: this.#clock,
+      metrics: this.metrics,
+      ratePerSecond: options.definition.limits.max_events_per_second,
+      agent: {
+        id: options.definition.id,
+        canDeliver: () =>
+          !this.#disposed &&
+          this.life.enabled &&
+          (this.life.state === "Active" || (this.life.state === "Unloaded" && !this.recovery.isPausing)),
+        session: () => (this.life.state === "Active" ? this.body.session : null),
+        maxOpenHooks: () => this.body.abilities.maxOpenHooks,
+        jobNames: () => this.body.abilities.jobs,
+        mayRunJobs: () => this.definition.authority.effective.dispatch_jobs === true,
+        isStillQuiet: () => this.isQuiet && (options.othersAreQuiet?.() ?? true),
+        jobsChanged: () => this.reports.jobsHaveChanged(),
+        mayLeave: (session) => this.#makeRoom(session),
+        endGuest: (session) => this.#unload(session),
+        open: this.open,
+        wake: () => this.life.send({ type: "wake" }),
+        ask: (session, method, params) => this.requests.ask(session, method, params),
+        wasEndedOnPurpose: (session) => this.body.wasEndedOnPurpose(session),
+        asHeard: (event) => {
+          const hearing = decideHearing(this.definition.authority, event, this.#ports);
+          if (hearing.heard) return hearing.event;
+          this.reports.missed(event.name, "withheld", hearing.reason);
+          return null;
+        },
+        answered: (handler, event) => {
+          this.#ports.dayCounts.add(this.id, hookOf(handler, event));
+          this.reports.hasCounted();
+        },
+        succeeded: () => this.recovery.succeeded(),
+        failed: (reason) => this.recovery.failed(reason),
+        trace: this.trace,
+        rest: () => this.#rest(),
+      },
+    });
+    this.life = new Lifecycle({
+      clock: this.#clock,
+      enabled: options.definition.enabled,
+      entered: (state, isSame) => (isSame ? this.announce() : this.#entered(state)),
+    });
+    this.life.start();
+  }
+
+  get id(): string {
+    return this.definition.id;
+  }
+
+  /** Enabled, and so also while the kernel closes, which is no decision of a person: events go on being kept for it. */
+  get isListening(): boolean {
+    return this.#wasEnabledAtClose ?? this.life.enabled;
+  }
+
+  /** Nothing in hand: no open request, no delivery that could be made now, and no job. */
+  get isIdle(): boolean {
+    return this.#hasNothingOpen && (this.waits || this.work.isDone);
+  }
+
+  /** Nothing in hand, but for jobs that wait for just that. */
+  get isQuiet(): boolean {
+    return this.#hasNothingOpen && (this.waits || this.work.isQuiet);
+  }
+
+  get #hasNothingOpen(): boolean {
+    return !this.life.isUnderWay && this.stay.hasNothingOpen;
+  }
+
+  /** For a person, or for a pause to be over. */
+  get waits(): boolean {
+    const { state } = this.life;
+    return state === "Suspended" || state === "Error" || !this.life.enabled;
+  }
+
+  describe(): Agent {
+    return describeAgent(this.definition, {
+      state: this.life.state,
+      reason: this.life.reason,
+      isEnabled: this.isListening,
+      since: this.life.since,
+      lastFailure: this.failures.last,
+      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
+    });
+  }
+
+  #entered(state: AgentState): void {
+    this.recovery.entered(state);
+    if (state === "Initializing") {
+      this.body
+        .start(this.id, this.definition)
+        .catch((error: unknown) => this.trace("error", `could not start: ${messageOf(error)}`));
+    }
+    if (state === "ShuttingDown") {
+      this.stay.ended();
+      // A program that did not start has nothing to say goodbye with.
+      this.body
+        .stop(this.life.endsInError)
+        .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
+    }
+    if (state === "Active") this.stay.began();
+    if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.work.pump());
+    if (state === "Suspended" || state === "Error") {
+      this.reports.trouble(state, this.life.reason ?? "", this.definition);
+    }
+    this.announce();
+    // Who waits for all to be quiet waits no longer for one that was on its way here.
+    if (!this.life.isUnderWay) this.#options.rested?.();
+  }
+
+  announce(): void {
+    if (!this.#disposed) this.changed.emit(this.describe());
+  }
+
+  /** Gives its place to who waits for one, where nothing but a job is in hand and it had its turn; then it waits itself. */
+  #makeRoom(session: AgentSession): void {
+    if (!this.stay.mayMakeRoom(this.work.jobs.inHand === undefined ? 0 : 1)) return;
+    this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
+    this.#unload(session);
+  }
+
+  #unload(session: AgentSession): void {
+    if (this.life.state === "Active" && this.body.session === session) this.life.send({ type: "unload" });
+  }
+
+  /** A loop has nothing to hand over: sets the clock for what is due next, or for unloading. */
+  #rest(): void {
+    this.stay.watch();
+    this.#timers.clear("due");
+    this.#options.rested?.();
+    if (this.#disposed || this.life.state === "Suspended" || this.life.state === "Error") return;
+    const dueAt = this.work.nextDueAt;
+    if (dueAt !== null)
+      this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.work.pump());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#wasEnabledAtClose ??= this.life.enabled;
+    if (this.life.refusal("disable") === null) this.life.send({ type: "disable" });
+    await this.life.settled();
+    this.#disposed = true;
+    this.#timers[Symbol.dispose]();
+    this.recovery[Symbol.dispose]();
+    this.stay[Symbol.dispose]();
+    this.#calls[Symbol.dispose]();
+    this.reports[Symbol.dispose]();
+    await this.body.session?.kill();
+    this.life.stop();
+  }
+}
