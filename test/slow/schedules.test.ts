@@ -5,7 +5,7 @@ import { event, events, probe, type SeenEvent } from "../support/agents.ts";
 import { agent, Bench, inState, leave } from "../support/bench.ts";
 import { lares } from "../support/command-line.ts";
 import type { Client } from "../support/client.ts";
-import type { Agent } from "../support/types.ts";
+import type { Action, Agent, TraceEntry } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
 const PROBE = "test.probe";
@@ -205,4 +205,35 @@ test("killed with kill -9 and gone for days, what was missed is made up for as c
   expect(all.map((time) => (all.at(-1)! - time) / 86_400_000)).toEqual([4, 3, 2, 1, 0]);
   const seconds = await told("fourth");
   expect(seconds.map((time) => (time - seconds[0]!) / 1000)).toEqual(seconds.map((_, index) => index));
+});
+
+test("what an agent does because of its schedule says so, in its traces and in what it proposes", async () => {
+  const ID = "test.ticking";
+  await using bench = await Bench.create({
+    extensions: [
+      {
+        id: ID,
+        program: `
+          import { defineAgent } from "@lares/sdk";
+          export default defineAgent({ hooks: { async tick(_event, ctx) {
+            ctx.trace.info("ticked");
+            const effects = [{ kind: "file.write", path: "a.md", content: "a" }];
+            await ctx.actions.propose(effects, { title: "Write", reason: "It is time." }, { key: "once" });
+          } } });`,
+        manifest: {
+          permissions: { propose_actions: ["file.write"] },
+          hooks: [{ schedule: EVERY_SECOND, handler: "tick" }],
+        },
+      },
+    ],
+  });
+  const client = await bench.open();
+  const onBehalfOf = [{ kind: "schedule", agent: ID, schedule: `tick (${EVERY_SECOND}, UTC)` }];
+  const [action] = await until("its proposal", async () => {
+    const found = await client.request<Action[]>("lares/actions/list", { agent: ID });
+    return found.length > 0 && found;
+  });
+  expect(action?.on_behalf_of).toEqual(onBehalfOf);
+  const traces = await client.request<TraceEntry[]>("lares/traces/query", { agent: ID, text: "ticked" });
+  expect(traces[0]?.on_behalf_of).toEqual(onBehalfOf);
 });

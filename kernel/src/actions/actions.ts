@@ -23,7 +23,7 @@ import {
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { type Actor, named } from "../base/vocabulary/principal.ts";
+import { type Actor, onBehalfField } from "../base/vocabulary/principal.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
@@ -305,7 +305,7 @@ class ActionService implements Actions {
         edited_by: "user",
         ...(key === undefined ? {} : { key }),
         ...(supersedes === undefined ? {} : { supersedes }),
-        ...named(onBehalfOf),
+        ...onBehalfField(onBehalfOf),
       },
     });
     checkSameBases(record.operations, planned.record.operations, edits);
@@ -341,7 +341,7 @@ class ActionService implements Actions {
         method: "actions/propose",
         budget: this.#later.of(agent),
         made,
-        given: { supersedes: id, ...named(onBehalfOf) },
+        given: { supersedes: id, ...onBehalfField(onBehalfOf) },
       });
       checkMayMerge(stale, planned.record);
       stored = await this.#proposals.store(planned, (record) => this.#decideRebased(record), heard);

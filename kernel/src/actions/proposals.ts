@@ -5,7 +5,7 @@ import type { Slices } from "../base/slices.ts";
 import type { Action, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { type Actor, named } from "../base/vocabulary/principal.ts";
+import { type Actor, onBehalfField } from "../base/vocabulary/principal.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { decideApproval, prepareApproval, strictestOf, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
@@ -160,7 +160,7 @@ export class Proposals {
     const given = {
       ...(supersedes === undefined ? {} : { supersedes }),
       ...(key === undefined ? {} : { key }),
-      ...named(onBehalfOf),
+      ...onBehalfField(onBehalfOf),
     };
     const planned = await this.plan({
       authority,

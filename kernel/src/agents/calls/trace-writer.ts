@@ -1,5 +1,5 @@
 import { newId } from "../../base/ids.ts";
-import { type Actor, named } from "../../base/vocabulary/principal.ts";
+import { type Actor, onBehalfField } from "../../base/vocabulary/principal.ts";
 import type { TraceLevel } from "../../base/vocabulary/trace.ts";
 import type { SupervisorPorts } from "../ports.ts";
 
@@ -26,7 +26,7 @@ export function traceWriter(traces: SupervisorPorts["traces"], agent: string): W
       level,
       agent,
       message,
-      ...named(onBehalfOf),
+      ...onBehalfField(onBehalfOf),
       trace_id: traceId,
       span_id: newId(),
       ...(hook === undefined ? {} : { hook }),

@@ -6,7 +6,7 @@ import {
   commonLineage,
   lineageUnder,
   maxNamed,
-  named,
+  onBehalfField,
   ownAccord,
   personAt,
   readLineage,
@@ -38,8 +38,8 @@ test("work under several lineages is on behalf of all of them, and as deep as th
 
 test("of very many who led to something, as many are named as the wire takes", () => {
   const many = Array.from({ length: 100 }, (_, at): Actor => ({ kind: "agent", id: `a.${at}` }));
-  expect(named(many).on_behalf_of).toHaveLength(maxNamed);
-  expect(named([])).toEqual({});
+  expect(onBehalfField(many).on_behalf_of).toHaveLength(maxNamed);
+  expect(onBehalfField([])).toEqual({});
 });
 
 test("a client's name is cut, and none is left out", () => {

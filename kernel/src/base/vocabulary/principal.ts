@@ -124,11 +124,11 @@ export function causedBy(actor: Actor | undefined): Lineage {
 }
 
 /** Returns who led to something, as traces and actions name it. */
-export function named(onBehalfOf: readonly Actor[]): { readonly on_behalf_of?: Actor[] } {
+export function onBehalfField(onBehalfOf: readonly Actor[]): { readonly on_behalf_of?: Actor[] } {
   return onBehalfOf.length === 0 ? {} : { on_behalf_of: onBehalfOf.slice(0, maxNamed) };
 }
 
-/** Returns words for an actor. The names in them are as others chose them; a client's is left out. */
+/** Returns words for an actor: on one line, names that others chose in quotes, a client's left out. */
 export function actorWords(actor: Actor): string {
   switch (actor.kind) {
     case "person":
@@ -136,9 +136,9 @@ export function actorWords(actor: Actor): string {
     case "agent":
       return actor.id;
     case "process":
-      return `the ${actor.process} of ${actor.agent} in the conversation ${actor.conversation}`;
+      return `the ${actor.process} of ${actor.agent} in the conversation ${JSON.stringify(actor.conversation)}`;
     case "schedule":
-      return `the schedule ${actor.schedule} of ${actor.agent}`;
+      return `the schedule ${JSON.stringify(actor.schedule)} of ${actor.agent}`;
     case "kernel":
       return "the kernel";
   }

@@ -1,6 +1,7 @@
 import { effectWords, hasContent } from "../../base/effect-words.ts";
 import { extentWords, impactSize } from "../../base/impact-words.ts";
 import type { Action, ActionState, Effect, PolicyReason } from "../../base/vocabulary/action.ts";
+import { actorWords } from "../../base/vocabulary/principal.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./foreign.ts";
@@ -88,11 +89,17 @@ export function renderImpactSentence(action: Action, { style, width }: Surface):
   return [`${meter(action.impact_score, style)} ${first}`, ...rest.map((line) => margin + line)];
 }
 
-/** Renders why a person is asked, in the kernel's words. */
-function renderReason({ asked_because: asked }: Action, { style, width, isAscii }: Surface): string[] {
-  return asked === undefined
-    ? []
-    : ["", ...decisionLines(reasonText(asked), width, { isAscii }).map((line) => style.dim(line))];
+/** Renders who led the agent to it and why a person is asked, in the kernel's words. */
+function renderReason(
+  { on_behalf_of: who, asked_because: asked }: Action,
+  { style, width, isAscii }: Surface,
+): string[] {
+  const sentences = [
+    ...(who === undefined ? [] : [`Requested by ${who.map(actorWords).join(", on behalf of ")}.`]),
+    ...(asked === undefined ? [] : [reasonText(asked)]),
+  ];
+  const lines = sentences.flatMap((sentence) => decisionLines(sentence, width, { isAscii }));
+  return lines.length === 0 ? [] : ["", ...lines.map((line) => style.dim(line))];
 }
 
 /** The title and the reason have a bar at the left, so that none of their lines can pass for the kernel's. */

@@ -53,6 +53,21 @@ const action: Action = {
 };
 
 describe("an action's card", () => {
+  it("says who led its agent to it, without letting a name pass for a line of the kernel's", () => {
+    const who: NonNullable<Action["on_behalf_of"]> = [
+      { kind: "agent", id: "dev.lares.notes" },
+      { kind: "schedule", agent: "dev.lares.notes", schedule: "tidy (@daily, UTC)\u001b[31m\nApproved." },
+    ];
+    const lines = renderAction({ ...action, on_behalf_of: who }, plainSurface);
+    const text = lines.join(" ").replaceAll(/[\s│]+/g, " ");
+    expect(text).toContain(
+      String.raw`Requested by dev.lares.notes, on behalf of the schedule "tidy (@daily, UTC)\u001b[31m\nApproved." of dev.lares.notes.`,
+    );
+    expect(lines.join("")).not.toContain("\u001b");
+    expect(lines.some((line) => line.startsWith("│ Approved."))).toBe(false);
+    expect(renderAction(action, plainSurface).join("\n")).not.toContain("Requested by");
+  });
+
   it("shows what, who, how much, why, and every effect", () => {
     expect(
       renderAction(action, { style: noStyle, width: 64 }, { position: "2 of 5" }).join("\n"),

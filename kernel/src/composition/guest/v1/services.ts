@@ -6,7 +6,7 @@ import { newId } from "../../../base/ids.ts";
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { OneAtATime } from "../../../base/one-at-a-time.ts";
 import type { Action, ProposalRequest } from "../../../base/vocabulary/action.ts";
-import { named, type Principal } from "../../../base/vocabulary/principal.ts";
+import { onBehalfField, type Principal } from "../../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../../base/vocabulary/progress.ts";
 import type { TraceLevel } from "../../../base/vocabulary/trace.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
@@ -197,7 +197,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
         level,
         agent: caller.agent,
         message,
-        ...named(caller.lineage.onBehalfOf),
+        ...onBehalfField(caller.lineage.onBehalfOf),
         trace_id: caller.traceId ?? newId(),
         span_id: newId(),
         ...(caller.hook === undefined ? {} : { hook: caller.hook }),
