@@ -3,7 +3,8 @@ import { parse, stringify } from "yaml";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { behaviourCharactersKept, DecisionStore } from "./store.ts";
+import { behaviourCharactersKept } from "./file-format.ts";
+import { DecisionStore } from "./store.ts";
 import type { Answer } from "./parts.ts";
 import {
   asks,
