@@ -17,7 +17,7 @@ export const behaviourCharactersKept = 512 * 1024;
 export interface Acceptance {
   readonly digest: Hash;
   readonly accepted: string;
-  /** What the person granted. */
+  /** What the person granted; `wishes` is its name in the file. */
   readonly wishes: AcceptedRequests;
   /** The requests that the person was shown with it and did not grant; absent if there are none. */
   readonly withheld?: AcceptedRequests;
@@ -60,30 +60,30 @@ export function decode(value: unknown): DecisionsFile {
  * Stores behaviours in full as long as there is room, the shortest first, so that a person can later be told what
  * changed.
  */
-export function kept(wishes: RequestedPermissions, sources: KeptSources = {}): AcceptedRequests {
-  const sized = Object.entries(wishes.extensions)
-    .map(([id, { behaviour, behaviourDigest, ...wish }]) => {
-      return { id, wish, behaviour, behaviourDigest, size: JSON.stringify(behaviour).length };
+export function kept(requests: RequestedPermissions, sources: KeptSources = {}): AcceptedRequests {
+  const sized = Object.entries(requests.extensions)
+    .map(([id, { behaviour, behaviourDigest, ...request }]) => {
+      return { id, request, behaviour, behaviourDigest, size: JSON.stringify(behaviour).length };
     })
     .toSorted((a, b) => a.size - b.size);
   let left = behaviourCharactersKept;
   const extensions: Record<string, AcceptedExtension> = {};
-  for (const { id, wish, behaviour, behaviourDigest, size } of sized) {
+  for (const { id, request, behaviour, behaviourDigest, size } of sized) {
     left -= size;
     extensions[id] = {
-      ...wish,
+      ...request,
       behaviour: left >= 0 ? behaviour : { digest: behaviourDigest },
       ...(sources[id] === undefined ? {} : { sources: sources[id] }),
     };
   }
-  return { ...wishes, extensions };
+  return { ...requests, extensions };
 }
 
 /** An acceptance that is no longer in force needs only its digest. */
 export function withoutBehaviours(acceptance: Acceptance): Acceptance {
   const extensions = Object.fromEntries(
     Object.entries(acceptance.wishes.extensions).map(
-      ([id, { behaviour: _behaviour, sources: _sources, ...wish }]) => [id, wish],
+      ([id, { behaviour: _behaviour, sources: _sources, ...request }]) => [id, request],
     ),
   );
   return { ...acceptance, wishes: { ...acceptance.wishes, extensions } };
@@ -108,30 +108,30 @@ function isAcceptance(value: unknown): value is Acceptance {
   );
 }
 
-function areRequestedPermissions(wishes: unknown): boolean {
+function areRequestedPermissions(requests: unknown): boolean {
   return (
-    isJsonObject(wishes) &&
-    isJsonObject(wishes["extensions"]) &&
-    Object.values(wishes["extensions"]).every(
-      (wish) =>
-        isJsonObject(wish) &&
-        isJsonObject(wish["permissions"]) &&
-        Array.isArray(wish["locations"]) &&
-        (wish["behaviour"] === undefined || isKeptBehaviour(wish["behaviour"])) &&
-        (wish["carries"] === undefined || isCarried(wish["carries"])) &&
-        (wish["sources"] === undefined || areSources(wish["sources"])),
+    isJsonObject(requests) &&
+    isJsonObject(requests["extensions"]) &&
+    Object.values(requests["extensions"]).every(
+      (request) =>
+        isJsonObject(request) &&
+        isJsonObject(request["permissions"]) &&
+        Array.isArray(request["locations"]) &&
+        (request["behaviour"] === undefined || isKeptBehaviour(request["behaviour"])) &&
+        (request["carries"] === undefined || isCarried(request["carries"])) &&
+        (request["sources"] === undefined || areSources(request["sources"])),
     ) &&
-    Array.isArray(wishes["allowRules"]) &&
-    wishes["allowRules"].every(isRule) &&
-    typeof wishes["autoApproveBelow"] === "number" &&
-    isJsonObject(wishes["limits"]) &&
-    Object.values(wishes["limits"]).every((value) => typeof value === "number") &&
-    typeof wishes["showsHidden"] === "boolean" &&
-    (wishes["settings"] === undefined || isSettings(wishes["settings"])) &&
-    (wishes["namespaces"] === undefined ||
-      (Array.isArray(wishes["namespaces"]) && wishes["namespaces"].every(isRequestedNamespace))) &&
-    Array.isArray(wishes["restraints"]) &&
-    wishes["restraints"].every(isRestraint)
+    Array.isArray(requests["allowRules"]) &&
+    requests["allowRules"].every(isRule) &&
+    typeof requests["autoApproveBelow"] === "number" &&
+    isJsonObject(requests["limits"]) &&
+    Object.values(requests["limits"]).every((value) => typeof value === "number") &&
+    typeof requests["showsHidden"] === "boolean" &&
+    (requests["settings"] === undefined || isSettings(requests["settings"])) &&
+    (requests["namespaces"] === undefined ||
+      (Array.isArray(requests["namespaces"]) && requests["namespaces"].every(isRequestedNamespace))) &&
+    Array.isArray(requests["restraints"]) &&
+    requests["restraints"].every(isRestraint)
   );
 }
 
