@@ -27,6 +27,7 @@ import { failpoint } from "../platform/failpoint.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
 import { createSight } from "../policy/sight.ts";
+import type { ActionRecord, EffectRecord } from "./action-record.ts";
 import type { Actions, Approval, ContentEdit, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
 import { Committer, isDrift, RollbackFailed, type Recording } from "./committer.ts";
@@ -37,13 +38,7 @@ import { inSlices } from "./in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { LaterWork, paidFor } from "./later-work.ts";
 import { actionLimits } from "./limits.ts";
-import {
-  Ledger,
-  type ActionQuery,
-  type ActionRecord,
-  type EffectRecord,
-  type StateChange,
-} from "./ledger.ts";
+import { Ledger, type ActionQuery, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { PersonView } from "./person.ts";
 import type { ActionPorts } from "./ports.ts";

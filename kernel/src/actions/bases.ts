@@ -1,6 +1,6 @@
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { slotOf } from "./metadata.ts";
 
 /** The state of one path that an action was planned for. */

@@ -6,7 +6,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { impactOf } from "../policy/impact.ts";
-import { withoutDiff, type ActionRecord } from "./ledger.ts";
+import { withoutDiff, type ActionRecord } from "./action-record.ts";
 import type { Plan } from "./plan.ts";
 import { toldOf } from "./unseen.ts";
 

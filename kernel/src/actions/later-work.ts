@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { limitExceeded } from "../base/errors.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { actionLimits } from "./limits.ts";
 
 const { laterCpuMs, laterCpuWindowMs, unseenEffectCpuMs } = actionLimits;

@@ -3,7 +3,7 @@ import { Slices } from "../base/slices.ts";
 import { countTurns } from "../base/testing/count-turns.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { PersonView } from "./person.ts";
 
 const slicesMs = 5;

@@ -12,7 +12,7 @@ import { unlimitedCpu } from "../base/cpu-budget.ts";
 import type { Slices } from "../base/slices.ts";
 import type { KeptBasis } from "./basis.ts";
 import { inSlices } from "./in-slices.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import type { ActionPorts } from "./ports.ts";
 
 interface PersonPorts extends Pick<ActionPorts, "originOf"> {

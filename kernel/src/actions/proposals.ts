@@ -9,16 +9,12 @@ import { failpoint } from "../platform/failpoint.ts";
 import { decideApproval, prepareApproval, strictestOf, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
 import { createSight } from "../policy/sight.ts";
+import type { ActionRecord, StoredAction } from "./action-record.ts";
+import { storedAction } from "./action-rows.ts";
 import { decidedAction, describeAction } from "./describe.ts";
 import type { ImpactHours } from "./impact-hours.ts";
 import { inSlices } from "./in-slices.ts";
-import {
-  storedAction,
-  type ActionRecord,
-  type Ledger,
-  type StoredAction,
-  type SupersededAction,
-} from "./ledger.ts";
+import type { Ledger, SupersededAction } from "./ledger.ts";
 import type { PendingActions } from "./pending.ts";
 import type { MadeContent, Plan } from "./plan.ts";
 import { planEffects } from "./planner.ts";

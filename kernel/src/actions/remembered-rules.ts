@@ -5,7 +5,7 @@ import type { ApprovalPolicy } from "../policy/approval.ts";
 import { exactRules, whyNotAlways } from "../policy/scopes.ts";
 import { wideningGlob } from "../policy/globs.ts";
 import type { Approval } from "./api.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import type { PersonView } from "./person.ts";
 
 /**

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonValue } from "../base/json.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
 import type { ContentEdit } from "./api.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import type { Operation } from "./operations.ts";
 import type { MadeContent } from "./plan.ts";
 import { withValue } from "./values.ts";

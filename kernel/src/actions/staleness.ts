@@ -10,7 +10,7 @@ import { BaseIndex, type BaseOf } from "./base-index.ts";
 import { basesOf } from "./bases.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { LaterWork } from "./later-work.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { actionLimits } from "./limits.ts";
 import { currentValue } from "./metadata.ts";
 import type { ActionPorts } from "./ports.ts";
