@@ -1,4 +1,5 @@
-import type { Action, Effect } from "../base/vocabulary/action.ts";
+import { illegalTransition } from "../base/errors.ts";
+import type { Action, ActionState, Effect } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import type { KeptBasis } from "./basis.ts";
@@ -58,4 +59,13 @@ export interface EffectRecord {
 export function withoutDiff(effect: Effect): Effect {
   const { diff: _diff, ...rest } = effect;
   return rest;
+}
+
+/** Throws IllegalTransition unless the action is in this state. `verb`: what was to be done with it, as in "undone". */
+export function mustBe(action: Action, state: ActionState, verb: string): void {
+  if (action.state === state) return;
+  throw illegalTransition(
+    action.state,
+    `The action ${action.id} is ${action.state}; only one that is ${state} can be ${verb}.`,
+  );
 }

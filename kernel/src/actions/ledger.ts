@@ -1,4 +1,4 @@
-import { isLaresError } from "../base/errors.ts";
+import { isLaresError, notFound } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { hasEnded, type Action, type ActionState } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -116,6 +116,13 @@ export class Ledger {
       [id],
     );
     return row === undefined ? null : recordOf(row);
+  }
+
+  /** Returns the action, or rejects with NotFound. */
+  async existing(id: string): Promise<ActionRecord> {
+    const record = await this.get(id);
+    if (record === null) throw notFound("action", id);
+    return record;
   }
 
   /**

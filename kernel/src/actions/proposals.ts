@@ -34,7 +34,7 @@ interface ProposalParts {
 }
 
 /** The input of a plan: an agent's proposal, or the effects of an action that is planned again. */
-interface Planning {
+export interface Planning {
   readonly authority: Authority;
   readonly program: Hash;
   readonly proposal: Proposal;
