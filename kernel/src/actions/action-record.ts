@@ -4,7 +4,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import type { KeptBasis } from "./basis.ts";
 import type { Operation } from "./operations.ts";
-import type { Told } from "./unseen.ts";
+import type { AgentView } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
 
 /** An action with everything about it that clients are not shown. */
@@ -16,7 +16,7 @@ export interface ActionRecord {
   /** Without the members of folders, which are listed again when needed. */
   readonly subjects: readonly ApprovalSubject[];
   /** What differs in what the agent is told; null if nothing does. */
-  readonly told: Told | null;
+  readonly agentView: AgentView | null;
   /** The reason for the decision of policy; null if a person decides. */
   readonly basis: KeptBasis | null;
   /** Null until the action is committed. */

@@ -6,7 +6,7 @@ import { withoutDiff, type ActionRecord, type EffectRecord, type StoredAction } 
 import type { KeptBasis } from "./basis.ts";
 import type { Operation } from "./operations.ts";
 import { targetsOf } from "./targets.ts";
-import type { Told } from "./unseen.ts";
+import type { AgentView } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
 
 /** A row of the table `actions`. `diffs` and `inverse` are read for a single action only. */
@@ -45,7 +45,8 @@ interface Body {
   readonly digest: Hash;
   readonly program: Hash;
   readonly effects: readonly Effect[];
-  readonly told?: Told;
+  /** `ActionRecord.agentView` */
+  readonly told?: AgentView;
   readonly supersedes?: string;
   readonly editedBy?: "user";
   /** True if every changed text has a diff, which a merge needs. */
@@ -73,7 +74,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     operations: record.operations,
     dependsOn: record.dependsOn,
     subjects: record.subjects.map(({ members: _members, ...subject }) => subject),
-    ...(record.told === null ? {} : { told: record.told }),
+    ...(record.agentView === null ? {} : { told: record.agentView }),
     ...(action.supersedes === undefined ? {} : { supersedes: action.supersedes }),
     ...(action.edited_by === undefined ? {} : { editedBy: action.edited_by }),
     isMergeable: isMergeable(record),
@@ -91,7 +92,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     objects,
     targets: targetsOf(record),
     bytes,
-    counted: record.told === null ? bytes : record.told.bytes + kept,
+    counted: record.agentView === null ? bytes : record.agentView.bytes + kept,
   };
 }
 
@@ -129,7 +130,7 @@ export function recordOf(row: Row): ActionRecord {
     operations: body.operations ?? [],
     dependsOn: body.dependsOn ?? [],
     subjects: body.subjects ?? [],
-    told: body.told ?? null,
+    agentView: body.told ?? null,
     basis: body.basis ?? null,
     contentsKept: row.contents_kept === 1,
     inverse:

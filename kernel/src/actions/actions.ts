@@ -1,6 +1,6 @@
 import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { Emitter } from "../base/emitter.ts";
-import { illegalTransition, isLaresError, LaresError, messageOf, notFound } from "../base/errors.ts";
+import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { Slices } from "../base/slices.ts";
 import {
@@ -15,7 +15,7 @@ import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { createSight } from "../policy/sight.ts";
-import { mustBe, type ActionRecord, type EffectRecord } from "./action-record.ts";
+import { mustBe, type ActionRecord } from "./action-record.ts";
 import type { Actions, Approval, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
 import { Commits } from "./commits.ts";
@@ -24,20 +24,20 @@ import { actionWithoutDiffs } from "./describe.ts";
 import { Ends } from "./ends.ts";
 import { inSlices } from "./in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
-import { LaterWork, paidFor } from "./later-work.ts";
+import { CpuDebt, paidFor } from "./cpu-debt.ts";
 import { actionLimits } from "./limits.ts";
 import { Ledger, type ActionQuery, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
-import { PersonView } from "./person.ts";
+import { ActionPresenter } from "./presenter.ts";
 import type { ActionPorts } from "./ports.ts";
 import { Proposals, storedOf, type PlannedAction } from "./proposals.ts";
 import { rebase } from "./rebase.ts";
-import { planEdited, type ReplanPorts } from "./replan.ts";
+import { authorityNow, planEdited, type ReplanPorts } from "./replan.ts";
 import { rememberedRules } from "./remembered-rules.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
 import { Staleness } from "./staleness.ts";
-import { actionToldTo, inOneAnswer } from "./unseen.ts";
+import { actionSeenBy, inOneAnswer } from "./unseen.ts";
 
 export function openActions(ports: ActionPorts): Actions {
   return new ActionService(ports);
@@ -50,14 +50,14 @@ class ActionService implements Actions {
   readonly #commits: Commits;
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
-  readonly #person: PersonView;
+  readonly #presenter: ActionPresenter;
   readonly #retention: Retention;
   readonly #awaited = new AwaitedEnds();
   readonly #ends: Ends;
   readonly #staleness: Staleness;
   readonly #proposals: Proposals;
   readonly #slices: Slices;
-  readonly #later: LaterWork;
+  readonly #cpuDebt: CpuDebt;
   /** Plans by agent. */
   readonly #plans = new OneAtATime({ limit: "plansPerAgent", most: actionLimits.plansPerAgent });
   readonly #background = new Set<Promise<void>>();
@@ -71,7 +71,7 @@ class ActionService implements Actions {
     this.#retention = new Retention({
       ...ports,
       ledger: this.#ledger,
-      inLine: (run) => this.#commits.inLine(run),
+      enqueue: (run) => this.#commits.enqueue(run),
     });
     this.#commits = new Commits({
       ...ports,
@@ -83,9 +83,8 @@ class ActionService implements Actions {
       reread: (id) => this.#reread(id),
     });
     this.#hours = new ImpactHours(ports.clock);
-    this.#person = new PersonView({
-      settings: () => ports.settings(),
-      originOf: (basis) => ports.originOf(basis),
+    this.#presenter = new ActionPresenter({
+      ...ports,
       impactThisHour: (agent) => this.#hours.sum(agent),
       slices: this.#slices,
     });
@@ -95,10 +94,10 @@ class ActionService implements Actions {
       (id) => this.#inBackground(this.#expire(id)),
     );
     this.#ends = new Ends({ ...ports, ledger: this.#ledger, slices: this.#slices });
-    this.#later = new LaterWork(ports.clock);
+    this.#cpuDebt = new CpuDebt(ports.clock);
     this.#staleness = new Staleness({
       ...ports,
-      later: this.#later,
+      cpuDebt: this.#cpuDebt,
       outdated: (id, path) => this.#outdated(id, path),
     });
     this.#proposals = new Proposals(ports, {
@@ -145,7 +144,7 @@ class ActionService implements Actions {
     await this.#announce(record);
     for (const id of superseded) await this.#reread(id);
     if (record.action.state !== "Approved") return record;
-    await this.#commits.commit(record, allOf(record), paidFor(record, budget));
+    await this.#commits.commit(record, chosenEffects(record, undefined), paidFor(record, budget));
     // Reread, because the commit returns the action as shown to a person, not to its agent.
     return this.#ledger.existing(record.action.id);
   }
@@ -155,7 +154,7 @@ class ActionService implements Actions {
    */
   #inTurn<Result>(agent: string, budget: CpuBudget, plan: () => Promise<Result>): Promise<Result> {
     const paid = (): Promise<Result> => {
-      this.#later.checkTime(agent);
+      this.#cpuDebt.checkTime(agent);
       return plan();
     };
     return this.#plans.run(agent, paid, () => budget.leftMs() > 0);
@@ -163,31 +162,31 @@ class ActionService implements Actions {
 
   async get(id: string): Promise<Action | null> {
     const record = await this.#ledger.get(id);
-    return record === null ? null : this.#person.shown(record);
+    return record === null ? null : this.#presenter.shown(record);
   }
 
   async proposed(id: string): Promise<ProposedAction | null> {
     return this.#ledger.get(id);
   }
 
-  async answerTo(authority: Authority, { action, told }: ProposedAction): Promise<Action> {
+  async answerTo(authority: Authority, { action, agentView }: ProposedAction): Promise<Action> {
     const sight = createSight(authority, this.#ports.index);
-    const shown = await inSlices(actionToldTo(sight, action, told), this.#slices, unlimitedCpu);
+    const shown = await inSlices(actionSeenBy(sight, action, agentView), this.#slices, unlimitedCpu);
     return (await inSlices(inOneAnswer(shown), this.#slices, unlimitedCpu)).action;
   }
 
   async list(query: ActionQuery): Promise<Action[]> {
     const actions: Action[] = [];
-    for (const record of await this.#ledger.list(query)) actions.push(await this.#person.shown(record));
+    for (const record of await this.#ledger.list(query)) actions.push(await this.#presenter.shown(record));
     return actions;
   }
 
   async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
-    return readContent(this.#ports, await this.#effect(id, effect), side, offset, length);
+    return readContent(this.#ports, await this.#ledger.effect(id, effect), side, offset, length);
   }
 
   async diff(id: string, effect: number): Promise<string | null> {
-    return readDiff(this.#ports, await this.#effect(id, effect));
+    return readDiff(this.#ports, await this.#ledger.effect(id, effect));
   }
 
   async approve(id: string, approval: Approval): Promise<Action> {
@@ -204,7 +203,7 @@ class ActionService implements Actions {
     const { edits } = approval;
     if (edits === undefined) return this.#approved(record, approval);
     let edited: PlannedAction;
-    const authority = this.#authorityOf(record.action.agent);
+    const authority = authorityNow(this.#replanPorts, record.action.agent);
     try {
       edited = await planEdited(this.#replanPorts, authority, record, edits);
     } catch (error) {
@@ -221,7 +220,7 @@ class ActionService implements Actions {
     // A one-time approval is recorded without waiting for anything.
     const remembers = approval.rules !== undefined || approval.remember === "always";
     const rules = remembers
-      ? await rememberedRules(record, approval, chosen, this.#ports.settings(), this.#person)
+      ? await rememberedRules(record, approval, chosen, this.#ports.settings(), this.#presenter)
       : [];
     const change: StateChange = {
       from: "PendingApproval",
@@ -236,7 +235,7 @@ class ActionService implements Actions {
     const committed = await this.#commits.commit(
       { ...record, action: approved },
       chosen,
-      this.#later.forDecision(record),
+      this.#cpuDebt.forDecision(record),
     );
     failpoint("approvals.committed");
     return committed;
@@ -265,13 +264,7 @@ class ActionService implements Actions {
   }
 
   get #replanPorts(): ReplanPorts {
-    return { objects: this.#ports.objects, proposals: this.#proposals, later: this.#later };
-  }
-
-  #authorityOf(agent: string): Authority {
-    const authority = this.#ports.authorityOf(agent);
-    if (authority === null) throw notFound("enabled extension", agent);
-    return authority;
+    return { ...this.#ports, proposals: this.#proposals, cpuDebt: this.#cpuDebt };
   }
 
   async reject(id: string, reason?: string): Promise<Action> {
@@ -290,8 +283,7 @@ class ActionService implements Actions {
 
   async rebase(id: string): Promise<Action> {
     const ports = { ...this.#replanPorts, staleness: this.#staleness };
-    const authorityOf = (agent: string): Authority => this.#authorityOf(agent);
-    const stored = await rebase(ports, authorityOf, await this.#ledger.existing(id));
+    const stored = await rebase(ports, await this.#ledger.existing(id));
     const rebased = await this.#announce(stored.record);
     for (const superseded of stored.superseded) await this.#reread(superseded);
     return rebased;
@@ -365,12 +357,6 @@ class ActionService implements Actions {
     throw illegalTransition(state, `The action ${id} is ${state} by now; somebody else decided first.`);
   }
 
-  async #effect(id: string, index: number): Promise<EffectRecord> {
-    const record = await this.#ledger.effect(id, index);
-    if (record === null) throw notFound("action", id);
-    return record;
-  }
-
   async #reread(id: string): Promise<Action> {
     return this.#announce(await this.#ledger.existing(id));
   }
@@ -385,19 +371,19 @@ class ActionService implements Actions {
       this.#announcing.delete(id);
       this.#pending.remove(id);
       this.#staleness.forget(id);
-      return this.#tell(this.#person.ended(record));
+      return this.#emit(this.#presenter.ended(record));
     }
     this.#announcing.set(id, record);
-    const action = await this.#person.shown(record);
+    const action = await this.#presenter.shown(record);
     if (this.#announcing.get(id) !== record) return action;
     this.#announcing.delete(id);
-    return this.#tell(action);
+    return this.#emit(action);
   }
 
-  #tell(action: Action): Action {
+  #emit(action: Action): Action {
     this.changed.emit(actionWithoutDiffs(action));
-    this.#awaited.tell(action);
-    if (hasEnded(action.state)) this.#ends.tell();
+    this.#awaited.settle(action);
+    if (hasEnded(action.state)) this.#ends.deliver();
     return action;
   }
 
@@ -409,8 +395,4 @@ class ActionService implements Actions {
       .finally(() => this.#background.delete(reported));
     this.#background.add(reported);
   }
-}
-
-function allOf({ action }: ActionRecord): number[] {
-  return action.effects.map((_effect, index) => index);
 }

@@ -33,7 +33,7 @@ export class Commits implements AsyncDisposable {
   readonly #ledger: Ledger;
   readonly #committer: Committer;
   readonly #recovery: Recovery;
-  #lastInLine: Promise<unknown> = Promise.resolve();
+  #lastQueued: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(ports: CommitsPorts) {
@@ -43,7 +43,7 @@ export class Commits implements AsyncDisposable {
     this.#recovery = new Recovery({
       ...ports,
       committer: this.#committer,
-      inLine: (run) => this.inLine(run),
+      enqueue: (run) => this.enqueue(run),
       settled: async (ids) => {
         await ports.readPending();
         for (const id of ids) await ports.reread(id);
@@ -54,7 +54,7 @@ export class Commits implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#recovery[Symbol.dispose]();
-    await this.#lastInLine;
+    await this.#lastQueued;
   }
 
   /** Finishes or rolls back everything that the last process left. */
@@ -63,7 +63,7 @@ export class Commits implements AsyncDisposable {
   }
 
   async undo(id: string): Promise<Action> {
-    return this.inLine(async () => {
+    return this.enqueue(async () => {
       const record = await this.#ledger.existing(id);
       mustBe(record.action, "Committed", "undone");
       if (!record.contentsKept) throw noLongerKept(id);
@@ -92,7 +92,7 @@ export class Commits implements AsyncDisposable {
   /** Commits the chosen effects. Success or failure becomes the state of the action. */
   async commit(record: ActionRecord, chosen: readonly number[], budget: CpuBudget): Promise<Action> {
     const { id } = record.action;
-    return this.inLine(async () => {
+    return this.enqueue(async () => {
       await this.orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
       if (record.action.decided_by === "policy" && !(await this.#ports.isStillAllowed(record))) {
@@ -188,10 +188,10 @@ export class Commits implements AsyncDisposable {
   }
 
   /** Runs a task after all earlier ones. Busy once the kernel shuts down. */
-  async inLine<Result>(run: () => Promise<Result>): Promise<Result> {
+  async enqueue<Result>(run: () => Promise<Result>): Promise<Result> {
     if (this.#closed) throw new LaresError("Busy", "The kernel is ending; nothing is changed any more.");
-    const running = this.#lastInLine.then(run, run);
-    this.#lastInLine = running.catch(() => undefined);
+    const running = this.#lastQueued.then(run, run);
+    this.#lastQueued = running.catch(() => undefined);
     return running;
   }
 }

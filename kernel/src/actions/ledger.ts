@@ -52,7 +52,7 @@ export interface StateChange {
 }
 
 /** The end of an action of which the agent was not notified yet. */
-export interface UntoldEnd {
+export interface UndeliveredEnd {
   readonly seq: number;
   readonly action: string;
   readonly state: ActionState;
@@ -127,9 +127,9 @@ export class Ledger {
 
   /**
    * Returns one effect without the rest of its action, because a client that compares a thousand effects asks for each
-   * of them. `index` counts from 0.
+   * of them. `index` counts from 0. Rejects with NotFound if there is no such action.
    */
-  async effect(id: string, index: number): Promise<EffectRecord | null> {
+  async effect(id: string, index: number): Promise<EffectRecord> {
     const [row] = await this.#database.query<EffectRow>(
       `SELECT contents_kept, json_array_length(body, '$.operations') AS count,
          body -> ('$.effects[' || ?1 || ']') AS effect, body -> ('$.operations[' || ?1 || ']') AS operation,
@@ -137,7 +137,8 @@ export class Ledger {
        FROM actions WHERE id = ?2`,
       [String(index), id],
     );
-    return row === undefined ? null : effectOf(id, index, row);
+    if (row === undefined) throw notFound("action", id);
+    return effectOf(id, index, row);
   }
 
   /** Returns the agent's action that was proposed with this key. */
@@ -162,8 +163,8 @@ export class Ledger {
   }
 
   /** Returns undelivered ends, oldest first. */
-  async untoldEnds(limit: number): Promise<UntoldEnd[]> {
-    const rows = await this.#database.query<UntoldEnd>(
+  async undeliveredEnds(limit: number): Promise<UndeliveredEnd[]> {
+    const rows = await this.#database.query<UndeliveredEnd>(
       "SELECT seq, action, state FROM action_ends ORDER BY seq LIMIT ?",
       [limit],
     );
@@ -171,7 +172,7 @@ export class Ledger {
   }
 
   /** Removes the end in the same transaction as the statements that deliver it, so that it is delivered once. */
-  async told({ seq }: UntoldEnd, along: readonly Statement[]): Promise<void> {
+  async removeEnd({ seq }: UndeliveredEnd, along: readonly Statement[]): Promise<void> {
     await this.#database.batch([
       { sql: "DELETE FROM action_ends WHERE seq = ?", params: [seq], expectChanges: 1 },
       ...along,

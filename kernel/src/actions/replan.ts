@@ -1,11 +1,11 @@
-import { invalidParams, LaresError, permissionDenied, stale } from "../base/errors.ts";
+import { invalidParams, LaresError, notFound, permissionDenied, stale } from "../base/errors.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
 import type { ContentEdit } from "./api.ts";
 import type { ActionRecord } from "./action-record.ts";
-import type { LaterWork } from "./later-work.ts";
+import type { CpuDebt } from "./cpu-debt.ts";
 import type { Operation } from "./operations.ts";
 import type { MadeContent } from "./plan.ts";
 import type { PlannedAction, Planning, Proposals } from "./proposals.ts";
@@ -22,12 +22,20 @@ type Objects = Pick<ObjectStore, "stream">;
 export interface ReplanPorts {
   readonly objects: Objects;
   readonly proposals: Proposals;
-  readonly later: LaterWork;
+  readonly cpuDebt: CpuDebt;
+  authorityOf(agent: string): Authority | null;
+}
+
+/** Returns the agent's current authority, or throws NotFound if it is no longer installed or enabled. */
+export function authorityNow({ authorityOf }: ReplanPorts, agent: string): Authority {
+  const authority = authorityOf(agent);
+  if (authority === null) throw notFound("enabled extension", agent);
+  return authority;
 }
 
 /** Plans the effects for the agent of the action. They are not queued behind its own plans: a person waits for them. */
 export function planAgain(
-  { proposals, later }: ReplanPorts,
+  { proposals, cpuDebt }: ReplanPorts,
   authority: Authority,
   { action, program }: ActionRecord,
   { effects, made }: Replanned,
@@ -39,7 +47,7 @@ export function planAgain(
     program,
     proposal: { title, reason, effects: [...effects] },
     method: "actions/propose",
-    budget: later.of(agent),
+    budget: cpuDebt.of(agent),
     made,
     ...as,
   });
