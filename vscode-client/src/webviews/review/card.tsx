@@ -27,7 +27,7 @@ export interface CardHandle {
 /** What a card needs from its page; the same object for the lifetime of the page. */
 export interface PageActs {
   readonly host: Host<ReviewContract>;
-  register(id: string, handle: CardHandle | null): void;
+  register(id: string, handle: { readonly current: CardHandle } | null): void;
   makeCurrent(id: string): void;
   toggle(id: string): void;
   /**
@@ -202,18 +202,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   const latest = useRef(handle);
   latest.current = handle;
   useLayoutEffect(() => {
-    const call = (): CardHandle => latest.current;
-    page.register(card.id, {
-      approve: () => call().approve(),
-      reject: () => call().reject(),
-      always: () => call().always(),
-      edit: () => call().edit(),
-      show: () => call().show(),
-      undo: () => call().undo(),
-      takePart: (isTaken) => call().takePart(isTaken),
-      close: () => call().close(),
-      focus: () => call().focus(),
-    });
+    page.register(card.id, latest);
     return () => page.register(card.id, null);
   }, [page, card.id]);
 

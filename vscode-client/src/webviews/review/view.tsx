@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAgentName } from "../shared/agent-name.tsx";
 import { ago, count, counted } from "../shared/format.ts";
@@ -54,7 +54,7 @@ function Review({ host }: Props): VNode {
   const [rejecting, setRejecting] = useState(false);
   const nowMs = useNow();
   const nameOf = useAgentName(200);
-  const handles = useRef(new Map<string, CardHandle>());
+  const handles = useRef(new Map<string, { readonly current: CardHandle }>());
   /** The card that gets the focus once it is drawn. */
   const focusNext = useRef<string | undefined>(undefined);
   const root = useRef<HTMLElement>(null);
@@ -117,7 +117,7 @@ function Review({ host }: Props): VNode {
   }, [order, current]);
   useEffect(() => {
     if (focusNext.current === undefined || focusNext.current !== current) return;
-    const handle = handles.current.get(focusNext.current);
+    const handle = handles.current.get(focusNext.current)?.current;
     if (handle === undefined) return;
     focusNext.current = undefined;
     handle.focus();
@@ -132,7 +132,8 @@ function Review({ host }: Props): VNode {
     // When the person returns from a diff, the current card has the focus again.
     const onFocus = (): void => {
       const { current: id } = live.current;
-      if (id !== undefined && document.activeElement === document.body) handles.current.get(id)?.focus();
+      if (id !== undefined && document.activeElement === document.body)
+        handles.current.get(id)?.current.focus();
     };
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
@@ -177,7 +178,7 @@ function Review({ host }: Props): VNode {
     if (to === undefined) return;
     focusNext.current = to;
     setCurrent(to);
-    handles.current.get(to)?.focus();
+    handles.current.get(to)?.current.focus();
   };
   const showMore = (section: Section, by: number): void => {
     const shown = drawn.find((one) => one.section === section)?.cards.length ?? 0;
@@ -240,12 +241,11 @@ function Review({ host }: Props): VNode {
     const own = current === undefined ? undefined : (cards ?? none).get(current);
     const target = own?.canUndo === true ? own : lists.decided.find(({ canUndo }) => canUndo);
     if (target === undefined) return setSpoken("There is nothing to undo.");
-    const handle = handles.current.get(target.id);
-    if (handle !== undefined) handle.undo();
+    handles.current.get(target.id)?.current.undo();
   };
 
   const obey = (command: KeyCommand): void => {
-    const handle = current === undefined ? undefined : handles.current.get(current);
+    const handle = current === undefined ? undefined : handles.current.get(current)?.current;
     switch (command) {
       case "next":
         return step(1);
@@ -421,16 +421,9 @@ function Review({ host }: Props): VNode {
           ) : (
             sectionOf("waiting")
           )}
-          {lists.outdated.length > 0 && (
-            <section aria-label="Out of date">
-              <div class="section">
-                <h2>Out of date</h2>
-                <span class="count">{count(lists.outdated.length)}</span>
-                <span class="muted small">not counted as waiting</span>
-              </div>
-              {sectionOf("outdated")}
-            </section>
-          )}
+          <TitledSection cards={lists.outdated} title="Out of date" note="not counted as waiting">
+            {sectionOf("outdated")}
+          </TitledSection>
           {lists.automatic.length > 0 && (
             <section aria-label="Applied automatically">
               <div class="section">
@@ -450,25 +443,12 @@ function Review({ host }: Props): VNode {
               {sectionOf("automatic")}
             </section>
           )}
-          {lists.replaced.length > 0 && (
-            <section aria-label="Replaced">
-              <div class="section">
-                <h2>Replaced</h2>
-                <span class="count">{count(lists.replaced.length)}</span>
-                <span class="muted small">a newer proposal took their place</span>
-              </div>
-              {sectionOf("replaced")}
-            </section>
-          )}
-          {lists.decided.length > 0 && (
-            <section aria-label="Decided">
-              <div class="section">
-                <h2>Decided</h2>
-                <span class="count">{count(lists.decided.length)}</span>
-              </div>
-              {sectionOf("decided")}
-            </section>
-          )}
+          <TitledSection cards={lists.replaced} title="Replaced" note="a newer proposal took their place">
+            {sectionOf("replaced")}
+          </TitledSection>
+          <TitledSection cards={lists.decided} title="Decided">
+            {sectionOf("decided")}
+          </TitledSection>
         </div>
       </div>
       {chosen.length > 0 && (
@@ -506,6 +486,28 @@ function Review({ host }: Props): VNode {
         </footer>
       )}
     </main>
+  );
+}
+
+interface TitledSectionProps {
+  readonly cards: readonly Card[];
+  readonly title: string;
+  readonly note?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A section with its title and the number of its cards; nothing if it has none. */
+function TitledSection({ cards, title, note, children }: TitledSectionProps): VNode | null {
+  if (cards.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <div class="section">
+        <h2>{title}</h2>
+        <span class="count">{count(cards.length)}</span>
+        {note !== undefined && <span class="muted small">{note}</span>}
+      </div>
+      {children}
+    </section>
   );
 }
 

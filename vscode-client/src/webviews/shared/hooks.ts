@@ -11,7 +11,7 @@ import type {
 } from "./situation.ts";
 
 /** The result of a request: loading, ready, or failed. During a repeated request, the old result stays. */
-type Asked<Value> =
+export type Asked<Value> =
   | { readonly kind: "loading" }
   | { readonly kind: "ready"; readonly value: Value; readonly stale: boolean }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined };
