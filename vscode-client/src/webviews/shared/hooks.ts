@@ -147,3 +147,24 @@ export function useSettled<Value>(value: Value, afterMs = 250): Value {
   }, [value, afterMs]);
   return settled;
 }
+
+/** What is this close to the window is loaded. */
+const nearPixels = 400;
+
+/** Returns true once the element has been near the window. */
+export function useNear(element: { readonly current: HTMLElement | null }): boolean {
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const { current } = element;
+    if (current === null || isNear) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { rootMargin: `${nearPixels}px` },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [isNear]);
+  return isNear;
+}
