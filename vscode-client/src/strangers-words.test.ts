@@ -34,7 +34,7 @@ import { agentNodes } from "./views/agent-tree.ts";
 import { approvalNodes } from "./views/approval-tree.ts";
 import { chooseMemory, exportMemory, forget, importMemory, verifyAloud } from "./views/memory-commands.ts";
 import { treeItem } from "./views/node-tree.ts";
-import { approveEach, rejectEach, undoEach } from "./views/review.ts";
+import { approveEach, rejectEach, undoEach } from "./views/review-batches.ts";
 import { toolForms } from "./views/tool-form.ts";
 import type { TreeNode } from "./views/tree-node.ts";
 
@@ -397,7 +397,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
       expect((item.tooltip as { isTrusted?: boolean } | undefined)?.isTrusted ?? false).toBe(false);
     }
   },
-  "views/review.ts": async () => {
+  "views/review-batches.ts": async () => {
     const asking = undoEach(fake.context, ended());
     await press(["none"]);
     void approveEach(fake.context, fake.actions, "shown");
@@ -410,6 +410,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await press();
     await Promise.all([asking, approving]);
   },
+  "views/review.ts": ownWords,
   "views/situation.ts": ownWords,
   "views/tool-form.ts": async () => {
     toolForms(fake.context);

@@ -1163,10 +1163,10 @@ describe("what the agent cannot see", () => {
         reason: "r",
         effects: [write("hidden", "new"), move("a.txt", "hidden2")],
       };
-      const { action, told } = await bench.actions.propose(everything, program, proposal);
+      const { action, agentView } = await bench.actions.propose(everything, program, proposal);
       // Only the hidden one of two effects, and a size that depends only on the proposal.
-      expect(told).toEqual({ unseen: [0], impact: 0.0688, bytes: expect.any(Number) as number });
-      counted.add(told?.bytes ?? 0);
+      expect(agentView).toEqual({ unseen: [0], impact: 0.0688, bytes: expect.any(Number) as number });
+      counted.add(agentView?.bytes ?? 0);
       expect(counted.size).toBe(1);
       const ended = await bench.actions.approve(action.id, { digest: action.digest });
       expect(ended.state).toBe(name === "nothing" || name === "a file" ? "Committed" : "Stale");

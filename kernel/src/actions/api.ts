@@ -11,7 +11,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Actor } from "../base/vocabulary/principal.ts";
-import type { Told } from "./unseen.ts";
+import type { AgentView } from "./unseen.ts";
 
 export interface Approval {
   /** The digest of the action that the person was shown. */
@@ -34,10 +34,10 @@ export type ContentEdit =
   | { readonly effect: number; readonly content: string }
   | { readonly effect: number; readonly content_base64: string };
 
-/** An action as shown to a person, and what differs in what its agent is told: see `actionToldTo`. */
+/** An action as shown to a person, and what differs in what its agent is told: see `actionSeenBy`. */
 export interface ProposedAction {
   readonly action: Action;
-  readonly told: Told | null;
+  readonly agentView: AgentView | null;
 }
 
 /** Handles proposals of agents from preview to undo. Every change of the workspace goes through here. */
@@ -67,7 +67,7 @@ export interface Actions extends AsyncDisposable {
     onBehalfOf?: readonly Actor[],
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
-  /** Returns the action as its agent may see it; see `actionToldTo` and `inOneAnswer`. */
+  /** Returns the action as its agent may see it; see `actionSeenBy` and `inOneAnswer`. */
   answerTo(authority: Authority, proposed: ProposedAction): Promise<Action>;
   /** Returns the action as shown to a person; for an agent, pass `proposed` to `answerTo`. */
   get(id: string): Promise<Action | null>;

@@ -25,7 +25,7 @@ export class AwaitedEnds implements Disposable {
     return action;
   }
 
-  tell(action: Action): void {
+  settle(action: Action): void {
     if (!hasEnded(action.state)) return;
     this.#waiters.get(action.id)?.resolve(action);
     this.#waiters.delete(action.id);

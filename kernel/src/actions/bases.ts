@@ -1,6 +1,6 @@
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { slotOf } from "./metadata.ts";
 
 /** The state of one path that an action was planned for. */
@@ -26,12 +26,12 @@ export type Base =
  * Results of earlier effects of the same action are not bases. Hidden paths are only compared by the commit: if a
  * hidden file made an action stale, its agent would learn when that file changes.
  */
-export function basesOf({ operations, told }: Pick<ActionRecord, "operations" | "told">): Base[] {
+export function basesOf({ operations, agentView }: Pick<ActionRecord, "operations" | "agentView">): Base[] {
   const bases: Base[] = [];
   const looked = new Set<string>();
   const slots = new Set<string>();
   for (const [index, operation] of operations.entries()) {
-    const isUnseen = told?.unseen.includes(index) === true;
+    const isUnseen = agentView?.unseen.includes(index) === true;
     const first = (base: Base): void => {
       const isKnown = looked.has(base.path);
       looked.add(base.path);

@@ -4,7 +4,7 @@ import { canonicalJson } from "../base/json.ts";
 import type { Effect } from "../base/vocabulary/action.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { actionLimits } from "./limits.ts";
-import type { EffectRecord } from "./ledger.ts";
+import type { EffectRecord } from "./action-record.ts";
 import { valueOf, type Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
 

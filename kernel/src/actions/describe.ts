@@ -6,9 +6,9 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { impactOf } from "../policy/impact.ts";
-import { withoutDiff, type ActionRecord } from "./ledger.ts";
+import { withoutDiff, type ActionRecord } from "./action-record.ts";
 import type { Plan } from "./plan.ts";
-import { toldOf } from "./unseen.ts";
+import { agentViewOf } from "./unseen.ts";
 
 /**
  * Returns the digest that an approval names: SHA-256 over the canonical JSON of the agent and its effects, including
@@ -39,9 +39,9 @@ export function describeAction(
   given: GivenFields = {},
 ): ActionRecord {
   const effects = plan.effects.map(({ effect }) => effect);
-  const told = toldOf(plan.effects);
+  const agentView = agentViewOf(plan.effects);
   // The agent is told the digest, and without a nonce it could use it to confirm a guess about what it cannot see.
-  const nonce = told === null ? undefined : newSecret();
+  const nonce = agentView === null ? undefined : newSecret();
   return {
     action: {
       id,
@@ -59,7 +59,7 @@ export function describeAction(
     operations: plan.effects.map(({ operation }) => operation),
     dependsOn: plan.effects.map(({ dependsOn }) => dependsOn),
     subjects: plan.effects.map(({ subject }) => subject),
-    told,
+    agentView,
     basis: null,
     inverse: null,
     contentsKept: true,

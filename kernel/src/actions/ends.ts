@@ -4,10 +4,10 @@ import type { Log } from "../base/log.ts";
 import type { Slices } from "../base/slices.ts";
 import { createSight } from "../policy/sight.ts";
 import { inSlices } from "./in-slices.ts";
-import type { Ledger, UntoldEnd } from "./ledger.ts";
+import type { Ledger, UndeliveredEnd } from "./ledger.ts";
 import { actionLimits } from "./limits.ts";
 import type { ActionPorts } from "./ports.ts";
-import { endToldTo } from "./unseen.ts";
+import { endSeenBy } from "./unseen.ts";
 
 type EndsPorts = Pick<ActionPorts, "index" | "authorityOf" | "tellEnd"> & {
   readonly log: Log;
@@ -21,8 +21,8 @@ type EndsPorts = Pick<ActionPorts, "index" | "authorityOf" | "tellEnd"> & {
  */
 export class Ends implements AsyncDisposable {
   readonly #ports: EndsPorts;
-  #telling: Promise<void> | null = null;
-  #isAgain = false;
+  #delivering: Promise<void> | null = null;
+  #isRequested = false;
   #isOpen = false;
 
   constructor(ports: EndsPorts) {
@@ -31,65 +31,65 @@ export class Ends implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOpen = false;
-    await this.#telling;
+    await this.#delivering;
   }
 
   /** Sets whether the agents are known. Ends that are recorded while they are not are delivered afterwards. */
   agentsAreKnown(isKnown: boolean): void {
     this.#isOpen = isKnown;
-    if (isKnown) this.tell();
+    if (isKnown) this.deliver();
   }
 
   /** Delivers the recorded ends in the background. */
-  tell(): void {
+  deliver(): void {
     if (!this.#isOpen) return;
-    if (this.#telling !== null) {
-      this.#isAgain = true;
+    if (this.#delivering !== null) {
+      this.#isRequested = true;
       return;
     }
-    this.#telling = this.#tellAll()
+    this.#delivering = this.#deliverAll()
       .catch((error: unknown) => {
         // The records stay, and the next end delivers them too.
-        this.#ports.log.error("Agents could not be told how their actions ended.", {
+        this.#ports.log.error("The ends of actions could not be delivered to their agents.", {
           error: messageOf(error),
         });
       })
       .finally(() => {
-        this.#telling = null;
-        if (this.#isAgain) {
-          this.#isAgain = false;
-          this.tell();
+        this.#delivering = null;
+        if (this.#isRequested) {
+          this.#isRequested = false;
+          this.deliver();
         }
       });
   }
 
   /** Resolves when no recorded end is left for now. */
   async idle(): Promise<void> {
-    while (this.#telling !== null) await this.#telling;
+    while (this.#delivering !== null) await this.#delivering;
   }
 
-  async #tellAll(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     for (;;) {
-      const ends = await this.#ports.ledger.untoldEnds(actionLimits.endsAtOnce);
+      const ends = await this.#ports.ledger.undeliveredEnds(actionLimits.endsAtOnce);
       for (const end of ends) {
         if (!this.#isOpen) return;
-        await this.#tellOne(end);
+        await this.#deliverOne(end);
       }
       if (ends.length < actionLimits.endsAtOnce) return;
     }
   }
 
-  async #tellOne(end: UntoldEnd): Promise<void> {
+  async #deliverOne(end: UndeliveredEnd): Promise<void> {
     const { ledger, index, authorityOf, tellEnd, slices } = this.#ports;
     const record = await ledger.get(end.action);
     const authority = record === null ? null : authorityOf(record.action.agent);
-    if (record === null || authority === null) return ledger.told(end, []);
+    if (record === null || authority === null) return ledger.removeEnd(end, []);
     const action = { ...record.action, state: end.state };
-    const steps = endToldTo(createSight(authority, index), action, record.told);
-    const told = await inSlices(steps, slices, unlimitedCpu);
-    const { statements, committed } = tellEnd(authority.extension, told);
+    const steps = endSeenBy(createSight(authority, index), action, record.agentView);
+    const ended = await inSlices(steps, slices, unlimitedCpu);
+    const { statements, committed } = tellEnd(authority.extension, ended);
     try {
-      await ledger.told(end, statements);
+      await ledger.removeEnd(end, statements);
     } catch (error) {
       // A transaction whose answer was lost has delivered it already.
       if (!isLaresError(error, "Conflict")) throw error;

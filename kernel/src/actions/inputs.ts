@@ -1,7 +1,8 @@
-import { invalidParams, notFound, scopeViolation, stale } from "../base/errors.ts";
+import { invalidParams, limitExceeded, notFound, scopeViolation, stale } from "../base/errors.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { canonicalPath } from "../policy/paths.ts";
+import { actionLimits } from "./limits.ts";
 import type { FileNode, Node, Overlay } from "./overlay.ts";
 
 /** Returns the canonical path of an entry. Rejects paths outside the workspace and the workspace itself. */
@@ -45,4 +46,24 @@ export function contentOf(input: Extract<EffectInput, { kind: "file.write" }>): 
     if (error instanceof DOMException) throw invalidParams('"content_base64" is not valid base64.');
     throw error;
   }
+}
+
+/** Rejects a file that is too large to be edited, before it is read. */
+export function checkEditable(path: string, { size }: FileNode): void {
+  if (size <= actionLimits.previewFileBytes) return;
+  throw limitExceeded(
+    "previewFileBytes",
+    size,
+    `${JSON.stringify(path)} has ${size} bytes; files up to ${actionLimits.previewFileBytes} bytes can be written or edited.`,
+  );
+}
+
+/** Rejects a file that is too large to be kept for an undo. */
+export function checkKeepable(path: string, { size }: FileNode, instead: string): void {
+  if (size <= actionLimits.preimageBytes) return;
+  throw limitExceeded(
+    "preimageBytes",
+    size,
+    `${JSON.stringify(path)} has ${size} bytes, more than are kept for an undo (${actionLimits.preimageBytes}); ${instead}.`,
+  );
 }

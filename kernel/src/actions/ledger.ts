@@ -1,53 +1,17 @@
-import { isLaresError } from "../base/errors.ts";
-import { isoTime, type Clock } from "../base/clock.ts";
-import { hasEnded, type Action, type ActionState, type Effect } from "../base/vocabulary/action.ts";
+import { isLaresError, notFound } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import { hasEnded, type Action, type ActionState } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Actor } from "../base/vocabulary/principal.ts";
 import type { Database, Statement, SqlValue } from "../platform/database/database.ts";
-import type { ApprovalSubject } from "../policy/approval.ts";
-import type { KeptBasis } from "./basis.ts";
+import type { ActionRecord, EffectRecord, StoredAction } from "./action-record.ts";
+import { effectOf, listedColumns, recordOf, type EffectRow, type Row } from "./action-rows.ts";
 import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
 import type { StepPlan } from "./steps.ts";
-import { targetsOf } from "./targets.ts";
-import { tookItsPlace, type Told } from "./unseen.ts";
+import { tookItsPlace } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
-
-/** An action with everything about it that clients are not shown. */
-export interface ActionRecord {
-  readonly action: Action;
-  readonly program: Hash;
-  readonly operations: readonly Operation[];
-  readonly dependsOn: readonly (readonly number[])[];
-  /** Without the members of folders, which are listed again when needed. */
-  readonly subjects: readonly ApprovalSubject[];
-  /** What differs in what the agent is told; null if nothing does. */
-  readonly told: Told | null;
-  /** The reason for the decision of policy; null if a person decides. */
-  readonly basis: KeptBasis | null;
-  /** Null until the action is committed. */
-  readonly inverse: readonly Operation[] | null;
-  /** False if the action ended long ago and the contents that it replaced and wrote were dropped. */
-  readonly contentsKept: boolean;
-}
-
-/** An action as written to the database. */
-export interface StoredAction {
-  readonly action: Action;
-  readonly body: string;
-  readonly diffs: string;
-  readonly objects: readonly KeptObject[];
-  /** See `targetsOf`. */
-  readonly targets: string;
-  /** The size of everything that is kept for it. */
-  readonly bytes: number;
-  /**
-   * What the action counts as while it waits for approval, in bytes. Does not depend on anything that its agent cannot
-   * see.
-   */
-  readonly counted: number;
-}
 
 export interface JournalEntry {
   readonly action: string;
@@ -94,77 +58,12 @@ export interface StateChange {
   readonly keeps?: readonly KeptObject[];
 }
 
-interface Row {
-  readonly id: string;
-  readonly agent: string;
-  readonly state: string;
-  readonly created: number;
-  readonly decided: number | null;
-  readonly decided_by: string | null;
-  readonly ended: number | null;
-  readonly error: string | null;
-  readonly receipt: string | null;
-  readonly body: string;
-  readonly diffs?: string;
-  readonly inverse?: string | null;
-  readonly contents_kept: number;
-  readonly proposal_key: string | null;
-  readonly superseded_by: string | null;
-  readonly rejected_reason: string | null;
-}
-
-/** One effect of an action, as stored. */
-export interface EffectRecord {
-  /** The id of the action. */
-  readonly id: string;
-  readonly contentsKept: boolean;
-  /** The index of the effect, counted from 0. */
-  readonly index: number;
-  /** The number of effects whose operations are stored. */
-  readonly count: number;
-  /** Null if the action has no such effect. */
-  readonly effect: Effect | null;
-  /** Null if it was dropped with the contents. */
-  readonly operation: Operation | null;
-}
-
-interface EffectRow {
-  readonly contents_kept: number;
-  readonly count: number | null;
-  readonly effect: string | null;
-  readonly operation: string | null;
-  readonly diff: string | null;
-}
-
 /** The end of an action of which the agent was not notified yet. */
-export interface UntoldEnd {
+export interface UndeliveredEnd {
   readonly seq: number;
   readonly action: string;
   readonly state: ActionState;
 }
-
-interface Body {
-  readonly title: string;
-  readonly reason: string;
-  readonly impact_score: number;
-  readonly digest: Hash;
-  readonly program: Hash;
-  readonly effects: readonly Effect[];
-  readonly told?: Told;
-  readonly supersedes?: string;
-  readonly editedBy?: "user";
-  readonly onBehalfOf?: Actor[];
-  /** True if every changed text has a diff, which a merge needs. */
-  readonly isMergeable?: boolean;
-  readonly basis?: KeptBasis;
-  /** These three are dropped with the contents. */
-  readonly operations?: readonly Operation[];
-  readonly dependsOn?: readonly (readonly number[])[];
-  readonly subjects?: readonly ApprovalSubject[];
-}
-
-const listedColumns =
-  "id, agent, state, created, decided, decided_by, ended, error, receipt, body, contents_kept, proposal_key, superseded_by, rejected_reason";
 
 /**
  * Stores the actions and the journal of their commits in SQLite. Each state change names the state that it expects.
@@ -226,11 +125,18 @@ export class Ledger {
     return row === undefined ? null : recordOf(row);
   }
 
+  /** Returns the action, or rejects with NotFound. */
+  async existing(id: string): Promise<ActionRecord> {
+    const record = await this.get(id);
+    if (record === null) throw notFound("action", id);
+    return record;
+  }
+
   /**
    * Returns one effect without the rest of its action, because a client that compares a thousand effects asks for each
-   * of them. `index` counts from 0.
+   * of them. `index` counts from 0. Rejects with NotFound if there is no such action.
    */
-  async effect(id: string, index: number): Promise<EffectRecord | null> {
+  async effect(id: string, index: number): Promise<EffectRecord> {
     const [row] = await this.#database.query<EffectRow>(
       `SELECT contents_kept, json_array_length(body, '$.operations') AS count,
          body -> ('$.effects[' || ?1 || ']') AS effect, body -> ('$.operations[' || ?1 || ']') AS operation,
@@ -238,16 +144,8 @@ export class Ledger {
        FROM actions WHERE id = ?2`,
       [String(index), id],
     );
-    if (row === undefined) return null;
-    const effect = row.effect === null ? null : (JSON.parse(row.effect) as Effect);
-    return {
-      id,
-      index,
-      contentsKept: row.contents_kept === 1,
-      count: row.count ?? 0,
-      effect: effect === null || row.diff === null ? effect : { ...effect, diff: row.diff },
-      operation: row.operation === null ? null : (JSON.parse(row.operation) as Operation),
-    };
+    if (row === undefined) throw notFound("action", id);
+    return effectOf(id, index, row);
   }
 
   /** Returns the agent's action that was proposed with this key. */
@@ -272,8 +170,8 @@ export class Ledger {
   }
 
   /** Returns undelivered ends, oldest first. */
-  async untoldEnds(limit: number): Promise<UntoldEnd[]> {
-    const rows = await this.#database.query<UntoldEnd>(
+  async undeliveredEnds(limit: number): Promise<UndeliveredEnd[]> {
+    const rows = await this.#database.query<UndeliveredEnd>(
       "SELECT seq, action, state FROM action_ends ORDER BY seq LIMIT ?",
       [limit],
     );
@@ -281,7 +179,7 @@ export class Ledger {
   }
 
   /** Removes the end in the same transaction as the statements that deliver it, so that it is delivered once. */
-  async told({ seq }: UntoldEnd, along: readonly Statement[]): Promise<void> {
+  async removeEnd({ seq }: UndeliveredEnd, along: readonly Statement[]): Promise<void> {
     await this.#database.batch([
       { sql: "DELETE FROM action_ends WHERE seq = ?", params: [seq], expectChanges: 1 },
       ...along,
@@ -460,42 +358,6 @@ function keepStatement(id: string, objects: readonly KeptObject[]): Statement {
   };
 }
 
-/** Returns the record as written to the database, with the contents that it needs. */
-export function storedAction(record: ActionRecord, objects: readonly KeptObject[]): StoredAction {
-  const { action } = record;
-  const content: Body = {
-    title: action.title,
-    reason: action.reason,
-    impact_score: action.impact_score,
-    digest: action.digest,
-    program: record.program,
-    effects: action.effects.map(withoutDiff),
-    operations: record.operations,
-    dependsOn: record.dependsOn,
-    subjects: record.subjects.map(({ members: _members, ...subject }) => subject),
-    ...(record.told === null ? {} : { told: record.told }),
-    ...(action.supersedes === undefined ? {} : { supersedes: action.supersedes }),
-    ...(action.edited_by === undefined ? {} : { editedBy: action.edited_by }),
-    ...(action.on_behalf_of === undefined ? {} : { onBehalfOf: action.on_behalf_of }),
-    isMergeable: isMergeable(record),
-    ...(record.basis === null ? {} : { basis: record.basis }),
-  };
-  const body = JSON.stringify(content);
-  const diffs = JSON.stringify(action.effects.map(({ diff }) => diff ?? null));
-  const sizes = [Buffer.byteLength(body), Buffer.byteLength(diffs), ...objects.map(({ bytes }) => bytes)];
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  const kept = objects.reduce((sum, object) => sum + object.bytes, 0);
-  return {
-    action,
-    body,
-    diffs,
-    objects,
-    targets: targetsOf(record),
-    bytes,
-    counted: record.told === null ? bytes : record.told.bytes + kept,
-  };
-}
-
 function stateStatement(id: string, change: StateChange, ended: number | null): Statement {
   const sets = ["state = ?", "ended = ?"];
   const params: SqlValue[] = [change.to, ended];
@@ -517,71 +379,4 @@ function stateStatement(id: string, change: StateChange, ended: number | null): 
     params: [...params, id, change.from],
     expectChanges: 1,
   };
-}
-
-function recordOf(row: Row): ActionRecord {
-  const body = JSON.parse(row.body) as Body;
-  const diffs = row.diffs === undefined ? [] : (JSON.parse(row.diffs) as (string | null)[]);
-  const effects = body.effects.map((effect, index) => {
-    const diff = diffs[index] ?? null;
-    return diff === null ? effect : { ...effect, diff };
-  });
-  return {
-    action: {
-      id: row.id,
-      agent: row.agent,
-      title: body.title,
-      reason: body.reason,
-      ...(body.onBehalfOf === undefined ? {} : { on_behalf_of: body.onBehalfOf }),
-      state: row.state as ActionState,
-      impact_score: body.impact_score,
-      digest: body.digest,
-      effects,
-      created: isoTime(row.created),
-      ...(row.decided === null ? {} : { decided: isoTime(row.decided) }),
-      ...(row.decided_by === null ? {} : { decided_by: row.decided_by as "user" | "policy" }),
-      ...(row.ended === null ? {} : { ended: isoTime(row.ended) }),
-      ...(row.error === null ? {} : { error: row.error }),
-      ...(row.rejected_reason === null ? {} : { rejected_reason: row.rejected_reason }),
-      ...(body.editedBy === undefined ? {} : { edited_by: body.editedBy }),
-      ...(body.supersedes === undefined ? {} : { supersedes: body.supersedes }),
-      ...(row.superseded_by === null ? {} : { superseded_by: row.superseded_by }),
-      ...(isRebasable(row, body) ? { rebasable: true } : {}),
-      ...(row.proposal_key === null ? {} : { key: row.proposal_key }),
-      ...(row.receipt === null ? {} : { receipt: JSON.parse(row.receipt) as NonNullable<Action["receipt"]> }),
-    },
-    program: body.program,
-    operations: body.operations ?? [],
-    dependsOn: body.dependsOn ?? [],
-    subjects: body.subjects ?? [],
-    told: body.told ?? null,
-    basis: body.basis ?? null,
-    contentsKept: row.contents_kept === 1,
-    inverse:
-      row.inverse === null || row.inverse === undefined ? null : (JSON.parse(row.inverse) as Operation[]),
-  };
-}
-
-function isMergeable({ action, operations }: ActionRecord): boolean {
-  return operations.every(
-    (operation, index) =>
-      operation.do !== "put" || operation.before === null || action.effects[index]?.diff !== undefined,
-  );
-}
-
-function isRebasable(row: Row, body: Body): boolean {
-  return (
-    row.state === "Stale" &&
-    row.superseded_by === null &&
-    // The agent would learn how the merge ended, and thereby that there was something to merge with.
-    (body.told === undefined || body.told.sawAll === true) &&
-    row.contents_kept === 1 &&
-    body.operations !== undefined &&
-    body.isMergeable === true
-  );
-}
-
-export function withoutDiff(effect: Effect): Effect {
-  const { diff: _diff, ...rest } = effect;
-  return rest;
 }

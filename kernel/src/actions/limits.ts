@@ -28,7 +28,7 @@ export const actionLimits = {
   /** How long planning holds the kernel's event loop before everything else gets a turn. Milliseconds. */
   planSliceMs: 5,
   /** Changed paths that are remembered while one proposal is planned; beyond that, all of its bases are compared. */
-  heardWhilePlanned: 1000,
+  changesWhilePlanned: 1000,
   /** The paths in the event for an ended action, in characters of JSON; further paths are left out. */
   endedPathsCharacters: 64 * 1024,
   /** The answer to an agent about one action, in bytes of JSON; diffs beyond it are left out. */

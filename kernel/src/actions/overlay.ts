@@ -49,7 +49,7 @@ export class Overlay {
   }
 
   async at(path: string): Promise<Known> {
-    this.refuseMoved(path);
+    this.checkNotMoved(path);
     const known = this.#known.get(path);
     if (known !== undefined) return known;
     const seen: Known = { node: await this.#look(path), producer: null };
@@ -58,7 +58,7 @@ export class Overlay {
   }
 
   /** Throws InvalidParams if an earlier effect moves a folder that contains the path. */
-  refuseMoved(path: string): void {
+  checkNotMoved(path: string): void {
     const folded = foldPath(path);
     const moved = this.#movedFolders.find(
       ({ from, to }) => isWithinExactly(from, folded) || isWithinExactly(to, folded),
@@ -171,4 +171,19 @@ export class Overlay {
 
 function changedMeanwhile(path: string) {
   return stale(path, `${JSON.stringify(path)} changed while it was read; propose again.`);
+}
+
+export const absent: Known = { node: { kind: "absent" }, producer: null };
+
+/**
+ * Returns the permissions of an existing file; 0 for the result of an earlier effect, which was checked with that
+ * effect.
+ */
+export function modeOf(node: Node): number {
+  return node.kind === "file" && "stat" in node.content ? node.content.stat.mode : 0;
+}
+
+/** Returns the indices of the effects that these depend on. */
+export function producers(...known: readonly Known[]): number[] {
+  return [...new Set(known.flatMap(({ producer }) => (producer === null ? [] : [producer])))];
 }

@@ -18,7 +18,7 @@ import type {
   HashedValue,
   ListRequest,
 } from "./content-requests.ts";
-import type { ToldEnd } from "./unseen.ts";
+import type { EndedAction } from "./unseen.ts";
 
 /** The metadata of entries. Implemented by the workspace, in the same database. */
 export interface MetadataPort {
@@ -85,7 +85,7 @@ export interface ActionPorts {
   /** Reports that these paths were just changed. */
   touched(paths: readonly string[]): Promise<void>;
   /** Prepares the event that notifies an agent how its action ended; see the inbox. */
-  tellEnd(agent: string, end: ToldEnd): { readonly statements: readonly Statement[]; committed(): void };
+  tellEnd(agent: string, end: EndedAction): { readonly statements: readonly Statement[]; committed(): void };
   /** Stores the rules of an "always" answer for the next time, as one decision. */
   remember(rules: readonly RememberedRule[]): Promise<void>;
   /** Returns an empty origin if the rule is gone, or if the setting is not written in a document. */

@@ -11,24 +11,20 @@ import { decideApproval, prepareApproval, strictestOf, type ApprovalDecision } f
 import { decideHostCall } from "../policy/decide.ts";
 import { boundingAgents } from "../policy/principals.ts";
 import { createSight } from "../policy/sight.ts";
+import type { ActionRecord, StoredAction } from "./action-record.ts";
+import { storedAction } from "./action-rows.ts";
 import { decidedAction, describeAction, type GivenFields } from "./describe.ts";
 import type { ImpactHours } from "./impact-hours.ts";
 import { inSlices } from "./in-slices.ts";
-import {
-  storedAction,
-  type ActionRecord,
-  type Ledger,
-  type StoredAction,
-  type SupersededAction,
-} from "./ledger.ts";
+import type { Ledger, SupersededAction } from "./ledger.ts";
 import type { PendingActions } from "./pending.ts";
 import type { MadeContent, Plan } from "./plan.ts";
 import { planEffects } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
 import type { Retention } from "./retention.ts";
-import type { Heard, Staleness } from "./staleness.ts";
+import type { RecordedChanges, Staleness } from "./staleness.ts";
 import { targetsOf } from "./targets.ts";
-import { actionToldTo, checkAnswerable } from "./unseen.ts";
+import { actionSeenBy, checkAnswerable } from "./unseen.ts";
 
 interface ProposalParts {
   readonly ledger: Ledger;
@@ -40,7 +36,7 @@ interface ProposalParts {
 }
 
 /** The input of a plan: an agent's proposal, or the effects of an action that is planned again. */
-interface Planning {
+export interface Planning {
   readonly authority: Authority;
   readonly program: Hash;
   readonly proposal: Proposal;
@@ -91,8 +87,8 @@ export class Proposals {
   }: Planning): Promise<PlannedAction> {
     const decision = decideHostCall(authority, { method, params: proposal });
     if (!decision.allowed) throw decision.error;
-    const means = { budget, slices: this.#parts.slices, ...(made === undefined ? {} : { made }) };
-    const plan = await planEffects(this.#ports, authority, proposal.effects, means);
+    const resources = { budget, slices: this.#parts.slices, ...(made === undefined ? {} : { made }) };
+    const plan = await planEffects(this.#ports, authority, proposal.effects, resources);
     const now = this.#ports.clock.now();
     const record = describeAction(id ?? newId(), authority.extension, program, proposal, plan, now, given);
     if (method === "actions/propose")
@@ -156,7 +152,7 @@ export class Proposals {
     const known = key === undefined ? null : await ledger.withKey(agent, key);
     if (known !== null) return { record: known, superseded: [], isNew: false };
     if (supersedes !== undefined) await this.#superseded(agent, supersedes);
-    using heard = staleness.listen();
+    using recorded = staleness.recordChanges();
     const given = {
       ...(supersedes === undefined ? {} : { supersedes }),
       ...(key === undefined ? {} : { key }),
@@ -171,25 +167,25 @@ export class Proposals {
       given,
     });
     // A proposal whose answer would be too long is not stored.
-    const { action, told } = planned.record;
+    const { action, agentView } = planned.record;
     const sight = createSight(authority, this.#ports.index);
-    await inSlices(checkAnswerable(sight, action, told), this.#parts.slices, budget);
-    // Awaited here, because `heard` has to collect changes until the action is stored and followed.
-    return await this.store(planned, (record) => this.decide(record, agentsOf(authority)), heard);
+    await inSlices(checkAnswerable(sight, action, agentView), this.#parts.slices, budget);
+    // Awaited here, because `recorded` has to collect changes until the action is stored and followed.
+    return await this.store(planned, (record) => this.decide(record, agentsOf(authority)), recorded);
   }
 
   /** Stores a planned action and supersedes older ones. `decide` is called at the last moment before. */
   async store(
     { record, plan }: PlannedAction,
     decide: (record: ActionRecord) => ApprovalDecision,
-    heard: Heard,
+    recorded: RecordedChanges,
   ): Promise<StoredProposal> {
     const { ledger } = this.#parts;
     const { agent, key } = record.action;
     for (let attempt = 1; ; attempt++) {
       const superseded = await this.#supersededBy(record);
       try {
-        return await this.#storeOnce({ record, plan }, superseded, decide, heard);
+        return await this.#storeOnce({ record, plan }, superseded, decide, recorded);
       } catch (error) {
         if (!isLaresError(error, "Conflict") || attempt === maxAttempts) throw error;
         // An action that it supersedes was decided meanwhile, or the key was taken.
@@ -203,7 +199,7 @@ export class Proposals {
     { record, plan }: PlannedAction,
     replaced: readonly SupersededAction[],
     decide: (record: ActionRecord) => ApprovalDecision,
-    heard: Heard,
+    recorded: RecordedChanges,
   ): Promise<StoredProposal> {
     const { ledger, pending, hours, retention, staleness } = this.#parts;
     const { clock, objects } = this.#ports;
@@ -235,7 +231,7 @@ export class Proposals {
       throw error;
     }
     failpoint("approvals.proposal-stored");
-    if (decision.decide === "ask") staleness.follow(id, agent, record, heard);
+    if (decision.decide === "ask") staleness.follow(id, agent, record, recorded);
     retention.grew(stored.bytes);
     return { record: kept, superseded: going, isNew: true };
   }
@@ -254,7 +250,7 @@ export class Proposals {
   async #superseded(agent: string, id: string): Promise<SupersededAction> {
     const record = await this.#parts.ledger.get(id);
     if (record?.action.agent !== agent) throw notFound("action", id);
-    const { state, superseded_by: by } = await this.#toldNow(record);
+    const { state, superseded_by: by } = await this.#seenNow(record);
     if (by !== undefined)
       throw illegalTransition(state, `The action ${id} was superseded by ${by} already; supersede that one.`);
     if (state === "PendingApproval" || state === "Stale") return { id, state };
@@ -265,10 +261,10 @@ export class Proposals {
   }
 
   /** Returns the action as its agent sees it. What the agent may do with it must not reveal more. */
-  async #toldNow({ action, told }: ActionRecord): Promise<Action> {
+  async #seenNow({ action, agentView }: ActionRecord): Promise<Action> {
     const authority = this.#ports.authorityOf(action.agent);
     if (authority === null) return action;
-    const steps = actionToldTo(createSight(authority, this.#ports.index), action, told);
+    const steps = actionSeenBy(createSight(authority, this.#ports.index), action, agentView);
     return inSlices(steps, this.#parts.slices, unlimitedCpu);
   }
 }

@@ -14,7 +14,7 @@ interface RecoveryPorts {
   readonly clock: Clock;
   readonly log: Log;
   /** Queues a task, so that the workspace is changed by one action at a time. */
-  inLine(run: () => Promise<void>): Promise<void>;
+  enqueue(run: () => Promise<void>): Promise<void>;
   /** Reports actions that are no longer stuck. */
   settled(actions: readonly string[]): Promise<void>;
 }
@@ -74,7 +74,7 @@ export class Recovery implements Disposable {
   #again(): void {
     this.#timer = null;
     this.#ports
-      .inLine(() => this.first())
+      .enqueue(() => this.first())
       .catch((error: unknown) => {
         this.#ports.log.warn("Interrupted actions still cannot be brought to an end.", {
           reason: messageOf(error),

@@ -5,8 +5,8 @@ import type { ApprovalPolicy } from "../policy/approval.ts";
 import { exactRules, whyNotAlways } from "../policy/scopes.ts";
 import { wideningGlob } from "../policy/globs.ts";
 import type { Approval } from "./api.ts";
-import type { ActionRecord } from "./ledger.ts";
-import type { PersonView } from "./person.ts";
+import type { ActionRecord } from "./action-record.ts";
+import type { ActionPresenter } from "./presenter.ts";
 
 /**
  * Returns the rules that an approval remembers. A person can only agree to what they were shown, so the rules must be
@@ -18,16 +18,16 @@ export async function rememberedRules(
   { remember, rules }: Approval,
   chosen: readonly number[],
   policy: ApprovalPolicy,
-  person: PersonView,
+  presenter: ActionPresenter,
 ): Promise<readonly RememberedRule[]> {
   if (rules !== undefined) {
     if (remember === "once")
       throw invalidParams('`rules` and remember: "once" contradict each other. Leave one of them out.');
-    await checkOffered(record, rules, chosen, person);
+    await checkOffered(record, rules, chosen, presenter);
     return rules;
   }
   const { agent } = record.action;
-  const all = await person.prepared(record);
+  const all = await presenter.prepared(record);
   const subjects = all.filter((_subject, index) => chosen.includes(index));
   const why = whyNotAlways(agent, subjects, policy);
   if (why !== null)
@@ -44,9 +44,9 @@ async function checkOffered(
   record: ActionRecord,
   rules: readonly RememberedRule[],
   chosen: readonly number[],
-  person: PersonView,
+  presenter: ActionPresenter,
 ): Promise<void> {
-  const scopes = await person.scopes(record);
+  const scopes = await presenter.scopes(record);
   const offered = new Set(scopes.flatMap((scope) => scope.rules.map((rule) => canonicalJson(rule))));
   const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
   for (const rule of rules) {

@@ -1,11 +1,15 @@
-import { invalidParams, LaresError, stale } from "../base/errors.ts";
+import { invalidParams, LaresError, notFound, permissionDenied, stale } from "../base/errors.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { onBehalfField } from "../base/vocabulary/principal.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
 import type { ContentEdit } from "./api.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
+import type { CpuDebt } from "./cpu-debt.ts";
 import type { Operation } from "./operations.ts";
 import type { MadeContent } from "./plan.ts";
+import type { PlannedAction, Planning, Proposals } from "./proposals.ts";
 import { withValue } from "./values.ts";
 
 /** The effects of an action, to be planned again against the current workspace. */
@@ -16,8 +20,66 @@ interface Replanned {
 
 type Objects = Pick<ObjectStore, "stream">;
 
+export interface ReplanPorts {
+  readonly objects: Objects;
+  readonly proposals: Proposals;
+  readonly cpuDebt: CpuDebt;
+  authorityOf(agent: string): Authority | null;
+}
+
+/** Returns the agent's current authority, or throws NotFound if it is no longer installed or enabled. */
+export function authorityNow({ authorityOf }: ReplanPorts, agent: string): Authority {
+  const authority = authorityOf(agent);
+  if (authority === null) throw notFound("enabled extension", agent);
+  return authority;
+}
+
+/** Plans the effects for the agent of the action. They are not queued behind its own plans: a person waits for them. */
+export function planAgain(
+  { proposals, cpuDebt }: ReplanPorts,
+  authority: Authority,
+  { action, program }: ActionRecord,
+  { effects, made }: Replanned,
+  { id, given }: Pick<Planning, "id" | "given">,
+): Promise<PlannedAction> {
+  const { agent, title, reason, on_behalf_of: onBehalfOf = [] } = action;
+  return proposals.plan({
+    authority,
+    program,
+    proposal: { title, reason, effects: [...effects] },
+    method: "actions/propose",
+    budget: cpuDebt.of(agent),
+    made,
+    ...(id === undefined ? {} : { id }),
+    given: { ...given, ...onBehalfField(onBehalfOf) },
+  });
+}
+
+/** Returns the action with the person's contents. PermissionDenied if policy forbids the result. */
+export async function planEdited(
+  ports: ReplanPorts,
+  authority: Authority,
+  record: ActionRecord,
+  edits: readonly ContentEdit[],
+): Promise<PlannedAction> {
+  const { id, agent, created, key, supersedes } = record.action;
+  const planned = await planAgain(ports, authority, record, await withEdits(ports.objects, record, edits), {
+    id,
+    given: {
+      edited_by: "user",
+      ...(key === undefined ? {} : { key }),
+      ...(supersedes === undefined ? {} : { supersedes }),
+    },
+  });
+  checkSameBases(record.operations, planned.record.operations, edits);
+  const { decide, because } = ports.proposals.decide(planned.record);
+  if (decide === "deny") throw permissionDenied(agent, "propose_actions", because);
+  return { ...planned, record: { ...planned.record, action: { ...planned.record.action, created } } };
+}
+
 /** Returns the effects of a stale action, whose contents are to be merged with the current ones. */
-export async function toMerge(objects: Objects, { action, operations }: ActionRecord): Promise<Replanned> {
+export async function toMerge(objects: Objects, record: ActionRecord): Promise<Replanned> {
+  const { action, operations } = record;
   const made = new Map<number, MadeContent>();
   for (const [index, operation] of operations.entries()) {
     if (operation.do !== "put") continue;
@@ -28,25 +90,19 @@ export async function toMerge(objects: Objects, { action, operations }: ActionRe
       diff: action.effects[index]?.diff ?? null,
     });
   }
-  return {
-    effects: await inputsOf(
-      objects,
-      action.effects.map(({ kind }) => kind),
-      operations,
-    ),
-    made,
-  };
+  return { effects: await inputsOf(objects, record), made };
 }
 
 /**
  * Returns the effects of a waiting action with some contents replaced by the person's; see `checkSameBases`.
  * InvalidParams for an effect that does not write a file.
  */
-export async function withEdits(
+async function withEdits(
   objects: Objects,
-  { action, operations }: ActionRecord,
+  record: ActionRecord,
   edits: readonly ContentEdit[],
 ): Promise<Replanned> {
+  const { operations } = record;
   const made = new Map<number, MadeContent>();
   for (const edit of edits) {
     const { effect } = edit;
@@ -74,21 +130,14 @@ export async function withEdits(
     if (operation.do !== "put" || made.has(index)) continue;
     made.set(index, { from: "content", bytes: await bytesOf(objects, operation.after), isJson: false });
   }
-  return {
-    effects: await inputsOf(
-      objects,
-      action.effects.map(({ kind }) => kind),
-      operations,
-    ),
-    made,
-  };
+  return { effects: await inputsOf(objects, record), made };
 }
 
 /**
  * Throws Stale {path} if the edited action starts from another state than the action that the person was shown. Effects
  * on the result of an edited effect are not compared, because they follow from the edit.
  */
-export function checkSameBases(
+function checkSameBases(
   shown: readonly Operation[],
   planned: readonly Operation[],
   edits: readonly ContentEdit[],
@@ -125,14 +174,10 @@ function pathOf(operation: Exclude<Operation, { do: "move" }>): string {
   return operation.do === "metadata" ? operation.change.path : operation.path;
 }
 
-async function inputsOf(
-  objects: Objects,
-  kinds: readonly EffectInput["kind"][],
-  operations: readonly Operation[],
-): Promise<EffectInput[]> {
+async function inputsOf(objects: Objects, { action, operations }: ActionRecord): Promise<EffectInput[]> {
   const inputs: EffectInput[] = [];
   for (const [index, operation] of operations.entries())
-    inputs.push(inputOf(kinds[index], await withValue(objects, operation)));
+    inputs.push(inputOf(action.effects[index]?.kind, await withValue(objects, operation)));
   return inputs;
 }
 

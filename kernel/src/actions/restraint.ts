@@ -5,7 +5,7 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import { decideApproval, prepareApproval, type ApprovalSubject } from "../policy/approval.ts";
 import type { FolderListing } from "./content-requests.ts";
 import { inSlices } from "./in-slices.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import type { ActionPorts } from "./ports.ts";
 
 interface RestraintMeans {

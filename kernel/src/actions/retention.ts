@@ -14,7 +14,7 @@ interface RetentionPorts {
   readonly clock: Clock;
   readonly log: Log;
   /** Runs a task while no action is being committed or undone. */
-  inLine<Result>(run: () => Promise<Result>): Promise<Result>;
+  enqueue<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
 /** Drops what ended actions keep beyond the bounds, and contents that no action needs. */
@@ -57,10 +57,10 @@ export class Retention implements Disposable {
 
   /** Removes everything over the bounds. Called at start; repeats by itself. */
   async sweep(): Promise<void> {
-    const { ledger, objects, inLine, clock } = this.#ports;
+    const { ledger, objects, enqueue, clock } = this.#ports;
     this.#grownBytes = 0;
     this.#grownActions = 0;
-    await inLine(async () => {
+    await enqueue(async () => {
       this.#sweeping = Promise.all(this.#storing).then(async () => {
         await ledger.forgetOld();
         await objects.sweep(await ledger.neededObjects());

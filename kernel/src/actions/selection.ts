@@ -1,5 +1,5 @@
 import { invalidParams } from "../base/errors.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 
 /**
  * Returns the indices of the effects to apply, in order. InvalidParams for a bad index, or for an effect that depends

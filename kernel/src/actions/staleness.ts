@@ -9,8 +9,8 @@ import { createSight } from "../policy/sight.ts";
 import { BaseIndex, type BaseOf } from "./base-index.ts";
 import { basesOf } from "./bases.ts";
 import { fingerprint } from "./fingerprint.ts";
-import type { LaterWork } from "./later-work.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { CpuDebt } from "./cpu-debt.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { actionLimits } from "./limits.ts";
 import { currentValue } from "./metadata.ts";
 import type { ActionPorts } from "./ports.ts";
@@ -20,7 +20,7 @@ type StalenessPorts = Pick<
   "files" | "contents" | "metadata" | "index" | "authorityOf" | "clock"
 > & {
   readonly log: Log;
-  readonly later: LaterWork;
+  readonly cpuDebt: CpuDebt;
   /** Reports that the workspace no longer has the state that the action was planned for. */
   outdated(action: string, path: string): Promise<void>;
 };
@@ -52,15 +52,15 @@ function changesFolder(change: EntryChange): boolean {
 }
 
 /** The changes that arrive while an action is planned and stored. */
-export interface Heard extends Disposable {
+export interface RecordedChanges extends Disposable {
   readonly paths: ReadonlySet<string>;
-  readonly isTooMuch: boolean;
+  readonly hasOverflowed: boolean;
 }
 
 /**
  * Finds the waiting actions that a change of the workspace makes stale. A change is looked up in an index of paths. The
  * affected paths are checked in the background, one at a time, and each only once however often it changes before that.
- * The agent that owns the action pays (`later-work.ts`); while it has no time left, the path waits. An action is stale
+ * The agent that owns the action pays (`cpu-debt.ts`); while it has no time left, the path waits. An action is stale
  * if the content differs, so writing the same bytes again makes no action stale.
  */
 export class Staleness implements AsyncDisposable {
@@ -70,11 +70,11 @@ export class Staleness implements AsyncDisposable {
   readonly #due = new Set<string>();
   /** Actions whose folder has changed, with a path in it. */
   readonly #outdated = new Map<string, string>();
-  readonly #listening = new Set<Listening>();
+  readonly #recorders = new Set<ChangeRecorder>();
   /** Folded paths to be checked once an agent has time again. */
   readonly #postponed = new Set<string>();
   #timer: Disposable | null = null;
-  #looking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(ports: StalenessPorts) {
@@ -84,31 +84,31 @@ export class Staleness implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();
-    await this.#looking;
+    await this.#checking;
   }
 
   /** Collects changes from now on, for an action that is not followed yet. */
-  listen(): Heard {
-    const listening = new Listening(() => this.#listening.delete(listening));
-    this.#listening.add(listening);
-    return listening;
+  recordChanges(): RecordedChanges {
+    const recorder = new ChangeRecorder(() => this.#recorders.delete(recorder));
+    this.#recorders.add(recorder);
+    return recorder;
   }
 
   /** Follows an action that is stored as waiting, and checks the paths that changed since it was planned. */
   follow(
     action: string,
     agent: string,
-    record: Pick<ActionRecord, "operations" | "told">,
-    heard?: Heard,
+    record: Pick<ActionRecord, "operations" | "agentView">,
+    recorded?: RecordedChanges,
   ): void {
     this.#index.add(action, agent, basesOf(record));
-    if (heard === undefined || (heard.paths.size === 0 && !heard.isTooMuch)) return;
+    if (recorded === undefined || (recorded.paths.size === 0 && !recorded.hasOverflowed)) return;
     for (const path of this.#index.pathsOf(action)) {
       const folded = foldPath(path);
-      const isHeard = [folded, ...foldersAbove(folded)].some((one) => heard.paths.has(one));
-      if (heard.isTooMuch || isHeard) this.#due.add(folded);
+      const hasChanged = [folded, ...foldersAbove(folded)].some((one) => recorded.paths.has(one));
+      if (recorded.hasOverflowed || hasChanged) this.#due.add(folded);
     }
-    this.#look();
+    this.#check();
   }
 
   forget(action: string): void {
@@ -118,7 +118,7 @@ export class Staleness implements AsyncDisposable {
 
   /** Handles changes of the workspace. */
   changed(changes: readonly EntryChange[]): void {
-    for (const listening of this.#listening) listening.add(changes.flatMap(pathsOf));
+    for (const recorder of this.#recorders) recorder.add(changes.flatMap(pathsOf));
     if (this.#index.isEmpty) return;
     for (const change of changes) {
       const isGone = change.kind === "moved" || change.kind === "deleted";
@@ -127,7 +127,7 @@ export class Staleness implements AsyncDisposable {
         if (changesFolder(change)) this.#memberChanged(path);
       }
     }
-    this.#look();
+    this.#check();
   }
 
   /** Decided by the changed member, which the agent must see: the hash of a listing depends on hidden members, too. */
@@ -144,23 +144,23 @@ export class Staleness implements AsyncDisposable {
   /** Checks the bases of every action: at start, when changes may have been missed. */
   recheck(): void {
     for (const folded of this.#index.all()) this.#due.add(folded);
-    this.#look();
+    this.#check();
   }
 
   /** Resolves when every change so far has been checked. */
   async idle(): Promise<void> {
-    while (this.#looking !== null) await this.#looking;
+    while (this.#checking !== null) await this.#checking;
   }
 
-  #look(): void {
-    if (this.#isClosed || this.#looking !== null || this.#due.size + this.#outdated.size === 0) return;
-    this.#looking = this.#lookAtAll().finally(() => {
-      this.#looking = null;
-      this.#look();
+  #check(): void {
+    if (this.#isClosed || this.#checking !== null || this.#due.size + this.#outdated.size === 0) return;
+    this.#checking = this.#checkAll().finally(() => {
+      this.#checking = null;
+      this.#check();
     });
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     for (const [action, path] of this.#outdated) {
       this.#outdated.delete(action);
       await this.#report(action, path);
@@ -169,7 +169,7 @@ export class Staleness implements AsyncDisposable {
       if (this.#isClosed) return;
       this.#due.delete(folded);
       try {
-        await this.#lookAt(folded);
+        await this.#checkPath(folded);
       } catch (error) {
         // The commit compares the path again in any case.
         this.#ports.log.warn("Waiting actions could not be compared with a changed file.", {
@@ -180,26 +180,26 @@ export class Staleness implements AsyncDisposable {
     }
   }
 
-  async #lookAt(folded: string): Promise<void> {
-    const looks = new Map<string, Look>();
+  async #checkPath(folded: string): Promise<void> {
+    const states = new Map<string, CurrentState>();
     const different: Promise<void>[] = [];
     const bases = this.#index.at(folded).filter(({ agent, base }) => this.#sees(agent, base.path));
-    const payer = bases.find(({ agent }) => this.#ports.later.hasTime(agent))?.agent;
+    const payer = bases.find(({ agent }) => this.#ports.cpuDebt.hasTime(agent))?.agent;
     if (payer === undefined) {
       this.#postpone(folded, bases);
       return;
     }
-    for (const of of bases) {
-      const { path } = of.base;
-      let look = looks.get(path);
-      if (look === undefined) {
-        look = await Look.at(this.#ports, path, this.#ports.later.of(payer));
-        looks.set(path, look);
+    for (const base of bases) {
+      const { path } = base.base;
+      let state = states.get(path);
+      if (state === undefined) {
+        state = await CurrentState.at(this.#ports, path, this.#ports.cpuDebt.of(payer));
+        states.set(path, state);
       }
-      const answer = await look.compare(of);
+      const answer = await state.compare(base);
       // The file is still being written; its next change triggers another check.
       if (answer === "unknown") continue;
-      if (answer === "different") different.push(this.#report(of.action, path));
+      if (answer === "different") different.push(this.#report(base.action, path));
     }
     // Started together, so that they share one transaction.
     await Promise.all(different);
@@ -208,12 +208,12 @@ export class Staleness implements AsyncDisposable {
   #postpone(folded: string, bases: readonly BaseOf[]): void {
     if (bases.length === 0) return;
     this.#postponed.add(folded);
-    const waits = bases.map(({ agent }) => this.#ports.later.msUntilTime(agent));
+    const waits = bases.map(({ agent }) => this.#ports.cpuDebt.msUntilTime(agent));
     this.#timer ??= this.#ports.clock.timer(Math.min(...waits), () => {
       this.#timer = null;
       for (const path of this.#postponed) this.#due.add(path);
       this.#postponed.clear();
-      this.#look();
+      this.#check();
     });
   }
 
@@ -238,7 +238,7 @@ export class Staleness implements AsyncDisposable {
 type Comparison = "same" | "different" | "unknown";
 
 /** The current state of a path. Its content is read only when a comparison needs it. */
-class Look {
+class CurrentState {
   readonly #ports: StalenessPorts;
   readonly #path: string;
   readonly #stat: FileStat | null;
@@ -252,8 +252,8 @@ class Look {
     this.#stat = stat;
   }
 
-  static async at(ports: StalenessPorts, path: string, budget: CpuBudget): Promise<Look> {
-    return new Look(ports, path, await ports.files.stat(path), budget);
+  static async at(ports: StalenessPorts, path: string, budget: CpuBudget): Promise<CurrentState> {
+    return new CurrentState(ports, path, await ports.files.stat(path), budget);
   }
 
   /** `unknown`: the workspace folder itself is missing for now, or the file changed while it was read. */
@@ -269,8 +269,8 @@ class Look {
         if (stat === null) return "different";
         if (base.change.kind === "tag") return "same";
         const value = await currentValue(this.#ports.metadata, base.change);
-        const { contents, later } = this.#ports;
-        const hash = value === undefined ? null : (await contents.value(value, later.of(agent))).hash;
+        const { contents, cpuDebt } = this.#ports;
+        const hash = value === undefined ? null : (await contents.value(value, cpuDebt.of(agent))).hash;
         return hash === base.hash ? "same" : "different";
       }
       case "content":
@@ -301,9 +301,9 @@ class Look {
   }
 }
 
-class Listening implements Heard {
+class ChangeRecorder implements RecordedChanges {
   readonly paths = new Set<string>();
-  isTooMuch = false;
+  hasOverflowed = false;
   readonly #end: () => void;
 
   constructor(end: () => void) {
@@ -312,11 +312,11 @@ class Listening implements Heard {
 
   add(paths: readonly string[]): void {
     for (const path of paths) {
-      if (this.paths.size >= actionLimits.heardWhilePlanned) {
-        this.isTooMuch = true;
+      if (this.paths.size >= actionLimits.changesWhilePlanned) {
+        this.hasOverflowed = true;
         this.paths.clear();
       }
-      if (this.isTooMuch) return;
+      if (this.hasOverflowed) return;
       this.paths.add(foldPath(path));
     }
   }

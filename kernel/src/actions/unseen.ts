@@ -9,7 +9,7 @@ import { actionLimits } from "./limits.ts";
 import type { PlannedEffect } from "./plan.ts";
 
 /** How the action that an agent is told differs from the one that a person is shown. Stored with the action. */
-export interface Told {
+export interface AgentView {
   /** Indices of the effects that touch, or may touch, something that the agent could not see when it proposed them. */
   readonly unseen: readonly number[];
   /** The impact, 0–1, computed from the proposal and from what the agent sees. */
@@ -24,7 +24,7 @@ export interface Told {
 }
 
 /** Returns null if the agent sees everything that the effects touch. */
-export function toldOf(effects: readonly PlannedEffect[]): Told | null {
+export function agentViewOf(effects: readonly PlannedEffect[]): AgentView | null {
   const unseen = effects.flatMap((effect, index) => (effect.unseen === undefined ? [] : [index]));
   if (unseen.length === 0) return null;
   const facts = effects.map((effect) => effect.unseen?.facts ?? effect.facts);
@@ -43,12 +43,16 @@ export const tookItsPlace = "A newer proposal of its agent took its place.";
  * the action. The agent is not told why such an action failed or went stale, nor what replaced it afterwards. It is
  * told that another proposal superseded the waiting action, because it made that proposal itself.
  */
-export function* actionToldTo(sight: Sight, whole: Action, told: Told | null): Generator<void, Action> {
+export function* actionSeenBy(
+  sight: Sight,
+  whole: Action,
+  agentView: AgentView | null,
+): Generator<void, Action> {
   // Whether its texts can be merged reveals something about their current content; who led to it is for people.
   const { rebasable: _rebasable, on_behalf_of: _onBehalfOf, ...action } = whole;
   const isEdited = action.edited_by !== undefined;
   let isShort = isEdited;
-  const unseen = new Set(told?.unseen);
+  const unseen = new Set(agentView?.unseen);
   const effects: Effect[] = [];
   for (const [index, effect] of action.effects.entries()) {
     yield;
@@ -60,7 +64,7 @@ export function* actionToldTo(sight: Sight, whole: Action, told: Told | null): G
     effects.push(isToldWhole ? effect : bare(effect));
     if (!isToldWhole && !unseen.has(index)) isShort = true;
   }
-  if (!isShort && told === null) return action;
+  if (!isShort && agentView === null) return action;
   const { error, superseded_by: by, ...rest } = action;
   const isDrift = action.state === "Stale" && error !== tookItsPlace;
   const hasFailed = isDrift || action.state === "Failed";
@@ -73,14 +77,14 @@ export function* actionToldTo(sight: Sight, whole: Action, told: Told | null): G
         ? {}
         : { error }),
     effects,
-    impact_score: isShort ? impactOf(effects.map(bareFacts)) : (told?.impact ?? action.impact_score),
+    impact_score: isShort ? impactOf(effects.map(bareFacts)) : (agentView?.impact ?? action.impact_score),
     // The digest depends on the replaced contents, so an agent that is told less gets a digest of what it is told.
     ...(isShort ? { digest: sha256(canonicalJson({ id: action.id, effects })) } : {}),
   };
 }
 
 /** The content of the event ActionEnded for the agent that proposed the action. */
-export interface ToldEnd {
+export interface EndedAction {
   readonly action: string;
   readonly title: string;
   readonly state: ActionState;
@@ -89,9 +93,13 @@ export interface ToldEnd {
   readonly superseded_by?: string;
 }
 
-/** In steps: returns what the agent of an action is told about its end; nothing that `actionToldTo` would withhold. */
-export function* endToldTo(sight: Sight, action: Action, told: Told | null): Generator<void, ToldEnd> {
-  const shown = yield* actionToldTo(sight, action, told);
+/** In steps: returns what the agent of an action is told about its end; nothing that `actionSeenBy` would withhold. */
+export function* endSeenBy(
+  sight: Sight,
+  action: Action,
+  agentView: AgentView | null,
+): Generator<void, EndedAction> {
+  const shown = yield* actionSeenBy(sight, action, agentView);
   const { id, title, state, effects, rejected_reason, superseded_by } = shown;
   const paths: string[] = [];
   let left: number = actionLimits.endedPathsCharacters;
@@ -137,8 +145,12 @@ export function* inOneAnswer(
 }
 
 /** In steps: throws LimitExceeded if an answer about the action would be too long even without diffs. */
-export function* checkAnswerable(sight: Sight, whole: Action, told: Told | null): Generator<void, void> {
-  const { bytes } = yield* inOneAnswer(yield* actionToldTo(sight, whole, told));
+export function* checkAnswerable(
+  sight: Sight,
+  whole: Action,
+  agentView: AgentView | null,
+): Generator<void, void> {
+  const { bytes } = yield* inOneAnswer(yield* actionSeenBy(sight, whole, agentView));
   if (bytes <= actionLimits.toldBytes) return;
   throw limitExceeded(
     "toldBytes",
@@ -228,10 +240,10 @@ export class Obstacles {
     this.#isUnseen = isUnseen;
   }
 
-  /** Returns `otherwise` if `look` fails; throws the failure itself if the agent may know of it. */
-  async at<Value>(isSeen: boolean, otherwise: Value, look: () => Promise<Value>): Promise<Value> {
+  /** Returns `otherwise` if `attempt` fails; throws the failure itself if the agent may know of it. */
+  async try<Value>(isSeen: boolean, otherwise: Value, attempt: () => Promise<Value>): Promise<Value> {
     try {
-      return await look();
+      return await attempt();
     } catch (error) {
       if (isSeen || !this.#isUnseen || !(error instanceof LaresError)) throw error;
       this.first ??= error.message;

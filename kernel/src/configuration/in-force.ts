@@ -4,10 +4,10 @@ import { plainLine } from "../base/plain-text.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import {
-  asks,
+  describeRequests,
   covered,
   isCovered,
-  takenAway,
+  describeRemovedRestraints,
   type AcceptedRequests,
   type RequestedPermissions,
 } from "../decisions/requested-permissions.ts";
@@ -39,7 +39,7 @@ export function trustState({ digest, requests }: CatalogSnapshot, inForce: InFor
   return {
     digest,
     // Sentences for a person, with words of a document that may come from a stranger.
-    asks: asks(requests).map(plainLine),
+    asks: describeRequests(requests).map(plainLine),
     pending: inForce.pendingAsks.map(plainLine),
     changedPrograms: [...inForce.changedPrograms],
   };
@@ -128,7 +128,7 @@ function newAsks(
   inForce: RequestedPermissions,
   accepted: AcceptedRequests,
 ): string[] {
-  const before = new Set(asks(inForce));
+  const before = new Set(describeRequests(inForce));
   const programs = Object.entries(requested.extensions)
     .filter(
       ([id, request]) =>
@@ -136,8 +136,8 @@ function newAsks(
     )
     .map(([id, request]) => `${visibleText(named(request.name))} (${id}) has a changed program`);
   return [
-    ...asks(requested, accepted).filter((sentence) => !before.has(sentence)),
+    ...describeRequests(requested, accepted).filter((sentence) => !before.has(sentence)),
     ...programs,
-    ...takenAway(requested, inForce),
+    ...describeRemovedRestraints(requested, inForce),
   ];
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { KeptSources } from "../decisions/store.ts";
+import type { KeptSources } from "../decisions/file-format.ts";
 import type { AcceptedRequests, ProgramSource } from "../decisions/requested-permissions.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
 import { openProgramFolder } from "../platform/files/program-files.ts";

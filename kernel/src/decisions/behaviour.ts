@@ -27,15 +27,15 @@ export type KeptBehaviour = Behaviour | { readonly digest: Hash };
 
 const lists = ["hooks", "tools", "models", "hosts"] as const;
 
-/** True if accepting `accepted` covers everything in `wish`. */
-export function isBehaviourCovered(wish: Behaviour, accepted: Behaviour): boolean {
+/** True if accepting `accepted` covers everything in `request`. */
+export function isBehaviourCovered(request: Behaviour, accepted: Behaviour): boolean {
   return (
     lists.every((list) => {
       const known = new Set(accepted[list].map(canonicalJson));
-      return wish[list].every((item) => known.has(canonicalJson(item)));
+      return request[list].every((item) => known.has(canonicalJson(item)));
     }) &&
-    Object.entries(wish.caps).every(([name, value]) => value <= (accepted.caps[name] ?? 0)) &&
-    canonicalJson(wish.settings) === canonicalJson(accepted.settings)
+    Object.entries(request.caps).every(([name, value]) => value <= (accepted.caps[name] ?? 0)) &&
+    canonicalJson(request.settings) === canonicalJson(accepted.settings)
   );
 }
 
@@ -43,7 +43,7 @@ export function isBehaviourCovered(wish: Behaviour, accepted: Behaviour): boolea
  * Returns what is in force while a changed behaviour waits: the accepted behaviour without what the documents no longer
  * contain.
  */
-export function coveredBehaviour(wish: Behaviour, accepted: Behaviour): Behaviour {
+export function coveredBehaviour(request: Behaviour, accepted: Behaviour): Behaviour {
   const common = <Item extends JsonValue>(wished: readonly Item[], before: readonly Item[]): Item[] => {
     const texts = new Set(wished.map(canonicalJson));
     const known = new Set(before.map(canonicalJson));
@@ -51,12 +51,12 @@ export function coveredBehaviour(wish: Behaviour, accepted: Behaviour): Behaviou
     return before.filter((item) => texts.has(canonicalJson(item)) || changed.has(keyOf(item)));
   };
   return {
-    hooks: common(wish.hooks, accepted.hooks),
-    tools: common(wish.tools, accepted.tools),
-    models: common(wish.models, accepted.models),
-    hosts: common(wish.hosts, accepted.hosts),
+    hooks: common(request.hooks, accepted.hooks),
+    tools: common(request.tools, accepted.tools),
+    models: common(request.models, accepted.models),
+    hosts: common(request.hosts, accepted.hosts),
     caps: Object.fromEntries(
-      Object.entries(wish.caps).map(([name, value]) => [name, Math.min(value, accepted.caps[name] ?? 0)]),
+      Object.entries(request.caps).map(([name, value]) => [name, Math.min(value, accepted.caps[name] ?? 0)]),
     ),
     settings: accepted.settings,
   };
@@ -92,16 +92,16 @@ export function describeBehaviour({ hooks, tools, models, hosts, settings }: Beh
 const maxDifferences = 40;
 
 /** Returns what accepting would change, one sentence per change, for changes that widen or cannot be classified. */
-export function behaviourChanges(wish: Behaviour, accepted: Behaviour): string[] {
+export function behaviourChanges(request: Behaviour, accepted: Behaviour): string[] {
   const sentences = [
-    ...listChanges("hook", wish.hooks, accepted.hooks, describeHook),
-    ...listChanges("tool", wish.tools, accepted.tools, describeItem),
-    ...listChanges("model", wish.models, accepted.models, describeItem),
-    ...listChanges("host", wish.hosts, accepted.hosts, named),
-    ...Object.entries(wish.caps)
+    ...listChanges("hook", request.hooks, accepted.hooks, describeHook),
+    ...listChanges("tool", request.tools, accepted.tools, describeItem),
+    ...listChanges("model", request.models, accepted.models, describeItem),
+    ...listChanges("host", request.hosts, accepted.hosts, named),
+    ...Object.entries(request.caps)
       .filter(([name, value]) => value > (accepted.caps[name] ?? 0))
       .map(([name, value]) => `${name}: ${accepted.caps[name] ?? 0} → ${value}`),
-    ...differences("", accepted.settings, wish.settings),
+    ...differences("", accepted.settings, request.settings),
   ];
   const left = sentences.length - maxDifferences;
   return left <= 0

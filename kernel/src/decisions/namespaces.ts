@@ -15,37 +15,39 @@ export interface RequestedNamespace {
   readonly realPath: string | null;
 }
 
-/** True if accepting `accepted` covers `wish`. */
+/** True if accepting `accepted` covers `request`. */
 export function isNamespaceCovered(
-  wish: RequestedNamespace,
+  request: RequestedNamespace,
   accepted: readonly RequestedNamespace[],
 ): boolean {
   return accepted.some(
     (before) =>
-      isSame(wish, before) &&
-      (!wish.writable || before.writable) &&
+      isSame(request, before) &&
+      (!request.writable || before.writable) &&
       (before.extensions === null ||
-        (wish.extensions !== null &&
-          wish.extensions.every((id) => before.extensions?.includes(id) === true))),
+        (request.extensions !== null &&
+          request.extensions.every((id) => before.extensions?.includes(id) === true))),
   );
 }
 
 /** Returns the part of each request that was accepted before. */
 export function coveredNamespaces(
-  wishes: readonly RequestedNamespace[],
+  requests: readonly RequestedNamespace[],
   accepted: readonly RequestedNamespace[],
 ): RequestedNamespace[] {
-  return wishes.flatMap((wish) => {
-    const before = accepted.find((candidate) => isSame(wish, candidate));
+  return requests.flatMap((request) => {
+    const before = accepted.find((candidate) => isSame(request, candidate));
     if (before === undefined) return [];
     return [
       {
-        ...wish,
-        writable: wish.writable && before.writable,
+        ...request,
+        writable: request.writable && before.writable,
         extensions:
           before.extensions === null
-            ? wish.extensions
-            : before.extensions.filter((id) => wish.extensions === null || wish.extensions.includes(id)),
+            ? request.extensions
+            : before.extensions.filter(
+                (id) => request.extensions === null || request.extensions.includes(id),
+              ),
       },
     ];
   });

@@ -16,7 +16,7 @@ const permissions: Permissions = {
   write_tags: true,
   hear_events: [],
 };
-const wish: RequestedExtension = {
+const request: RequestedExtension = {
   name: "X",
   origin: "comes with Lares",
   program,
@@ -26,8 +26,8 @@ const wish: RequestedExtension = {
   behaviourDigest: program,
   carries: [],
 };
-const wishes: RequestedPermissions = {
-  extensions: { "dev.x": wish, "dev.y": wish },
+const requests: RequestedPermissions = {
+  extensions: { "dev.x": request, "dev.y": request },
   allowRules: [
     { decide: "allow", kind: "file.move" },
     { decide: "allow", kind: "file.edit" },
@@ -56,29 +56,33 @@ it("a list of a permission has a part for each of its items", () => {
 });
 
 describe("a partial answer", () => {
-  const answer = answerOf(wishes, grants(["read_entries", "propose_actions/file.move"], ["photos"]), inForce);
+  const answer = answerOf(
+    requests,
+    grants(["read_entries", "propose_actions/file.move"], ["photos"]),
+    inForce,
+  );
 
   it("grants what it names, and withholds everything else", () => {
     expect(answer.granted).toEqual({
       ...nothingRequested,
       extensions: {
         "dev.x": {
-          ...wish,
+          ...request,
           permissions: { read_entries: true, propose_actions: ["file.move"] },
           locations: ["photos"],
         },
       },
       restraints: [held],
     });
-    expect(isCovered(wishes, answer.granted)).toBe(false);
+    expect(isCovered(requests, answer.granted)).toBe(false);
   });
 
   it("leaves nothing that would be asked again", () => {
-    expect(isCovered(wishes, answered(answer.granted, answer.withheld))).toBe(true);
+    expect(isCovered(requests, answered(answer.granted, answer.withheld))).toBe(true);
   });
 
-  it("is what counts: the common part of the wishes and of what was granted", () => {
-    const counts = covered(wishes, answer.granted);
+  it("is what counts: the common part of the requests and of what was granted", () => {
+    const counts = covered(requests, answer.granted);
     expect(counts.extensions["dev.x"]?.permissions).toEqual(answer.granted.extensions["dev.x"]?.permissions);
     expect(counts.extensions["dev.x"]?.locations).toEqual(["photos"]);
     expect(counts).toMatchObject({
@@ -92,11 +96,11 @@ describe("a partial answer", () => {
     expect(Object.keys(counts.extensions)).toEqual(["dev.x"]);
   });
 
-  it("asks for what the documents come to wish later, and only for that", () => {
+  it("asks for what the documents come to request later, and only for that", () => {
     const known = answered(answer.granted, answer.withheld);
     const later = (change: Partial<RequestedExtension>): RequestedPermissions => ({
-      ...wishes,
-      extensions: { ...wishes.extensions, "dev.x": { ...wish, ...change } },
+      ...requests,
+      extensions: { ...requests.extensions, "dev.x": { ...request, ...change } },
     });
     expect(isCovered(later({ locations: ["photos", "notes/2024"] }), known)).toBe(true);
     expect(isCovered(later({ locations: ["photos", "letters"] }), known)).toBe(false);
@@ -113,16 +117,16 @@ it("an answer that names every part withholds nothing", () => {
       parts: permissionParts(permissions).map(({ id }) => id),
       folders: ["notes", "photos"],
     })),
-    workspace: workspaceParts(wishes, inForce).map(({ id }) => id),
+    workspace: workspaceParts(requests, inForce).map(({ id }) => id),
   };
-  const { granted, withheld } = answerOf(wishes, all, inForce);
+  const { granted, withheld } = answerOf(requests, all, inForce);
   expect(withheld).toBeNull();
-  expect(isCovered(wishes, granted)).toBe(true);
+  expect(isCovered(requests, granted)).toBe(true);
 });
 
 it("parts of the document are granted one by one", () => {
-  const [rule, , below] = workspaceParts(wishes, inForce);
-  const { granted } = answerOf(wishes, grants([], [], [rule!.id, below!.id]), inForce);
+  const [rule, , below] = workspaceParts(requests, inForce);
+  const { granted } = answerOf(requests, grants([], [], [rule!.id, below!.id]), inForce);
   expect(granted).toMatchObject({
     allowRules: [{ decide: "allow", kind: "file.move" }],
     autoApproveBelow: 0.2,
@@ -133,7 +137,7 @@ it("parts of the document are granted one by one", () => {
 
 describe("a folder that is granted", () => {
   const folders = (chosen: string[]): readonly string[] | undefined =>
-    answerOf(wishes, grants([], chosen), inForce).granted.extensions["dev.x"]?.locations;
+    answerOf(requests, grants([], chosen), inForce).granted.extensions["dev.x"]?.locations;
 
   it("may lie inside one that is asked for", () =>
     expect(folders(["photos/2024", "notes", "notes/a"])).toEqual(["photos/2024", "notes"]));
@@ -156,5 +160,5 @@ it.each([
     { extensions: [{ extension: "__proto__", parts: [], folders: [] }], workspace: [] },
   ],
 ])("an answer that names %s is refused", (_name, given) =>
-  expect(() => answerOf(wishes, given, inForce)).toThrow(/Grant only what/),
+  expect(() => answerOf(requests, given, inForce)).toThrow(/Grant only what/),
 );

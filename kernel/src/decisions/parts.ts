@@ -76,10 +76,10 @@ export type WorkspacePart = { readonly id: string } & (
  * Returns what the document requests. `inForce` has the restraints that apply now. Ids are derived from the contents.
  */
 export function workspaceParts(
-  wishes: RequestedPermissions,
+  requests: RequestedPermissions,
   inForce: Pick<RequestedPermissions, "restraints">,
 ): WorkspacePart[] {
-  const { allowRules, autoApproveBelow, limits, settings, showsHidden, namespaces } = wishes;
+  const { allowRules, autoApproveBelow, limits, settings, showsHidden, namespaces } = requests;
   const parts: WorkspacePart[] = [
     ...allowRules.map((rule) => ({ kind: "rule" as const, id: `rule/${canonicalJson(rule)}`, rule })),
     ...(autoApproveBelow > 0
@@ -103,7 +103,7 @@ export function workspaceParts(
       namespace,
     })),
     ...inForce.restraints
-      .filter((restraint) => !has(wishes.restraints, restraint))
+      .filter((restraint) => !has(requests.restraints, restraint))
       .map((restraint) => ({
         kind: "release" as const,
         id: `release/${canonicalJson(restraint)}`,
@@ -125,22 +125,24 @@ export interface Answer {
  * InvalidParams if a grant was not requested.
  */
 export function answerOf(
-  wishes: RequestedPermissions,
+  requests: RequestedPermissions,
   grants: Grants,
   inForce: Pick<RequestedPermissions, "restraints">,
 ): Answer {
   const granted: Record<string, RequestedExtension> = {};
-  const withheld: Record<string, RequestedExtension> = { ...wishes.extensions };
+  const withheld: Record<string, RequestedExtension> = { ...requests.extensions };
   for (const { extension, parts, folders } of grants.extensions) {
-    const wish = Object.hasOwn(wishes.extensions, extension) ? wishes.extensions[extension] : undefined;
-    if (wish === undefined || Object.hasOwn(granted, extension))
+    const request = Object.hasOwn(requests.extensions, extension)
+      ? requests.extensions[extension]
+      : undefined;
+    if (request === undefined || Object.hasOwn(granted, extension))
       throw unasked(`The extension ${JSON.stringify(extension)} is not asked for, or is named twice.`);
-    const split = splitExtension(wish, parts, folders);
+    const split = splitExtension(request, parts, folders);
     granted[extension] = split.granted;
     if (split.withheld === null) delete withheld[extension];
     else withheld[extension] = split.withheld;
   }
-  const parts = workspaceParts(wishes, inForce);
+  const parts = workspaceParts(requests, inForce);
   const chosen = chosenOf(parts, grants.workspace);
   const rest = parts.filter(({ id }) => !chosen.some((part) => part.id === id));
   const kept = releasedBy(rest);
@@ -150,18 +152,18 @@ export function answerOf(
       ...wishesOfParts(chosen),
       extensions: granted,
       // A restraint stays in force if its removal is withheld.
-      restraints: [...wishes.restraints, ...kept],
+      restraints: [...requests.restraints, ...kept],
     },
     withheld: isWhole ? null : { ...wishesOfParts(rest), extensions: withheld, restraints: kept },
   };
 }
 
 function splitExtension(
-  wish: RequestedExtension,
+  request: RequestedExtension,
   ids: readonly string[],
   folders: readonly string[],
 ): { granted: RequestedExtension; withheld: RequestedExtension | null } {
-  const parts = permissionParts(wish.permissions);
+  const parts = permissionParts(request.permissions);
   const chosen = chosenOf(parts, ids);
   const rest = parts.filter((part) => !chosen.includes(part));
   for (const folder of folders) {
@@ -169,26 +171,26 @@ function splitExtension(
     const isRequested =
       canonical.ok &&
       canonical.path === folder &&
-      wish.locations.some((location) => isWithinExactly(location, folder));
+      request.locations.some((location) => isWithinExactly(location, folder));
     if (!isRequested)
       throw unasked(
-        `The folder ${JSON.stringify(folder)} is not inside a folder that ${JSON.stringify(wish.name)} asks for.`,
+        `The folder ${JSON.stringify(folder)} is not inside a folder that ${JSON.stringify(request.name)} asks for.`,
       );
   }
   const locations = outermost(folders);
-  const others = wish.locations.filter(
+  const others = request.locations.filter(
     (location) => !locations.some((folder) => isWithinExactly(folder, location)),
   );
   return {
     granted: {
-      ...wish,
-      permissions: rest.length === 0 ? wish.permissions : permissionsOf(chosen),
+      ...request,
+      permissions: rest.length === 0 ? request.permissions : permissionsOf(chosen),
       locations,
     },
     withheld:
       rest.length === 0 && others.length === 0
         ? null
-        : { ...wish, permissions: permissionsOf(rest), locations: others },
+        : { ...request, permissions: permissionsOf(rest), locations: others },
   };
 }
 

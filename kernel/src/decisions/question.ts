@@ -70,20 +70,20 @@ export interface Answers {
 
 /** Returns everything that the documents request, in parts, each with the person's last answer. */
 export function questionOf(
-  wishes: RequestedPermissions,
+  requests: RequestedPermissions,
   answers: Answers,
 ): { readonly cards: QuestionCard[]; readonly workspace: QuestionPart[] } {
   return {
-    cards: Object.entries(wishes.extensions).map(([id, wish]) => cardOf(id, wish, wishes, answers)),
-    workspace: workspaceQuestion(wishes, answers),
+    cards: Object.entries(requests.extensions).map(([id, request]) => cardOf(id, request, requests, answers)),
+    workspace: workspaceQuestion(requests, answers),
   };
 }
 
 function workspaceQuestion(
-  wishes: RequestedPermissions,
+  requests: RequestedPermissions,
   { granted, answered, inForce }: Answers,
 ): QuestionPart[] {
-  return workspaceParts(wishes, inForce).map((part) => {
+  return workspaceParts(requests, inForce).map((part) => {
     const isAnswered = covers(answered, part);
     return {
       id: part.id,
@@ -117,42 +117,43 @@ function covers(accepted: AcceptedRequests, part: WorkspacePart): boolean {
 
 function cardOf(
   id: string,
-  wish: RequestedExtension,
-  wishes: RequestedPermissions,
+  request: RequestedExtension,
+  requests: RequestedPermissions,
   answers: Answers,
 ): QuestionCard {
   const granted = own(answers.granted.extensions, id);
   const before = own(answers.answered.extensions, id);
-  const isAnswered = answers.declined.has(id) || (before !== undefined && isExtensionCovered(wish, before));
+  const isAnswered =
+    answers.declined.has(id) || (before !== undefined && isExtensionCovered(request, before));
   const state: Change = before === undefined ? "new" : isAnswered ? "unchanged" : "changed";
-  const parts = partsOf(wish, granted, before);
-  const folders = foldersOf(wish, granted, before);
+  const parts = partsOf(request, granted, before);
+  const folders = foldersOf(request, granted, before);
   const programChange: Change =
-    before === undefined ? "new" : before.program === wish.program ? "unchanged" : "changed";
+    before === undefined ? "new" : before.program === request.program ? "unchanged" : "changed";
   return {
     extension: id,
-    name: visibleText(wish.name),
-    origin: visibleText(wish.origin),
+    name: visibleText(request.name),
+    origin: visibleText(request.origin),
     state,
     granted: granted !== undefined,
     answered: isAnswered,
-    changes: state === "changed" && before !== undefined ? changesOf(wish, before, parts, folders) : [],
+    changes: state === "changed" && before !== undefined ? changesOf(request, before, parts, folders) : [],
     programChange,
     parts,
     folders,
-    facts: factsOf(id, wish, wishes.namespaces, before),
-    cannot: cannotWords(wish.permissions, wishes.showsHidden),
+    facts: factsOf(id, request, requests.namespaces, before),
+    cannot: cannotWords(request.permissions, requests.showsHidden),
   };
 }
 
 function partsOf(
-  wish: RequestedExtension,
+  request: RequestedExtension,
   granted: AcceptedExtension | undefined,
   before: AcceptedExtension | undefined,
 ): QuestionPart[] {
   const known = keyed(before);
   const yes = keyed(granted);
-  return permissionParts(wish.permissions).map((part) => {
+  return permissionParts(request.permissions).map((part) => {
     const key = canonicalJson(part.permissions);
     const isAnswered = known.has(key);
     // A different item of the same list is a different part; a different detail of the same permission is a change of
@@ -173,7 +174,7 @@ const keyed = (extension: AcceptedExtension | undefined): ReadonlySet<string> =>
   new Set(permissionParts(extension?.permissions ?? {}).map(({ permissions }) => canonicalJson(permissions)));
 
 function foldersOf(
-  wish: RequestedExtension,
+  request: RequestedExtension,
   granted: AcceptedExtension | undefined,
   before: AcceptedExtension | undefined,
 ): QuestionFolder[] {
@@ -191,9 +192,12 @@ function foldersOf(
     };
   };
   const chosen = (granted?.locations ?? []).filter(
-    (path) => !wish.locations.includes(path) && covers(wish.locations, path),
+    (path) => !request.locations.includes(path) && covers(request.locations, path),
   );
-  return [...wish.locations.map((path) => folder(path, true)), ...chosen.map((path) => folder(path, false))];
+  return [
+    ...request.locations.map((path) => folder(path, true)),
+    ...chosen.map((path) => folder(path, false)),
+  ];
 }
 
 /** Returns a folder as shown to a person, with every foreign character visible. */
@@ -202,17 +206,17 @@ function folderTitle(path: string): string {
 }
 
 function changesOf(
-  wish: RequestedExtension,
+  request: RequestedExtension,
   before: AcceptedExtension,
   parts: readonly QuestionPart[],
   folders: readonly QuestionFolder[],
 ): string[] {
-  const wanted = keyed(wish);
+  const wanted = keyed(request);
   const gone = permissionParts(before.permissions).filter(
     ({ permissions }) => !wanted.has(canonicalJson(permissions)),
   );
-  const behaviour = knownBehaviour(wish, before);
-  const files = wish.carries.filter(
+  const behaviour = knownBehaviour(request, before);
+  const files = request.carries.filter(
     ({ path }) => before.carries?.some((file) => file.path === path) !== true,
   );
   return [
@@ -224,29 +228,29 @@ function changesOf(
       .filter(({ title }) => !parts.some((part) => part.title === title))
       .map(({ title }) => `No longer asked for: ${title}`),
     ...before.locations
-      .filter((path) => !wish.locations.some((folder) => isWithinExactly(folder, path)))
+      .filter((path) => !request.locations.some((folder) => isWithinExactly(folder, path)))
       .map((path) => `No longer asked for: the folder ${folderTitle(path)}`),
-    ...(wish.origin === before.origin
+    ...(request.origin === before.origin
       ? []
-      : [visibleText(`It is another one now: ${wish.origin}; before: ${before.origin}`)]),
+      : [visibleText(`It is another one now: ${request.origin}; before: ${before.origin}`)]),
     ...(behaviour === null
       ? ["What it does has changed; it was not kept in full, so the difference cannot be shown."]
-      : behaviourChanges(wish.behaviour, behaviour).map((change) => visibleText(sentence(change)))),
+      : behaviourChanges(request.behaviour, behaviour).map((change) => visibleText(sentence(change)))),
     ...files.map(({ path, bytes }) =>
       visibleText(`New file inside its program: ${named(path)}, ${bytes} bytes`),
     ),
-    ...(wish.program === before.program ? [] : ["Its program has changed."]),
+    ...(request.program === before.program ? [] : ["Its program has changed."]),
   ];
 }
 
 function factsOf(
   id: string,
-  wish: RequestedExtension,
+  request: RequestedExtension,
   namespaces: readonly RequestedNamespace[],
   before: AcceptedExtension | undefined,
 ): QuestionFact[] {
-  const { hooks, tools, models, hosts, settings } = wish.behaviour;
-  const known: Behaviour | null = before === undefined ? null : knownBehaviour(wish, before);
+  const { hooks, tools, models, hosts, settings } = request.behaviour;
+  const known: Behaviour | null = before === undefined ? null : knownBehaviour(request, before);
   const since = (isKnown: boolean | undefined): Change =>
     before === undefined ? "new" : isKnown === true ? "unchanged" : "changed";
   const fact = (kind: QuestionFact["kind"], text: string, change: Change): QuestionFact => ({
@@ -276,7 +280,7 @@ function factsOf(
       .map(({ name, writable }) =>
         fact("memory", `${named(name)}: ${writable ? "reads and writes" : "reads"}`, "unchanged"),
       ),
-    ...wish.carries.map(({ path, bytes }) =>
+    ...request.carries.map(({ path, bytes }) =>
       fact(
         "file",
         `${named(path)}, ${bytes} bytes`,

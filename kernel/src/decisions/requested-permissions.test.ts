@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestedNamespace } from "./namespaces.ts";
 import {
-  asks,
+  describeRequests,
   covered,
   isCovered,
   nothingRequested,
@@ -39,8 +39,8 @@ const withExtension = (
 });
 
 describe("what an earlier yes covers", () => {
-  const check = (name: string, wishes: RequestedPermissions, expected: boolean): void =>
-    it(name, () => expect(isCovered(wishes, base)).toBe(expected));
+  const check = (name: string, requests: RequestedPermissions, expected: boolean): void =>
+    it(name, () => expect(isCovered(requests, base)).toBe(expected));
   check("the same", base, true);
   check("nothing at all, but what held back", { ...nothingRequested, restraints: base.restraints }, true);
   check(
@@ -104,7 +104,7 @@ describe("what counts while a wider document waits", () => {
 });
 
 it("says everything that widens in a sentence each", () => {
-  expect(asks(base)).toEqual([
+  expect(describeRequests(base)).toEqual([
     'X (dev.x, comes with Lares) asks to see and read files (read_entries); to propose changes: "file.move" (propose_actions), in photos/',
     "the document allows without asking: file.move by any agent",
     "the document approves by itself every change with an impact below 0.2",
@@ -114,7 +114,7 @@ it("says everything that widens in a sentence each", () => {
 
 it("no name goes on as if it were the sentence", () => {
   const id = "dev.x";
-  const sentences = asks({
+  const sentences = describeRequests({
     ...base,
     extensions: {
       [id]: {
@@ -137,7 +137,7 @@ it("no name goes on as if it were the sentence", () => {
 });
 
 describe("shared memories", () => {
-  const wish = (change: Partial<RequestedNamespace> = {}): RequestedPermissions => ({
+  const request = (change: Partial<RequestedNamespace> = {}): RequestedPermissions => ({
     ...base,
     namespaces: [
       { name: "team", extensions: ["dev.x"], writable: false, workspace: null, realPath: null, ...change },
@@ -145,30 +145,30 @@ describe("shared memories", () => {
   });
   const check = (
     name: string,
-    wishes: RequestedPermissions,
+    requests: RequestedPermissions,
     accepted: RequestedPermissions,
     isSaidYesTo: boolean,
     left: unknown[],
   ): void =>
     it(name, () => {
-      expect(isCovered(wishes, accepted)).toBe(isSaidYesTo);
-      expect(covered(wishes, accepted).namespaces).toEqual(left);
+      expect(isCovered(requests, accepted)).toBe(isSaidYesTo);
+      expect(covered(requests, accepted).namespaces).toEqual(left);
     });
-  const team = wish().namespaces[0]!;
-  check("the same", wish(), wish(), true, [team]);
-  check("a new one", wish(), base, false, []);
-  check("one that is gone", base, wish(), true, []);
-  check("written to, where only reading was accepted", wish({ writable: true }), wish(), false, [team]);
-  check("only read, where writing was accepted", wish(), wish({ writable: true }), true, [team]);
-  check("one more agent", wish({ extensions: ["dev.x", "dev.y"] }), wish(), false, [team]);
-  check("every agent", wish({ extensions: null }), wish(), false, [team]);
-  check("one agent of all", wish(), wish({ extensions: null }), true, [team]);
-  check("another workspace's of the same name", wish({ workspace: "../other" }), wish(), false, []);
+  const team = request().namespaces[0]!;
+  check("the same", request(), request(), true, [team]);
+  check("a new one", request(), base, false, []);
+  check("one that is gone", base, request(), true, []);
+  check("written to, where only reading was accepted", request({ writable: true }), request(), false, [team]);
+  check("only read, where writing was accepted", request(), request({ writable: true }), true, [team]);
+  check("one more agent", request({ extensions: ["dev.x", "dev.y"] }), request(), false, [team]);
+  check("every agent", request({ extensions: null }), request(), false, [team]);
+  check("one agent of all", request(), request({ extensions: null }), true, [team]);
+  check("another workspace's of the same name", request({ workspace: "../other" }), request(), false, []);
   it("is asked in a sentence", () => {
-    expect(asks(wish({ writable: true, extensions: null }))).toContain(
+    expect(describeRequests(request({ writable: true, extensions: null }))).toContain(
       "the document lets every agent read and write the shared memory team",
     );
-    expect(asks(wish({ workspace: "../other" }))).toContain(
+    expect(describeRequests(request({ workspace: "../other" }))).toContain(
       "the document lets dev.x read the shared memory team of the workspace ../other",
     );
   });

@@ -116,45 +116,48 @@ export const nothingRequested: RequestedPermissions = {
   restraints: [],
 };
 
-/** True if accepting `accepted` covers all of `wishes`. */
-export function isCovered(wishes: RequestedPermissions, accepted: AcceptedRequests): boolean {
+/** True if accepting `accepted` covers all of `requests`. */
+export function isCovered(requests: RequestedPermissions, accepted: AcceptedRequests): boolean {
   return (
-    wishes.autoApproveBelow <= accepted.autoApproveBelow &&
-    wishes.allowRules.every((rule) => has(accepted.allowRules, rule)) &&
-    Object.entries(wishes.limits).every(([name, value]) => value <= (accepted.limits[name] ?? 0)) &&
-    wishes.settings.every((setting) => has(accepted.settings, setting)) &&
-    (!wishes.showsHidden || accepted.showsHidden) &&
-    wishes.namespaces.every((wish) => isNamespaceCovered(wish, accepted.namespaces)) &&
-    accepted.restraints.every((restraint) => has(wishes.restraints, restraint)) &&
-    Object.entries(wishes.extensions).every(([id, wish]) => {
+    requests.autoApproveBelow <= accepted.autoApproveBelow &&
+    requests.allowRules.every((rule) => has(accepted.allowRules, rule)) &&
+    Object.entries(requests.limits).every(([name, value]) => value <= (accepted.limits[name] ?? 0)) &&
+    requests.settings.every((setting) => has(accepted.settings, setting)) &&
+    (!requests.showsHidden || accepted.showsHidden) &&
+    requests.namespaces.every((request) => isNamespaceCovered(request, accepted.namespaces)) &&
+    accepted.restraints.every((restraint) => has(requests.restraints, restraint)) &&
+    Object.entries(requests.extensions).every(([id, request]) => {
       const before = accepted.extensions[id];
-      return before !== undefined && isExtensionCovered(wish, before);
+      return before !== undefined && isExtensionCovered(request, before);
     })
   );
 }
 
 /** Returns the accepted behaviour as far as it is known: stored in full, or known to be the same. */
-export function knownBehaviour(wish: RequestedExtension, { behaviour }: AcceptedExtension): Behaviour | null {
+export function knownBehaviour(
+  request: RequestedExtension,
+  { behaviour }: AcceptedExtension,
+): Behaviour | null {
   if (behaviour === undefined) return null;
   if (!("digest" in behaviour)) return behaviour;
-  return behaviour.digest === wish.behaviourDigest ? wish.behaviour : null;
+  return behaviour.digest === request.behaviourDigest ? request.behaviour : null;
 }
 
 /** True if accepting `accepted` covers everything that the extension requests now. */
-export function isExtensionCovered(wish: RequestedExtension, accepted: AcceptedExtension): boolean {
-  const behaviour = knownBehaviour(wish, accepted);
+export function isExtensionCovered(request: RequestedExtension, accepted: AcceptedExtension): boolean {
+  const behaviour = knownBehaviour(request, accepted);
   return (
     // A program that cannot be prepared cannot run, so there is nothing to accept.
-    (wish.program === null || wish.program === accepted.program) &&
-    wish.origin === accepted.origin &&
+    (request.program === null || request.program === accepted.program) &&
+    request.origin === accepted.origin &&
     behaviour !== null &&
-    isBehaviourCovered(wish.behaviour, behaviour) &&
-    wish.carries.every(({ path }) => accepted.carries?.some((file) => file.path === path) === true) &&
-    wish.locations.every((location) =>
+    isBehaviourCovered(request.behaviour, behaviour) &&
+    request.carries.every(({ path }) => accepted.carries?.some((file) => file.path === path) === true) &&
+    request.locations.every((location) =>
       accepted.locations.some((folder) => isWithinExactly(folder, location)),
     ) &&
     permissionNames.every((name) => {
-      const asked = wish.permissions[name];
+      const asked = request.permissions[name];
       return (
         asked === undefined || asked === false || isDetailCovered(asked, accepted.permissions[name] ?? null)
       );
@@ -166,39 +169,40 @@ export function isExtensionCovered(wish: RequestedExtension, accepted: AcceptedE
  * Returns what is in force while a wider document waits for an answer: the part of each request that was accepted
  * before. Excludes extensions that are new, whose program changed, or that come from another place now.
  */
-export function covered(wishes: RequestedPermissions, accepted: AcceptedRequests): RequestedPermissions {
+export function covered(requests: RequestedPermissions, accepted: AcceptedRequests): RequestedPermissions {
   const extensions: Record<string, RequestedExtension> = {};
-  for (const [id, wish] of Object.entries(wishes.extensions)) {
+  for (const [id, request] of Object.entries(requests.extensions)) {
     const before = accepted.extensions[id];
-    if (before === undefined || wish.program !== before.program || wish.origin !== before.origin) continue;
-    const behaviour = knownBehaviour(wish, before);
+    if (before === undefined || request.program !== before.program || request.origin !== before.origin)
+      continue;
+    const behaviour = knownBehaviour(request, before);
     if (behaviour === null) continue;
     extensions[id] = {
-      ...wish,
-      behaviour: coveredBehaviour(wish.behaviour, behaviour),
-      permissions: commonPermissions(wish.permissions, before.permissions),
-      locations: commonLocations(wish.locations, before.locations),
+      ...request,
+      behaviour: coveredBehaviour(request.behaviour, behaviour),
+      permissions: commonPermissions(request.permissions, before.permissions),
+      locations: commonLocations(request.locations, before.locations),
     };
   }
   return {
     extensions,
-    allowRules: wishes.allowRules.filter((rule) => has(accepted.allowRules, rule)),
-    autoApproveBelow: Math.min(wishes.autoApproveBelow, accepted.autoApproveBelow),
+    allowRules: requests.allowRules.filter((rule) => has(accepted.allowRules, rule)),
+    autoApproveBelow: Math.min(requests.autoApproveBelow, accepted.autoApproveBelow),
     limits: Object.fromEntries(
-      Object.entries(wishes.limits).map(([name, value]) => [
+      Object.entries(requests.limits).map(([name, value]) => [
         name,
         Math.min(value, accepted.limits[name] ?? 0),
       ]),
     ),
-    settings: wishes.settings.flatMap(({ path }) =>
+    settings: requests.settings.flatMap(({ path }) =>
       accepted.settings.filter((before) => canonicalJson(before.path) === canonicalJson(path)),
     ),
-    showsHidden: wishes.showsHidden && accepted.showsHidden,
-    namespaces: coveredNamespaces(wishes.namespaces, accepted.namespaces),
+    showsHidden: requests.showsHidden && accepted.showsHidden,
+    namespaces: coveredNamespaces(requests.namespaces, accepted.namespaces),
     // The restraints of both: a new one applies at once, a removed one stays in force.
     restraints: [
-      ...wishes.restraints,
-      ...accepted.restraints.filter((restraint) => !has(wishes.restraints, restraint)),
+      ...requests.restraints,
+      ...accepted.restraints.filter((restraint) => !has(requests.restraints, restraint)),
     ],
   };
 }
@@ -247,49 +251,52 @@ export function has<Item>(items: readonly Item[], item: Item): boolean {
  * Returns the requests as sentences that a person is shown before accepting. For an extension that `accepted` contains,
  * only the changes of its behaviour are described. Every character is visible; see `visibleText`.
  */
-export function asks(wishes: RequestedPermissions, accepted: AcceptedRequests = nothingRequested): string[] {
+export function describeRequests(
+  requests: RequestedPermissions,
+  accepted: AcceptedRequests = nothingRequested,
+): string[] {
   const sentences: string[] = [];
-  for (const [id, wish] of Object.entries(wishes.extensions)) {
-    const permissions = describePermissions(wish.permissions);
+  for (const [id, request] of Object.entries(requests.extensions)) {
+    const permissions = describePermissions(request.permissions);
     const where =
-      wish.locations.length === 0 ? "in no folder" : `in ${wish.locations.map(folderName).join(", ")}`;
+      request.locations.length === 0 ? "in no folder" : `in ${request.locations.map(folderName).join(", ")}`;
     const what = permissions.length === 0 ? "asks for nothing" : `asks to ${permissions.join("; to ")}`;
-    sentences.push(`${named(wish.name)} (${id}, ${wish.origin}) ${what}, ${where}`);
-    sentences.push(...behaviourAsks(id, wish, accepted.extensions[id]));
-    if (wish.carries.length > 0) {
-      const files = wish.carries.map(({ path, bytes }) => `${named(path)} (${bytes} bytes)`);
+    sentences.push(`${named(request.name)} (${id}, ${request.origin}) ${what}, ${where}`);
+    sentences.push(...behaviourAsks(id, request, accepted.extensions[id]));
+    if (request.carries.length > 0) {
+      const files = request.carries.map(({ path, bytes }) => `${named(path)} (${bytes} bytes)`);
       sentences.push(`the program of ${id} contains these files, and can read them: ${files.join(", ")}`);
     }
   }
-  for (const rule of wishes.allowRules) {
+  for (const rule of requests.allowRules) {
     sentences.push(`the document allows without asking: ${describeRule(rule)}`);
   }
-  if (wishes.autoApproveBelow > 0) {
+  if (requests.autoApproveBelow > 0) {
     sentences.push(
-      `the document approves by itself every change with an impact below ${wishes.autoApproveBelow}`,
+      `the document approves by itself every change with an impact below ${requests.autoApproveBelow}`,
     );
   }
-  for (const [name, value] of Object.entries(wishes.limits)) {
+  for (const [name, value] of Object.entries(requests.limits)) {
     sentences.push(`the document raises the limit ${name} to ${value}`);
   }
-  for (const { path, value } of wishes.settings) {
+  for (const { path, value } of requests.settings) {
     sentences.push(`the document sets ${path.map(written).join(".")} to ${JSON.stringify(value)}`);
   }
-  if (wishes.showsHidden) sentences.push("the document lists hidden files and folders too");
-  sentences.push(...wishes.namespaces.map(describeNamespace));
+  if (requests.showsHidden) sentences.push("the document lists hidden files and folders too");
+  sentences.push(...requests.namespaces.map(describeNamespace));
   return sentences.map((sentence) => visibleText(sentence));
 }
 
 function behaviourAsks(
   id: string,
-  wish: RequestedExtension,
+  request: RequestedExtension,
   accepted: AcceptedExtension | undefined,
 ): string[] {
-  const before = accepted === undefined ? null : knownBehaviour(wish, accepted);
+  const before = accepted === undefined ? null : knownBehaviour(request, accepted);
   if (before !== null) {
-    return behaviourChanges(wish.behaviour, before).map((change) => `${id} changed: ${change}`);
+    return behaviourChanges(request.behaviour, before).map((change) => `${id} changed: ${change}`);
   }
-  const now = describeBehaviour(wish.behaviour);
+  const now = describeBehaviour(request.behaviour);
   const why =
     accepted === undefined
       ? []
@@ -306,9 +313,12 @@ export const written = (name: string): string =>
   named(name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
 /** Returns the restraints that the document no longer contains, one sentence each. */
-export function takenAway(wishes: RequestedPermissions, inForce: RequestedPermissions): string[] {
+export function describeRemovedRestraints(
+  requests: RequestedPermissions,
+  inForce: RequestedPermissions,
+): string[] {
   return inForce.restraints
-    .filter((restraint) => !has(wishes.restraints, restraint))
+    .filter((restraint) => !has(requests.restraints, restraint))
     .map((restraint) =>
       restraint.kind === "ignore"
         ? `the document no longer leaves out ${named(restraint.glob)}`

@@ -3,10 +3,11 @@ import { parse, stringify } from "yaml";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { behaviourCharactersKept, DecisionStore } from "./store.ts";
+import { behaviourCharactersKept } from "./file-format.ts";
+import { DecisionStore } from "./store.ts";
 import type { Answer } from "./parts.ts";
 import {
-  asks,
+  describeRequests,
   covered,
   isCovered,
   nothingRequested,
@@ -15,7 +16,7 @@ import {
 
 const digest = `sha256:${"a".repeat(64)}` as const;
 const otherDigest = `sha256:${"b".repeat(64)}` as const;
-const wishes: RequestedPermissions = {
+const requests: RequestedPermissions = {
   ...nothingRequested,
   autoApproveBelow: 0.4,
   limits: { max_memory_mb: 600 },
@@ -54,11 +55,11 @@ function fileStore(text: string | null = null) {
 it("what was accepted and remembered is there for the next kernel", async () => {
   const { open } = fileStore();
   const first = await open();
-  await first.accept(digest, yes(wishes));
+  await first.accept(digest, yes(requests));
   await first.remember([{ decide: "allow", kind: "file.move", path: "a.txt" }]);
   const second = await open();
   expect(second.isAccepted(digest)).toBe(true);
-  expect(second.accepted).toEqual(wishes);
+  expect(second.accepted).toEqual(requests);
   expect(second.rules).toEqual([{ decide: "allow", kind: "file.move", path: "a.txt" }]);
 });
 
@@ -73,7 +74,7 @@ it("a rule is remembered once", async () => {
 it("two writes at once leave both in the file", async () => {
   const { open } = fileStore();
   const store = await open();
-  await Promise.all([store.accept(digest, yes(wishes)), store.remember([{ decide: "allow", path: "a" }])]);
+  await Promise.all([store.accept(digest, yes(requests)), store.remember([{ decide: "allow", path: "a" }])]);
   const again = await open();
   expect(again.isAccepted(digest)).toBe(true);
   expect(again.rules).toHaveLength(1);
@@ -82,7 +83,7 @@ it("two writes at once leave both in the file", async () => {
 it("taking it back forgets every acceptance, and keeps the rules", async () => {
   const { open } = fileStore();
   const store = await open();
-  await store.accept(digest, yes(wishes));
+  await store.accept(digest, yes(requests));
   await store.remember([{ decide: "allow", path: "a" }]);
   await store.revoke();
   const again = await open();
@@ -104,7 +105,7 @@ describe("a file that cannot be believed is set aside, and nothing in it counts"
   check("no YAML", "trust: [");
   check("another version", "version: 2");
   check("a list in the document's place", "[1, 2]");
-  check("an acceptance without wishes", `version: 1\ntrust: [{ digest: "${digest}" }]`);
+  check("an acceptance without requests", `version: 1\ntrust: [{ digest: "${digest}" }]`);
   check("a rule that decides something unheard of", "version: 1\nrules: [{ decide: maybe }]");
 });
 
@@ -127,7 +128,7 @@ describe("where the file cannot be written", () => {
     it(name, async () => {
       const { file, open } = fileStore();
       const store = await open();
-      await store.accept(digest, yes(wishes));
+      await store.accept(digest, yes(requests));
       file.failure = full;
       await expect(act(store)).rejects.toThrow("no space is left");
       see(store);
@@ -142,8 +143,8 @@ describe("where the file cannot be written", () => {
   const other = `sha256:${"b".repeat(64)}` as const;
   check(
     "an acceptance does not count",
-    (store) => store.accept(other, yes({ ...wishes, autoApproveBelow: 1 })),
-    (store) => expect([store.isAccepted(other), store.accepted]).toEqual([false, wishes]),
+    (store) => store.accept(other, yes({ ...requests, autoApproveBelow: 1 })),
+    (store) => expect([store.isAccepted(other), store.accepted]).toEqual([false, requests]),
   );
   check(
     "a rule does not count",
@@ -179,7 +180,7 @@ it("what an extension does is kept with the yes, so that the next kernel can say
   await (await open()).accept(digest, yes(stranger({ config })));
   const { accepted } = await open();
   expect(isCovered(stranger({ config }), accepted)).toBe(true);
-  expect(asks(stranger({ config: { ...config, text: "c" } }), accepted).join("\n")).toContain(
+  expect(describeRequests(stranger({ config: { ...config, text: "c" } }), accepted).join("\n")).toContain(
     String.raw`dev.x changed: config, text: "- a: 'b'\n" → "c"`,
   );
 });
@@ -191,10 +192,10 @@ it("a behaviour that is too long is kept as its digest: the same is covered, ano
   expect(file.text?.length).toBeLessThan(10_000);
   const { accepted } = await open();
   expect(isCovered(long, accepted)).toBe(true);
-  const { "dev.x": wish } = long.extensions;
-  const other = { ...long, extensions: { "dev.x": { ...wish!, behaviourDigest: otherDigest } } };
+  const { "dev.x": request } = long.extensions;
+  const other = { ...long, extensions: { "dev.x": { ...request!, behaviourDigest: otherDigest } } };
   expect(isCovered(other, accepted)).toBe(false);
-  expect(asks(other, accepted).join("\n")).toContain("it was too long to be kept");
+  expect(describeRequests(other, accepted).join("\n")).toContain("it was too long to be kept");
 });
 
 it("a file of an earlier version is read; its yes covers no extension, and is asked once again", async () => {
@@ -232,7 +233,7 @@ it("a file of an earlier version is read; its yes covers no extension, and is as
 
 describe("an answer that withholds something", () => {
   const answer: Answer = {
-    granted: wishes,
+    granted: requests,
     withheld: { ...nothingRequested, showsHidden: true, extensions: stranger({}).extensions },
   };
 
@@ -249,7 +250,7 @@ describe("an answer that withholds something", () => {
   it("ends every earlier yes: an older form of the documents gives nothing back", async () => {
     const { open } = fileStore();
     const store = await open();
-    await store.accept(otherDigest, yes({ ...wishes, showsHidden: true }));
+    await store.accept(otherDigest, yes({ ...requests, showsHidden: true }));
     await store.accept(digest, answer);
     expect(store.isAccepted(otherDigest)).toBe(false);
     expect(store.isAnswered(otherDigest)).toBe(false);

@@ -2,28 +2,23 @@ import { isoTime, type Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { illegalTransition, limitExceeded, messageOf, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { canonicalJson, isJsonObject } from "../base/json.ts";
+import { canonicalJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { ApprovalRule, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { isRequestedNamespace } from "./namespaces.ts";
-import { isKeptBehaviour } from "./behaviour.ts";
 import {
-  groupRules,
-  isKeptRule,
-  isRule,
-  ruleOf,
-  type KeptRule,
-  type RuleDecision,
-} from "./rule-decisions.ts";
+  decode,
+  emptyFile,
+  heading,
+  kept,
+  withoutBehaviours,
+  type Acceptance,
+  type DecisionsFile,
+  type KeptSources,
+} from "./file-format.ts";
 import { answered, type Answer } from "./parts.ts";
-import {
-  nothingRequested,
-  type AcceptedExtension,
-  type AcceptedRequests,
-  type ProgramSource,
-  type RequestedPermissions,
-} from "./requested-permissions.ts";
+import { nothingRequested, type AcceptedRequests } from "./requested-permissions.ts";
+import { groupRules, ruleOf, type RuleDecision } from "./rule-decisions.ts";
 
 /** The number of acceptances that are kept; the oldest are dropped first, and the person is asked again. */
 const acceptancesKept = 50;
@@ -31,31 +26,6 @@ const acceptancesKept = 50;
 const rememberedRulesKept = 5_000;
 /** The number of rules kept in memory until the last client disconnects; further ones are refused. */
 const sessionRulesKept = 1_000;
-
-/** Total characters of JSON for the behaviours of one acceptance; beyond that, behaviours are stored as digests. */
-export const behaviourCharactersKept = 512 * 1024;
-
-interface Acceptance {
-  readonly digest: Hash;
-  readonly accepted: string;
-  /** What the person granted. */
-  readonly wishes: AcceptedRequests;
-  /** The requests that the person was shown with it and did not grant; absent if there are none. */
-  readonly withheld?: AcceptedRequests;
-}
-
-/** The files of the accepted programs, by extension. */
-export type KeptSources = Readonly<Record<string, readonly ProgramSource[]>>;
-
-interface DecisionsFile {
-  readonly version: 1;
-  readonly trust: readonly Acceptance[];
-  /** The digest that was accepted last and is in force, or that was revoked last. */
-  readonly current: Hash | null;
-  readonly rules: readonly KeptRule[];
-}
-
-const emptyFile: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
 
 /** The content of `decisions.yaml`: its text, null if there is no file, or the reason why it cannot be read. */
 export type DecisionsText = string | null | { readonly unusable: string };
@@ -74,11 +44,6 @@ interface DecisionStorePorts {
   /** Returns a short text that identifies the given text. */
   digest(text: string): string;
 }
-
-const heading = `# What you decided for this workspace. Lares writes it; you may edit it, and what you save counts at once.
-# trust: documents you accepted, by digest. current: the one in force. rules: what you answered with "always";
-# rules with the same id are one decision. A rule that you write needs neither id nor created.
-`;
 
 /** Stores the person's decisions for one workspace. */
 export class DecisionStore {
@@ -360,134 +325,6 @@ function checkRoom(limit: string, value: number, most: number): void {
   throw limitExceeded(
     limit,
     value,
-    `At most ${most} rules are remembered, so this "always" cannot be. Revoke decisions that you no longer need.`,
+    `At most ${most} rules are remembered, so this "always" cannot be remembered. Revoke decisions that you no longer need.`,
   );
-}
-
-function decode(value: unknown): DecisionsFile {
-  if (!isJsonObject(value) || value["version"] !== 1) throw new Error("it is no decisions file of version 1");
-  const trust = value["trust"] ?? [];
-  const rules = value["rules"] ?? [];
-  const current = value["current"] ?? null;
-  if (!Array.isArray(trust) || !trust.every(isAcceptance))
-    throw new Error("`trust` is no list of acceptances");
-  if (!Array.isArray(rules) || !rules.every(isKeptRule)) throw new Error("`rules` is no list of rules");
-  if (current !== null && typeof current !== "string") throw new Error("`current` is no digest");
-  return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules };
-}
-
-/**
- * Stores behaviours in full as long as there is room, the shortest first, so that a person can later be told what
- * changed.
- */
-function kept(wishes: RequestedPermissions, sources: KeptSources = {}): AcceptedRequests {
-  const sized = Object.entries(wishes.extensions)
-    .map(([id, { behaviour, behaviourDigest, ...wish }]) => {
-      return { id, wish, behaviour, behaviourDigest, size: JSON.stringify(behaviour).length };
-    })
-    .toSorted((a, b) => a.size - b.size);
-  let left = behaviourCharactersKept;
-  const extensions: Record<string, AcceptedExtension> = {};
-  for (const { id, wish, behaviour, behaviourDigest, size } of sized) {
-    left -= size;
-    extensions[id] = {
-      ...wish,
-      behaviour: left >= 0 ? behaviour : { digest: behaviourDigest },
-      ...(sources[id] === undefined ? {} : { sources: sources[id] }),
-    };
-  }
-  return { ...wishes, extensions };
-}
-
-/** An acceptance that is no longer in force needs only its digest. */
-function withoutBehaviours(acceptance: Acceptance): Acceptance {
-  const extensions = Object.fromEntries(
-    Object.entries(acceptance.wishes.extensions).map(
-      ([id, { behaviour: _behaviour, sources: _sources, ...wish }]) => [id, wish],
-    ),
-  );
-  return { ...acceptance, wishes: { ...acceptance.wishes, extensions } };
-}
-
-/** Fills in what an acceptance of an earlier version lacks, as not granted. */
-function complete(acceptance: Acceptance): Acceptance {
-  const { withheld } = acceptance;
-  return {
-    ...acceptance,
-    wishes: { ...nothingRequested, ...acceptance.wishes },
-    ...(withheld === undefined ? {} : { withheld: { ...nothingRequested, ...withheld } }),
-  };
-}
-
-function isAcceptance(value: unknown): value is Acceptance {
-  if (!isJsonObject(value)) return false;
-  return (
-    typeof value["digest"] === "string" &&
-    areRequestedPermissions(value["wishes"]) &&
-    (value["withheld"] === undefined || areRequestedPermissions(value["withheld"]))
-  );
-}
-
-function areRequestedPermissions(wishes: unknown): boolean {
-  return (
-    isJsonObject(wishes) &&
-    isJsonObject(wishes["extensions"]) &&
-    Object.values(wishes["extensions"]).every(
-      (wish) =>
-        isJsonObject(wish) &&
-        isJsonObject(wish["permissions"]) &&
-        Array.isArray(wish["locations"]) &&
-        (wish["behaviour"] === undefined || isKeptBehaviour(wish["behaviour"])) &&
-        (wish["carries"] === undefined || isCarried(wish["carries"])) &&
-        (wish["sources"] === undefined || areSources(wish["sources"])),
-    ) &&
-    Array.isArray(wishes["allowRules"]) &&
-    wishes["allowRules"].every(isRule) &&
-    typeof wishes["autoApproveBelow"] === "number" &&
-    isJsonObject(wishes["limits"]) &&
-    Object.values(wishes["limits"]).every((value) => typeof value === "number") &&
-    typeof wishes["showsHidden"] === "boolean" &&
-    (wishes["settings"] === undefined || isSettings(wishes["settings"])) &&
-    (wishes["namespaces"] === undefined ||
-      (Array.isArray(wishes["namespaces"]) && wishes["namespaces"].every(isRequestedNamespace))) &&
-    Array.isArray(wishes["restraints"]) &&
-    wishes["restraints"].every(isRestraint)
-  );
-}
-
-function isCarried(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.every((file) => isJsonObject(file) && typeof file["path"] === "string")
-  );
-}
-
-function areSources(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (source) =>
-        isJsonObject(source) &&
-        typeof source["path"] === "string" &&
-        /^sha256:[0-9a-f]{64}$/.test(String(source["hash"])),
-    )
-  );
-}
-
-function isSettings(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (setting) =>
-        isJsonObject(setting) &&
-        Array.isArray(setting["path"]) &&
-        setting["path"].every((name) => typeof name === "string"),
-    )
-  );
-}
-
-function isRestraint(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  return value["kind"] === "ignore"
-    ? typeof value["glob"] === "string"
-    : value["kind"] === "rule" && isRule(value["rule"]);
 }

@@ -154,7 +154,7 @@ const aboutEntry: Rule = (authority, event, index) => {
   return { ...event, entry: entrySeenBy(authority, entry) };
 };
 /**
- * Returns the event for the agent that proposed the action, based on what `endToldTo` returned at that time. Since then
+ * Returns the event for the agent that proposed the action, based on what `endSeenBy` returned at that time. Since then
  * the agent may have lost folders, or the right to see files in them. The event is withheld if one of its paths is no
  * longer granted. If the agent cannot see one of the files, it only learns that the action could not be carried out.
  */

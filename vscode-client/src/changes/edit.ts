@@ -24,18 +24,20 @@ import type { Action } from "../protocol.ts";
 import { decoded } from "./content.ts";
 import type { ChangeContents, Edited } from "./contents.ts";
 import { openDiff } from "./diff.ts";
+import { FileSystem } from "./file-system.ts";
 
 /** The scheme of proposed texts that a person edits before approving them; they exist only in memory. */
 export const editScheme = "lares-edit";
 
 /** The file system of the texts that are open for editing. */
-class EditedTexts implements FileSystemProvider, Disposable {
+class EditedTexts extends FileSystem implements FileSystemProvider, Disposable {
   readonly #contents: ChangeContents;
   readonly #actions: ClientContext["models"]["actions"];
   readonly #changed = new EventEmitter<FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
 
   constructor(contents: ChangeContents, { models }: ClientContext) {
+    super();
     this.#contents = contents;
     this.#actions = models.actions;
   }
@@ -51,21 +53,6 @@ class EditedTexts implements FileSystemProvider, Disposable {
   }
   writeFile(uri: Uri, content: Uint8Array): void {
     this.#contents.type(this.#need(uri), content);
-  }
-  watch(): Disposable {
-    return new Disposable(() => undefined);
-  }
-  readDirectory(uri: Uri): never {
-    throw FileSystemError.FileNotADirectory(uri);
-  }
-  createDirectory(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-  delete(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-  rename(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
   }
   dispose(): void {
     this.#changed.dispose();

@@ -27,6 +27,7 @@ import { maxShownBytes } from "./content.ts";
 import { ChangeContents } from "./contents.ts";
 import { describeAction, describeEffect } from "./describe.ts";
 import { editing } from "./edit.ts";
+import { FileSystem } from "./file-system.ts";
 
 /** The number of documents that are notified when their action changes; the least recently used are dropped first. */
 const maxServed = 64;
@@ -43,7 +44,10 @@ interface Served {
  * Serves `lares-change:` read-only as a file system, so that the editor shows texts, pictures and binaries each in its
  * own way.
  */
-export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, Disposable {
+export class ChangeFiles
+  extends FileSystem
+  implements FileSystemProvider, FileDecorationProvider, Disposable
+{
   readonly #context: Pick<ClientContext, "models">;
   readonly #contents: Pick<ChangeContents, "read">;
   readonly #served = new Map<string, Served>();
@@ -54,6 +58,7 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
   readonly onDidChangeFileDecorations = this.#decorated.event;
 
   constructor(context: Pick<ClientContext, "models">, contents: Pick<ChangeContents, "read">) {
+    super();
     this.#context = context;
     this.#contents = contents;
     this.#listening = context.models.actions.onDidChange(() => this.#refresh());
@@ -88,23 +93,7 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     );
   }
 
-  watch(): Disposable {
-    // Changes of an action are reported whether or not anything watches.
-    return new Disposable(() => undefined);
-  }
-  readDirectory(uri: Uri): never {
-    throw FileSystemError.FileNotADirectory(uri);
-  }
-  createDirectory(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
   writeFile(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-  delete(uri: Uri): never {
-    throw FileSystemError.NoPermissions(uri);
-  }
-  rename(uri: Uri): never {
     throw FileSystemError.NoPermissions(uri);
   }
 

@@ -13,7 +13,7 @@ import { effectPaths } from "../model/effect-text.ts";
 import { label, message } from "../model/text.ts";
 import { weightOf } from "../model/weight.ts";
 import { uriOf } from "../model/uris.ts";
-import { approveEach, rejectEach, undoEach } from "../views/review.ts";
+import { approveEach, rejectEach, undoEach } from "../views/review-batches.ts";
 import { sectionOf } from "../views/review-cards.ts";
 import { approveShown, withoutParts } from "./decide.ts";
 import { reporting } from "./explain.ts";

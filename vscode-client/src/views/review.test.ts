@@ -8,7 +8,8 @@ import { seen, window } from "../testing/vscode.ts";
 import { FakeWebview } from "../testing/webview.ts";
 import { Card, reviewContract } from "../webviews/review/messages.ts";
 import { cardOf } from "./review-cards.ts";
-import { approveBatch, KnownCards, review } from "./review.ts";
+import { approveBatch } from "./review-batches.ts";
+import { KnownCards, review } from "./review.ts";
 import { commands } from "../testing/vscode.ts";
 
 beforeEach(() => seen.forget());

@@ -1,11 +1,8 @@
 import { commands, Disposable, Range, Uri, ViewColumn, window, type WebviewPanel } from "vscode";
 import { actionArgument } from "../commands/arguments.ts";
 import { confirmUndo } from "../commands/confirm-undo.ts";
-import { approveShown, each, notInBatch, withoutParts } from "../commands/decide.ts";
-import { explain } from "../commands/explain.ts";
+import { approveShown, withoutParts } from "../commands/decide.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { decidedWord } from "../model/decided.ts";
-import { count, message } from "../model/text.ts";
 import type { Action } from "../protocol.ts";
 import {
   maxCardsAtOnce,
@@ -15,6 +12,15 @@ import {
   type ReviewContract,
 } from "../webviews/review/messages.ts";
 import type { Answers, Conversation } from "./conversation.ts";
+import {
+  approveBatch,
+  approveEach,
+  outcomeOf,
+  rejectBatch,
+  rejectEach,
+  undoBatch,
+  type ShownItems,
+} from "./review-batches.ts";
 import { cardOf, filesOf } from "./review-cards.ts";
 import { fileDiffOf } from "./review-diff.ts";
 import { pictureOf } from "./review-pictures.ts";
@@ -23,15 +29,6 @@ import { openPage } from "./webview-host.ts";
 
 /** The type of the review page's panel. */
 export const reviewPanel = "lares.review";
-/** The number of actions and rules that a question about several changes names. */
-const maxNamedActions = 15;
-const maxNamedRules = 5;
-
-/** What the page shows, for commands that decide about all of it. */
-interface ShownItems {
-  readonly items: readonly { readonly id: string; readonly digest: string }[];
-}
-
 /**
  * The review page, in its own editor. At most one is open. It is kept while hidden, because a person goes from it to a
  * diff and back, with a selection and a half-written reason.
@@ -90,7 +87,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
     {
       ...commonAnswers(context),
       ...decisions(context),
-      ...looks(context),
+      ...readers(context),
       cards: async () => {
         const { cards } = known.all();
         for (let start = maxCardsAtOnce; start < cards.length; start += maxCardsAtOnce)
@@ -212,7 +209,7 @@ function decisions(context: ClientContext) {
 }
 
 /** Returns the answers to the page's requests that only read. */
-function looks(context: ClientContext) {
+function readers(context: ClientContext) {
   const { kernel, models } = context;
   return {
     files: async ({ id }: { readonly id: string }) => ({ files: filesOf(await actionOf(context, id)) }),
@@ -249,176 +246,6 @@ function looks(context: ClientContext) {
 
 async function actionOf({ kernel, models }: ClientContext, id: string): Promise<Action> {
   return models.actions.get(id) ?? kernel.request("lares/actions/get", { id });
-}
-
-/** Returns `Applied: walks.md…`, announced once for screen readers. */
-function outcomeOf(action: Action): string {
-  return `${decidedWord(action)}: ${message(action.title, 200)}`;
-}
-
-async function batchResult(running: Promise<{ done: number; failures: readonly string[] }>) {
-  const { done, failures } = await running;
-  return { done, failures: failures.map((text) => text.slice(0, 2_000)) };
-}
-
-/** Approves those of the list that may be decided together, each bound to its own digest. */
-export function approveBatch(context: ClientContext, items: ShownItems["items"]) {
-  const { models } = context;
-  return batchResult(
-    each(
-      items,
-      async ({ id, digest }) => {
-        const action = models.actions.get(id);
-        const refusal = notInBatch(action, digest);
-        if (refusal !== undefined || action === undefined) return refusal;
-        const done = await approveShown(context, action, {
-          digest: action.digest,
-          answeredBy: "lares.approve",
-        });
-        return done?.state === "Committed" ? undefined : outcomeOf(done ?? action);
-      },
-      explain,
-    ),
-  );
-}
-
-function rejectBatch({ kernel, models }: ClientContext, items: ShownItems["items"], reason?: string) {
-  return batchResult(
-    each(
-      items,
-      async ({ id, digest }) => {
-        if (models.actions.get(id)?.digest !== digest) return "One has changed since it was shown.";
-        await kernel.request("lares/actions/reject", { id, ...(reason ? { reason } : {}) });
-        return undefined;
-      },
-      explain,
-    ),
-  );
-}
-
-/**
- * Asks once, with the number of changes and the rules that applied them, and undoes them in the given order. Returns
- * null if the person cancelled.
- */
-async function confirmedUndo(context: ClientContext, items: readonly { readonly id: string }[]) {
-  const { kernel, models } = context;
-  const actions = items.flatMap(({ id }) => models.actions.get(id) ?? []);
-  const rules = [...new Set(actions.flatMap(({ rule }) => rule?.sentence ?? []))];
-  const amount = items.length.toLocaleString("en");
-  const yes = `Undo ${amount}`;
-  const answer = await window.showWarningMessage(
-    `Undo ${count(items.length, "change")}?`,
-    {
-      modal: true,
-      detail: [
-        ...listed(
-          rules.map((rule) => message(rule, 300)),
-          maxNamedRules,
-        ),
-        ...(rules.length === 0 ? [] : [""]),
-        ...listed(
-          actions.map((action) => `• ${message(cardOf(action).name, 200)}: ${message(action.title, 100)}`),
-          maxNamedActions,
-        ),
-      ].join("\n"),
-    },
-    yes,
-  );
-  if (answer !== yes) return null;
-  return batchResult(
-    each(
-      items,
-      async ({ id }) => {
-        await kernel.request("lares/actions/undo", { id });
-        return undefined;
-      },
-      explain,
-    ),
-  );
-}
-
-function listed(lines: readonly string[], most: number): string[] {
-  const more = lines.length - most;
-  return [...lines.slice(0, most), ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : [])];
-}
-
-async function undoBatch(context: ClientContext, items: ShownItems["items"]) {
-  return (await confirmedUndo(context, items)) ?? { done: 0, failures: [], isLeft: true };
-}
-
-/** For a command: asks once, undoes, and reports the result. */
-export async function undoEach(
-  context: ClientContext,
-  items: readonly { readonly id: string }[],
-): Promise<void> {
-  const result = await confirmedUndo(context, items);
-  if (result !== null) tellBatch("Undone", result);
-}
-
-/** For a command: asks once, says what is excluded, and reports the result. */
-export async function approveEach(
-  context: ClientContext,
-  items: ShownItems["items"],
-  which: string,
-): Promise<void> {
-  const together = items.filter(
-    ({ id, digest }) => notInBatch(context.models.actions.get(id), digest) === undefined,
-  );
-  const alone = items.length - together.length;
-  const rest =
-    alone === 0
-      ? ""
-      : ` ${alone.toLocaleString("en")} of them ${alone === 1 ? "is" : "are"} left: what is large or deletes a file is decided by itself.`;
-  if (together.length === 0) {
-    void window.showInformationMessage(
-      items.length === 0 ? "Nothing waits." : `Nothing to approve together.${rest}`,
-    );
-    return;
-  }
-  const yes = `Approve ${together.length.toLocaleString("en")}`;
-  const names = together.slice(0, 15).map(({ id }) => {
-    const action = context.models.actions.get(id);
-    return action === undefined
-      ? ""
-      : `• ${message(cardOf(action).name, 200)}: ${message(action.title, 100)}`;
-  });
-  const more = together.length - names.length;
-  const answer = await window.showWarningMessage(
-    `Approve ${together.length.toLocaleString("en")} ${which}?${rest}`,
-    {
-      modal: true,
-      detail: [...names, ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : [])].join("\n"),
-    },
-    yes,
-  );
-  if (answer === yes) tellBatch("Approved", await approveBatch(context, together));
-}
-
-export async function rejectEach(
-  context: ClientContext,
-  items: ShownItems["items"],
-  which: string,
-): Promise<void> {
-  if (items.length === 0) return void window.showInformationMessage("Nothing waits.");
-  const amount = items.length.toLocaleString("en");
-  const reason = await window.showInputBox({
-    title: `Reject ${amount} ${which}`,
-    prompt: "Why not? Their agents read this. Leave it empty to reject without a reason.",
-  });
-  if (reason !== undefined)
-    tellBatch("Rejected", await rejectBatch(context, items, reason.trim().slice(0, 4_000)));
-}
-
-function tellBatch(
-  what: string,
-  { done, failures }: { readonly done: number; readonly failures: readonly string[] },
-): void {
-  const text = `${what} ${done.toLocaleString("en")}.`;
-  if (failures.length === 0) window.setStatusBarMessage(`$(check) ${text}`, 6_000);
-  else
-    void window.showWarningMessage(
-      `${text} ${failures.length.toLocaleString("en")} not: ${message(failures.slice(0, 5).join(" "), 600)}`,
-    );
 }
 
 /** Shows the line of the document whose rule decided, or the remembered decision. */

@@ -19,7 +19,7 @@ import { actionsMigrations } from "../migrations.ts";
 import { slotOf } from "../metadata.ts";
 import { valueOf } from "../operations.ts";
 import type { ActionSettings, ContentWork, MetadataPort } from "../ports.ts";
-import type { ToldEnd } from "../unseen.ts";
+import type { EndedAction } from "../unseen.ts";
 
 export const program: Hash = `sha256:${"0".repeat(64)}`;
 export const agent = "dev.test.agent";
@@ -120,7 +120,7 @@ export interface Bench extends AsyncDisposable {
   failsToRemember: boolean;
   readonly touched: string[];
   /** The ends of actions that were delivered to agents, in order. */
-  readonly ends: ToldEnd[];
+  readonly ends: EndedAction[];
   readonly copies: Map<Hash, string[]>;
   /** The names that the index excludes, with everything beneath them. */
   readonly leftOut: Set<string>;
@@ -186,7 +186,7 @@ export async function openBench(options: {
     remembered: [] as RememberedRule[],
     failsToRemember: false,
     touched: [] as string[],
-    ends: [] as ToldEnd[],
+    ends: [] as EndedAction[],
     copies: new Map<Hash, string[]>(),
     leftOut: new Set<string>(),
     hidesMs: 0,

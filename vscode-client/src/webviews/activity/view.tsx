@@ -6,7 +6,7 @@ import { counted } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, usePush, useSituation } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Icon, type IconName } from "../shared/icon.tsx";
-import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
+import { Notice, Pending, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
@@ -52,14 +52,8 @@ function Activity({ host }: Props): VNode {
   const { asked, again } = useAsked(host, "overview", {});
   const nowMs = useNow();
   useChanged(host, asked, again);
-  switch (asked.kind) {
-    case "loading":
-      return <Notice kind="busy" title="Loading…" />;
-    case "failed":
-      return <Failed message={asked.message} again={again} />;
-    case "ready":
-      return <OverviewPage host={host} overview={asked.value} nowMs={nowMs} />;
-  }
+  if (asked.kind !== "ready") return <Pending asked={asked} again={again} />;
+  return <OverviewPage host={host} overview={asked.value} nowMs={nowMs} />;
 }
 
 interface OverviewProps extends Props {

@@ -10,7 +10,7 @@ import {
   type Choice,
 } from "../../../../kernel/src/base/consent-choice.ts";
 import { failureOf, useAsked, useChanged, useSituation } from "../shared/hooks.ts";
-import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
+import { Pending, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { CardView, PartRow } from "./card.tsx";
 import type { ConsentContract, Question } from "./messages.ts";
@@ -29,14 +29,8 @@ export function ConsentView({ host, editor }: PageProps<ConsentContract>): VNode
 function Loaded({ host }: PageProps<ConsentContract>): VNode {
   const { asked, again } = useAsked(host, "question", {});
   useChanged(host, asked, again);
-  switch (asked.kind) {
-    case "loading":
-      return <Notice kind="busy" title="Loading…" />;
-    case "failed":
-      return <Failed message={asked.message} again={again} />;
-    case "ready":
-      return <QuestionPage host={host} question={asked.value} again={again} />;
-  }
+  if (asked.kind !== "ready") return <Pending asked={asked} again={again} />;
+  return <QuestionPage host={host} question={asked.value} again={again} />;
 }
 
 interface QuestionProps extends Pick<PageProps<ConsentContract>, "host"> {

@@ -4,7 +4,7 @@ import { count, counted } from "../shared/format.ts";
 import { localTime } from "../shared/local-time.ts";
 import { size } from "../../model/size.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
-import { Failed, Notice } from "../shared/notice.tsx";
+import { Failed, Notice, Pending } from "../shared/notice.tsx";
 import { line } from "../shared/text.ts";
 import type { Projections, Verdict, Witness } from "./messages.ts";
 import type { TabProps } from "./tab-props.ts";
@@ -54,50 +54,43 @@ export function WitnessPage({ host, whose, workspace }: TabProps): VNode {
         </p>
       </Notice>
     );
-  switch (asked.kind) {
-    case "loading":
-      return <Notice kind="busy" title="Loading…" />;
-    case "failed":
-      return <Failed message={asked.message} again={again} />;
-    case "ready": {
-      const { records } = asked.value;
-      return (
-        <section class="witness" aria-label="Witness">
-          <p class="quiet">
-            Each write is a record that names the one before it by its hash: what was changed, cut or put in
-            afterwards is found.
-          </p>
-          <div class="buttons">
-            <button type="button" class="primary" disabled={proof === "busy"} onClick={verify}>
-              {proof === "busy" ? "Verifying…" : "Verify"}
-            </button>
-            <button
-              type="button"
-              class="secondary"
-              disabled={records === 0}
-              onClick={() => carry("exportMemory")}
-            >
-              Export…
-            </button>
-            {whose.namespace === undefined && (
-              <button
-                type="button"
-                class="secondary"
-                disabled={records > 0}
-                title={records > 0 ? "A memory is imported only where there is none yet" : ""}
-                onClick={() => carry("importMemory")}
-              >
-                Import…
-              </button>
-            )}
-          </div>
-          {proof !== "none" && proof !== "busy" && <ProofResult proof={proof} />}
-          {failure !== undefined && <Failed message={failure} />}
-          <Figures witness={asked.value} />
-        </section>
-      );
-    }
-  }
+  if (asked.kind !== "ready") return <Pending asked={asked} again={again} />;
+  const { records } = asked.value;
+  return (
+    <section class="witness" aria-label="Witness">
+      <p class="quiet">
+        Each write is a record that names the one before it by its hash: what was changed, cut or put in
+        afterwards is found.
+      </p>
+      <div class="buttons">
+        <button type="button" class="primary" disabled={proof === "busy"} onClick={verify}>
+          {proof === "busy" ? "Verifying…" : "Verify"}
+        </button>
+        <button
+          type="button"
+          class="secondary"
+          disabled={records === 0}
+          onClick={() => carry("exportMemory")}
+        >
+          Export…
+        </button>
+        {whose.namespace === undefined && (
+          <button
+            type="button"
+            class="secondary"
+            disabled={records > 0}
+            title={records > 0 ? "A memory is imported only where there is none yet" : ""}
+            onClick={() => carry("importMemory")}
+          >
+            Import…
+          </button>
+        )}
+      </div>
+      {proof !== "none" && proof !== "busy" && <ProofResult proof={proof} />}
+      {failure !== undefined && <Failed message={failure} />}
+      <Figures witness={asked.value} />
+    </section>
+  );
 }
 
 function ProofResult({ proof }: { readonly proof: Verdict | { readonly failure: string } }): VNode {

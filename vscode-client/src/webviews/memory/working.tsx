@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useAsked, useChanged } from "../shared/hooks.ts";
-import { Failed, Notice } from "../shared/notice.tsx";
+import { Pending } from "../shared/notice.tsx";
 import { Data } from "./data.tsx";
 import type { TabProps } from "./tab-props.ts";
 
@@ -8,23 +8,16 @@ import type { TabProps } from "./tab-props.ts";
 export function Working({ host, whose }: TabProps): VNode {
   const { asked, again } = useAsked(host, "working", whose);
   useChanged(host, asked, again);
-  switch (asked.kind) {
-    case "loading":
-      return <Notice kind="busy" title="Loading…" />;
-    case "failed":
-      return <Failed message={asked.message} again={again} />;
-    case "ready": {
-      const { revision, state, cut = false } = asked.value;
-      return (
-        <section class="working" aria-label="Working memory">
-          <p class="quiet count">{revision === 0 ? "Never written" : `Revision ${revision}`}</p>
-          {revision === 0 ? (
-            <p class="quiet">The agent keeps nothing in mind.</p>
-          ) : (
-            <Data data={state} cut={cut} />
-          )}
-        </section>
-      );
-    }
-  }
+  if (asked.kind !== "ready") return <Pending asked={asked} again={again} />;
+  const { revision, state, cut = false } = asked.value;
+  return (
+    <section class="working" aria-label="Working memory">
+      <p class="quiet count">{revision === 0 ? "Never written" : `Revision ${revision}`}</p>
+      {revision === 0 ? (
+        <p class="quiet">The agent keeps nothing in mind.</p>
+      ) : (
+        <Data data={state} cut={cut} />
+      )}
+    </section>
+  );
 }

@@ -2,12 +2,14 @@ import { Component, type VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AskFailed } from "../shared/host.ts";
 import { count, counted } from "../shared/format.ts";
+import { useNear } from "../shared/hooks.ts";
 import { localClock } from "../shared/local-time.ts";
 import type { Host } from "../shared/host.ts";
-import { Delta, Diff, useDiff } from "./diff.tsx";
-import { FileList, FromTo, Picture } from "./files.tsx";
-import { Icon, type IconName } from "./icon.tsx";
-import type { Approval, Became, Card, ReviewContract } from "./messages.ts";
+import { CardChanges, levelWords } from "./card-changes.tsx";
+import { CardHead } from "./card-head.tsx";
+import { Delta, useDiff } from "./diff.tsx";
+import { Icon } from "./icon.tsx";
+import type { Approval, Card, ReviewContract } from "./messages.ts";
 import { AlwaysPanel, ApproveAllPanel, RejectPanel } from "./panels.tsx";
 
 /** What the page's keys do to the current card. */
@@ -27,7 +29,7 @@ export interface CardHandle {
 /** What a card needs from its page; the same object for the lifetime of the page. */
 export interface PageActs {
   readonly host: Host<ReviewContract>;
-  register(id: string, handle: CardHandle | null): void;
+  register(id: string, handle: { readonly current: CardHandle } | null): void;
   makeCurrent(id: string): void;
   toggle(id: string): void;
   /**
@@ -59,23 +61,8 @@ export class CardSlot extends Component<CardProps> {
 }
 
 type Panel = "reject" | "always" | "all" | null;
-/** A card that is this close to the window loads its changes. */
-const nearPixels = 400;
 /** Cards that change more texts than this list their files instead of their lines. */
 const maxOpenTexts = 2;
-
-/** The outcome of a card is recognized before its text is read: only an applied change has a tick. */
-const signs: Readonly<Record<Became, IconName>> = {
-  applied: "check",
-  rejected: "none",
-  undone: "undo",
-  failed: "close",
-  expired: "clock",
-  outdated: "clock",
-  replaced: "swap",
-};
-
-const levelWords = { 1: "Small.", 2: "Medium.", 3: "Large." } as const;
 
 function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps): VNode {
   const { host } = page;
@@ -97,8 +84,6 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   const [first] = texts;
   const showsLines = first !== undefined && !isListed && (!isRow || isOpen);
   const diff = useDiff(host, card, first?.effect, isNear && showsLines && texts.length === 1);
-  const moves = card.files.filter(({ sign }) => sign === "move").slice(0, isListed ? 0 : 3);
-  const pictures = card.files.filter(({ isPicture, sign }) => isPicture && sign !== "move");
 
   // The parts that the person left out belong to the version that was shown.
   useEffect(() => {
@@ -202,18 +187,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   const latest = useRef(handle);
   latest.current = handle;
   useLayoutEffect(() => {
-    const call = (): CardHandle => latest.current;
-    page.register(card.id, {
-      approve: () => call().approve(),
-      reject: () => call().reject(),
-      always: () => call().always(),
-      edit: () => call().edit(),
-      show: () => call().show(),
-      undo: () => call().undo(),
-      takePart: (isTaken) => call().takePart(isTaken),
-      close: () => call().close(),
-      focus: () => call().focus(),
-    });
+    page.register(card.id, latest);
     return () => page.register(card.id, null);
   }, [page, card.id]);
 
@@ -277,69 +251,6 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   );
   const togglePanel = (which: Exclude<Panel, null>) => (): void => setPanel(panel === which ? null : which);
 
-  const details = (
-    <>
-      {card.reason !== "" && <p class="reason">{card.reason}</p>}
-      {card.error !== undefined && card.section !== "outdated" && <p class="note bad-text">{card.error}</p>}
-      {pictures.map((file) => (
-        <Picture key={file.effect} host={host} card={card} file={file} isNear={isNear} />
-      ))}
-      {moves.map((file) => (
-        <div key={file.effect} class="pictures">
-          {file.isPicture && <Picture host={host} card={card} file={file} isNear={isNear} />}
-          <FromTo file={file} />
-        </div>
-      ))}
-      <p class="impact">
-        <span class="meter" data-level={card.level} aria-hidden="true">
-          <i />
-          <i />
-          <i />
-        </span>
-        <span>
-          <strong>{levelWords[card.level]}</strong> {card.impact}
-        </span>
-      </p>
-      {isListed ? (
-        <FileList
-          host={host}
-          card={card}
-          isNear={isNear}
-          leftOut={leftFiles}
-          onChoose={isWaiting ? chooseFile : undefined}
-          onShow={show}
-          tabIndex={tabIndex}
-        />
-      ) : texts.length > 1 ? (
-        texts.map((file) => (
-          <OwnDiff
-            key={file.effect}
-            page={page}
-            card={card}
-            effect={file.effect}
-            name={file.path}
-            isNear={isNear}
-            heading={heading}
-            tabIndex={tabIndex}
-          />
-        ))
-      ) : showsLines ? (
-        <Diff
-          name={card.name}
-          diff={diff}
-          heading={heading}
-          leftOut={(first && leftParts[first.effect]) ?? noParts}
-          onPart={
-            isWaiting && hunks > 1 && first !== undefined
-              ? (hunk, isTaken) => choosePart(first.effect, hunk, isTaken)
-              : undefined
-          }
-          tabIndex={tabIndex}
-        />
-      ) : null}
-    </>
-  );
-
   const spoken = `${card.name}${card.folder === "" ? "" : ` in ${card.folder}`}. ${heading === undefined ? "" : `${heading}. `}${agent} proposes: ${card.title}. ${levelWords[card.level].slice(0, -1)} change.`;
   return (
     <article
@@ -352,57 +263,16 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
       onFocusCapture={() => page.makeCurrent(card.id)}
       onClickCapture={() => page.makeCurrent(card.id)}
     >
-      <header class="card-head">
-        {isWaiting && !card.isAlone ? (
-          <input
-            type="checkbox"
-            checked={isSelected}
-            tabIndex={tabIndex}
-            aria-label={`Select ${card.name}`}
-            onChange={() => page.toggle(card.id)}
-          />
-        ) : isWaiting ? (
-          <Icon name="files" label="Decided by itself, never in a batch" />
-        ) : (
-          <Icon
-            name={
-              card.section === "automatic" ? "zap" : card.became === undefined ? "clock" : signs[card.became]
-            }
-            kind={card.became ?? card.section}
-          />
-        )}
-        <div>
-          <h3 class="file">
-            <span class="name">
-              <bdi>{card.name}</bdi>
-            </span>{" "}
-            <span class="folder">
-              <bdi>{card.folder}</bdi>
-            </span>
-          </h3>
-          <p class="card-title">
-            <bdi>{card.title}</bdi>
-          </p>
-          <p class="meta">
-            <span class="agent">
-              <bdi>{agent}</bdi>
-            </span>
-            {heading !== undefined && <span class="dot">{heading}</span>}
-            <span class="dot">{age}</span>
-            {card.section === "automatic" && (
-              <span class="by-rule">
-                <button
-                  type="button"
-                  class="link"
-                  tabIndex={tabIndex}
-                  onClick={() => run(async () => void (await host.ask("showRule", { id: card.id })))}
-                >
-                  {card.rule ?? "by a rule"}
-                </button>
-              </span>
-            )}
-          </p>
-        </div>
+      <CardHead
+        card={card}
+        agent={agent}
+        age={age}
+        heading={heading}
+        isSelected={isSelected}
+        onSelect={() => page.toggle(card.id)}
+        onRule={() => run(async () => void (await host.ask("showRule", { id: card.id })))}
+        tabIndex={tabIndex}
+      >
         <span class="side">
           <Delta diff={diff} />
           {isRow && (
@@ -421,7 +291,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
             </>
           )}
         </span>
-      </header>
+      </CardHead>
       {card.section === "outdated" && (
         <p class="banner">
           <Icon name="clock" />
@@ -431,7 +301,23 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           </span>
         </p>
       )}
-      {(!isRow || isOpen) && details}
+      {(!isRow || isOpen) && (
+        <CardChanges
+          host={host}
+          card={card}
+          isListed={isListed}
+          showsLines={showsLines}
+          diff={diff}
+          isNear={isNear}
+          heading={heading}
+          leftFiles={leftFiles}
+          leftParts={leftParts}
+          onFile={chooseFile}
+          onPart={choosePart}
+          onShow={show}
+          tabIndex={tabIndex}
+        />
+      )}
       {failure !== undefined && (
         <p class="banner bad" role="alert">
           <Icon name="shield" />
@@ -495,49 +381,6 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
       )}
     </article>
   );
-}
-
-const noParts: ReadonlySet<number> = new Set();
-
-interface OwnDiffProps {
-  readonly page: PageActs;
-  readonly card: Card;
-  readonly effect: number;
-  readonly name: string;
-  readonly isNear: boolean;
-  readonly heading: string | undefined;
-  readonly tabIndex: number;
-}
-
-/** One of several texts of a card, under its own name. */
-function OwnDiff({ page, card, effect, name, isNear, heading, tabIndex }: OwnDiffProps): VNode {
-  const diff = useDiff(page.host, card, effect, isNear);
-  return (
-    <div class="own-diff">
-      <p class="small">
-        <bdi>{name}</bdi> <Delta diff={diff} />
-      </p>
-      <Diff name={name} diff={diff} heading={heading} leftOut={noParts} tabIndex={tabIndex} />
-    </div>
-  );
-}
-
-/** Returns true once the element has been near the window. */
-function useNear(element: { readonly current: HTMLElement | null }): boolean {
-  const [isNear, setNear] = useState(false);
-  useEffect(() => {
-    const { current } = element;
-    if (current === null || isNear) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
-      },
-      { rootMargin: `${nearPixels}px` },
-    );
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, [isNear]);
-  return isNear;
 }
 
 function nameOf(path: string): string {

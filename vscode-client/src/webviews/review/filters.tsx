@@ -103,3 +103,9 @@ export function FilterRail(props: FilterProps): VNode {
     </nav>
   );
 }
+
+/** Focuses the filter that is visible: the rail or the row, by the width of the page. */
+export function focusFilter(root: Element | null): void {
+  const all = [...(root?.querySelectorAll<HTMLElement>("[data-filter]") ?? [])];
+  all.find((each) => each.offsetParent !== null)?.focus();
+}

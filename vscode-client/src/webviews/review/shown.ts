@@ -1,3 +1,4 @@
+import { count } from "../shared/format.ts";
 import type { Card, FileSign, Section } from "./messages.ts";
 
 /** The person's filter of the list; undefined for all. */
@@ -125,4 +126,25 @@ export function firstUndrawn(
     if (next !== undefined && cards.at(-1)?.id === id) return { section, id: next.id };
   }
   return undefined;
+}
+
+/** Returns the title of the page, with the number of waiting cards. */
+export function titleOf(waiting: number): string {
+  if (waiting === 0) return "Nothing waits for you";
+  return waiting === 1 ? "1 change waits for you" : `${count(waiting)} changes wait for you`;
+}
+
+/** The number of failures of a batch that are announced. */
+const maxNamedFailures = 5;
+
+/** Returns the result of a decision about several cards in words. */
+export function batchWords(
+  what: string,
+  { done, failures }: { done: number; failures: readonly string[] },
+): string {
+  const failed =
+    failures.length === 0
+      ? ""
+      : ` ${count(failures.length)} not: ${failures.slice(0, maxNamedFailures).join(" ")}`;
+  return `${what} ${count(done)}.${failed}`;
 }

@@ -2,29 +2,32 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAgentName } from "../shared/agent-name.tsx";
 import { ago, count, counted } from "../shared/format.ts";
-import { AskFailed } from "../shared/host.ts";
-import { useNow, usePush, useSituation } from "../shared/hooks.ts";
+import { failureOf, useNow, usePush, useSituation } from "../shared/hooks.ts";
 import { Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { line } from "../shared/text.ts";
+import { BatchBar } from "./batch-bar.tsx";
 import { CardSlot, type CardHandle, type PageActs } from "./card.tsx";
-import { FilterRail, FilterRow } from "./filters.tsx";
+import { FilterRail, FilterRow, focusFilter } from "./filters.tsx";
 import { Icon } from "./icon.tsx";
-import { commandOf, keyHelp, type KeyCommand, type Place } from "./keys.ts";
+import { KeyHelp } from "./key-help.tsx";
+import type { KeyCommand } from "./keys.ts";
 import { maxBatch, type Card, type ReviewContract, type Section } from "./messages.ts";
-import { RejectForm } from "./panels.tsx";
 import {
+  batchWords,
   bySection,
   cardsByKey,
-  merged,
   firstUndrawn,
   nextWaiting,
   optionsOf,
   pageOfCards,
   sections,
-  type Cards,
+  titleOf,
   type Filter,
 } from "./shown.ts";
+import { TitledSection } from "./titled-section.tsx";
+import { noCards, useCards } from "./use-cards.ts";
+import { useKeys } from "./use-keys.ts";
 
 type Props = Pick<PageProps<ReviewContract>, "host">;
 
@@ -38,12 +41,7 @@ export function ReviewView({ host }: Props): VNode {
   );
 }
 
-const none: Cards = new Map();
-/** The number of failures of a batch that are announced. */
-const maxToldFailures = 5;
-
 function Review({ host }: Props): VNode {
-  const [cards, setCards] = useState<Cards>();
   const [filter, setFilter] = useState<Filter>({});
   const [current, setCurrent] = useState<string>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -54,14 +52,11 @@ function Review({ host }: Props): VNode {
   const [rejecting, setRejecting] = useState(false);
   const nowMs = useNow();
   const nameOf = useAgentName(200);
-  const handles = useRef(new Map<string, CardHandle>());
+  const handles = useRef(new Map<string, { readonly current: CardHandle }>());
   /** The card that gets the focus once it is drawn. */
   const focusNext = useRef<string | undefined>(undefined);
   const root = useRef<HTMLElement>(null);
 
-  usePush(host, "changed", ({ cards: changed, gone }) =>
-    setCards((before) => merged(before ?? none, changed, gone)),
-  );
   const lookForFocus = (): void => {
     host.ask("focus", {}).then(
       ({ id }) => {
@@ -74,22 +69,10 @@ function Review({ host }: Props): VNode {
     );
   };
   usePush(host, "focus", lookForFocus);
-  useEffect(() => {
-    // Cards that were pushed meanwhile are newer than the answer.
-    host.ask("cards", {}).then(
-      ({ cards: first }) => {
-        setCards((before) => merged(merged(none, first, []), [...(before ?? none).values()], []));
-        lookForFocus();
-      },
-      (error: unknown) => {
-        if (!(error instanceof AskFailed)) throw error;
-        setTold(error.message);
-      },
-    );
-  }, [host]);
+  const cards = useCards(host, lookForFocus, setTold);
 
-  const lists = useMemo(() => bySection(cards ?? none, filter), [cards, filter]);
-  const options = useMemo(() => optionsOf(cards ?? none), [cards]);
+  const lists = useMemo(() => bySection(cards ?? noCards, filter), [cards, filter]);
+  const options = useMemo(() => optionsOf(cards ?? noCards), [cards]);
   const drawn = useMemo(
     () =>
       sections.map((section) => ({
@@ -117,7 +100,7 @@ function Review({ host }: Props): VNode {
   }, [order, current]);
   useEffect(() => {
     if (focusNext.current === undefined || focusNext.current !== current) return;
-    const handle = handles.current.get(focusNext.current);
+    const handle = handles.current.get(focusNext.current)?.current;
     if (handle === undefined) return;
     focusNext.current = undefined;
     handle.focus();
@@ -132,7 +115,8 @@ function Review({ host }: Props): VNode {
     // When the person returns from a diff, the current card has the focus again.
     const onFocus = (): void => {
       const { current: id } = live.current;
-      if (id !== undefined && document.activeElement === document.body) handles.current.get(id)?.focus();
+      if (id !== undefined && document.activeElement === document.body)
+        handles.current.get(id)?.current.focus();
     };
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
@@ -177,7 +161,7 @@ function Review({ host }: Props): VNode {
     if (to === undefined) return;
     focusNext.current = to;
     setCurrent(to);
-    handles.current.get(to)?.focus();
+    handles.current.get(to)?.current.focus();
   };
   const showMore = (section: Section, by: number): void => {
     const shown = drawn.find((one) => one.section === section)?.cards.length ?? 0;
@@ -195,14 +179,6 @@ function Review({ host }: Props): VNode {
     if (next !== undefined) return move(next);
     if (by > 0 && order.length > 0) setSpoken("This is the last one.");
   };
-  const tell = (what: string, { done, failures }: { done: number; failures: readonly string[] }): void => {
-    const failed =
-      failures.length === 0
-        ? ""
-        : ` ${count(failures.length)} not: ${failures.slice(0, maxToldFailures).join(" ")}`;
-    setSpoken(`${what} ${count(done)}.${failed}`);
-    setTold(failures.length === 0 ? undefined : `${what} ${count(done)}.${failed}`);
-  };
   const batch = (
     what: string,
     ask: () => Promise<{ done: number; failures: readonly string[]; isLeft?: boolean | undefined }>,
@@ -212,12 +188,11 @@ function Review({ host }: Props): VNode {
         if (result.isLeft === true) return;
         setSelected(new Set());
         setRejecting(false);
-        tell(what, result);
+        const words = batchWords(what, result);
+        setSpoken(words);
+        setTold(result.failures.length === 0 ? undefined : words);
       },
-      (error: unknown) => {
-        if (!(error instanceof AskFailed)) throw error;
-        setTold(error.message);
-      },
+      (error: unknown) => setTold(failureOf(error).message),
     );
   };
   const items = (some: readonly Card[]) => some.slice(0, maxBatch).map(({ id, digest }) => ({ id, digest }));
@@ -237,15 +212,14 @@ function Review({ host }: Props): VNode {
     setRejecting(true);
   };
   const undoLatest = (): void => {
-    const own = current === undefined ? undefined : (cards ?? none).get(current);
+    const own = current === undefined ? undefined : (cards ?? noCards).get(current);
     const target = own?.canUndo === true ? own : lists.decided.find(({ canUndo }) => canUndo);
     if (target === undefined) return setSpoken("There is nothing to undo.");
-    const handle = handles.current.get(target.id);
-    if (handle !== undefined) handle.undo();
+    handles.current.get(target.id)?.current.undo();
   };
 
   const obey = (command: KeyCommand): void => {
-    const handle = current === undefined ? undefined : handles.current.get(current);
+    const handle = current === undefined ? undefined : handles.current.get(current)?.current;
     switch (command) {
       case "next":
         return step(1);
@@ -272,7 +246,7 @@ function Review({ host }: Props): VNode {
       case "undo":
         return undoLatest();
       case "select": {
-        const card = current === undefined ? undefined : (cards ?? none).get(current);
+        const card = current === undefined ? undefined : (cards ?? noCards).get(current);
         if (card?.section !== "waiting") return;
         if (card.isAlone) return setSpoken("A large one is decided by itself.");
         return page.toggle(card.id);
@@ -282,7 +256,7 @@ function Review({ host }: Props): VNode {
       case "rejectSelected":
         return rejectSelected();
       case "filter":
-        return firstVisible(root.current, "[data-filter]")?.focus();
+        return focusFilter(root.current);
       case "keys":
         return setHelpOpen((before) => !before);
       case "close":
@@ -292,19 +266,7 @@ function Review({ host }: Props): VNode {
         return handle?.focus();
     }
   };
-  const latestObey = useRef(obey);
-  latestObey.current = obey;
-  useEffect(() => {
-    // On the document, so that keys work before anything on the page has the focus.
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const command = commandOf(event, placeOf(event.target));
-      if (command === undefined || event.defaultPrevented) return;
-      event.preventDefault();
-      latestObey.current(command);
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, []);
+  useKeys(obey);
 
   if (cards === undefined) return <Notice kind="busy" title={told ?? "Loading…"} />;
   const automatic = lists.automatic.filter(({ canUndo }) => canUndo);
@@ -349,45 +311,7 @@ function Review({ host }: Props): VNode {
           </button>
         </div>
         <FilterRow options={options} filter={filter} onFilter={setFilter} nameOf={nameOf} />
-        <p class="keys">
-          {(
-            [
-              ["↓ ↑", "move"],
-              ["A", "approve"],
-              ["R", "reject"],
-              ["Enter", "show"],
-              ["Space", "select"],
-              ["E", "edit"],
-              ["U", "undo"],
-            ] as const
-          ).map(([key, words]) => (
-            <span key={key}>
-              <kbd>{key}</kbd> {words}
-            </span>
-          ))}
-          <button
-            type="button"
-            class="button plain small"
-            aria-expanded={isHelpOpen}
-            onClick={() => setHelpOpen(!isHelpOpen)}
-          >
-            <kbd>?</kbd> all keys
-          </button>
-        </p>
-        {isHelpOpen && (
-          <dl class="key-help">
-            {keyHelp.map(([keys, words]) => (
-              <div key={words}>
-                <dt>
-                  {keys.map((key) => (
-                    <kbd key={key}>{key}</kbd>
-                  ))}
-                </dt>
-                <dd>{words}</dd>
-              </div>
-            ))}
-          </dl>
-        )}
+        <KeyHelp isOpen={isHelpOpen} onToggle={() => setHelpOpen(!isHelpOpen)} />
       </header>
       <p class="sr" role="status" aria-live="polite">
         {spoken}
@@ -421,16 +345,9 @@ function Review({ host }: Props): VNode {
           ) : (
             sectionOf("waiting")
           )}
-          {lists.outdated.length > 0 && (
-            <section aria-label="Out of date">
-              <div class="section">
-                <h2>Out of date</h2>
-                <span class="count">{count(lists.outdated.length)}</span>
-                <span class="muted small">not counted as waiting</span>
-              </div>
-              {sectionOf("outdated")}
-            </section>
-          )}
+          <TitledSection cards={lists.outdated} title="Out of date" note="not counted as waiting">
+            {sectionOf("outdated")}
+          </TitledSection>
           {lists.automatic.length > 0 && (
             <section aria-label="Applied automatically">
               <div class="section">
@@ -450,81 +367,29 @@ function Review({ host }: Props): VNode {
               {sectionOf("automatic")}
             </section>
           )}
-          {lists.replaced.length > 0 && (
-            <section aria-label="Replaced">
-              <div class="section">
-                <h2>Replaced</h2>
-                <span class="count">{count(lists.replaced.length)}</span>
-                <span class="muted small">a newer proposal took their place</span>
-              </div>
-              {sectionOf("replaced")}
-            </section>
-          )}
-          {lists.decided.length > 0 && (
-            <section aria-label="Decided">
-              <div class="section">
-                <h2>Decided</h2>
-                <span class="count">{count(lists.decided.length)}</span>
-              </div>
-              {sectionOf("decided")}
-            </section>
-          )}
+          <TitledSection cards={lists.replaced} title="Replaced" note="a newer proposal took their place">
+            {sectionOf("replaced")}
+          </TitledSection>
+          <TitledSection cards={lists.decided} title="Decided">
+            {sectionOf("decided")}
+          </TitledSection>
         </div>
       </div>
       {chosen.length > 0 && (
-        <footer class="batch" role="group" aria-label={`${count(chosen.length)} selected`}>
-          <span class="grow">
-            <strong>{count(chosen.length)} selected</strong>
-          </span>
-          {rejecting ? (
-            <span class="batch-reject">
-              <RejectForm
-                words={() => `Reject ${count(chosen.length)}`}
-                label={`Reason for rejecting ${count(chosen.length)}`}
-                rows={1}
-                onReject={(reason) =>
-                  batch("Rejected", () =>
-                    host.ask("rejectAll", { items: items(chosen), ...(reason === "" ? {} : { reason }) }),
-                  )
-                }
-                onClose={() => setRejecting(false)}
-              />
-            </span>
-          ) : (
-            <span class="actions">
-              <button type="button" class="button" onClick={approveSelected}>
-                Approve {count(chosen.length)} <kbd aria-hidden="true">⇧A</kbd>
-              </button>
-              <button type="button" class="button" onClick={rejectSelected}>
-                Reject {count(chosen.length)}… <kbd aria-hidden="true">⇧R</kbd>
-              </button>
-              <button type="button" class="button plain" onClick={() => setSelected(new Set())}>
-                Clear
-              </button>
-            </span>
-          )}
-        </footer>
+        <BatchBar
+          amount={chosen.length}
+          isRejecting={rejecting}
+          onApprove={approveSelected}
+          onReject={rejectSelected}
+          onRejectWith={(reason) =>
+            batch("Rejected", () =>
+              host.ask("rejectAll", { items: items(chosen), ...(reason === "" ? {} : { reason }) }),
+            )
+          }
+          onClose={() => setRejecting(false)}
+          onClear={() => setSelected(new Set())}
+        />
       )}
     </main>
-  );
-}
-
-function titleOf(waiting: number): string {
-  if (waiting === 0) return "Nothing waits for you";
-  return waiting === 1 ? "1 change waits for you" : `${count(waiting)} changes wait for you`;
-}
-
-/** Returns where a key was pressed. */
-function placeOf(target: EventTarget | null): Place {
-  if (!(target instanceof Element)) return "list";
-  if (target.closest("textarea, select, input:not([type=checkbox]):not([type=radio])") !== null)
-    return "text";
-  if (target.closest(".panel, .batch-reject") !== null) return "panel";
-  return target.closest("button, input, a") === null ? "list" : "control";
-}
-
-function firstVisible(root: Element | null, selector: string): HTMLElement | undefined {
-  return [...(root?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
-    (each) => each.offsetParent !== null,
   );
 }

@@ -11,7 +11,7 @@ import type {
 } from "./situation.ts";
 
 /** The result of a request: loading, ready, or failed. During a repeated request, the old result stays. */
-type Asked<Value> =
+export type Asked<Value> =
   | { readonly kind: "loading" }
   | { readonly kind: "ready"; readonly value: Value; readonly stale: boolean }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined };
@@ -146,4 +146,25 @@ export function useSettled<Value>(value: Value, afterMs = 250): Value {
     return () => clearTimeout(timer);
   }, [value, afterMs]);
   return settled;
+}
+
+/** What is this close to the window is loaded. */
+const nearPixels = 400;
+
+/** Returns true once the element has been near the window. */
+export function useNear(element: { readonly current: HTMLElement | null }): boolean {
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const { current } = element;
+    if (current === null || isNear) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { rootMargin: `${nearPixels}px` },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [isNear]);
+  return isNear;
 }

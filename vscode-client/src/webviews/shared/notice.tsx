@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { AgentNames } from "./agent-name.tsx";
 import type { Contract } from "./channel.ts";
+import type { Asked } from "./hooks.ts";
 import type { Host } from "./host.ts";
 import type { commonPushes, commonRequests, NoticeCommand, Situation } from "./situation.ts";
 import { line } from "./text.ts";
@@ -38,6 +39,20 @@ export function Failed({ message, again }: FailedProps): VNode {
         </button>
       )}
     </Notice>
+  );
+}
+
+interface PendingProps {
+  readonly asked: Exclude<Asked<unknown>, { readonly kind: "ready" }>;
+  readonly again: () => void;
+}
+
+/** Shows that a request has no result yet, or why it failed. */
+export function Pending({ asked, again }: PendingProps): VNode {
+  return asked.kind === "loading" ? (
+    <Notice kind="busy" title="Loading…" />
+  ) : (
+    <Failed message={asked.message} again={again} />
   );
 }
 

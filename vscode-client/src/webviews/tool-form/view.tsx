@@ -4,7 +4,7 @@ import { AgentName } from "../shared/agent-name.tsx";
 import { failureOf, useAsked, usePush, useSituation } from "../shared/hooks.ts";
 import { isWithin } from "../shared/channel.ts";
 import type { Host } from "../shared/host.ts";
-import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
+import { Pending, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { pageLabel } from "../../model/text.ts";
 import { block, line } from "../shared/text.ts";
@@ -31,14 +31,8 @@ function Loaded({ host, editor }: PageProps<ToolFormContract>): VNode {
   usePush(host, "situation", () => {
     if (asked.kind === "failed") again();
   });
-  switch (asked.kind) {
-    case "loading":
-      return <Notice kind="busy" title="Loading…" />;
-    case "failed":
-      return <Failed message={asked.message} again={again} />;
-    case "ready":
-      return <ToolForm host={host} editor={editor} form={asked.value} />;
-  }
+  if (asked.kind !== "ready") return <Pending asked={asked} again={again} />;
+  return <ToolForm host={host} editor={editor} form={asked.value} />;
 }
 
 interface FormProps extends PageProps<ToolFormContract> {

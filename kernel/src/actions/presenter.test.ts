@@ -3,16 +3,16 @@ import { Slices } from "../base/slices.ts";
 import { countTurns } from "../base/testing/count-turns.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
-import type { ActionRecord } from "./ledger.ts";
-import { PersonView } from "./person.ts";
+import type { ActionRecord } from "./action-record.ts";
+import { ActionPresenter } from "./presenter.ts";
 
 const slicesMs = 5;
 
 /** A view whose clock advances by a millisecond each time it is read. */
-function viewWith(rules: readonly ApprovalRule[]): PersonView {
+function viewWith(rules: readonly ApprovalRule[]): ActionPresenter {
   let nowMs = 0;
-  return new PersonView({
-    settings: () => ({ rules, autoApproveBelow: 0 }),
+  return new ActionPresenter({
+    settings: () => ({ rules, autoApproveBelow: 0, expireAfterMs: 60_000 }),
     originOf: () => ({}),
     impactThisHour: () => 0,
     slices: new Slices({ monotonic: () => nowMs++ }, slicesMs),
@@ -36,7 +36,7 @@ function waiting(subjects: readonly ApprovalSubject[]): ActionRecord {
     operations: [],
     dependsOn: [],
     subjects,
-    told: null,
+    agentView: null,
     basis: null,
     inverse: null,
     contentsKept: true,

@@ -3,7 +3,6 @@ import {
   decideApproval,
   prepareApproval,
   type ApprovalDecision,
-  type ApprovalPolicy,
   type ApprovalSubject,
   type Basis,
 } from "../policy/approval.ts";
@@ -12,11 +11,10 @@ import { unlimitedCpu } from "../base/cpu-budget.ts";
 import type { Slices } from "../base/slices.ts";
 import type { KeptBasis } from "./basis.ts";
 import { inSlices } from "./in-slices.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import type { ActionPorts } from "./ports.ts";
 
-interface PersonPorts extends Pick<ActionPorts, "originOf"> {
-  settings(): ApprovalPolicy;
+interface PresenterPorts extends Pick<ActionPorts, "originOf" | "settings"> {
   /** The impact that the agent's actions were allowed within the last hour. */
   impactThisHour(agent: string): number;
   readonly slices: Slices;
@@ -31,15 +29,15 @@ const subjectsKept = 20_000;
  * Returns actions as shown to a person: with the reason why each is asked or was decided, and what "always" may
  * remember. Agents never get these, because the rules are the person's.
  */
-export class PersonView {
-  readonly #ports: PersonPorts;
+export class ActionPresenter {
+  readonly #ports: PresenterPorts;
   #rules: readonly ApprovalRule[] = [];
   readonly #scopes = new Map<string, readonly Scope[]>();
   /** By the action's digest, least recently used first. An action that is read again has new subjects. */
   readonly #subjects = new Map<string, readonly ApprovalSubject[]>();
   #subjectCount = 0;
 
-  constructor(ports: PersonPorts) {
+  constructor(ports: PresenterPorts) {
     this.#ports = ports;
   }
 

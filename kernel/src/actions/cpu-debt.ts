@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { limitExceeded } from "../base/errors.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { ActionRecord } from "./action-record.ts";
 import { actionLimits } from "./limits.ts";
 
 const { laterCpuMs, laterCpuWindowMs, unseenEffectCpuMs } = actionLimits;
@@ -15,7 +15,7 @@ interface Owed {
  * Accounts for CPU time spent on an agent's actions while no call of the agent is open to charge it to. The debt drains
  * with time. While an agent owes too much, its actions are compared later and its proposals are refused.
  */
-export class LaterWork {
+export class CpuDebt {
   readonly #clock: Clock;
   readonly #byAgent = new Map<string, Owed>();
 
@@ -74,8 +74,8 @@ export class LaterWork {
  * Returns the budget for the commit of an action. Effects that touch something hidden from the agent are charged a
  * fixed amount, as when they were planned: otherwise the remaining budget would reveal the size of a hidden file.
  */
-export function paidFor({ told }: ActionRecord, budget: CpuBudget): CpuBudget {
-  if (told === null) return budget;
-  budget.charge(told.unseen.length * unseenEffectCpuMs);
+export function paidFor({ agentView }: ActionRecord, budget: CpuBudget): CpuBudget {
+  if (agentView === null) return budget;
+  budget.charge(agentView.unseen.length * unseenEffectCpuMs);
   return unlimitedCpu;
 }
