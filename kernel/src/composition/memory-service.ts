@@ -59,18 +59,12 @@ export function createMemoryService({
       return { records, sizeBytes, head, limitBytes: memories.limitBytes(key), projections };
     },
     working: async (agent, { namespace }) => (await readable(agent, namespace)).read(),
-    temporal: async (agent, { namespace, ...query }, signal) => {
-      const { items, total } = await (await readable(agent, namespace)).queryEvents(query, signal);
-      return { items: [...items], total };
-    },
-    associative: async (agent, { namespace, ...query }, signal) => {
-      const { items } = await (await readable(agent, namespace)).queryKnowledge(query, signal);
-      return { items: items.map((item) => ({ ...item, relations: [...item.relations] })) };
-    },
-    search: async (agent, { namespace, ...query }, signal) => {
-      const { items, mode } = await (await readable(agent, namespace)).search(query, signal);
-      return { items: [...items], mode };
-    },
+    temporal: async (agent, { namespace, ...query }, signal) =>
+      (await readable(agent, namespace)).queryEvents(query, signal),
+    associative: async (agent, { namespace, ...query }, signal) =>
+      (await readable(agent, namespace)).queryKnowledge(query, signal),
+    search: async (agent, { namespace, ...query }, signal) =>
+      (await readable(agent, namespace)).search(query, signal),
     count: async (agent, { namespace, ...query }, signal) =>
       (await readable(agent, namespace)).countEvents(query, signal),
     export: async (agent, path, { namespace, ...options }) =>

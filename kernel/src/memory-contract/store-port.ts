@@ -1,5 +1,7 @@
+import type { DeepReadonly } from "../base/deep-readonly.ts";
 import type { ErrorFacts } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { MemoryStats } from "../base/vocabulary/memory-reports.ts";
 import type { ChainEnd } from "./records.ts";
 import type {
   KnowledgeItem,
@@ -31,33 +33,8 @@ export interface StoreMemory {
   readonly settings: StoreSettings;
 }
 
-export interface StoreStats {
-  /** Projected up to this seq. */
-  readonly projected: number;
-  readonly temporal: {
-    readonly events: number;
-    readonly oldest: string | null;
-    readonly newest: string | null;
-  };
-  readonly knowledge: { readonly items: number; readonly relations: number };
-  readonly vectors: {
-    /** What serves now: "exact", "faiss", "usearch". */
-    readonly engine: string;
-    readonly dimensions: number;
-    readonly count: number;
-    readonly hot: number;
-    readonly warm: number;
-    readonly cold: number;
-    /** Items that wait for their embedding, and those that were given up on. */
-    readonly pending: number;
-    readonly failed: number;
-  };
-  readonly embedder: string;
-  /** While the embedder or the engine changes: how far it is, 0 to 1. */
-  readonly rebuilding?: { readonly what: "projections" | "embeddings" | "index"; readonly fraction: number };
-  /** Bytes of all projections on the disk. */
-  readonly bytes: number;
-}
+/** What the store host says of its projections. */
+export type StoreStats = DeepReadonly<NonNullable<MemoryStats["projections"]>>;
 
 /** Above this, what is added is taken for a newer form of what is there. */
 export const updatesSimilarity = 0.9;

@@ -1,10 +1,10 @@
 import { invalidParams } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
+import { maxDimensions } from "../base/vocabulary/memory-calls.ts";
 import type { KnowledgeAddition, KnowledgeChange, Relation } from "../memory-contract/queries.ts";
 import { checkedName, jsonOf, placeFields } from "./temporal.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
-const maxDimensions = 4096;
 const maxRelations = 256;
 
 /** Fields with their canonical JSON. */

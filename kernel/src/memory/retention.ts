@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf, notFound, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import type { MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import type { Forgetting } from "./forgetting.ts";
 import type { Journal } from "../journal/journal.ts";
 import { idText } from "../journal/record.ts";
@@ -19,12 +20,7 @@ const quotaPerSuperseded = 4;
 /** By the schedule: below this a segment is not written anew for them alone. */
 const scheduledSupersededBytes = 1024 * 1024;
 
-export interface Cleaned {
-  /** Events that were older. */
-  readonly events: number;
-  /** Superseded states of working memory. */
-  readonly workingStates: number;
-}
+export type Cleaned = MemoryResult<"cleanup">;
 
 interface RetentionParts {
   readonly journal: Journal<RecordKind>;

@@ -2,6 +2,7 @@ import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
+import type { MemoryFields } from "../base/vocabulary/memory-calls.ts";
 import type { Place } from "../memory-contract/queries.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RecordHead } from "../journal/record.ts";
@@ -14,12 +15,7 @@ const maxNameLength = 128;
 /** Characters of a source's name: in a shared memory it begins with its agent's. */
 const maxSourceLength = 512;
 
-export interface EventAddition extends Place {
-  readonly variant: string;
-  readonly data: JsonValue;
-  /** ISO 8601, with "Z" or an offset; default now. */
-  readonly timestamp?: string;
-}
+export type EventAddition = Omit<MemoryFields<"temporalAppend">, "namespace">;
 
 /** Events on their way into the journal, and how far back they go. */
 export class TemporalMemory {

@@ -9,6 +9,7 @@ import {
 } from "../base/errors.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import type { MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import { removeLeftoverTemporaries, writeFileAtomically } from "../platform/files/atomic-file.ts";
 import { isNoPlainFile, joinPath, moveAside, readSmallFile } from "../platform/files/data-files.ts";
 import { failpoint } from "../platform/failpoint.ts";
@@ -28,11 +29,7 @@ const recordId = "working";
 /** Beside the checkpoint. */
 const journalName = "journal";
 
-export interface WorkingState {
-  /** Counts the swaps; 0 where nothing was ever stored, and `state` then is null. */
-  readonly revision: number;
-  readonly state: JsonValue;
-}
+export type WorkingState = MemoryResult<"workingRead">;
 
 /** The newest record as it is kept in memory and in the checkpoint. */
 interface Stored extends WorkingState {

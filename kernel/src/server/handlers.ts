@@ -1,3 +1,4 @@
+import type { DeepReadonly } from "../base/deep-readonly.ts";
 import type { ClientRequest, ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
 import type { Session } from "./session/session.ts";
 
@@ -8,7 +9,7 @@ export type Handlers = {
     session: Session,
     /** Aborted once the client cancelled the request. */
     signal: AbortSignal,
-  ) => Promise<ResultOf<Method>>;
+  ) => Promise<DeepReadonly<ResultOf<Method>>>;
 };
 
 /**

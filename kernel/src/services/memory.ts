@@ -1,5 +1,4 @@
-import type { Static, TProperties, TObject } from "typebox";
-import type { memoryFields, memoryResults } from "../base/vocabulary/memory-calls.ts";
+import type { MemoryFields, MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import type {
   MemoryCheck,
   MemoryExport,
@@ -7,13 +6,6 @@ import type {
   MemoryStats,
   SharedMemory,
 } from "../base/vocabulary/memory-reports.ts";
-
-type Fields<Name extends keyof typeof memoryFields> = (typeof memoryFields)[Name] extends infer Properties
-  ? Properties extends TProperties
-    ? Static<TObject<Properties>>
-    : never
-  : never;
-type Result<Name extends keyof typeof memoryResults> = Static<(typeof memoryResults)[Name]>;
 
 /**
  * The memories of agents, and with a `namespace` those that they share. Every method rejects with NotFound for an agent
@@ -26,24 +18,24 @@ export interface MemoryService {
   /** The shared memories; those that one agent may open, where it is named. */
   namespaces(agent?: string): Promise<SharedMemory[]>;
   /** Working memory as it stands. */
-  working(agent: string, query: Fields<"workingRead">): Promise<Result<"workingRead">>;
+  working(agent: string, query: MemoryFields<"workingRead">): Promise<MemoryResult<"workingRead">>;
   /** These, and an export, end with the signal's reason when that is aborted. */
   temporal(
     agent: string,
-    query: Fields<"temporalQuery">,
+    query: MemoryFields<"temporalQuery">,
     signal?: AbortSignal,
-  ): Promise<Result<"temporalQuery">>;
+  ): Promise<MemoryResult<"temporalQuery">>;
   associative(
     agent: string,
-    query: Fields<"associativeQuery">,
+    query: MemoryFields<"associativeQuery">,
     signal?: AbortSignal,
-  ): Promise<Result<"associativeQuery">>;
-  search(agent: string, query: Fields<"search">, signal?: AbortSignal): Promise<Result<"search">>;
+  ): Promise<MemoryResult<"associativeQuery">>;
+  search(agent: string, query: MemoryFields<"search">, signal?: AbortSignal): Promise<MemoryResult<"search">>;
   count(
     agent: string,
-    query: Fields<"temporalCount">,
+    query: MemoryFields<"temporalCount">,
     signal?: AbortSignal,
-  ): Promise<Result<"temporalCount">>;
+  ): Promise<MemoryResult<"temporalCount">>;
   export(
     agent: string,
     path: string,

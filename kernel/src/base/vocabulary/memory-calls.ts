@@ -1,4 +1,5 @@
-import { Type, type TObject, type TProperties } from "typebox";
+import { Type, type Static, type TObject, type TProperties } from "typebox";
+import type { DeepReadonly } from "../deep-readonly.ts";
 import { closed, Json } from "./common.ts";
 
 /** Fields that the client's memory requests and the guest's memory calls share. */
@@ -28,7 +29,7 @@ const Importance = Type.Number({
 });
 
 /** Largest number of dimensions of an embedding. */
-const maxDimensions = 4096;
+export const maxDimensions = 4096;
 const Embedding = Type.Array(Type.Number(), {
   minItems: 1,
   maxItems: maxDimensions,
@@ -317,3 +318,12 @@ export const memoryResults = {
     workingStates: Type.Integer({ description: "How many superseded states of working memory were removed" }),
   }),
 } satisfies Record<string, TObject>;
+
+/** What a call takes, by its name in `memoryFields`. */
+export type MemoryFields<Name extends keyof typeof memoryFields> = DeepReadonly<
+  Static<TObject<(typeof memoryFields)[Name]>>
+>;
+/** What a call answers, by its name in `memoryResults`. */
+export type MemoryResult<Name extends keyof typeof memoryResults> = DeepReadonly<
+  Static<(typeof memoryResults)[Name]>
+>;

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { isoTime } from "../../base/clock.ts";
 import { LaresError, storageError } from "../../base/errors.ts";
+import type { MemoryExport } from "../../base/vocabulary/memory-reports.ts";
 import { NewFile } from "../../platform/files/chosen-files.ts";
 import { piecesOf, readPieces } from "../../platform/files/data-files.ts";
 import type { Anchor } from "../../journal/anchor.ts";
@@ -34,15 +35,7 @@ interface ExportOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Exported {
-  readonly path: string;
-  readonly records: number;
-  /** Hash of the last record: what to compare after the import. */
-  readonly head: string;
-  /** Of the file. */
-  readonly bytes: number;
-  readonly vectors: number;
-}
+export type Exported = Readonly<MemoryExport>;
 
 /**
  * Writes the memory into one file, which is there whole or not at all. The chain is proven in what was written before

@@ -1,5 +1,6 @@
 import { invalidParams, LaresError } from "../../base/errors.ts";
 import { canonicalJson, isJsonObject } from "../../base/json.ts";
+import { maxDimensions } from "../../base/vocabulary/memory-calls.ts";
 import { type ChainEnd, chainStart } from "../../memory-contract/records.ts";
 
 /** The file's first bytes. */
@@ -22,7 +23,6 @@ export const maxMetaBytes = 4096;
 export const maxVectorPageBytes = 4 * 1024 * 1024;
 /** Over all kinds. The journal's segments have 64 MiB each, so this bounds the list of them and not a memory. */
 export const maxSegments = 100_000;
-const maxDimensions = 4096;
 const maxNameLength = 256;
 
 /** What the file says of itself. Nothing of it is believed before the chain was proven to end at `head`. */

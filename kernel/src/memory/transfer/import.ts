@@ -1,4 +1,5 @@
 import { LaresError, limitExceeded } from "../../base/errors.ts";
+import type { MemoryImport } from "../../base/vocabulary/memory-reports.ts";
 import { openChosenFile } from "../../platform/files/chosen-files.ts";
 import {
   type DataFile,
@@ -48,18 +49,7 @@ export interface ImportTarget {
 }
 
 /** What is in the file, all of it proven but `from` and `created`, which only somebody says. */
-export interface ExportDescription {
-  readonly from: string;
-  readonly created: string;
-  readonly records: number;
-  readonly head: string;
-  /** When the first and the last record were written down; UTC, ISO 8601. */
-  readonly first: string;
-  readonly last: string;
-  /** Of the journal in it. */
-  readonly bytes: number;
-  readonly vectors: number;
-}
+export type ExportDescription = Readonly<Omit<MemoryImport, "imported">>;
 
 /** Proves a file as an import does, and writes nothing. */
 export async function describeExport(path: string, expectedHead?: string): Promise<ExportDescription> {

@@ -23,7 +23,7 @@ const Whose = { agent: AgentId, ...memoryFields.workingRead };
 
 const noAgent = "There is no agent with this id.";
 const noMemory = `${noAgent} Or no shared memory has this \`namespace\`.`;
-const busy = "Too many questions to this memory wait already.";
+const busy = "Too many requests to this memory are waiting.";
 const ofAnother = "The `namespace` is another workspace's memory, which can only be queried here.";
 
 export const memoryRequests = define({

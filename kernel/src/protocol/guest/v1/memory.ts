@@ -9,7 +9,7 @@ const toRead =
   "The manifest switches the memory off, or the agent was not granted the shared memory that `namespace` names.";
 const toWrite = `${toRead.slice(0, -1)}, or may only read it.`;
 const full = "The memory has as much as `max_storage_mb` allows, or the record is too large.";
-const busy = "Too many questions to this memory wait already.";
+const busy = "Too many requests to this memory are waiting.";
 const noItem = "The memory has no item with this id.";
 const tooMuch = "The answer would be too large. Ask for fewer items at once.";
 
