@@ -12,6 +12,8 @@ const mayImport = {
   documents: ["policy", "base"],
   events: ["base"],
   "secret-scan": ["base"],
+  "user-state": ["platform", "base"],
+  secrets: ["user-state", "platform", "base"],
   inbox: ["platform", "base"],
   jobs: ["platform", "base"],
   "memory-contract": ["platform", "base"],

@@ -1,19 +1,15 @@
-import { existsSync, lstatSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { isLaresError, LaresError } from "../../base/errors.ts";
 import type { Migration, SqlValue, Statement, StatementResult } from "./database.ts";
 import { damagedDatabase, databaseError, failureOf } from "./database-errors.ts";
+import { findDamage, inMemory, type FileOwnership, SoleOwnership } from "./database-files.ts";
 import type { DatabaseJob, DatabaseOutcome } from "./database-messages.ts";
-import { breakSeal, sealDatabase } from "./database-seal.ts";
 import { failpoint } from "../failpoint.ts";
 import { storageFailure } from "../files/storage-failure.ts";
 
-const inMemory = ":memory:";
-
 /** Prepared statements kept ready; the least recently used goes first. */
 const maxPreparedStatements = 256;
-/** How long SQLite waits for a lock that another process holds. */
-const lockTimeoutMs = 5_000;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -26,35 +22,51 @@ export class DatabaseEngine implements Disposable {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
   #synchronous: "NORMAL" | "FULL" = "NORMAL";
-  /** True when the last process did not close the file; it was then checked as a whole. */
-  readonly checkedAfterCrash: boolean;
+  readonly #ownership: FileOwnership;
+  readonly #migrationCount: number;
 
-  constructor(path: string, migrations: readonly Migration[]) {
+  constructor(
+    path: string,
+    migrations: readonly Migration[],
+    ownership: FileOwnership = new SoleOwnership(path),
+  ) {
     this.#path = path;
-    this.checkedAfterCrash = wasLeftOpen(path);
+    this.#ownership = ownership;
+    this.#migrationCount = migrations.length;
     let database: DatabaseSync | undefined;
     try {
-      if (path !== inMemory) checkPlace(path, this.checkedAfterCrash);
-      database = new DatabaseSync(path, { timeout: lockTimeoutMs });
+      if (path !== inMemory) ownership.prepare();
+      database = new DatabaseSync(path, { timeout: ownership.lockTimeoutMs });
       this.#database = database;
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF");
-      if (this.checkedAfterCrash) this.#check();
+      if (ownership.checksOnOpen) this.#check();
       this.#migrate(migrations);
     } catch (error) {
       if (database?.isOpen === true) database.close();
+      ownership.abandon();
       throw isLaresError(error) || "errcode" in (error as object)
         ? databaseError(error, path)
         : storageFailure(`The database "${path}" cannot be opened`, error);
     }
   }
 
+  /** True when the last process did not close the file; it was then checked as a whole. */
+  get checkedAfterCrash(): boolean {
+    return this.#ownership.wasLeftOpen;
+  }
+
   /** Works the jobs off in order, in one transaction where any of them writes. One outcome per job. */
   run(jobs: readonly DatabaseJob[]): DatabaseOutcome[] {
     const writes = jobs.filter((job) => job.kind === "batch");
-    if (writes.length === 0) return jobs.map((job) => this.#attempt(job));
     try {
+      if (writes.length === 0) {
+        this.#refuseNewerSchema();
+        return jobs.map((job) => this.#attempt(job));
+      }
       this.#setSynchronous(writes.some((job) => job.power) ? "FULL" : "NORMAL");
       this.#database.exec("BEGIN IMMEDIATE");
+      // Inside the transaction: from here on no other process can migrate.
+      this.#refuseNewerSchema();
       failpoint("database.group.begun");
       const outcomes = jobs.map((job) => this.#attempt(job));
       failpoint("database.group.executed");
@@ -72,8 +84,7 @@ export class DatabaseEngine implements Disposable {
   [Symbol.dispose](): void {
     this.#prepared.clear();
     this.#database.close();
-    // Somebody else has it open too, or the log could not be emptied: then the file is not all of it.
-    if (this.#path !== inMemory && !existsSync(`${this.#path}-wal`)) sealDatabase(this.#path);
+    if (this.#path !== inMemory) this.#ownership.closed();
   }
 
   /** One job of a group; throws only what ends the whole group. */
@@ -150,28 +161,29 @@ export class DatabaseEngine implements Disposable {
   }
 
   #check(): void {
-    const findings = this.#database.prepare("PRAGMA quick_check(3)").all();
-    const first = Object.values(findings[0] ?? {})[0];
-    if (first !== "ok")
-      throw damagedDatabase(this.#path, findings.map((row) => Object.values(row)[0]).join("; "));
+    const finding = findDamage(this.#database);
+    if (finding !== null) throw damagedDatabase(this.#path, finding);
   }
 
+  /** Applies each missing migration in a transaction of its own, whichever process comes first. */
   #migrate(migrations: readonly Migration[]): void {
-    this.#database.exec(
-      "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
-    );
-    const applied = new Set(
-      this.#database
-        .prepare("SELECT name FROM migrations")
-        .all()
-        .map((row) => row["name"]),
-    );
-    for (const { name, sql } of migrations) {
-      if (applied.has(name)) continue;
+    for (;;) {
       this.#database.exec("BEGIN IMMEDIATE");
       try {
-        this.#database.exec(sql);
-        this.#database.prepare("INSERT INTO migrations (name) VALUES (?)").run(name satisfies SqlValue);
+        // Read inside the transaction: another process may have migrated while this one waited for it.
+        this.#database.exec(
+          "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+        );
+        const applied = this.#appliedMigrations();
+        if (this.#ownership.isShared) this.#refuseUnknown(applied, migrations);
+        const missing = migrations.find(({ name }) => !applied.includes(name));
+        if (missing === undefined) {
+          this.#database.exec("COMMIT");
+          return;
+        }
+        this.#database.exec(missing.sql);
+        this.#database.prepare("INSERT INTO migrations (name) VALUES (?)").run(missing.name);
+        if (this.#ownership.isShared) this.#database.exec(`PRAGMA user_version = ${applied.length + 1}`);
         failpoint("database.migration.executed");
         this.#database.exec("COMMIT");
         failpoint("database.migration.committed");
@@ -181,17 +193,30 @@ export class DatabaseEngine implements Disposable {
       }
     }
   }
+
+  #appliedMigrations(): string[] {
+    return this.#database
+      .prepare("SELECT name FROM migrations")
+      .all()
+      .map((row) => String(row["name"]));
+  }
+
+  #refuseUnknown(applied: readonly string[], known: readonly Migration[]): void {
+    const unknown = applied.findLast((name) => !known.some((migration) => migration.name === name));
+    if (unknown !== undefined) throw newerSchema(this.#path, `migration ${unknown}`);
+  }
+
+  /** Throws where another process, of a newer Lares, has migrated a shared file since this one opened it. */
+  #refuseNewerSchema(): void {
+    if (!this.#ownership.isShared) return;
+    const version = Number(this.#prepare("PRAGMA user_version").statement.get()?.["user_version"] ?? 0);
+    if (version > this.#migrationCount) throw newerSchema(this.#path, `schema ${version}`);
+  }
 }
 
-/** A link, a folder or a pipe is no database; what was closed is still what it was. */
-function checkPlace(path: string, wasOpen: boolean): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw damagedDatabase(path, "it is no plain file");
-  if (!wasOpen) breakSeal(path);
-}
-
-/** A clean close empties and removes the write-ahead log. */
-function wasLeftOpen(path: string): boolean {
-  const log = `${path}-wal`;
-  return path !== inMemory && existsSync(log) && statSync(log).size > 0;
+function newerSchema(path: string, what: string): LaresError {
+  return new LaresError(
+    "StorageError",
+    `${basename(path)} was written by a newer Lares (${what}). Update this Lares.`,
+  );
 }

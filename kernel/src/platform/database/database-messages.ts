@@ -5,6 +5,7 @@ import type { Migration, SqlValue, Statement, StatementResult } from "./statemen
 export interface DatabaseWorkerData {
   readonly path: string;
   readonly migrations: readonly Migration[];
+  readonly sharedLock?: string;
 }
 
 export type DatabaseJob =

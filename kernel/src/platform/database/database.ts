@@ -41,6 +41,8 @@ const maxCallsPerGroup = 1024;
 export interface DatabaseOptions {
   readonly path: string;
   readonly migrations: readonly Migration[];
+  /** The path of the lock file, where several processes have the database open at once; else one has it. */
+  readonly sharedLock?: string;
   readonly log: Log;
 }
 
@@ -70,7 +72,11 @@ export async function openDatabase(
   options: DatabaseOptions,
   startThread: (data: DatabaseWorkerData) => DatabaseThread = startWorker,
 ): Promise<Database> {
-  const worker = startThread({ path: options.path, migrations: [...options.migrations] });
+  const worker = startThread({
+    path: options.path,
+    migrations: [...options.migrations],
+    ...(options.sharedLock === undefined ? {} : { sharedLock: options.sharedLock }),
+  });
   const { promise: opened, resolve, reject } = Promise.withResolvers<boolean>();
   const onMessage = (reply: DatabaseReply): void => {
     if (reply.kind === "opened") resolve(reply.checkedAfterCrash);

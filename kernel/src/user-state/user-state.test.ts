@@ -1,0 +1,202 @@
+import { chmod, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { sha256Hex } from "../platform/files/hash.ts";
+import { TestChild } from "../platform/testing/child.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { userStateMigrations } from "./migrations.ts";
+import { secretRows } from "./secret-rows.ts";
+import { UserState } from "./user-state.ts";
+
+function stateIn(stateHome: string): UserState {
+  const state = new UserState({ stateHome, log: silentLog, open: openNearDatabase });
+  onTestFinished(() => state[Symbol.asyncDispose]());
+  return state;
+}
+const listIn = (stateHome: string) => secretRows(stateIn(stateHome)).list();
+const row = (name: string) => ({
+  name,
+  hosts: '["a.example"]',
+  place: "header",
+  created: "2026-11-23T00:00:00.000Z",
+  key_id: "0123456789abcdef",
+  record: new Uint8Array([1, 2, 3]),
+});
+/** SQLite drops this process's locks where the file is opened otherwise: only for files that nobody has open. */
+async function edit(stateHome: string, sql: string): Promise<void> {
+  const database = new DatabaseSync(join(stateHome, "user.sqlite"));
+  database.exec(sql);
+  database.close();
+}
+
+test("published migrations keep their names, their order and their SQL", () => {
+  const digestOf = (sql: string): string => sha256Hex(sql.replaceAll(/\s+/g, " ").trim()).slice(0, 16);
+  expect(userStateMigrations.map(({ name, sql }) => [name, digestOf(sql)])).toEqual([
+    ["secrets-1", "bc4326105e3773ab"],
+    ["usage-1", "b948a28870ab17af"],
+  ]);
+});
+
+test("nothing is created before the first call; the files are only their owner's, also with an open umask", async () => {
+  const home = await temporaryFolder();
+  const state = stateIn(home);
+  expect(await readdir(home)).toEqual([]);
+  const before = process.umask(0);
+  try {
+    await secretRows(state).put(row("a"), 10);
+  } finally {
+    process.umask(before);
+  }
+  const names = (await readdir(home)).toSorted();
+  expect(names).toEqual(["user.lock", "user.sqlite", "user.sqlite-shm", "user.sqlite-wal"]);
+  for (const name of names) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600);
+});
+
+test("a file that others may read is refused and stays as it is", async () => {
+  const home = await temporaryFolder();
+  await stateIn(home).query("SELECT 1");
+  const other = await temporaryFolder();
+  await writeFile(join(other, "user.sqlite"), "", { mode: 0o600 });
+  await chmod(join(other, "user.sqlite"), 0o644);
+  await expect(listIn(other)).rejects.toThrow(/mode 0644.*chmod 600/);
+  expect((await stat(join(other, "user.sqlite"))).size).toBe(0);
+});
+
+test("a file of a newer Lares is refused, also when it becomes newer while it is open", async () => {
+  const home = await temporaryFolder();
+  const early = stateIn(home);
+  await secretRows(early).put(row("a"), 10);
+  await using newer = await openNearDatabase({
+    path: join(home, "user.sqlite"),
+    sharedLock: join(home, "user.lock"),
+    migrations: [
+      ...userStateMigrations,
+      { name: "future-1", sql: "CREATE TABLE future (id INTEGER) STRICT" },
+    ],
+    log: silentLog,
+  });
+  expect(await newer.query("SELECT name FROM secrets")).toHaveLength(1);
+  const sentence = /^user\.sqlite was written by a newer Lares \(.*\)\. Update this Lares\.$/;
+  await expect(secretRows(early).put(row("b"), 10)).rejects.toThrow(sentence);
+  await expect(secretRows(early).list()).rejects.toThrow(/migration future-1/);
+  await expect(listIn(home)).rejects.toThrow(sentence);
+  expect(await newer.query("SELECT name FROM secrets")).toHaveLength(1);
+});
+
+test("a damaged file is renamed by the one who is alone; only that call fails", async () => {
+  const home = await temporaryFolder();
+  await writeFile(
+    join(home, "user.sqlite"),
+    "this is no database, but it is as long as one would be".repeat(100),
+    {
+      mode: 0o600,
+    },
+  );
+  const state = stateIn(home);
+  await expect(secretRows(state).list()).rejects.toThrow(/damaged.*renamed/);
+  expect(await secretRows(state).list()).toEqual([]);
+  const [aside] = (await readdir(home)).filter((name) => name.includes("damaged"));
+  expect((await stat(join(home, aside ?? ""))).size).toBe(5400);
+});
+
+test("a file is not checked or renamed while another one has it open", async () => {
+  const home = await temporaryFolder();
+  const state = stateIn(home);
+  await secretRows(state).put(row("a"), 10);
+  expect(await listIn(home)).toHaveLength(1);
+  await secretRows(state).put(row("b"), 10);
+  expect(await listIn(home)).toHaveLength(2);
+  expect((await readdir(home)).filter((name) => name.includes("damaged") || name.endsWith(".sum"))).toEqual(
+    [],
+  );
+});
+
+const modules = {
+  "{ UserState }": new URL("./user-state.ts", import.meta.url),
+  "{ secretRows }": new URL("./secret-rows.ts", import.meta.url),
+  "{ usage }": new URL("./usage.ts", import.meta.url),
+};
+const child = (home: string, body: string): TestChild =>
+  new TestChild(
+    `const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const opened = () => new UserState({ stateHome: ${JSON.stringify(home)}, log });
+    ${body}`,
+    { modules },
+  );
+
+test("four processes that open, write and close a file that does not exist yet lose nothing", async () => {
+  const home = await temporaryFolder();
+  const children = [0, 1, 2, 3].map((number) =>
+    child(
+      home,
+      `for (let turn = 0; turn < 8; turn++) {
+        await using state = opened();
+        await secretRows(state).put({ ...${JSON.stringify({ ...row("x"), record: [] })}, name: "p${number}-" + turn,
+          record: new Uint8Array([1]) }, 1000);
+      }`,
+    ),
+  );
+  for (const process of children) expect(await process.ended()).toBe("exit 0");
+  expect(await listIn(home)).toHaveLength(32);
+  expect((await readdir(home)).filter((name) => name.includes("damaged"))).toEqual([]);
+});
+
+test("two processes cannot reserve the same rest of a budget", async () => {
+  const home = await temporaryFolder();
+  const children = ["a", "b"].map((name) =>
+    child(
+      home,
+      `await using state = opened();
+      let taken = 0;
+      for (let turn = 0; turn < 15; turn++)
+        if ((await usage(state).reserve("${name}" + turn, { day: "2026-11-23", model: "m", agent: "x", conversation: "" },
+          { inputTokens: 1, outputTokens: 1, microUsd: 100 }, { perDayMicroUsd: 1_000 })) === null) taken++;
+      say(String(taken));`,
+    ),
+  );
+  for (const process of children) expect(await process.ended()).toBe("exit 0");
+  expect(children.reduce((sum, { lines }) => sum + Number(lines[0]), 0)).toBe(10);
+});
+
+test("a process that is killed while it writes leaves every acknowledged row, and a file that the next one can use", async () => {
+  const home = await temporaryFolder();
+  const writer = child(
+    home,
+    `const state = opened();
+    for (let turn = 0; ; turn++) {
+      await secretRows(state).put({ ...${JSON.stringify({ ...row("x"), record: [] })}, name: "n" + turn,
+        record: new Uint8Array([1]) }, 100000);
+      say(String(turn));
+    }`,
+  );
+  await writer.waitForLines(20);
+  await writer.kill();
+  const names = new Set((await listIn(home)).map(({ name }) => name));
+  for (const line of writer.lines) expect(names).toContain(`n${line}`);
+  expect((await readdir(home)).filter((name) => name.includes("damaged"))).toEqual([]);
+});
+
+test("a full disk fails the call and changes nothing", async () => {
+  const home = await temporaryFolder();
+  await using first = stateIn(home);
+  await secretRows(first).put(row("a"), 10);
+  await first[Symbol.asyncDispose]();
+  await edit(home, "VACUUM");
+  // SQLite's own limit answers as a full disk does (SQLITE_FULL); the setting lasts as long as the connection.
+  const state = new UserState({
+    stateHome: home,
+    log: silentLog,
+    open: async (options) => {
+      const database = await openNearDatabase(options);
+      await database.query("PRAGMA max_page_count = 1");
+      return database;
+    },
+  });
+  onTestFinished(() => state[Symbol.asyncDispose]());
+  const large = { ...row("b"), record: new Uint8Array(200_000) };
+  await expect(secretRows(state).put(large, 10)).rejects.toThrow(/No space is left/);
+  expect((await listIn(home)).map(({ name }) => name)).toEqual(["a"]);
+});
