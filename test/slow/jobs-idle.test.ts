@@ -55,7 +55,8 @@ describe("a job that waits for a quiet moment", () => {
     await wrote(client, ONE, busy, "end");
     for (let at = 0; at < 8; at++) {
       await wrote(client, ONE, "hook", await provoke(bench, ONE, "seen", `quiet-${at}`));
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      // Real time: the next event has to come before the agents have been quiet for long enough.
+      await new Promise((resolve) => setTimeout(resolve, quietMs / 4));
     }
     await wrote(client, TWO, idle, "end");
     expect(await quietBefore(TWO, idle)).toBeGreaterThan(quietMs);
