@@ -124,8 +124,6 @@ export default defineConfig({
     // Real processes and a real sandbox on what may be two busy cores.
     testTimeout: suite.timeoutMs,
     hookTimeout: suite.timeoutMs,
-    // A loaded machine of somebody else's: what passes only then is reported as such, and is to be mended.
-    retry: process.env["CI"] ? 1 : 0,
     disableConsoleIntercept: name === "fuzz",
     pool: "forks",
     maxWorkers: suite.workers ?? 2,

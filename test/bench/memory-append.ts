@@ -44,6 +44,7 @@ const eventOf = (n: number): Event => ({
   data: { path: `photos/2026/IMG_${n}.jpg`, place: ["lisbon", "beach"], n },
 });
 const lineOf = (event: Event): Buffer => Buffer.from(`${JSON.stringify(event)}${"x".repeat(fixedBytes)}\n`);
+const pauseMs = 5;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const residentMb = (): number => process.memoryUsage.rss() / 1024 / 1024;
 
@@ -111,7 +112,7 @@ async function wholeRun() {
   for (let n = 0; n < Math.min(20_000, events / 5); n++) {
     lone.push(await timed(() => agent.appendEvent(eventOf(n))));
     bare.push(await timed(() => writeSync(file, lineOf(eventOf(n)))));
-    if (n % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    if (n % 100 === 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     else await turn();
   }
   const synced: number[] = [];

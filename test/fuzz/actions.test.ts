@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -17,8 +16,8 @@ import { openBench, type Bench } from "../../kernel/src/actions/testing/bench.ts
 import { isLaresError } from "../../kernel/src/base/errors.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import type { Action, EffectInput } from "../../kernel/src/base/vocabulary/action.ts";
-import { failpointVariable } from "../../kernel/src/platform/failpoint.ts";
 import { failpointNames } from "../../kernel/src/platform/failpoints.ts";
+import { diesAt } from "../../kernel/src/platform/testing/dying-process.ts";
 import { folderSnapshot } from "../../kernel/src/platform/testing/folder-snapshot.ts";
 import { fuzz } from "./support/campaign.ts";
 
@@ -218,30 +217,13 @@ fuzz({
 const moments = failpointNames.filter((name) => /^(actions|objects|database)\./.test(name));
 const child = join(import.meta.dirname, "support/actions-child.ts");
 
-async function runChild(
+const runChild = (
   { root, state }: Place,
   failpoint: string,
   task: string,
   effects: readonly EffectInput[],
-): Promise<boolean> {
-  const running = spawn(process.execPath, [child, root, state, task, JSON.stringify(effects)], {
-    env: {
-      ...process.env,
-      [failpointVariable]: failpoint,
-      NODE_OPTIONS: "",
-      NODE_COMPILE_CACHE: join(folder, "compiled"),
-    },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let errors = "";
-  running.stderr.on("data", (data: Buffer) => (errors += data.toString()));
-  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-    running.once("close", (exitCode, exitSignal) => resolve([exitCode, exitSignal])),
-  );
-  if (signal === "SIGKILL") return true;
-  expect([code, errors]).toEqual([0, ""]);
-  return false;
-}
+): Promise<boolean> =>
+  diesAt(failpoint, [child, root, state, task, JSON.stringify(effects)], join(folder, "compiled"));
 
 fuzz({
   target,

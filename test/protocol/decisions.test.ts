@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action, Decision, ScopeId } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Agent } from "../../kernel/src/base/vocabulary/agent.ts";
+import { restMs } from "../../kernel/src/configuration/decisions-file.ts";
 import { approve, pick, propose } from "../support/actions.ts";
 import { host, probe } from "../support/agents.ts";
 import { actionIn, Bench } from "../support/bench.ts";
@@ -127,7 +128,8 @@ describe("a decision", () => {
     const file = join(stateFolder, "decisions.yaml");
     const text = await readFile(file, "utf8");
     await writeFile(file, "");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Real time: long enough for the kernel to read the empty file, and shorter than it waits for an empty one to rest.
+    await new Promise((resolve) => setTimeout(resolve, 2 * restMs));
     await writeFile(file, `${text}# saved\n`);
     await until("the file to be read", async () => (await bench.status(client)).trusted);
     expect(await readFile(file, "utf8")).toBe(`${text}# saved\n`);

@@ -8,6 +8,7 @@ import {
   log,
   openGate,
   provoke,
+  textsOf,
   worker,
   wrote,
   type Line,
@@ -15,7 +16,7 @@ import {
 } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
-/** Jobs that wait until nothing has been going on for about a second, and who waits for jobs. */
+/** Jobs that wait until nothing has been going on for about a second, who waits for jobs, and room for few agents. */
 
 const ONE = "test.one";
 const TWO = "test.two";
@@ -55,7 +56,8 @@ describe("a job that waits for a quiet moment", () => {
     await wrote(client, ONE, busy, "end");
     for (let at = 0; at < 8; at++) {
       await wrote(client, ONE, "hook", await provoke(bench, ONE, "seen", `quiet-${at}`));
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      // Real time: the next event has to come before the agents have been quiet for long enough.
+      await new Promise((resolve) => setTimeout(resolve, quietMs / 4));
     }
     await wrote(client, TWO, idle, "end");
     expect(await quietBefore(TWO, idle)).toBeGreaterThan(quietMs);
@@ -105,6 +107,30 @@ describe("a job that waits for a quiet moment", () => {
     await wrote(client, ONE, waiting, "end");
     await until("all to rest", isIdle);
   });
+});
+
+test("an agent is not unloaded under its job, and woken for the next; with room for one agent only, both get their turn", async () => {
+  await using bench = await Bench.create({
+    lares: { limits: { active_agents: 1, idle_unload: "100ms" } },
+    extensions: [worker({ id: ONE }), worker({ id: TWO })],
+  });
+  const client = await bench.open();
+  // Nothing is asked of it while it waits, for longer than idle agents are kept.
+  const slow = await dispatch(client, ONE, [
+    ["sleep", 700],
+    ["dispatch", "steps", [["note", "child"]], { whenIdle: true }],
+  ]);
+  await provoke(bench, TWO, "start", "job", JSON.stringify([["gate", "slots"]]));
+  const { id: child } = (await wrote(client, ONE, slow, "dispatched")) as unknown as { id: string };
+  await wrote(client, ONE, slow, "end");
+  expect(await textsOf(client, ONE, slow)).toEqual(["begin", "dispatched", "end"]);
+  await inState(client, TWO, "Active");
+  await inState(client, ONE, "Unloaded");
+  await openGate(bench, "slots");
+  await inState(client, TWO, "Unloaded");
+  // It waited for quiet, asleep.
+  await wrote(client, ONE, child, "end");
+  expect((await agent(client, TWO)).metrics).toMatchObject({ jobs_completed: 1, jobs_failed: 0 });
 });
 
 test("lares run --once ends when the jobs have, also those that waited for quiet and those that jobs dispatched", async () => {

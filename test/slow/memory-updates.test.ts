@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { describe, test } from "vitest";
 import { Bench } from "../support/bench.ts";
 import { rememberer, Remembering } from "../support/memory.ts";
@@ -14,8 +13,6 @@ import { until } from "../support/until.ts";
  */
 const ID = "test.updater";
 const dimensions = 32;
-/** Longer than a memory waits until it is first looked after. */
-const firstLookMs = 65_000;
 const patienceMs = 150_000;
 
 interface Vectors {
@@ -84,6 +81,7 @@ async function crash(bench: Bench, { client }: Remembering): Promise<void> {
   });
 }
 
+const whales = "blue whales sing long and low songs in the deep cold water off the northern coast";
 const hours = "the town hall in the old market square opens on weekdays from nine until";
 
 function add(memory: Remembering, name: string, text: string): Promise<string> {
@@ -150,12 +148,15 @@ describe.concurrent("what updates what is found behind the scenes", () => {
     await add(memory, "old", `${hours} four`);
     const newer = await add(memory, "new", `${hours} five`);
     await until("both to be given up on", async () => (await vectorsOf(memory)).failed === 2, patienceMs);
-    // Nothing tells when a memory was looked after and nothing came of it.
-    await setTimeout(firstLookMs);
-    expect(await updatedBy(memory, newer)).toEqual([]);
     service.isUp = true;
+    // What is found of others tells that the kernel has looked after this memory.
+    await add(memory, "old whales", `${whales} in winter`);
+    expect(await found(memory, await add(memory, "new whales", `${whales} in summer`))).toEqual([
+      "old whales",
+    ]);
+    expect(await updatedBy(memory, newer)).toEqual([]);
     await crash(bench, memory);
-    await until("both to be embedded", async () => (await vectorsOf(memory)).count === 2, patienceMs);
+    await until("all to be embedded", async () => (await vectorsOf(memory)).count === 4, patienceMs);
     expect(await found(memory, newer)).toEqual(["old"]);
   });
 });

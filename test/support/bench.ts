@@ -1,5 +1,5 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client, type Exit } from "./client.ts";
 import { TemporaryFolder } from "./temporary-folder.ts";
@@ -85,8 +85,13 @@ export class Bench implements AsyncDisposable {
   }
 
   async write(relative: string, content: string | Uint8Array): Promise<void> {
-    await mkdir(dirname(this.path(relative)), { recursive: true });
-    await writeFile(this.path(relative), content);
+    const path = this.path(relative);
+    await mkdir(dirname(path), { recursive: true });
+    if (basename(path) !== "lares.yaml") return writeFile(path, content);
+    // In one step, as editors save: a kernel that read half of it would end the agents for a moment.
+    const half = join(this.base, "lares.yaml.new");
+    await writeFile(half, content);
+    await rename(half, path);
   }
 
   extensionFolder(id: string): string {
@@ -123,10 +128,7 @@ export class Bench implements AsyncDisposable {
       ...this.#spec.lares,
       ...changes.keys,
     };
-    // In one step, as editors save: a kernel that read half of it would end the agents for a moment.
-    const half = join(this.base, "lares.yaml.new");
-    await writeFile(half, JSON.stringify(document, null, 2));
-    await rename(half, this.path("lares.yaml"));
+    await this.write("lares.yaml", JSON.stringify(document, null, 2));
   }
 
   /** A front process; nothing has been sent to it. */

@@ -72,7 +72,10 @@ export class TerminalRun implements Disposable {
       this.shown += text;
       this.#emulator.write(text);
     });
-    this.ended = new Promise((resolve) => this.#child.on("close", resolve));
+    // The emulator reads what it is given a little later: the last of it has to be on the screen.
+    this.ended = new Promise((resolve) =>
+      this.#child.on("close", (code) => this.#emulator.write("", () => resolve(code))),
+    );
   }
 
   /** The text on the screen now, as a person sees it. */

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -15,9 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { failpointVariable } from "../platform/failpoint.ts";
 import { failpointNames, type FailpointName } from "../platform/failpoints.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
+import { diesAt } from "../platform/testing/dying-process.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
 import { openBench, type Bench } from "./testing/bench.ts";
 import { faultEffects } from "./testing/fault-effects.ts";
@@ -71,26 +70,8 @@ function freshPlace(name: string): Place {
 const openAt = ({ root, state }: Place): Promise<Bench> =>
   openBench({ roots: [{ name: "root", path: root }], state });
 
-/** Returns true if the failpoint killed the process, false if it finished. */
-async function runChild({ root, state }: Place, failpoint: string, ...task: string[]): Promise<boolean> {
-  const running = spawn(process.execPath, [child, root, state, ...task], {
-    env: {
-      ...process.env,
-      [failpointVariable]: failpoint,
-      NODE_OPTIONS: "",
-      NODE_COMPILE_CACHE: join(folder, "compiled"),
-    },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let errors = "";
-  running.stderr.on("data", (data: Buffer) => (errors += data.toString()));
-  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-    running.once("close", (exitCode, exitSignal) => resolve([exitCode, exitSignal])),
-  );
-  if (signal === "SIGKILL") return true;
-  expect([code, errors]).toEqual([0, ""]);
-  return false;
-}
+const runChild = ({ root, state }: Place, failpoint: string, ...task: string[]): Promise<boolean> =>
+  diesAt(failpoint, [child, root, state, ...task], join(folder, "compiled"));
 
 const contents = (snapshot: Record<string, string>): Record<string, string> =>
   Object.fromEntries(

@@ -14,7 +14,7 @@ import { storageFailure } from "../platform/files/storage-failure.ts";
 
 const maxDecisionsBytes = 16 * maxDocumentBytes;
 /** An edit is applied once two reads this far apart agree. */
-const restMs = 50;
+export const restMs = 50;
 /**
  * The same for a file that is missing, empty or not YAML: on a busy machine an editor may have emptied it and not written
  * it yet. Until then the earlier decisions apply.

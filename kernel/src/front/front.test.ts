@@ -22,7 +22,7 @@ async function wireErrorOf(answer: Promise<unknown>): Promise<RequestFailed["wir
   throw new Error("It was answered without an error.");
 }
 
-describe("a session's life", () => {
+describe.concurrent("a session's life", () => {
   test("initialize is answered with the static capabilities, shutdown and exit end with 0", async () => {
     await using bench = await Bench.open();
     const client = bench.start(["--stdio"]);
@@ -109,7 +109,7 @@ describe("a session's life", () => {
   });
 });
 
-describe("the kernel behind it", () => {
+describe.concurrent("the kernel behind it", () => {
   test("is started, given the session, and answers", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined({ approvals: "none" });
@@ -187,7 +187,7 @@ describe("the kernel behind it", () => {
   });
 });
 
-describe("a kernel that is killed", () => {
+describe.concurrent("a kernel that is killed", () => {
   test("is followed by another one that knows the session: documents, subscriptions, settings", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
@@ -305,7 +305,7 @@ test("a kernel on its way out is waited for, and the next one is started", async
   expect(await bench.kernels()).toHaveLength(2);
 });
 
-describe("a frame of the kernel that cannot be read leaves nobody waiting", () => {
+describe.concurrent("a frame of the kernel that cannot be read leaves nobody waiting", () => {
   test("an answer that is too deep: an error for the one who asked, and the session goes on", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();

@@ -1,23 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { silentLog } from "../base/log.ts";
-import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/database/database.ts";
 import { type FailpointName, failpointNames } from "../platform/failpoints.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { memoryMigrations } from "./heads.ts";
-import { openMemory } from "./memory.ts";
-import { FakeStore, fakeSettings } from "./testing/fake-store.ts";
-
-const modules = {
-  "{ openDatabase }": new URL("../platform/database/database.ts", import.meta.url),
-  "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
-  "{ silentLog }": new URL("../base/log.ts", import.meta.url),
-  "{ openMemory }": new URL("./memory.ts", import.meta.url),
-  "{ FakeStore, fakeSettings }": new URL("./testing/fake-store.ts", import.meta.url),
-  "{ memoryMigrations }": new URL("./heads.ts", import.meta.url),
-};
+import { leftBehind, modules } from "./testing/left-behind.ts";
 
 /** Swaps for ever, and says each revision once it is acknowledged. */
 const swapper = (folder: string): string => `
@@ -36,23 +22,8 @@ const swapper = (folder: string): string => `
 
 /** What a new process finds: the revision, after the journal has been proven. */
 async function recovered(folder: string): Promise<number> {
-  await using database = await openDatabase({
-    path: join(folder, "ledger.sqlite"),
-    migrations: memoryMigrations,
-    log: silentLog,
-  });
-  await using memory = await openMemory({
-    stateFolder: folder,
-    database,
-    clock: systemClock,
-    log: silentLog,
-    store: new FakeStore(),
-    storeSettings: () => fakeSettings,
-    storageLimitBytes: () => 1e9,
-    retentionDays: () => null,
-    prunePolicy: () => null,
-  });
-  const agent = await memory.open("extension/dev.lares.test");
+  await using left = await leftBehind(folder);
+  const { agent } = left;
   const { revision, state } = agent.read();
   expect(await agent.verify()).toMatchObject({ ok: true, records: revision });
   if (revision > 0) expect(state).toMatchObject({ n: revision });

@@ -1,23 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { silentLog } from "../base/log.ts";
-import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/database/database.ts";
 import { failpointNames } from "../platform/failpoints.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { memoryMigrations } from "./heads.ts";
-import { openMemory } from "./memory.ts";
-import { FakeStore, fakeSettings, linesOf } from "./testing/fake-store.ts";
-
-const modules = {
-  "{ openDatabase }": new URL("../platform/database/database.ts", import.meta.url),
-  "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
-  "{ silentLog }": new URL("../base/log.ts", import.meta.url),
-  "{ openMemory }": new URL("./memory.ts", import.meta.url),
-  "{ FakeStore, fakeSettings }": new URL("./testing/fake-store.ts", import.meta.url),
-  "{ memoryMigrations }": new URL("./heads.ts", import.meta.url),
-};
+import { linesOf } from "./testing/fake-store.ts";
+import { leftBehind, modules } from "./testing/left-behind.ts";
 
 /**
  * For ever: appends events beside each other, swaps, forgets the third of every ten events, and cleans up what was
@@ -60,23 +47,8 @@ function hear(lines: readonly string[], said: Said): void {
 
 /** What a new process finds of what was said. */
 async function check(folder: string, said: Said): Promise<void> {
-  await using database = await openDatabase({
-    path: join(folder, "ledger.sqlite"),
-    migrations: memoryMigrations,
-    log: silentLog,
-  });
-  await using memory = await openMemory({
-    stateFolder: folder,
-    database,
-    clock: systemClock,
-    log: silentLog,
-    store: new FakeStore(),
-    storeSettings: () => fakeSettings,
-    storageLimitBytes: () => 1e9,
-    retentionDays: () => null,
-    prunePolicy: () => null,
-  });
-  const agent = await memory.open("extension/dev.lares.test");
+  await using left = await leftBehind(folder);
+  const { agent } = left;
   expect(await agent.verify()).toMatchObject({ ok: true });
   const { revision, state } = agent.read();
   if (revision > 0) expect(state).toEqual({ n: revision });

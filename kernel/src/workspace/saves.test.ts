@@ -2,12 +2,16 @@ import { appendFileSync, linkSync, renameSync, truncateSync, unlinkSync, writeFi
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../platform/files/hash.ts";
+import { workspaceTimes } from "./limits.ts";
 import { openTestWorkspace, type TestWorkspace } from "./testing/test-workspace.ts";
+
+/** Real time, as a busy editor needs it between two writes: too short for the file to have settled. */
+const pauseMs = workspaceTimes.settleMs / 4;
 
 const final = "The text as it is in the end.\n".repeat(20);
 
-/** Writes the text piece by piece, and waits in between as a busy editor does. */
-async function writeSlowly(path: string, pauseMs: number): Promise<void> {
+/** Writes the text piece by piece. */
+async function writeSlowly(path: string): Promise<void> {
   for (let at = 0; at < final.length; at += 150) {
     await pause(pauseMs);
     appendFileSync(path, final.slice(at, at + 150));
@@ -19,14 +23,14 @@ const saves: [string, (test: TestWorkspace) => void | Promise<void>][] = [
     "emptied, and written in chunks after a pause",
     async ({ path }) => {
       truncateSync(path("doc.txt"));
-      await writeSlowly(path("doc.txt"), 5);
+      await writeSlowly(path("doc.txt"));
     },
   ],
   [
     "a slow temporary file that is renamed over it",
     async ({ path }) => {
       writeFileSync(path(".doc.txt.tmp"), "");
-      await writeSlowly(path(".doc.txt.tmp"), 3);
+      await writeSlowly(path(".doc.txt.tmp"));
       renameSync(path(".doc.txt.tmp"), path("doc.txt"));
     },
   ],
@@ -37,7 +41,7 @@ const saves: [string, (test: TestWorkspace) => void | Promise<void>][] = [
       unlinkSync(path("4913"));
       renameSync(path("doc.txt"), path("doc.txt~"));
       writeFileSync(path("doc.txt"), "");
-      await writeSlowly(path("doc.txt"), 2);
+      await writeSlowly(path("doc.txt"));
       unlinkSync(path("doc.txt~"));
     },
   ],
@@ -46,7 +50,7 @@ const saves: [string, (test: TestWorkspace) => void | Promise<void>][] = [
     async ({ path }) => {
       linkSync(path("doc.txt"), path("doc.txt~"));
       writeFileSync(path("doc.new"), "");
-      await writeSlowly(path("doc.new"), 2);
+      await writeSlowly(path("doc.new"));
       renameSync(path("doc.new"), path("doc.txt"));
       unlinkSync(path("doc.txt~"));
     },
@@ -62,7 +66,7 @@ const saves: [string, (test: TestWorkspace) => void | Promise<void>][] = [
     "a draft of the same size, and the text while that is being reported",
     async ({ path }) => {
       writeFileSync(path("doc.txt"), "x".repeat(final.length));
-      await pause(5);
+      await pause(pauseMs);
       writeFileSync(path("doc.txt"), final);
     },
   ],

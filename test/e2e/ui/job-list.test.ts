@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
-import { acceptDocuments, beside } from "../support/person.ts";
-import { Desk } from "./desk.ts";
-
-const agent = "com.example.survey";
+import { beside } from "../support/person.ts";
+import type { Desk } from "./desk.ts";
+import { agent, openSurvey } from "./survey.ts";
 
 /** One job that runs and says how far it is, one that waits for quiet, and more behind them than are shown. */
 const program = `
@@ -37,24 +36,7 @@ describe.each([
 ])("in a %s theme", (theme, name) => {
   let desk: Desk;
   beforeAll(async () => {
-    desk = await Desk.open({
-      settings: { "workbench.colorTheme": name },
-      files: {
-        "notes/walks.md": "along the river\n",
-        "lares.yaml": `version: 1\nextensions:\n  - id: ${agent}\n`,
-        ".lares/extensions/survey/agent.ts": program,
-        ".lares/extensions/survey/extension.yaml": `
-extension:
-  id: ${agent}
-  name: Survey
-  version: 1.0.0
-  permissions: { read_entries: true, dispatch_jobs: true }
-  hooks:
-    - { on: EntryModified, filter: entry.extension == "md", handler: saved }
-`,
-      },
-    });
-    await acceptDocuments(desk.vscode);
+    desk = await openSurvey(program, { "workbench.colorTheme": name });
   });
   afterAll(() => desk[Symbol.asyncDispose]());
 

@@ -1,10 +1,9 @@
 import process from "node:process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAlive, until } from "../../support/until.ts";
-import { acceptDocuments, beside } from "../support/person.ts";
-import { Desk } from "./desk.ts";
-
-const agent = "com.example.survey";
+import { beside } from "../support/person.ts";
+import type { Desk } from "./desk.ts";
+import { agent, openSurvey } from "./survey.ts";
 
 /** Says how far it is and saves, ten times a second. */
 const program = `
@@ -29,23 +28,7 @@ export default defineAgent({
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await Desk.open({
-    files: {
-      "notes/walks.md": "along the river\n",
-      "lares.yaml": `version: 1\nextensions:\n  - id: ${agent}\n`,
-      ".lares/extensions/survey/agent.ts": program,
-      ".lares/extensions/survey/extension.yaml": `
-extension:
-  id: ${agent}
-  name: Survey
-  version: 1.0.0
-  permissions: { read_entries: true, dispatch_jobs: true }
-  hooks:
-    - { on: EntryModified, filter: entry.extension == "md", handler: saved }
-`,
-    },
-  });
-  await acceptDocuments(desk.vscode);
+  desk = await openSurvey(program);
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 

@@ -15,6 +15,11 @@ import { createEndpoint } from "../../protocol/endpoint.ts";
  * `TOY_FAULT` in the environment makes it misbehave.
  */
 const lingerMs = 300;
+const lockPollMs = 20;
+/** Long enough for a client to send something to a kernel that is slow to take its session. */
+const slowMs = 300;
+/** How long it waits for its first session. */
+const loneMs = 10_000;
 const log: Log = { debug: write, info: write, warn: write, error: write };
 const { stateFolder, roots } = parseKernelArguments(process.argv.slice(3));
 const fault = process.env["TOY_FAULT"] ?? "";
@@ -31,7 +36,7 @@ if (fault === "never starts") {
 for (;;) {
   const lock = await acquireLock(join(stateFolder, "kernel.lock"));
   if (!("heldBy" in lock)) break;
-  await delay(20);
+  await delay(lockPollMs);
 }
 appendFileSync(join(stateFolder, "starts"), `${process.pid}\n`);
 
@@ -55,7 +60,7 @@ function serve(socket: LocalSocket): void {
     initializeParams = params;
     if (fault === "dies at initialize") process.kill(process.pid, "SIGKILL");
     if (fault === "refuses sessions") throw new LaresError("StorageError", "The workspace cannot be opened.");
-    if (fault === "slow") await delay(300);
+    if (fault === "slow") await delay(slowMs);
     return { capabilities: {} };
   });
   for (const method of [
@@ -153,4 +158,4 @@ async function startCount(): Promise<number> {
 }
 
 // Nobody joined.
-setTimeout(() => sessions === 0 && process.exit(0), 10_000);
+setTimeout(() => sessions === 0 && process.exit(0), loneMs);

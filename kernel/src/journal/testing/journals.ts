@@ -11,6 +11,9 @@ import { limitExceeded } from "../../base/errors.ts";
 import { chainStart } from "../../memory-contract/records.ts";
 import { RecordForm } from "../record.ts";
 
+/** Between two looks, so that the disk, whose time is real, gets on with what it does. */
+const diskTurnMs = 1;
+
 const noAnchor: Anchor = { ...chainStart, size: 0, carriedOut: 0 };
 
 export const testRecords = new RecordForm(["temporal", "knowledge", "working", "policy"]);
@@ -83,7 +86,7 @@ export class TestJournal {
     for (let turn = 0; !isReached(); turn++) {
       if (turn > 5000) throw new Error("It does not come to that.");
       this.clock.advance(100);
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise((resolve) => setTimeout(resolve, diskTurnMs));
     }
   }
 

@@ -79,7 +79,7 @@ export interface FolderReader {
 }
 
 /** A folder that changed less long ago than this may change again without its times showing it: they have steps. */
-const steadyAfterMs = 100;
+export const steadyAfterMs = 100;
 
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

@@ -6,6 +6,9 @@ import { silentLog } from "../../base/log.ts";
 import { systemClock } from "../clock.ts";
 import { mostUnsettledMs, PathWatch, settleMs, type Watched } from "./path-watch.ts";
 
+/** Real time: the kernel gathers changes for `settleMs`; what belonged to an act has been reported after this. */
+const gatheredMs = 3 * settleMs;
+
 let base = "";
 let changes = 0;
 
@@ -31,11 +34,10 @@ async function notices(what: string, act: () => Promise<void>): Promise<void> {
   const before = changes;
   await act();
   await vi.waitFor(() => expect(changes, what).toBeGreaterThan(before), { timeout: 10_000 });
-  // What belongs to this act has been told of when nothing came for longer than changes are gathered.
   let seen: number;
   do {
     seen = changes;
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, gatheredMs));
   } while (seen !== changes);
 }
 
@@ -138,7 +140,7 @@ it("notices a name in a folder that was listed, and nothing beside what is watch
   await writeFile(join(base, "listed", "deep", "file"), "1");
   await mkdir(join(base, "beside", "listed"), { recursive: true });
   watch.heardOf(join(base, "beside", "file"));
-  await new Promise((resolve) => setTimeout(resolve, 3 * settleMs));
+  await new Promise((resolve) => setTimeout(resolve, gatheredMs));
   expect(changes).toBe(before);
   await notices("a buffer", async () => watch.heardOf(join(base, "file")));
 });
@@ -165,7 +167,7 @@ it("watches no more folders than it may", async () => {
   await notices("one of the first", () => writeFile(join(base, "0", "file"), "1"));
   const before = changes;
   await writeFile(join(base, "2999", "file"), "1");
-  await new Promise((resolve) => setTimeout(resolve, 3 * settleMs));
+  await new Promise((resolve) => setTimeout(resolve, gatheredMs));
   expect(changes).toBe(before);
   await notices("the one above all", async () => watch.heardOf(join(base, "1")));
 });

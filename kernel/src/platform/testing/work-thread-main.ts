@@ -2,6 +2,9 @@ import { threadId } from "node:worker_threads";
 import { invalidParams } from "../../base/errors.ts";
 import { serveWork } from "../children/work-requests.ts";
 
+/** How long "wait" takes without computing: longer than the limits that tests set, in milliseconds. */
+const waitMs = 900;
+
 /** Answers with what it was asked and its thread; some requests do harm instead. */
 serveWork(() => async (request) => {
   switch (request) {
@@ -21,7 +24,7 @@ serveWork(() => async (request) => {
       });
       return new Promise<never>(() => undefined);
     case "wait":
-      await new Promise((resolve) => setTimeout(resolve, 900));
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
       return { answer: { request, threadId } };
     default:
       return { answer: { request, threadId } };
