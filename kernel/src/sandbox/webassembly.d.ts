@@ -1,4 +1,7 @@
-/** The part of the WebAssembly JavaScript interface the sandbox uses; TypeScript has it only together with the DOM. */
+/**
+ * The part of the WebAssembly JavaScript interface that the sandbox uses. TypeScript declares it only together with
+ * the DOM.
+ */
 declare namespace WebAssembly {
   type ExternKind = "function" | "table" | "memory" | "global" | "tag";
   class CompileError extends Error {}

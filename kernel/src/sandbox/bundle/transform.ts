@@ -9,7 +9,7 @@ interface TransformedFile {
 
 /** Strips the types from one file; reads nothing else. Rejects if it has a syntax error, with line and column. */
 export async function transformFile(source: string, loader: "ts" | "js"): Promise<TransformedFile> {
-  // Loaded on first use, because neither is small.
+  // Loaded on first use, because both are large.
   const { transform } = await import("esbuild");
   const { originalPositionFor, TraceMap } = await import("@jridgewell/trace-mapping");
   const { code, map } = await transform(source, {

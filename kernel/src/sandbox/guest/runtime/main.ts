@@ -44,8 +44,8 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
   };
 
   /**
-   * Reports an error that no caller received. Without memory no request can be answered any more, so the guest exits
-   * instead.
+   * Reports an error that no caller received. Without memory no request can be answered any more, so the guest
+   * exits instead.
    */
   const escaped = (what: string, error: unknown): void => {
     try {
@@ -58,8 +58,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
 
   const parse = guardedParse(native);
   const wire = new Wire(native, parse, {
-    // Answered by the loop itself, so also while handlers wait. Without a prototype, so that a patched `toJSON` cannot
-    // affect it.
+    // The loop answers it, even while handlers wait. It has no prototype, so a patched `toJSON` cannot affect it.
     ping: () => {
       const answer = dictionary<number>();
       answer["pending_timers"] = timers.pending;
@@ -95,7 +94,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
       mapClear(unhandled);
     }
     try {
-      // One timer at a time, so that its promise jobs run before the next one, and lines are read in between.
+      // Runs one timer at a time, so that its promise jobs run before the next timer and lines are read in between.
       if (timers.runOne()) return 0;
     } catch (error) {
       report("Uncaught in a timer", error);
