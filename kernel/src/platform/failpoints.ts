@@ -1,6 +1,6 @@
 /**
- * Every place where a test may let the process die. Named `room.operation.moment`; add yours here, so that
- * a test can visit each.
+ * All places where a test may kill the process, named `room.operation.moment`. Add new ones here, so that a test
+ * can visit each.
  */
 export const failpointNames = [
   // A group of batches on its way into SQLite.

@@ -10,9 +10,9 @@ import { storageFailure } from "../files/storage-failure.ts";
 
 const inMemory = ":memory:";
 
-/** Prepared statements kept ready; the least recently used goes first. */
+/** Prepared statements that are cached; the least recently used is evicted. */
 const maxPreparedStatements = 256;
-/** How long SQLite waits for a lock that another process holds. */
+/** How long SQLite waits for a lock of another process. */
 const lockTimeoutMs = 5_000;
 
 interface Prepared {
@@ -20,13 +20,13 @@ interface Prepared {
   readonly returnsRows: boolean;
 }
 
-/** SQLite itself, synchronous: lives in the worker thread. Every error it throws is a LaresError. */
+/** SQLite itself, synchronous, within the worker thread. Throws only LaresErrors. */
 export class DatabaseEngine implements Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
   #synchronous: "NORMAL" | "FULL" = "NORMAL";
-  /** True when the last process did not close the file; it was then checked as a whole. */
+  /** True if the last process did not close the file; the whole file was then checked. */
   readonly checkedAfterCrash: boolean;
 
   constructor(path: string, migrations: readonly Migration[]) {
@@ -48,7 +48,7 @@ export class DatabaseEngine implements Disposable {
     }
   }
 
-  /** Works the jobs off in order, in one transaction where any of them writes. One outcome per job. */
+  /** Runs the jobs in order, in one transaction if any of them writes. Returns one outcome per job. */
   run(jobs: readonly DatabaseJob[]): DatabaseOutcome[] {
     const writes = jobs.filter((job) => job.kind === "batch");
     if (writes.length === 0) return jobs.map((job) => this.#attempt(job));
@@ -62,7 +62,7 @@ export class DatabaseEngine implements Disposable {
       failpoint("database.group.committed");
       return outcomes;
     } catch (error) {
-      // The group as a whole: nothing of it happened.
+      // The whole group is rolled back.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       const failure = failureOf(databaseError(error, this.#path));
       return jobs.map(() => ({ kind: "failed", failure }));
@@ -72,11 +72,11 @@ export class DatabaseEngine implements Disposable {
   [Symbol.dispose](): void {
     this.#prepared.clear();
     this.#database.close();
-    // Somebody else has it open too, or the log could not be emptied: then the file is not all of it.
+    // If another process has it open, or the log could not be emptied, the file alone is not the whole database.
     if (this.#path !== inMemory && !existsSync(`${this.#path}-wal`)) sealDatabase(this.#path);
   }
 
-  /** One job of a group; throws only what ends the whole group. */
+  /** Runs one job of a group. Throws only errors that end the whole group. */
   #attempt(job: DatabaseJob): DatabaseOutcome {
     if (job.kind === "query") {
       try {
@@ -91,7 +91,7 @@ export class DatabaseEngine implements Disposable {
       this.#database.exec("RELEASE batch");
       return { kind: "batch", results };
     } catch (error) {
-      // After a full disk or a failed read SQLite has rolled back everything by itself.
+      // After a full disk or a failed read, SQLite has rolled back the transaction itself.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec("ROLLBACK TO batch; RELEASE batch");
       return { kind: "failed", failure: failureOf(databaseError(error, this.#path)) };
@@ -118,7 +118,7 @@ export class DatabaseEngine implements Disposable {
     if (expected !== undefined && result.changes !== expected) {
       throw new LaresError(
         "Conflict",
-        `Somebody else changed the data first: ${result.changes} rows matched where ${expected} were expected. Read again and retry.`,
+        `The data was changed in the meantime: ${result.changes} rows matched where ${expected} were expected. Read again and retry.`,
         { changes: result.changes, expected },
       );
     }
@@ -142,7 +142,7 @@ export class DatabaseEngine implements Disposable {
     return prepared;
   }
 
-  /** Outside a transaction only: inside one SQLite refuses. */
+  /** Only outside a transaction; SQLite refuses it inside one. */
   #setSynchronous(level: "NORMAL" | "FULL"): void {
     if (level === this.#synchronous) return;
     this.#database.exec(`PRAGMA synchronous = ${level}`);
@@ -183,14 +183,14 @@ export class DatabaseEngine implements Disposable {
   }
 }
 
-/** A link, a folder or a pipe is no database; what was closed is still what it was. */
+/** A link, a folder or a pipe is refused; a closed database must be unchanged. */
 function checkPlace(path: string, wasOpen: boolean): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw damagedDatabase(path, "it is no plain file");
+    throw damagedDatabase(path, "it is not a regular file");
   if (!wasOpen) breakSeal(path);
 }
 
-/** A clean close empties and removes the write-ahead log. */
+/** A clean close removes the write-ahead log. */
 function wasLeftOpen(path: string): boolean {
   const log = `${path}-wal`;
   return path !== inMemory && existsSync(log) && statSync(log).size > 0;

@@ -3,7 +3,7 @@ import { DatabaseEngine } from "./database-engine.ts";
 import { databaseError, failureOf } from "./database-errors.ts";
 import type { DatabaseReply, DatabaseRequest, DatabaseWorkerData } from "./database-messages.ts";
 
-/** Opens the database and answers at the port: one group in, its outcomes out. Closes the port when asked to end. */
+/** Opens the database and serves the port: one group in, its outcomes out. Closes the port on request. */
 export function serveDatabase(port: MessagePort, { path, migrations }: DatabaseWorkerData): void {
   const reply = (message: DatabaseReply): void => port.postMessage(message);
   let engine: DatabaseEngine;

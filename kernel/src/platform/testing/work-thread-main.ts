@@ -2,7 +2,7 @@ import { threadId } from "node:worker_threads";
 import { invalidParams } from "../../base/errors.ts";
 import { serveWork } from "../children/work-requests.ts";
 
-/** Answers with what it was asked and its thread; some requests do harm instead. */
+/** Answers with the request and its thread; some requests do harm instead. */
 serveWork(() => async (request) => {
   switch (request) {
     case "spin":
