@@ -1,11 +1,11 @@
-/** The calls of guest ABI v1, as a context makes them. Rejects with a LaresError. */
+/** The calls of guest ABI v1 as a context makes them. Rejects with a LaresError. */
 export interface Kernel {
   call<Result>(method: string, params: Readonly<Record<string, unknown>>): Promise<Result>;
   /** A notification: `trace`. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
 }
 
-/** The same kernel, told each time which call is answered; `undefined`: it is not said. */
+/** The same kernel, with the id of the call that each of its calls answers; `undefined` omits it. */
 export function onBehalf(kernel: Kernel, callId: () => string | null | undefined): Kernel {
   const saying = (params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
     const id = callId();

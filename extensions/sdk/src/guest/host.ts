@@ -1,13 +1,13 @@
 import type { Kernel } from "../context/kernel.ts";
 import { laresErrorFrom } from "../errors.ts";
 
-/** What the kernel's runtime gives every program. */
+/** The functions that the kernel's runtime gives every program. */
 export interface GuestHost {
   call(method: string, params: unknown): Promise<unknown>;
-  /** False: the line would have been too long, nothing was sent. */
+  /** Returns false if the line would be too long; then nothing was sent. */
   notify(method: string, params: unknown): boolean;
   serve(methods: Record<string, (params: never) => unknown>): void;
-  /** One report on stderr, with the error's stack. */
+  /** Writes a report to stderr, with the error's stack. */
   report(what: string, error: unknown): void;
   /** The micro HNSW; see `../vectors/engine.ts`. */
   vectors(
@@ -28,7 +28,7 @@ export function findHost(): GuestHost {
   return host as GuestHost;
 }
 
-/** The kernel behind the host; its errors point to where the call was made. */
+/** Returns the kernel behind the host. Its errors point to the place of the call. */
 export function kernelOf(host: GuestHost): Kernel {
   return {
     async call<Result>(method: string, params: Readonly<Record<string, unknown>>): Promise<Result> {
@@ -36,7 +36,7 @@ export function kernelOf(host: GuestHost): Kernel {
       try {
         return (await host.call(method, params)) as Result;
       } catch (thrown) {
-        // What cannot be sent at all (a cycle, a BigInt) is the engine's own error.
+        // A value that cannot be sent (a cycle, a BigInt) raises the engine's own error.
         if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number")
           throw thrown;
         const error = laresErrorFrom(thrown);
