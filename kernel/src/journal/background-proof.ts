@@ -17,10 +17,7 @@ const restMs = 10;
 /** Stores a journal's checkpoint, and schedules the background proofs. */
 export interface Checkpoints {
   readonly stored: string | null;
-  /**
-   * Stores the checkpoint, or drops it; calls take effect in order. With "power", the change also survives a power
-   * cut.
-   */
+  /** Stores the checkpoint, or drops it; calls take effect in order. With "power", the change survives a power cut. */
   store(text: string | null): Promise<void>;
   /** Shared by all journals: one of them at a time is proven in the background. */
   readonly turns: OneAtATime;
@@ -35,7 +32,6 @@ interface BackgroundProofParts {
     from: Checkpoint | null,
     pause: () => Promise<void>,
   ): Promise<{ readonly firstBad: FirstBad | null; readonly checkpoint: Checkpoint | null }>;
-  /** Returns the current end of the journal. */
   reached(): { readonly seq: number; readonly size: number };
   /** Called when the journal is not what was written. */
   damaged(firstBad: FirstBad): void;

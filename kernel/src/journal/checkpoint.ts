@@ -6,7 +6,6 @@ import type { SavedTally } from "./tally.ts";
 /** The end of a record's line. */
 export interface Mark {
   readonly end: ChainEnd;
-  /** Index of the segment. */
   readonly segment: number;
   /** The first byte after the line, in the segment. */
   readonly offset: number;

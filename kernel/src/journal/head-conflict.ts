@@ -3,7 +3,6 @@ import { LaresError } from "../base/errors.ts";
 
 /** The journal's head is not the expected one, because another append came first. Nothing was written. */
 export class HeadConflict extends LaresError {
-  /** The head that the journal has instead. */
   readonly head: ChainEnd;
 
   constructor(journal: string, expected: ChainEnd, { seq, hash }: ChainEnd) {

@@ -16,15 +16,8 @@ import { maxRangesPerRecord } from "./redaction.ts";
 import { SegmentRewrite } from "./rewrite.ts";
 import { type FirstBad, type KnownEnd, scanJournal } from "./scan.ts";
 import type { SeqSet } from "./seq-set.ts";
-import {
-  type AppendOptions,
-  type EncodedAs,
-  type OpenSegment,
-  segmentFileName,
-  Tail,
-  type TailOptions,
-  type TailStart,
-} from "./tail.ts";
+import type { AppendOptions, EncodedAs } from "./append-group.ts";
+import { type OpenSegment, segmentFileName, Tail, type TailOptions, type TailStart } from "./tail.ts";
 import { type ChainEnd, chainStart } from "../memory-contract/records.ts";
 import { findSegments, type Segment } from "../memory-contract/segments.ts";
 import { Tally } from "./tally.ts";
@@ -39,16 +32,12 @@ export interface Verification {
 }
 
 export interface JournalOptions<Kind extends string> extends Omit<TailOptions, "storeAnchor"> {
-  /** The kinds of the journal's records. */
   readonly form: RecordForm<Kind>;
   /** `tally` counts what is stored at that time, or a little later. */
   storeAnchor(anchor: Anchor, durability: Durability, tally: Tally<Kind>): Promise<void>;
   /** The end that was stored with the last anchor. */
   readonly anchor: Anchor | undefined;
-  /**
-   * Where the checkpoint is stored. Without it, every opening proves the journal from its root, and there is no
-   * background proof.
-   */
+  /** Where the checkpoint is stored. Without it, openings prove from the root, and there is no background proof. */
   readonly checkpoints?: Checkpoints;
   /** Reports how many bytes were cut off at the end because they never reached the disk completely. */
   cutOff?(bytes: number): void;

@@ -10,10 +10,7 @@ interface LineBlock {
   readonly bytes: Buffer;
   /** The position of the first byte in the file. */
   readonly offset: number;
-  /**
-   * True if the block ends in a line feed. Otherwise it is the last block: an unfinished line, or one longer than a
-   * line may be.
-   */
+  /** True if the block ends in a line feed. Otherwise it is the last: an unfinished line, or one that is too long. */
   readonly isWhole: boolean;
 }
 

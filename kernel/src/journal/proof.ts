@@ -40,10 +40,7 @@ export function prove<Kind extends string, F extends Fold<Kind>>(
   return run(segments, anchor, options, options.startFold(null));
 }
 
-/**
- * Proves what follows a checkpoint, and some records before it; null if the checkpoint does not fit or a record is
- * bad.
- */
+/** Proves what follows a checkpoint, and some records before it; null if the checkpoint or a record does not fit. */
 export async function proveFrom<Kind extends string, F extends Fold<Kind>>(
   from: Checkpoint,
   segments: readonly Segment[],

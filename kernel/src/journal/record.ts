@@ -74,10 +74,7 @@ const hashLength = 64;
 const saltFieldLength = saltMark.length + saltLength + 1;
 const kindName = /^[a-z][a-z0-9_]{0,31}$/;
 
-/**
- * What `hash` covers, without the leading brace, up to the kind and after it. None of it can be encoded in two
- * ways.
- */
+/** What `hash` covers, without the leading brace, up to the kind and after it. It has only one encoding. */
 const chainedStart =
   /^"data_hash":"([0-9a-f]{64})","id":("(?:[^"\\\x00-\x1f]|\\["\\bfnrt]|\\u[0-9a-f]{4}){0,1536}"),"kind":"/;
 const chainedRest =

@@ -10,7 +10,6 @@ const lineFeed = Buffer.from("\n");
 export class SegmentRewrite<Kind extends string> implements AsyncDisposable {
   /** Counts the records that lose their data, with their lines as they were. */
   readonly dropped = new Tally<Kind>();
-  /** The number of those records. */
   droppedRecords = 0;
   readonly #path: string;
   readonly #form: RecordForm<Kind>;
@@ -96,9 +95,7 @@ export class SegmentRewrite<Kind extends string> implements AsyncDisposable {
     return redactedLine(line, head);
   }
 
-  /**
-   * The segment was proven when it was opened, so it was changed since. Verifying the journal shows what is wrong.
-   */
+  /** The segment was proven when it was opened, so it was changed since. Verifying the journal shows what is wrong. */
   #changed(seq: number): Error {
     return storageError(
       `The journal's segment "${this.#path}" was changed by another program, at seq ${seq} or before. It was left unchanged.`,

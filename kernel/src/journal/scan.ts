@@ -18,7 +18,6 @@ export interface KnownEnd extends ChainEnd {
   readonly carriedOut?: number;
 }
 
-/** The place of a record. */
 export interface RecordPlace {
   readonly segment: Segment;
   /** The line's first byte, in bytes from the segment's start. */

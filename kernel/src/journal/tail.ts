@@ -6,29 +6,26 @@ import { syncFolder } from "../platform/files/atomic-file.ts";
 import { type DataFile, joinPath, openDataFile } from "../platform/files/data-files.ts";
 import type { Durability } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { randomHex } from "../platform/random.ts";
 import type { Anchor } from "./anchor.ts";
+import {
+  addToGroup,
+  type AppendGroup,
+  type AppendOptions,
+  type EncodedAs,
+  type Refusals,
+  type WaitingAppend,
+} from "./append-group.ts";
 import type { DiskTimer, UnsyncedLog } from "./disk-timer.ts";
-import { HeadConflict } from "./head-conflict.ts";
-import { type ChainEnd, maxLineBytes } from "../memory-contract/records.ts";
+import type { ChainEnd } from "../memory-contract/records.ts";
 import type { Segment } from "../memory-contract/segments.ts";
-import { encodeRecord, type EncodedRecord, type RecordInput } from "./record.ts";
+import type { RecordInput } from "./record.ts";
 
 /** The size after which a segment is followed by the next. */
 const defaultSegmentBytes = 64 * 1024 * 1024;
-const saltBytes = 16;
 /** Up to this size a write takes about ten microseconds, less than a hand-over to another thread. */
 const maxBytesAtOnce = 64 * 1024;
 /** Bytes of waiting records that are encoded in one turn of the loop. */
 const maxGroupBytes = 512 * 1024;
-
-/** The errors for a caller whose record is refused. */
-export interface Refusals {
-  /** The record's line would have this many bytes, more than `maxLineBytes`. */
-  tooLong(lineBytes: number): LaresError;
-  /** The journal would have this many bytes, more than `maxBytes`. */
-  full(wantedBytes: number, maxBytes: number): LaresError;
-}
 
 export interface TailOptions {
   /** The owner of the journal in messages, such as "memory". */
@@ -68,41 +65,6 @@ export interface OpenSegment extends Segment {
   readonly firstSeq: number;
 }
 
-export interface AppendOptions {
-  /** The head that the records must follow. Rejects with HeadConflict if the journal has another. */
-  readonly expectedHead?: ChainEnd;
-  /** Admits the records even if the journal is full, because they make it smaller. */
-  readonly isOverQuota?: boolean;
-}
-
-/** The encoded records, in the order of the inputs. */
-export type EncodedAs<Inputs extends readonly RecordInput[]> = {
-  readonly [Index in keyof Inputs]: EncodedRecord;
-};
-
-/** Records that are written together or not at all. */
-interface Waiting extends AppendOptions {
-  readonly inputs: readonly RecordInput[];
-  resolve(records: readonly EncodedRecord[]): void;
-  reject(error: unknown): void;
-}
-
-interface Written {
-  readonly waiting: Waiting;
-  /** With the bytes of each line. */
-  readonly records: readonly (EncodedRecord & { readonly bytes: number })[];
-}
-
-/** The records that are written in one turn of the loop. */
-interface Group {
-  readonly written: Written[];
-  /** Appends that expected another head. They are rejected when the records before them are written. */
-  readonly conflicts: { readonly waiting: Waiting; readonly error: HeadConflict }[];
-  text: string;
-  bytes: number;
-  end: ChainEnd;
-}
-
 /** Shared by all journals: it is filled and written without a pause in between. */
 const lines = Buffer.allocUnsafeSlow(maxBytesAtOnce);
 
@@ -116,7 +78,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   #file: DataFile;
   #end: ChainEnd;
   #size: number;
-  readonly #waiting = new Fifo<Waiting>();
+  readonly #waiting = new Fifo<WaitingAppend>();
   #writing: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
   #syncedSeq: number;
@@ -226,7 +188,6 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     await working;
   }
 
-  /** Returns the current size of a segment in bytes. */
   sizeOf(segment: OpenSegment): number {
     const index = this.#indexOf(segment);
     return index === this.#segments.length - 1 ? this.#file.size : (this.#segments[index]?.size ?? 0);
@@ -287,12 +248,13 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
 
   /** Writes waiting records up to a bound; null if that is already done. */
   #writeGroup(maxBytes: number): Promise<void> | null {
-    const group: Group = { written: [], conflicts: [], text: "", bytes: 0, end: this.#end };
-    const nowMs = this.#options.clock.now();
+    const group: AppendGroup = { written: [], conflicts: [], text: "", bytes: 0, end: this.#end };
+    const { name, refusals, clock } = this.#options;
+    const context = { name, refusals, nowMs: clock.now(), size: this.#size, maxBytes };
     while (group.bytes < maxGroupBytes) {
       const waiting = this.#waiting.shift();
       if (waiting === undefined) break;
-      this.#encode(waiting, group, nowMs, maxBytes);
+      addToGroup(group, waiting, context);
     }
     if (group.bytes === 0) {
       for (const { waiting, error } of group.conflicts) waiting.reject(error);
@@ -316,41 +278,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     return null;
   }
 
-  /** Adds the lines of all records of one append to the group, or none. */
-  #encode(waiting: Waiting, group: Group, nowMs: number, maxBytes: number): void {
-    const { inputs, expectedHead, isOverQuota = false } = waiting;
-    if (expectedHead !== undefined && expectedHead.hash !== group.end.hash) {
-      const error = new HeadConflict(`${this.#options.name} journal`, expectedHead, group.end);
-      group.conflicts.push({ waiting, error });
-      return;
-    }
-    const records: (EncodedRecord & { bytes: number })[] = [];
-    let { end, bytes } = group;
-    for (const input of inputs) {
-      const record = encodeRecord(input, end, randomHex(saltBytes), nowMs);
-      const lineBytes = Buffer.byteLength(record.line);
-      bytes += lineBytes;
-      const refusal = this.#refusal(lineBytes, this.#size + bytes, isOverQuota ? Infinity : maxBytes);
-      if (refusal !== null) {
-        waiting.reject(refusal);
-        return;
-      }
-      end = record.end;
-      records.push({ ...record, bytes: lineBytes });
-    }
-    for (const { line } of records) group.text += line;
-    group.bytes = bytes;
-    group.end = end;
-    group.written.push({ waiting, records });
-  }
-
-  #refusal(lineBytes: number, wantedBytes: number, maxBytes: number): LaresError | null {
-    const { refusals } = this.#options;
-    if (lineBytes > maxLineBytes) return refusals.tooLong(lineBytes);
-    return wantedBytes > maxBytes ? refusals.full(wantedBytes, maxBytes) : null;
-  }
-
-  #accept({ written, conflicts, bytes, end }: Group): void {
+  #accept({ written, conflicts, bytes, end }: AppendGroup): void {
     failpoint("journal.write.done");
     this.#end = end;
     this.#size += bytes;
@@ -364,7 +292,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   }
 
   /** Truncates a partial write. Refused records must not be found later. */
-  async #takeBack({ written, conflicts }: Group, size: number, error: unknown): Promise<void> {
+  async #takeBack({ written, conflicts }: AppendGroup, size: number, error: unknown): Promise<void> {
     try {
       await this.#file.truncate(size);
     } catch (cutError) {
