@@ -21,16 +21,12 @@ interface HnswModules {
   readonly linkable: Uint8Array;
 }
 
-/** All inputs of the build, for a digest. */
 export function hnswInputs(): string[] {
   const files = readdirSync(sources).toSorted();
   return [fileURLToPath(import.meta.url), ...files.map((name) => join(sources, name))];
 }
 
-/**
- * Compiles both with AssemblyScript's `asc`. Throws if one is larger than `maxHnswBytes` or has an unexpected
- * import.
- */
+/** Compiles both with AssemblyScript's `asc`. Throws if one exceeds `maxHnswBytes` or has an unexpected import. */
 export function compileHnsw(compiler: string): HnswModules {
   const standalone = compile(compiler, "standalone.ts", [
     "--initialMemory",

@@ -16,7 +16,6 @@ interface NestedPackage {
   readonly megabytes: number;
 }
 
-/** The compilers for `kernel/build/linked/`. */
 export const compilers: NestedPackage = {
   folder: "kernel/build/compilers",
   contents: "AssemblyScript and Binaryen, which link guests,",

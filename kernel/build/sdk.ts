@@ -55,10 +55,7 @@ try {
 }
 console.log("extensions/sdk/dist is built");
 
-/**
- * Copies the declarations that the entries use, each to its source's place beneath `dist/types/`; all others are
- * private.
- */
+/** Copies the declarations that the entries use to their sources' places beneath `dist/types/`. */
 function copyDeclarations(from: string): void {
   const root = join("extensions", "sdk", "src").split(sep).join("/");
   const waiting = Object.values(entries).map((path) => posix.join("extensions/sdk", path));

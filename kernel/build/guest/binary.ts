@@ -130,10 +130,7 @@ function writeExports(exports: readonly Export[]): Uint8Array {
   return writer.view();
 }
 
-/**
- * Returns the global section with other initial values for i32 globals, by index, of a module that imports no
- * globals.
- */
+/** Returns the global section of a module without imported globals, with other initial values for some i32 globals. */
 export function globalsStartingAt(body: Uint8Array, values: ReadonlyMap<number, number>): Uint8Array {
   const reader = new BinaryReader(body);
   const writer = new BinaryWriter().u32(reader.u32());

@@ -51,10 +51,7 @@ const passes = [
   "--vacuum",
 ];
 
-/**
- * Sections of a library that are omitted: its data goes into the image, and its start function only zeroes memory
- * of `malloc`.
- */
+/** Sections of libraries that are omitted: the image has their data, and their start only zeroes memory of `malloc`. */
 const leftOut = new Set<number>([section.custom, section.start, section.dataCount, section.data]);
 
 /**
@@ -164,10 +161,7 @@ function tableEntriesOf(sections: ReturnType<typeof readSections>): number {
   return reader.u32();
 }
 
-/**
- * Defines what a library imports and QuickJS lacks: its addresses, and a trap for each C function that is never
- * called.
- */
+/** Defines what a library imports and QuickJS lacks: its addresses, and traps for C functions that are never called. */
 function environmentOf(
   imports: readonly Import[],
   environment: string,

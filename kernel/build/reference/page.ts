@@ -18,7 +18,6 @@ export function link(heading: string): string {
   return `[\`${heading}\`](#${anchor(heading)})`;
 }
 
-/** Returns the first sentence of a text, for tables. */
 function firstSentence(text: string): string {
   return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
 }

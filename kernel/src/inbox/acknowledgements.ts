@@ -4,9 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 
-/**
- * The delay after which acknowledged items are deleted at the latest. A crash before that delivers them once more.
- */
+/** The delay after which acknowledged items are deleted at the latest. A crash before that delivers them once more. */
 const maxDelayMs = 20;
 /** At this number they are deleted without delay. */
 const maxWaiting = 1024;

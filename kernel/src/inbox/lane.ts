@@ -62,7 +62,6 @@ export class Lane {
   #held: Held[] = [];
   #heldBytes = 0;
   #count = 0;
-  /** The waiting items that have a source, by source. */
   readonly #bySource: Map<string, Waiting>;
   /** Everything up to this seq has been in memory; the database is read on from here. */
   #readThrough = 0;
@@ -96,10 +95,7 @@ export class Lane {
     return this.#bySource.get(source) ?? { count: 0, bytes: 0 };
   }
 
-  /**
-   * Returns the oldest item that is not in hand; `undefined` if it has to be read first (see `load`), null if there
-   * is none.
-   */
+  /** Returns the oldest item that is not in hand; `undefined` if it must be read first (see `load`), null if none. */
   first(isInHand: (seq: number) => boolean): InboxItem | null | undefined {
     for (const { item } of this.#held) if (!isInHand(item.seq)) return item;
     return this.#held.length === this.#count ? null : undefined;

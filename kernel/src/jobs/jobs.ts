@@ -9,7 +9,6 @@ import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { JobLine, priorities, type JobEnd, type JobPriority, type WaitingJob } from "./line.ts";
 
-/** A job that an agent requests. */
 export interface JobRequest {
   /** The name in the agent's program. */
   readonly name: string;
@@ -223,10 +222,7 @@ export class Jobs {
     return job === undefined ? undefined : listed(agent, job);
   }
 
-  /**
-   * Stores where the job continues after its guest was lost. Resolves when that is stored. Rejects with
-   * LimitExceeded, NotFound.
-   */
+  /** Stores where the job continues after a loss of its guest. Resolves then. Rejects with LimitExceeded, NotFound. */
   checkpoint(agent: string, id: string, data: JsonValue): Promise<void> {
     return this.#change(agent, id, async (line, job) => {
       const text = JSON.stringify(data);

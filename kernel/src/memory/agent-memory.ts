@@ -31,16 +31,12 @@ import type { RecordKind } from "../memory-contract/records.ts";
 import type { WorkingMemory, WorkingState } from "./working.ts";
 
 export interface MemoryStats {
-  /** The number of records in the journal. */
   readonly records: number;
   /** Bytes of all segments of the journal. */
   readonly sizeBytes: number;
   /** Hash of the last record, 64 hexadecimal digits; zeros if there is none. */
   readonly head: string;
-  /**
-   * Events that are neither forgotten nor too old. While the memory is closed, the count from when it was last
-   * open.
-   */
+  /** Events that are neither forgotten nor too old; while the memory is closed, their number when it was last open. */
   readonly temporalEvents: number;
   /** Items that are neither removed nor forgotten. */
   readonly knowledgeItems: number;
@@ -73,10 +69,7 @@ export interface AgentMemory extends AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<{ readonly items: readonly KnowledgeItem[] }>;
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchPage>;
-  /**
-   * See `Retention`. When it resolves, the content is gone from the journal and all projections; `seq` is the
-   * redact record's.
-   */
+  /** See `Retention`. Resolves when the content is gone from journal and projections; `seq` is the redact record's. */
   forget(id: string, reason: string): Promise<{ readonly seq: number }>;
   /** Also removes knowledge that the prune policy permits; `items` counts it. */
   cleanup(retentionDays: number): Promise<Cleaned & { readonly items: number }>;

@@ -89,10 +89,7 @@ export class FirstLook implements Fold<RecordKind> {
   }
 }
 
-/**
- * Throws StorageError if the data is not what was written, because nothing has checked data before a checkpoint
- * yet.
- */
+/** Throws StorageError if the data is not what was written: nothing else checks data before a checkpoint. */
 export async function readData(
   journalFolder: string,
   { seq, salt, dataHash, file: name, dataStart, dataEnd }: FoundRecord,

@@ -64,10 +64,7 @@ interface HeadRow extends Record<string, string | number> {
   readonly purged: number;
 }
 
-/**
- * The heads of the memories' journals, stored apart from the journals, so that a truncated or restored journal is
- * detected.
- */
+/** The heads of the memories' journals, stored apart from them, so that a cut or restored journal is detected. */
 export class Heads {
   readonly #database: Database;
   readonly #known: Map<string, Anchor>;

@@ -25,9 +25,7 @@ interface ImportedMemoriesOptions {
   otherStateFolder(workspace: string): Promise<string>;
 }
 
-/**
- * Shared memories of other workspaces. They are only read, with a short delay, while their kernels may be writing.
- */
+/** Shared memories of other workspaces. They are only read, with a short delay, while their kernels may be writing. */
 export class ImportedMemories {
   readonly #options: ImportedMemoriesOptions;
   readonly #open = new Map<string, ImportedMemory>();

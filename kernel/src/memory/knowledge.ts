@@ -235,10 +235,7 @@ export class KnowledgeMemory implements Disposable {
       : new Set((await this.#ask("knowledge.existing", { ids: [...possible] })).ids);
   }
 
-  /**
-   * Finds out whether an item with an embedding repeats a known one. If the store cannot answer, the item is added
-   * anyway.
-   */
+  /** Finds out whether an item with an embedding repeats a known one. Without the store, the item is added anyway. */
   async #nearest(items: readonly NewItem[]): Promise<readonly Nearest[]> {
     if (!items.some(({ embedding }) => embedding !== undefined)) return [];
     try {

@@ -61,14 +61,11 @@ export interface MemoryOptions {
   /** Returns the settings of a memory's projections; called each time. */
   storeSettings(key: MemoryKey): StoreSettings;
   /**
-   * Returns the limit of a memory's journal in bytes (max_storage_mb); called at each write, so a change applies at
+   * Returns the limit of a memory's journal in bytes (max_storage_mb). Called at each write, so changes apply at
    * once.
    */
   storageLimitBytes(key: MemoryKey): number;
-  /**
-   * Returns for how many days events are kept (memory_retention_days), null: forever. Called at the opening and
-   * once a day.
-   */
+  /** Returns the days that events are kept (memory_retention_days), null: forever. Called when opening and daily. */
   retentionDays(key: MemoryKey): number | null;
   /** Returns which knowledge may be pruned automatically; null: none. Called at each maintenance. */
   prunePolicy(key: MemoryKey): PrunePolicy | null;

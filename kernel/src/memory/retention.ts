@@ -22,7 +22,6 @@ const scheduledSupersededBytes = 1024 * 1024;
 export interface Cleaned {
   /** Events that were too old. */
   readonly events: number;
-  /** Superseded states of working memory. */
   readonly workingStates: number;
 }
 

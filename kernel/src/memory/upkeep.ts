@@ -2,19 +2,13 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-/**
- * The delay of the first maintenance after knowledge was written or queried; short, because some kernels do not
- * live long.
- */
+/** The delay of the first maintenance after a write or query; short, because some kernels do not live long. */
 const firstMaintenanceMs = 60 * 1000;
 /** The interval of maintenance while knowledge is written or queried. */
 const maintenanceIntervalMs = 10 * 60 * 1000;
 /** The number of maintenances for pending work without further use, because a service may be down permanently. */
 const maxUnaskedMaintenances = 6;
-/**
- * The number of writes after which maintenance runs at the latest, because surplus vectors must not wait for the
- * timer.
- */
+/** The number of writes after which maintenance runs at the latest: surplus vectors must not wait for the timer. */
 const writesPerMaintenance = 1000;
 /** The number of events and items that the projections may lag behind before they are updated without a query. */
 const maxUnasked = 5000;

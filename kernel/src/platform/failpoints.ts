@@ -1,7 +1,4 @@
-/**
- * All places where a test may kill the process, named `room.operation.moment`. Add new ones here, so that a test
- * can visit each.
- */
+/** All places where a test may kill the process, named `room.operation.moment`. Tests visit each of them. */
 export const failpointNames = [
   // A group of batches on its way into SQLite.
   "database.group.begun",

@@ -4,10 +4,7 @@ import { randomFillSync } from "node:crypto";
 const pool = Buffer.allocUnsafeSlow(8 * 1024);
 let used = pool.length;
 
-/**
- * Returns `byteCount` bytes (at most 8 KiB) from the system's cryptographic source, as lower-case hexadecimal
- * digits.
- */
+/** Returns `byteCount` bytes (at most 8 KiB) of the system's cryptographic source, as lower-case hexadecimal digits. */
 export function randomHex(byteCount: number): string {
   if (used + byteCount > pool.length) {
     randomFillSync(pool);

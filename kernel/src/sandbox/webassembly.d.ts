@@ -1,7 +1,4 @@
-/**
- * The part of the WebAssembly JavaScript interface that the sandbox uses. TypeScript declares it only together with
- * the DOM.
- */
+/** The part of WebAssembly's JavaScript interface that is used here. TypeScript declares it only with the DOM. */
 declare namespace WebAssembly {
   type ExternKind = "function" | "table" | "memory" | "global" | "tag";
   class CompileError extends Error {}

@@ -22,10 +22,7 @@ export type Alphabet = keyof typeof characters | "any";
 /** Characters that end an unquoted value. */
 const closing = "\"'`,;<>()[]{}\\|";
 
-/**
- * For each character code below 128, whether the character belongs to the alphabet. Alphabets contain no other
- * characters.
- */
+/** For each character code below 128, whether the character belongs to the alphabet, which has no others. */
 export type CharacterSet = Uint8Array;
 
 const sets = new Map<Alphabet, CharacterSet>(

@@ -1,7 +1,4 @@
-/**
- * Which value after a name counts as a secret: after "password" even a short one, after a service's name only a
- * random one.
- */
+/** Which value after a name is a secret: after "password" even a short one, after a service's name a random one. */
 export type Strength = "strong" | "weak" | "service";
 
 const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, service: 16 };

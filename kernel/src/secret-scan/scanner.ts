@@ -126,7 +126,6 @@ export class SecretScanner {
   }
 }
 
-/** One scan of a text. */
 class Scan {
   readonly #text: string;
   readonly #found: Finding[];

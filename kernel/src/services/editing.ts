@@ -57,10 +57,7 @@ export interface NavigationService {
     position: TextPosition,
     open: OpenTexts,
   ): Promise<{ readonly range: TextRange; readonly placeholder: string } | null>;
-  /**
-   * Returns null as in `prepareRename`; InvalidParams, with a sentence for the person, if the new name is invalid
-   * or taken.
-   */
+  /** Returns null as in `prepareRename`; InvalidParams, with a sentence for people, if the name is invalid or taken. */
   rename(
     document: EditedDocument,
     position: TextPosition,
@@ -81,15 +78,11 @@ export interface DiagnosisWatch extends Disposable {
   heardOf(uri: string): void;
 }
 
-/** The faults of one document. */
 export interface DocumentService {
   /** True for a file with a name that Lares reads. */
   handles(path: string): boolean;
   diagnose(uri: string, text: string, open: OpenTexts): Promise<Diagnosis>;
-  /**
-   * Calls `changed` when the inputs of the document's diagnosis may have changed; several changes are reported
-   * together.
-   */
+  /** Calls `changed` when inputs of the document's diagnosis may have changed; reports several changes together. */
   follow(uri: string, changed: () => void): DiagnosisWatch;
   /** Returns the text of a file in the workspace; null if it does not exist, is too large or is not UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;

@@ -30,10 +30,7 @@ interface FileProposalsPorts {
 
 /** The size up to which the two sides of a file that several effects change are compared. Bytes. */
 const maxComparedBytes = 256 * 1024;
-/**
- * The number of cached results, by action and file; an action's effects never change. The least recently used is
- * evicted.
- */
+/** The number of cached results, by action and file. An action's effects never change. The oldest is evicted. */
 const maxKnownLines = 1000;
 
 /** The waiting actions that would change the file of a URI. */

@@ -1,10 +1,7 @@
 import { plainMessage, withoutIcons } from "../base/plain-text.ts";
 import type { WorkProgress } from "./ports.ts";
 
-/**
- * A change of an agent's job. `interrupted`: it continues later, from its last checkpoint. `cancelled`: by a
- * person.
- */
+/** A change of an agent's job. `interrupted`: it continues from its last checkpoint. `cancelled`: by a person. */
 type JobNews = { readonly id: string; readonly agent: string } & (
   | { readonly kind: "begin"; readonly name: string }
   /** From 0 to 1. */

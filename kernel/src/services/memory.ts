@@ -25,7 +25,6 @@ export interface MemoryService {
   stats(agent: string, namespace?: string): Promise<MemoryStats>;
   /** Lists the shared memories; with an agent, those that it may open. */
   namespaces(agent?: string): Promise<SharedMemory[]>;
-  /** Returns the working memory. */
   working(agent: string, query: Fields<"workingRead">): Promise<Result<"workingRead">>;
   /** These methods and an export reject with the signal's reason when it is aborted. */
   temporal(

@@ -52,10 +52,7 @@ interface StatusService {
 interface TrustService {
   /** Reads the documents again and returns whether the person has answered all that they request now. */
   reloadAndCheckAnswered(): Promise<boolean>;
-  /**
-   * Records that a person accepts what the digest identifies, or the granted parts of it; DigestMismatch if that
-   * has changed.
-   */
+  /** Records that a person accepts what the digest identifies, or parts of it; DigestMismatch if that has changed. */
   accept(digest?: Hash, grants?: TrustGrants): Promise<void>;
   question(): Promise<Omit<TrustQuestion, "trusted">>;
   program(extension: string, path?: string): Promise<TrustProgram>;

@@ -5,7 +5,6 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { isAtLeast, type TraceEntry, type TraceLevel, type TraceQuery } from "../base/vocabulary/trace.ts";
 
-/** The log of traces. */
 interface TraceSource {
   /** Newest first; includes everything written before. */
   query(query: TraceQuery): Promise<TraceEntry[]>;
@@ -35,9 +34,7 @@ export interface TraceService {
 
 /** The maximum number of entries that are replayed from the log to one subscription; the newest are kept. */
 const maxReplayed = 10_000;
-/**
- * The number of new entries that wait while the log is read. The oldest are dropped, because the log contains them.
- */
+/** The number of new entries that wait while the log is read. The oldest are dropped, because the log contains them. */
 const maxWaiting = 10_000;
 
 export function createTraceService(source: TraceSource, log: Log): TraceService {

@@ -1,7 +1,6 @@
 import { SharedRun } from "../base/shared-run.ts";
 import type { FileService } from "./files.ts";
 
-/** The documents that one client has open. */
 interface ClientDocuments {
   /** Resolves when `unsaved` reflects a comparison with the current files. */
   compared(): Promise<void>;
@@ -29,10 +28,7 @@ export class UnsavedDocuments {
     return { [Symbol.dispose]: () => void this.#clients.delete(documents) };
   }
 
-  /**
-   * Returns the first of these workspace paths that is open with unsaved changes, under any name; null if there is
-   * none.
-   */
+  /** Returns the first of these workspace paths with unsaved changes, under any name; null if there is none. */
   async among(paths: readonly string[]): Promise<string | null> {
     const uris = await this.#comparisons.run();
     const open = new Set((await Promise.all(uris.map((uri) => this.#files.pathsOf(uri)))).flat());

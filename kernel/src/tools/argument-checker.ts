@@ -108,10 +108,7 @@ export class ArgumentChecker implements AsyncDisposable {
   }
 }
 
-/**
- * Folders that the process may read besides the kernel's modules: its packages and their dependencies. A bundle
- * includes them.
- */
+/** Folders that the process may read besides the kernel's modules: its packages, which a bundle includes. */
 function packageFolders(): string[] {
   if (!import.meta.url.endsWith(".ts")) return [];
   const ajv = locateModule("ajv", import.meta.url);

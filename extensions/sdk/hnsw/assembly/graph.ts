@@ -82,10 +82,7 @@ export function similarityOf(set: usize, index: u32): f32 {
   return load<f32>(beam(set) + (index << 3));
 }
 
-/**
- * Compares with every vector and puts the `limit` nearest into the beam. Faster than the graph for small sets, and
- * always exact.
- */
+/** Puts the `limit` nearest of all vectors into the beam. Always exact, and for small sets faster than the graph. */
 export function scan(set: usize, limit: u32): u32 {
   let count: u32 = 0;
   for (let slot: u32 = 0, end = top(set); slot < end; slot++) {

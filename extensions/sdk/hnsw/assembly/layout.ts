@@ -20,8 +20,8 @@ const maxBytes: u64 = 0x7fffffff;
 
 export const none: u32 = 0xffffffff;
 /**
- * The state of a slot: 0 if free; its level + 1; or `twin` if it equals a vector in the graph and is only in that
- * one's chain.
+ * The state of a slot: 0 if free; its level + 1; or `twin` if it equals a vector in the graph and is only in its
+ * chain.
  */
 export const twinState: u32 = 0x80000000;
 

@@ -1,7 +1,4 @@
-/**
- * The exports of the module, which `../README.md` and `../hnsw.h` document for authors. Negative results are
- * errors.
- */
+/** The module's exports, which `../README.md` and `../hnsw.h` document for authors. Negative results are errors. */
 import { candidate, descend, dot, explore, freeSlot, insert, scan, similarityOf, takeOut } from "./graph";
 import {
   capacity,
@@ -191,9 +188,7 @@ export function hnsw_save(set: usize, to: usize, bytes: u32): i32 {
   return write(set, to);
 }
 
-/**
- * Returns the size of the block for a saved set, with room for at least `slots` slots; an error for invalid bytes.
- */
+/** Returns the size of the block for a saved set, with room for at least `slots` slots; an error for invalid bytes. */
 export function hnsw_load_bytes(from: usize, length: u32, slots: u32): i32 {
   if (!isWhole(from, length)) return malformed;
   const bytes = layOut(0, load<u32>(from, 12), max(slots, load<u32>(from, 24)), load<u32>(from, 16));

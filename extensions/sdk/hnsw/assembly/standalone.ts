@@ -18,10 +18,7 @@ export {
   hnsw_size,
 } from "./linkable";
 
-/**
- * Grows the memory by this many bytes, in whole pages. Returns the address of the new pages; 0 if the limit is
- * reached.
- */
+/** Grows the memory by this many bytes, in whole pages. Returns the new pages' address; 0 if the limit is reached. */
 export function hnsw_reserve(bytes: u32): usize {
   const before = memory.grow(<i32>((<u64>bytes + 0xffff) >> 16));
   return before < 0 ? 0 : (<usize>before) << 16;

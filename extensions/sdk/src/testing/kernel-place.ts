@@ -34,7 +34,6 @@ export interface KernelPlace extends AsyncDisposable {
   /** The real path. */
   readonly workspace: string;
   readonly isCopy: boolean;
-  /** The extension's manifest. */
   readonly manifest: string;
   readonly environment: Environment;
 }

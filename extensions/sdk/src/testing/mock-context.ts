@@ -19,9 +19,7 @@ export interface MockOptions<Memory = MemoryShape> {
     readonly locations?: readonly string[];
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
-    /**
-     * Shared memories, as `shared_namespaces` and `import_namespaces` name them; default: none. Each begins empty.
-     */
+    /** Shared memories, as `shared_namespaces` and `import_namespaces` name them; default: none. Each begins empty. */
     readonly namespaces?: Readonly<Record<string, "read" | "read_write">>;
   };
   /** Milliseconds since 1970; default: the machine's clock. */

@@ -78,7 +78,6 @@ export class VectorSet {
     this.#engine.call("create", this.#block, null, dimensions, slots, m, efConstruction);
   }
 
-  /** The number of vectors. */
   get size(): number {
     return this.#engine.call("size", this.#block, null);
   }
@@ -105,10 +104,7 @@ export class VectorSet {
     if (status < 0) throw noDirection();
   }
 
-  /**
-   * Returns true if the label existed. Takes time in proportion to the size, because all links to the vector are
-   * removed.
-   */
+  /** Returns true if the label existed. Takes time in proportion to the size, as all links to it are removed. */
   remove(label: number): boolean {
     return this.#engine.call("remove", this.#block, null, checkedLabel(label)) === 1;
   }

@@ -1,8 +1,6 @@
 import type { TextPosition } from "../text-positions.ts";
 
-/**
- * Documents of Lares, from the view of an editor. Positions count UTF-16 units; names and messages are plain text.
- */
+/** Documents of Lares, from the view of an editor. Positions count UTF-16 units; names and messages are plain text. */
 
 export interface TextRange {
   readonly start: TextPosition;
@@ -26,13 +24,11 @@ export interface EditedDocument {
   readonly text: string;
 }
 
-/** The edits of one file. */
 export interface FileEdits {
   readonly uri: string;
   readonly edits: readonly TextEdit[];
 }
 
-/** A fault in a document. */
 export interface DocumentFault {
   readonly range: TextRange;
   readonly severity: "error" | "warning" | "information" | "hint";
@@ -40,16 +36,12 @@ export interface DocumentFault {
   readonly message: string;
 }
 
-/**
- * The faults of a document, and the places that were read to find them: absolute paths, and folders whose names
- * were read.
- */
+/** A document's faults, and the places read to find them: absolute paths, and folders whose names were read. */
 export interface Diagnosis {
   readonly faults: readonly DocumentFault[];
   readonly lookedAt: { readonly paths: readonly string[]; readonly listed: readonly string[] };
 }
 
-/** A fix for a fault. */
 export interface OfferedFix {
   readonly title: string;
   readonly edits: readonly TextEdit[];
@@ -68,7 +60,6 @@ export interface OutlinePart {
   readonly children: readonly OutlinePart[];
 }
 
-/** The place of a declaration. */
 export interface Declaration {
   /** The range of the reference in the requested document. */
   readonly origin: TextRange;

@@ -24,9 +24,7 @@ type Answers = {
   ) => StoreRequests[Name]["result"];
 };
 
-/**
- * A store that reads the journal again for each request. `answers` handles the requests that it does not implement.
- */
+/** A store that reads the journal again for each request. `answers` handles the requests that it does not implement. */
 export class FakeStore implements Store {
   readonly pid = null;
   readonly answers: Answers = {};

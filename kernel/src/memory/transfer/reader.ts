@@ -47,10 +47,7 @@ const following: Readonly<Record<SegmentKind, readonly SegmentKind[]>> = {
   END: [],
 };
 
-/**
- * Reads the whole container, one piece at a time. Throws InvalidParams or StorageError if it is not what was
- * written.
- */
+/** Reads the whole container, piece by piece. Throws InvalidParams or StorageError if it is not what was written. */
 export async function readContainer(file: ContainerFile): Promise<Container> {
   const preamble = await bytesAt(file, 0, Math.min(preambleBytes, file.size));
   checkPreamble(preamble, file.path);

@@ -6,10 +6,7 @@ import { dirname, join, parse, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Emitter } from "../../base/emitter.ts";
 
-/**
- * The descriptor of the channel between parent and child: a separate pipe, so that printed output cannot disturb
- * it.
- */
+/** The descriptor of the channel between parent and child: a separate pipe that printed output cannot disturb. */
 const channelDescriptor = 3;
 
 /** An editor's executable (Electron) runs as Node.js only with this variable; otherwise it opens a window. */
@@ -113,10 +110,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
   };
 }
 
-/**
- * Returns the location of an installed package's module, and the package's folder, which a child must be able to
- * read.
- */
+/** Returns the location of an installed package's module, and the package's folder, which a child must read. */
 export function locateModule(
   specifier: string,
   importMetaUrl: string,

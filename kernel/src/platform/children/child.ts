@@ -16,10 +16,7 @@ interface ChildOptions<FromChild> {
   readonly clock: Clock;
   /** A longer frame terminates the child. */
   readonly maxFrameBytes: number;
-  /**
-   * `bytes` are valid only during the call. An error thrown here terminates the child, because it cannot be trusted
-   * any more.
-   */
+  /** `bytes` are valid only during the call. An error thrown here terminates the child, which is no longer trusted. */
   receive(words: FromChild, bytes: Uint8Array): void;
   /** Receives frames of the room's own types. */
   receiveFrame?(type: number, stream: number, payload: Uint8Array): void;
@@ -32,9 +29,7 @@ const traceLine = /^(\s|\}|Node\.js v)/;
 export class Child<ToChild, FromChild extends object> {
   /** Resolves when the child accepts requests. Rejects, with its last output, if it ended before. */
   readonly ready: Promise<void>;
-  /**
-   * Resolves when the child has ended and its output was received, with the end of a sentence: "ended by SIGKILL".
-   */
+  /** Resolves when the child has ended and its output was received, with the end of a sentence: "ended by SIGKILL". */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
   readonly #clock: Clock;

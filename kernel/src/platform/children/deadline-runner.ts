@@ -3,10 +3,7 @@ import type { LaresError } from "../../base/errors.ts";
 /** Processes requests, one at a time: a child process or a thread. */
 export interface Carrier<Request> {
   send(request: Request): void;
-  /**
-   * The CPU time that it has used, as far as known without asking it. Milliseconds; null if the system does not
-   * report it.
-   */
+  /** Its CPU time, as far as known without asking it. Milliseconds; null if the system does not report it. */
   readonly knownCpuMs: number | null;
   /** Asks for the CPU time; may take long while the carrier is busy. */
   cpuMs(): Promise<number | null>;
@@ -22,9 +19,7 @@ export interface CarrierEvents<Reply> {
 }
 
 export interface Deadline {
-  /**
-   * CPU time, so that a busy machine causes no overruns. Where the system does not report it, elapsed time counts.
-   */
+  /** CPU time, so that a busy machine causes no overruns. Where the system does not report it, elapsed time counts. */
   readonly maxCpuMs: number;
   /** For a request that blocks without computing. */
   readonly maxWallMs: number;
@@ -47,7 +42,6 @@ interface DeadlineRunnerOptions<Request, Reply> {
 export class DeadlineRunner<Request, Reply> implements AsyncDisposable {
   readonly #options: DeadlineRunnerOptions<Request, Reply>;
   #carrier: Promise<Carrier<Request>> | null = null;
-  /** The reply to the current request. */
   #reply: PromiseWithResolvers<Reply> | null = null;
   /** Resolves when all earlier requests have ended, successfully or not. */
   #turn: Promise<unknown> = Promise.resolve();

@@ -21,10 +21,7 @@ interface WorkThreadOptions {
 /** The interval in milliseconds at which the thread's CPU time is read while it works. */
 const sampleMs = 25;
 
-/**
- * A thread for work that agents cause and that may take any amount of time; see `DeadlineRunner`. Its own CPU time
- * counts.
- */
+/** A thread for work of agents that may take any amount of time; see `DeadlineRunner`. Its own CPU time counts. */
 export class WorkThread<Request, Answer> implements AsyncDisposable {
   readonly #options: WorkThreadOptions;
   readonly #runner: DeadlineRunner<Request, WorkReply>;

@@ -33,10 +33,7 @@ export interface Database extends AsyncDisposable {
   query<Row = Record<string, SqlValue>>(sql: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
-/**
- * The number of calls that may wait. Further calls are refused with Busy, so that a stuck disk does not fill
- * memory.
- */
+/** Calls that may wait. Further ones are refused with Busy, so that a stuck disk does not fill memory. */
 const maxQueuedCalls = 100_000;
 /** The number of calls that share one transaction, so that the first need not wait for all. */
 const maxCallsPerGroup = 1024;

@@ -11,10 +11,7 @@ function isLeftoverTemporary(name: string): boolean {
   return temporaryName.test(name);
 }
 
-/**
- * Removes the leftover temporary files for names that begin with `prefix`. The caller must be the only writer
- * there.
- */
+/** Removes leftover temporary files for names that begin with `prefix`. The caller must be the only writer there. */
 export async function removeLeftoverTemporaries(folder: string, prefix = ""): Promise<void> {
   for (const name of await readdir(folder)) {
     if (isLeftoverTemporary(name) && name.startsWith(`.${prefix}`))

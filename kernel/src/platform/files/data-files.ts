@@ -69,7 +69,6 @@ export function moveAside(path: string, nowMs: number): Promise<string> {
   return guarded(`move "${path}" away`, () => setAside(path, nowMs));
 }
 
-/** Removes a file, if it exists. */
 export function removeFile(path: string): Promise<void> {
   return guarded(`remove "${path}"`, () => rm(path, { force: true }));
 }
@@ -95,9 +94,7 @@ export function putFolderInPlace(from: string, to: string): Promise<void> {
   });
 }
 
-/**
- * Yields `size` bytes of a file from `start` on, in pieces. A piece is valid only until the next one is requested.
- */
+/** Yields `size` bytes of a file from `start` on, in pieces. A piece is valid only until the next one is requested. */
 export async function* readPieces(
   path: string,
   size: number,

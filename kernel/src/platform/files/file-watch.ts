@@ -8,10 +8,7 @@ interface FileWatchEvents {
   lost(error: Error): void;
 }
 
-/**
- * Watches one file through its folder, which also reports a file that is replaced by renaming. The folder must
- * exist.
- */
+/** Watches one file through its folder, so that replacing it by a rename is reported. The folder must exist. */
 export function watchFile(path: string, events: FileWatchEvents): Disposable {
   const name = basename(path);
   const watcher = watch(dirname(path), (_kind, changed) => {

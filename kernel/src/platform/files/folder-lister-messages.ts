@@ -25,7 +25,6 @@ export interface ListedPiece {
   readonly names: string | null;
   readonly count: number;
   readonly isLast: boolean;
-  /** The inode of the folder itself. */
   readonly inode: number;
   readonly device: number;
   /** The content of the requested file, in the first piece. */

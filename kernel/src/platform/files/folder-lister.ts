@@ -21,11 +21,9 @@ export interface ListedNames {
 }
 
 export interface FolderListing extends ListedNames {
-  /** The number of names. */
   readonly count: number;
   /** False if more of this folder follows. */
   readonly isLast: boolean;
-  /** The inode of the folder itself. */
   readonly inode: number;
   readonly device: number;
   /** The requested text file, sent with the first piece; null if the folder has no such file. */

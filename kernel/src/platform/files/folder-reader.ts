@@ -20,10 +20,7 @@ export interface Observation {
   /** Milliseconds since 1970, with a precision of microseconds. */
   readonly mtimeMs: number;
   readonly birthtimeMs: number;
-  /**
-   * Folded to a value that a double represents exactly; on the file systems of Linux and macOS it is the number
-   * itself.
-   */
+  /** Folded to a value that a double represents exactly; on Linux and macOS it is the number itself. */
   readonly inode: number;
   readonly device: number;
 }
@@ -37,10 +34,7 @@ export interface OpenFolder extends Disposable {
   readonly handle: string;
   /** The names in the folder, in no particular order; null if they cannot be read. */
   names(): readonly string[] | null;
-  /**
-   * Null if nothing has this name (any more), "unreadable" if access is refused. A link is "other": it is never
-   * followed.
-   */
+  /** Null if nothing has this name (any more), "unreadable" if access is refused. A link is "other", never followed. */
   observe(name: string): Observation | null | "unreadable";
   /** Null if it is missing, not a folder, a link, or not readable. */
   openFolder(name: string): OpenFolder | null;

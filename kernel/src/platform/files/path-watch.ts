@@ -6,10 +6,7 @@ import type { Log } from "../../base/log.ts";
 import { isMissing, isRefused } from "./document-files.ts";
 import { basename, dirname, isWithin, join } from "./paths.ts";
 
-/**
- * The quiet time before a change is reported, because editors save in several steps and an unfinished save must not
- * be read.
- */
+/** The quiet time before a report, because editors save in several steps and half a save must not be read. */
 export const settleMs = 50;
 /** Continuous changes are reported after this time at the latest. */
 export const mostUnsettledMs = 1000;

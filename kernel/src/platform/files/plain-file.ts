@@ -4,10 +4,7 @@ import { LaresError } from "../../base/errors.ts";
 import { dirname, join } from "./paths.ts";
 import { storageFailure } from "./storage-failure.ts";
 
-/**
- * Files of the state folder are regular files. A link in place of one is not followed, and opening a named pipe
- * does not block.
- */
+/** Files of the state folder are regular files. A link is not followed, and opening a named pipe does not block. */
 const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const flagsOf = {
   read: constants.O_RDONLY,

@@ -11,10 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The part of a workspace's name that suffices to recognise it. */
 const maxNameLength = 40;
 
-/**
- * Returns the folder of this user's entire Lares state: `$LARES_HOME`, or `lares` in the platform's location for
- * it.
- */
+/** Returns the folder of this user's Lares state: `$LARES_HOME`, or `lares` in the platform's location for it. */
 export function stateHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   const own = environment["LARES_HOME"];
   if (own !== undefined && own !== "") {
@@ -29,10 +26,7 @@ export function stateHome(environment: Environment, platform: NodeJS.Platform = 
   return join(absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "lares");
 }
 
-/**
- * Returns the folder for downloads that can be fetched again: `$LARES_HOME/cache`, or `lares` in the platform's
- * cache folder.
- */
+/** Returns the folder for repeatable downloads: `$LARES_HOME/cache`, or `lares` in the platform's cache folder. */
 export function cacheHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   const own = environment["LARES_HOME"];
   if (own !== undefined && own !== "") return join(stateHome(environment, platform), "cache");

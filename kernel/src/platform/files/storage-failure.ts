@@ -41,10 +41,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 /** EDQUOT on Linux and macOS, for which libuv has no name. */
 const quotaNumbers: readonly unknown[] = [-122, -69];
 
-/**
- * Returns the error for a failed system call: `what` was not done, why, and what to do. LaresErrors are returned
- * unchanged.
- */
+/** Returns the error for a failed system call: `what` was not done, why, and what to do. Passes LaresErrors on. */
 export function storageFailure(what: string, error: unknown): LaresError {
   if (isLaresError(error)) return error;
   const meaning = meaningOf(error);

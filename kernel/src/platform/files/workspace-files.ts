@@ -18,10 +18,7 @@ export class WorkspaceFiles {
     this.roots = roots;
   }
 
-  /**
-   * Returns the root of a path. Throws NotFound if it names no root, or a root itself where a path inside it is
-   * needed.
-   */
+  /** Returns the root of a path. Throws NotFound for an unknown root, and for a root itself where it needs a path. */
   locate(path: string): { readonly root: WorkspaceRoot; readonly path: string } {
     const [first] = this.roots;
     if (first !== undefined && this.roots.length === 1) return { root: first, path };

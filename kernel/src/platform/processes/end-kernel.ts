@@ -119,9 +119,7 @@ export function isKernelOf(words: readonly string[] | "unknown", stateFolder: st
   return words.includes("kernel") && words.some((word) => basename(word) === name);
 }
 
-/**
- * Returns the words that a process was started with; words with spaces may be split. None if the process has ended.
- */
+/** Returns the words that a process was started with; words with spaces may be split. None if the process has ended. */
 async function commandLine(pid: number): Promise<readonly string[] | "unknown"> {
   if (process.platform === "win32") return "unknown";
   if (process.platform === "linux") {

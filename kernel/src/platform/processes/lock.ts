@@ -10,14 +10,10 @@ import { storageFailure } from "../files/storage-failure.ts";
 
 const maxNoteBytes = 64;
 
-/**
- * The connections that hold locks. Without a reference, a connection would be garbage collected and release its
- * lock.
- */
+/** The connections that hold locks: without a reference, one would be garbage collected and release its lock. */
 const heldHere = new Set<DatabaseSync>();
 
 export interface FileLock extends AsyncDisposable {
-  /** Releases the lock. */
   release(): Promise<void>;
 }
 

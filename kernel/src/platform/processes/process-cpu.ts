@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 /** Linux counts the CPU time of processes in ticks; `sysconf(_SC_CLK_TCK)` is 100 on every system that Node runs on. */
 const tickMs = 10;
 
-/**
- * Returns the CPU time of another process in milliseconds; null if the system does not report it, or the process
- * ended.
- */
+/** Returns another process's CPU time in milliseconds; null if the system does not report it, or the process ended. */
 export function processCpuMs(pid: number): number | null {
   try {
     // "<pid> (<name>) <state> …": the name may contain anything, so fields are counted after its end.

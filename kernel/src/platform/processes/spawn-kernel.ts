@@ -7,7 +7,6 @@ import { invalidParams, messageOf } from "../../base/errors.ts";
 import { openPlainFile, setAside } from "../files/plain-file.ts";
 import { storageFailure } from "../files/storage-failure.ts";
 
-/** The arguments of a kernel process. */
 export interface KernelArguments {
   /** Absolute; `stateFolderOf` returned it for the same roots. */
   readonly stateFolder: string;
@@ -60,9 +59,7 @@ export interface StartedKernel {
   readonly exited: Promise<string>;
 }
 
-/**
- * The kernel's stderr, in its state folder. If it is over this size at a start, it is renamed and a new one begun.
- */
+/** The kernel's stderr, in its state folder. If it is over this size at a start, it is renamed and a new one begun. */
 const logName = "kernel.log";
 const maxLogBytes = 1024 * 1024;
 

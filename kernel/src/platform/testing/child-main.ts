@@ -1,7 +1,4 @@
-/**
- * Entry file of the process that `child.test.ts` and `child-keeper.test.ts` run; it follows the test's
- * instructions.
- */
+/** Entry file of the process that `child.test.ts` and `child-keeper.test.ts` run; it follows their instructions. */
 import process from "node:process";
 import { serveParent } from "../children/parent.ts";
 

@@ -24,10 +24,7 @@ export interface BundledProgram {
   readonly bytes: Uint8Array;
   /** For `mapStack`. */
   readonly sourceMap: string;
-  /**
-   * Every file of the extension that was bundled or influenced the bundle, sorted by path; files of the SDK are not
-   * listed.
-   */
+  /** Every file of the extension that was bundled or influenced the bundle, sorted by path; none of the SDK. */
   readonly inputs: readonly { readonly path: string; readonly hash: Hash }[];
   /** The files whose contents were bundled, sorted by path, without those of the SDK. */
   readonly files: readonly BundledFile[];

@@ -1,9 +1,7 @@
 /** One file as JavaScript, with the mapping back to its source. */
 interface TransformedFile {
   readonly code: string;
-  /**
-   * Maps a position of the code to the source: line from 1 and column from 0, in UTF-16 units; null for generated code.
-   */
+  /** Maps a position of the code to the source: lines from 1, columns from 0 in UTF-16; null for generated code. */
   readonly origin: (line: number, column: number) => { line: number; column: number } | null;
 }
 

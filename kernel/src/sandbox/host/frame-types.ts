@@ -1,9 +1,6 @@
 import { frame } from "../../platform/children/frames.ts";
 
-/**
- * The frame types between kernel and sandbox host, besides control messages. A frame's stream is the guest's
- * number.
- */
+/** The frame types between kernel and sandbox host, besides control messages. The stream is the guest's number. */
 export const frameType = {
   /** Kernel → host: bytes for a guest's stdin. */
   stdin: 2,

@@ -37,9 +37,7 @@ export interface SandboxHost<Program extends GuestProgram> extends AsyncDisposab
   start(program: Program, options: { readonly agent: string; readonly maxMemoryMb: number }): Promise<Guest>;
   /** Returns a sentence that says why this program can never be started; null if it can be prepared. */
   check(program: GuestProgram, maxMemoryMb?: number): Promise<string | null>;
-  /**
-   * Keeps a worker ready from now on, and prepares the JavaScript runtime, if there is one, for this memory limit.
-   */
+  /** Keeps a worker ready from now on, and prepares the JavaScript runtime, if there is one, for this memory limit. */
   prewarm(maxMemoryMb?: number): void;
   /** The process id of the host; null if none is running. */
   readonly pid: number | null;
@@ -47,10 +45,7 @@ export interface SandboxHost<Program extends GuestProgram> extends AsyncDisposab
 
 const defaultMaxMemoryMb = 256;
 
-/**
- * Runs guests in one child process. The first guest starts the process; after a crash, the next guest starts a new
- * one.
- */
+/** Runs guests in one child process, which the first guest starts, and after a crash the next one. */
 export function createSandboxHost<Program extends GuestProgram>(
   options: SandboxHostOptions<Program>,
 ): SandboxHost<Program> {

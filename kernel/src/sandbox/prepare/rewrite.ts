@@ -281,10 +281,7 @@ function checkData(bytes: Uint8Array, memoryBytes: number, mapping: InstructionM
   reader.expectEnd("its data");
 }
 
-/**
- * Returns the address of an expression that is a single `i32.const`; null for a computed one, which the engine
- * checks.
- */
+/** Returns the address of a single `i32.const`; null for a computed expression, which the engine checks. */
 function constantAddress(expression: BinaryReader): number | null {
   if (expression.byte() !== instruction.i32Const) return null;
   const address = expression.s32() >>> 0;

@@ -1,9 +1,6 @@
 import wabtModule from "wabt";
 
-/**
- * Assembles a module from WebAssembly text. All proposals are enabled, so that tests can build modules that must be
- * refused.
- */
+/** Assembles a module from WebAssembly text. All proposals are enabled, for tests of modules that are refused. */
 export async function wat(text: string): Promise<Uint8Array> {
   const wabt = await wabtModule();
   const features = {
@@ -30,10 +27,7 @@ export async function wat(text: string): Promise<Uint8Array> {
 
 const wasi = `"wasi_snapshot_preview1"`;
 
-/**
- * Returns the text of a WASI command whose `_start` is `body`, with `$read` and `$write`, and 64 KiB at 1024 for
- * data.
- */
+/** Returns the text of a WASI command with `_start` as `body`, `$read`, `$write`, and 64 KiB at 1024 for data. */
 export function command(body: string, more = "", memory = "2"): string {
   return `(module
     (import ${wasi} "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
@@ -75,10 +69,7 @@ export function printing(descriptor: number, text: string, rest = ""): string {
   );
 }
 
-/**
- * Prints pieces of 64 KiB to a descriptor. Each piece ends with `last`: "\n" for complete lines, "x" for a line
- * without an end.
- */
+/** Prints pieces of 64 KiB to a descriptor. Each ends with `last`: "\n" for whole lines, "x" for an endless line. */
 export function flooding(descriptor: number, last: "\n" | "x", pieces: number): string {
   return command(`
     (memory.fill (i32.const 1024) (i32.const 0x78) (i32.const 65535))

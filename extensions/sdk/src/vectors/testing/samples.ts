@@ -11,10 +11,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/**
- * Returns vectors around this many centres, like embeddings of a few subjects; the first `count` do not depend on
- * it.
- */
+/** Returns vectors around this many centres, like embeddings of few subjects; the first `count` do not depend on it. */
 export function clustered(count: number, dimensions: number, clusters: number, seed: number): Float32Array[] {
   const next = numbers(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());

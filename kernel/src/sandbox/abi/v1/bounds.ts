@@ -35,9 +35,6 @@ export const abiBounds = {
   maxIdleToolMs: 60_000,
   /** Time from the answer to `shutdown` until the guest must have exited. */
   shutdownGraceMs: 2_000,
-  /**
-   * The share of time that a guest may compute while no request is open. A tool that computes more counts as
-   * working.
-   */
+  /** The share of time that a guest may compute without an open request. A tool that computes more is working. */
   backgroundShare: 0.1,
 } as const;

@@ -21,10 +21,7 @@ export interface ConnectionPorts {
   readonly errors: ErrorNumbers;
   /** Answers a guest's call. A LaresError that it throws is sent to the guest unchanged. */
   call(method: string, params: unknown): Promise<unknown>;
-  /**
-   * Receives `trace` and `notify` without an id, not more often than the bounds allow. Their params are not checked
-   * yet.
-   */
+  /** Receives `trace` and `notify` without an id, as often as the bounds allow. Their params are unchecked. */
   notify(method: string, params: unknown): void;
   /** Reports a violation of the ABI or dropped messages, as a sentence; bounded in number. */
   fault(sentence: string): void;
@@ -323,9 +320,7 @@ class Connection implements GuestConnection {
 
 const ends = new WeakSet<object>();
 
-/**
- * Returns true for the kernel's own error that the guest ended, and false for a guest's answer that looks like it.
- */
+/** Returns true for the kernel's own error that the guest ended, and false for a guest's answer that looks like it. */
 export function isAgentEnd(error: unknown): boolean {
   return typeof error === "object" && error !== null && ends.has(error);
 }

@@ -269,10 +269,7 @@ export class GuestWatch implements Disposable {
     });
   }
 
-  /**
-   * Pings twice: at the first ping, an answer to a call may still be on its way; the second ping shows its
-   * consequences.
-   */
+  /** Pings twice: an answer to a call may still be on its way at the first ping; the second shows its effect. */
   async #isHung(handling: Handling): Promise<boolean> {
     for (let round = 0; round < 2; round++) {
       if (this.#options.connection.openCalls > 0) return false;

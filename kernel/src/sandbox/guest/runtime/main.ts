@@ -43,10 +43,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     native.write(2, `${wellFormed(cut)}\n`, 0x7fffffff);
   };
 
-  /**
-   * Reports an error that no caller received. Without memory no request can be answered any more, so the guest
-   * exits instead.
-   */
+  /** Reports an error that no caller received. Without memory no request can be answered, so the guest exits. */
   const escaped = (what: string, error: unknown): void => {
     try {
       report(what, error);
