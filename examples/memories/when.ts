@@ -1,10 +1,7 @@
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const dayMs = 24 * 60 * 60 * 1000;
 
-/**
- * Returns the beginning of the last day of this name ("Monday"), including today, in UTC; any other text is left to the
- * kernel.
- */
+/** Returns the start in UTC of the last day of this name ("Monday"), including today. The kernel parses other texts. */
 export function sinceOf(text: string, now: Date): string {
   const day = days.indexOf(text.trim().toLowerCase());
   if (day === -1) return text;

@@ -74,10 +74,7 @@ export function markChanged(counts: Counts, extensions: readonly string[]): Coun
   return { ...counts, changed: [...new Set([...counts.changed, ...extensions])] };
 }
 
-/**
- * Removes marks. Call it before counting, never after: a change during the count marks its type again, and that mark
- * has to stay.
- */
+/** Removes marks. Call it before counting: a change during the count marks its type again, and that mark must stay. */
 export function unmark(counts: Counts, extensions: readonly string[]): Counts {
   return { ...counts, changed: counts.changed.filter((marked) => !extensions.includes(marked)) };
 }

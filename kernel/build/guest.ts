@@ -31,7 +31,7 @@ function filesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Over everything that decides what comes out. */
+/** A digest of all inputs of the build. */
 function digestOfInputs({ whole, pruned, hnsw, libraries }: LinkedModules): string {
   const hash = createHash("sha256");
   const files = [
@@ -91,7 +91,7 @@ async function build(inputs: string, linked: LinkedModules): Promise<void> {
   );
 }
 
-/** Renamed into place: a build that was interrupted leaves the old one, or none. */
+/** Renamed into place, so that an interrupted build leaves the old file, or none. */
 function replace(file: string, bytes: Uint8Array): void {
   writeFileSync(`${file}.new`, bytes);
   renameSync(`${file}.new`, file);

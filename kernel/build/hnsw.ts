@@ -1,6 +1,6 @@
 /**
- * Compiles `extensions/sdk/hnsw/assembly/` (AssemblyScript) twice: `hnsw.wasm` with a memory of its own, and
- * `hnsw-linkable.wasm`, which works in the memory of the module it is merged into. Neither has anything else to import.
+ * Compiles `extensions/sdk/hnsw/assembly/` (AssemblyScript) twice: `hnsw.wasm` with its own memory, and
+ * `hnsw-linkable.wasm`, which works in the memory of the module it is merged into. Neither has other imports.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,9 +9,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** Every guest carries it. */
+/** The size limit, because every guest contains it. */
 export const maxHnswBytes = 8192;
-/** Of the module with its own memory, in pages of 64 KiB: 1 GiB. */
+/** The memory limit of the standalone module, in pages of 64 KiB: 1 GiB. */
 const maxPages = 16_384;
 
 const sources = fileURLToPath(new URL("../../extensions/sdk/hnsw/assembly/", import.meta.url));
@@ -21,16 +21,12 @@ interface HnswModules {
   readonly linkable: Uint8Array;
 }
 
-/** All that decides what comes out, for a stamp. */
 export function hnswInputs(): string[] {
   const files = readdirSync(sources).toSorted();
   return [fileURLToPath(import.meta.url), ...files.map((name) => join(sources, name))];
 }
 
-/**
- * Compiles both with AssemblyScript's `asc`. Throws where one of them is larger than `maxHnswBytes` or has an import it
- * should not have.
- */
+/** Compiles both with AssemblyScript's `asc`. Throws if one exceeds `maxHnswBytes` or has an unexpected import. */
 export function compileHnsw(compiler: string): HnswModules {
   const standalone = compile(compiler, "standalone.ts", [
     "--initialMemory",

@@ -6,8 +6,8 @@ import type { Metafile } from "esbuild";
 const checkoutModules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 
 /**
- * Returns the licences of packages in the folder `modules` whose code becomes part of what is published, as their authors
- * ask for it.
+ * Returns the licences of packages in the folder `modules` whose code becomes part of what is published, as those
+ * licences require.
  */
 export function licencesOf(packages: readonly string[], modules = checkoutModules): string {
   const sections = packages.map((name) => {
@@ -18,13 +18,13 @@ export function licencesOf(packages: readonly string[], modules = checkoutModule
     };
     const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
     if (file === undefined)
-      throw new Error(`The package ${name} brings no licence text, and is to be published.`);
+      throw new Error(`The package ${name} has no licence text, so it cannot be published.`);
     return `${name} ${version} (${license ?? "see below"})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
   });
   return sections.join(`\n${"-".repeat(80)}\n\n`);
 }
 
-/** Packages of which something is in what was bundled, sorted. */
+/** Returns the sorted names of the packages with code in a bundle. */
 export function packagesIn({ outputs }: Metafile): string[] {
   const names = Object.values(outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))

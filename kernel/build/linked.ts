@@ -1,7 +1,7 @@
 /**
- * Provides the modules in `kernel/build/linked/`, which are committed: linking them takes compilers of 115 MB, and their
- * sources seldom change. Links them anew, from the sources and with the compilers of `kernel/build/compilers/`, where
- * they do not belong to the sources that are here.
+ * Provides the modules in `kernel/build/linked/`, which are committed: linking them takes compilers of 115 MB, and
+ * their sources seldom change. Links them again, from the sources and with the compilers of
+ * `kernel/build/compilers/`, if they do not match the sources.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const folder = join(here, "linked");
 const digestsFile = join(folder, "digests.json");
 const names = ["whole.wasm", "pruned.wasm", "hnsw.wasm", "hnsw-linkable.wasm"] as const;
 type Modules = Readonly<Record<(typeof names)[number], Uint8Array>>;
-/** By file, and of all inputs together as "inputs": SHA-256 in hexadecimal. */
+/** SHA-256 in hexadecimal, by file, and of all inputs together as "inputs". */
 type Digests = Readonly<Record<string, string>>;
 
 const packageFile = createRequire(import.meta.url).resolve;
@@ -34,7 +34,7 @@ export interface LinkedModules extends Linked {
   readonly hnsw: { readonly standalone: Uint8Array; readonly linkable: Uint8Array };
 }
 
-/** Returns the modules; `isRelinked` makes them anew whatever is there. */
+/** Returns the modules; `isRelinked` rebuilds them in any case. */
 export function linkedModules({ isRelinked = false } = {}): LinkedModules {
   const libraries = placeLibraries(
     read(quickjsFile),
@@ -50,7 +50,7 @@ export function linkedModules({ isRelinked = false } = {}): LinkedModules {
   };
 }
 
-/** Covers everything that decides what the modules are, whatever line endings git checked out. */
+/** Covers all inputs of the build, whatever line endings git checked out. */
 function digestOfInputs(): string {
   const sources = [
     fileURLToPath(import.meta.url),
@@ -75,7 +75,7 @@ function committed(inputs: string): Modules | undefined {
     if (digests["inputs"] !== inputs) return undefined;
     const modules = names.map((name) => [name, read(join(folder, name))] as const);
     for (const [name, bytes] of modules) {
-      // A damaged module is an error rather than a reason to link: whoever changed it should hear of it.
+      // A damaged module is an error instead of a reason to link, so that whoever changed it notices.
       if (digests[name] !== sha256(bytes))
         throw new Error(`${join(folder, name)} is not what digests.json says. Run: npm run build:linked`);
     }

@@ -7,9 +7,9 @@ const siblingNames = /siblingModule\(\s*import\.meta\.url,\s*"([^"]+)"/g;
 const placesModule = "lares:places";
 
 /**
- * Bundles the kernel's sources into `dist`: `main.js` and the entry files of threads and child processes where their
- * sources lie, all else in `chunks/`. Packages other than `external` become part of it: to look up and read hundreds of small
- * files takes more than twice as long as these few.
+ * Bundles the kernel's sources into `dist`: `main.js` and the entry files of threads and child processes at their
+ * sources' places, everything else in `chunks/`. Packages other than `external` are included, because finding and
+ * reading hundreds of small files takes more than twice as long.
  */
 export async function bundleModules(options: {
   readonly sources: string;
@@ -29,11 +29,11 @@ export async function bundleModules(options: {
     format: "esm",
     platform: "node",
     target: "es2024",
-    // As Node resolves: without it esbuild would take a condition that only bundlers know.
+    // As Node.js resolves: by default esbuild adds a condition for bundlers.
     conditions: [],
     external: [...external],
     plugins: [places(sources)],
-    // What packages written as CommonJS ask Node for.
+    // CommonJS packages need `require`.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
@@ -47,7 +47,10 @@ export async function bundleModules(options: {
   return metafile;
 }
 
-/** Fails where a thread or process is named in a way that is not found here: it would be missing at run time only. */
+/**
+ * Fails if the entry of a thread or process is named in a way that is not found here, because it would be missing
+ * only at run time.
+ */
 function entriesOf(sources: string): string[] {
   const modules = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter(
     (path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.split(sep).includes("testing"),
@@ -56,14 +59,13 @@ function entriesOf(sources: string): string[] {
     const text = readFileSync(join(sources, path), "utf8");
     const named = [...text.matchAll(siblingNames)].map(([, name]) => `${String(name)}.ts`);
     const calls = [...text.matchAll(/(?<!function )\bsiblingModule\(/g)].length;
-    if (calls !== named.length)
-      throw new Error(`${path} names a sibling otherwise than by a text of its own.`);
+    if (calls !== named.length) throw new Error(`${path} must name a sibling module with a string literal.`);
     return named.map((name) => join(sources, path, "..", name));
   });
   return [join(sources, "main.ts"), ...new Set(siblings)];
 }
 
-/** What a module says of its own place stays true, wherever its code comes to lie. */
+/** Replaces `import.meta.url`, so that it stays correct wherever the code is placed. */
 function places(sources: string): Plugin {
   return {
     name: "places",

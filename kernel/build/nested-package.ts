@@ -9,21 +9,20 @@ import { fileURLToPath } from "node:url";
 const top = fileURLToPath(new URL("../../", import.meta.url));
 
 interface NestedPackage {
-  /** Relative to the checkout; holds a `package.json` and its lockfile. */
+  /** Relative to the checkout; contains a `package.json` and its lockfile. */
   readonly folder: string;
   /** Completes the sentence "Installing … into <folder>". */
   readonly contents: string;
   readonly megabytes: number;
 }
 
-/** The compilers for `kernel/build/linked/`. */
 export const compilers: NestedPackage = {
   folder: "kernel/build/compilers",
   contents: "AssemblyScript and Binaryen, which link guests,",
   megabytes: 115,
 };
 
-/** What bundling and packaging the client need beside the checkout's own packages. */
+/** What bundling and packaging the client need besides the checkout's own packages. */
 export const packaging: NestedPackage = {
   folder: "vscode-client/build/packaging",
   contents: "vsce, which makes the .vsix, and the grammar of TOML",
@@ -37,14 +36,14 @@ export const modelRuntime: NestedPackage = {
   megabytes: 290,
 };
 
-/** The language servers that `test/schemas/` and `test/vsix/` hold the schemas against. */
+/** The language servers with which `test/schemas/` and `test/vsix/` check the schemas. */
 export const schemaServers: NestedPackage = {
   folder: "test/schemas/servers",
   contents: "yaml-language-server, Taplo and Tombi",
   megabytes: 65,
 };
 
-/** What `test/support/lsp/generate.ts` reads the LSP's types with. */
+/** The package with which `test/support/lsp/generate.ts` reads the LSP's types. */
 export const lspGenerator: NestedPackage = {
   folder: "test/support/lsp/generator",
   contents: "the LSP's types and a generator of JSON Schemas",
@@ -52,8 +51,9 @@ export const lspGenerator: NestedPackage = {
 };
 
 /**
- * Installs a nested package with npm unless exactly what its lockfile names is installed already, and says so. Returns
- * a `require.resolve` that starts in its folder. npm checks each download against the lockfile and runs no script.
+ * Installs a nested package with npm, unless exactly the lockfile's content is already installed, and prints that.
+ * Returns a `require.resolve` that starts in its folder. npm verifies each download against the lockfile and runs
+ * no scripts.
  */
 export function installNested({ folder, contents, megabytes }: NestedPackage): NodeJS.RequireResolve {
   const cwd = join(top, folder);
@@ -61,10 +61,10 @@ export function installNested({ folder, contents, megabytes }: NestedPackage): N
   const wanted = createHash("sha256").update(lockfile).digest("hex");
   const stampFile = join(cwd, "node_modules", ".installed");
   if (readStamp(stampFile) !== wanted) {
-    // To stderr: the output of some scripts is read by others.
+    // To stderr, because the stdout of some scripts is parsed.
     process.stderr.write(`Installing ${contents} into ${folder} (about ${megabytes} MB, once).\n`);
     try {
-      // By a shell: on Windows npm is a script.
+      // Through a shell, because on Windows npm is a script.
       execSync("npm ci --ignore-scripts --no-audit --no-fund", {
         cwd,
         stdio: ["ignore", process.stderr, process.stderr],
@@ -74,7 +74,7 @@ export function installNested({ folder, contents, megabytes }: NestedPackage): N
         cause: error,
       });
     }
-    // npm removes `node_modules` first: an interrupted installation leaves no stamp.
+    // npm removes `node_modules` first, so an interrupted installation leaves no stamp.
     writeFileSync(stampFile, wanted);
   }
   return createRequire(join(cwd, "package.json")).resolve;

@@ -1,6 +1,6 @@
 /**
- * Makes what the npm package carries beside the sources' built form: `dist/` as bundled JavaScript, and in
- * `dist/resources/` the documents and extensions that a checkout keeps at its top level.
+ * Builds what the npm package contains besides the bundled sources: `dist/` as JavaScript, and in `dist/resources/`
+ * the documents and extensions that a checkout keeps at its top level.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -30,14 +30,14 @@ const resources = join(dist, "resources");
 for (const folder of ["manifests", "extensions"]) {
   cpSync(join(top, folder), join(resources, folder), { recursive: true, filter: isShipped });
 }
-// Programs are bundled with the SDK's sources; their tests, which Node runs, use what was built.
+// Programs are bundled with the SDK's sources; their tests run in Node.js and use the built SDK.
 const sdkDist = join("extensions", "sdk", "dist");
 if (!existsSync(join(top, sdkDist)))
   throw new Error("There is no extensions/sdk/dist; run: npm run build:sdk");
 for (const file of readdirSync(join(top, sdkDist)).filter((name) => name.endsWith(".js")))
   cpSync(join(top, sdkDist, file), join(resources, sdkDist, file));
 
-// The first one's code is in guest.wasm.
+// The code of the first package is in guest.wasm.
 const inside = ["quickjs-wasi", ...packagesIn(metafile)];
 writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licencesOf(inside));
 console.log("kernel/dist is built");

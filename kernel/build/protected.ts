@@ -1,6 +1,6 @@
 /**
- * Writes `manifests/protected.yaml` as a module, so that no kernel parses it while it starts. A test of `policy/` holds the
- * two equal.
+ * Writes `manifests/protected.yaml` as a module, so that no kernel parses it at its start. A test of `policy/`
+ * checks that both are equal.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

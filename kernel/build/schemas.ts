@@ -1,6 +1,6 @@
 /**
- * Writes what is generated into `schemas/`: the JSON Schemas, and the reference texts made of the same sources; with
- * `--check` it fails where they are out of date.
+ * Writes what is generated into `schemas/`: the JSON Schemas, and the reference texts from the same sources. With
+ * `--check` it fails if they are out of date.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,6 @@
 /**
- * Makes `extensions/sdk/dist`: what `@lares/sdk` is to everyone outside of this checkout. JavaScript that needs no
- * other package (the kernel's policy, which `testing` decides with, is inside), and declarations that refer to nothing
- * but each other.
+ * Builds `extensions/sdk/dist`: `@lares/sdk` for everyone outside this checkout. Its JavaScript needs no other
+ * package (it includes the kernel's policy for `testing`), and its declarations refer only to each other.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +18,7 @@ const entries = { index: "src/index.ts", testing: "src/testing/index.ts" };
 
 rmSync(dist, { recursive: true, force: true });
 
-// Both entries share what they have in common: an error thrown by one is an instance of the other's class.
+// Both entries share their common code, so an error of one is an instance of the other's class.
 const { metafile } = await build({
   absWorkingDir: sdk,
   entryPoints: entries,
@@ -33,7 +32,7 @@ const { metafile } = await build({
   treeShaking: true,
   legalComments: "none",
   metafile: true,
-  // Given, so that no tsconfig.json is looked for.
+  // Keeps esbuild from looking for a tsconfig.json.
   tsconfigRaw: {},
 });
 writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licencesOf(packagesIn(metafile)));
@@ -56,7 +55,7 @@ try {
 }
 console.log("extensions/sdk/dist is built");
 
-/** Those that the entries lead to, each at its source's place beneath `dist/types/`; the rest is nobody's business. */
+/** Copies the declarations that the entries use to their sources' places beneath `dist/types/`. */
 function copyDeclarations(from: string): void {
   const root = join("extensions", "sdk", "src").split(sep).join("/");
   const waiting = Object.values(entries).map((path) => posix.join("extensions/sdk", path));
@@ -64,7 +63,7 @@ function copyDeclarations(from: string): void {
   for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
     if (!source.startsWith(`${root}/`))
       throw new Error(
-        `The SDK's declarations lead out of the package, to ${source}: give the type a form of its own.`,
+        `The SDK's declarations refer to ${source} outside the package. Define the type in the SDK.`,
       );
     const text = readFileSync(join(from, source.replace(/\.ts$/, ".d.ts")), "utf8");
     const target = join(dist, "types", relative(root, source).replace(/\.ts$/, ".d.ts"));

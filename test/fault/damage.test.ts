@@ -148,7 +148,7 @@ describe("the memory journal", () => {
           await client.raw("lares/tools/call", { agent: VICTIM, name: "seen", arguments: {} }),
         ).toHaveProperty("error");
         expect((await inState(client, VICTIM, "Error")).error).toMatch(
-          /journal.*(damaged|seq)|no plain file/,
+          /journal.*(damaged|seq)|not a regular file/,
         );
         expect(await pick(client, action)).toEqual(action);
       });
@@ -171,7 +171,7 @@ const mended: { kind: string; file: () => string; names: DamageName[]; says: Reg
     kind: "a prepared module in the cache",
     file: () => cached(),
     names: without("an older copy of it"),
-    says: /cache.*made again|no plain file.*made again/,
+    says: /cache.*made again|not a regular file.*made again/,
   },
   {
     kind: "the cache's key",

@@ -2,21 +2,24 @@ import type { AgentContext, JobContext, ToolContext } from "./types/context.ts";
 import type { HookEvent } from "./types/event.ts";
 import type { MemoryShape, PartOf, Untyped } from "./types/memory.ts";
 
-/** An agent's program: the handlers its manifest names. */
+/** An agent's program: the handlers that its manifest names. */
 export interface AgentDefinition<Memory = MemoryShape> {
-  /** What the memories hold before anything was written. */
+  /** The content of the memories before anything was written. */
   memory?: { plan?: PartOf<Memory, "plan"> };
-  /** Before the first event. */
+  /** Called before the first event. */
   onStartup?(ctx: AgentContext<Memory>): unknown;
-  /** The last call; what it awaits must be done within seconds. */
+  /** The last call; it must finish within seconds. */
   onShutdown?(ctx: AgentContext<Memory>): unknown;
-  /** After what it was granted has changed. */
+  /** Called after the agent's permissions have changed. */
   onPermissionChange?(ctx: AgentContext<Memory>): unknown;
-  /** By the name the manifest's `handler` gives. An event is acknowledged when its handler returns. */
+  /** By the manifest's `handler`. An event is acknowledged when its handler returns. */
   hooks?: Record<string, (event: HookEvent, ctx: AgentContext<Memory>) => unknown>;
-  /** Resumed after a crash from what they saved. */
+  /** Resumed after a crash from the last saved checkpoint. */
   jobs?: Record<string, (input: Untyped, ctx: JobContext<Memory>) => unknown>;
-  /** Arguments were checked against the manifest's schema. Returned: success; thrown: error; or `ctx.needsApproval(…)`. */
+  /**
+   * The arguments were validated against the manifest's schema. A returned value means success, an exception means
+   * error; or return `ctx.needsApproval(…)`.
+   */
   tools?: Record<string, (args: Untyped, ctx: ToolContext<Memory>) => unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** The protocol's words for what the kernel refuses, plus JSON-RPC's own. */
+/** The protocol's codes of the kernel's refusals, and those of JSON-RPC. */
 export type ErrorCode =
   | "NotFound"
   | "IllegalTransition"
@@ -20,7 +20,7 @@ export type ErrorCode =
   | "MethodNotFound"
   | "InternalError";
 
-/** What a call of `ctx` rejects with. `facts` are what the kernel says beside: `path`, `permission`, `limit`, … */
+/** The error with which calls of `ctx` reject. `facts` are the kernel's details: `path`, `permission`, `limit`, … */
 export class LaresError extends Error {
   override readonly name = "LaresError";
   readonly code: ErrorCode;
@@ -33,18 +33,18 @@ export class LaresError extends Error {
   }
 }
 
-/** True for an error of the kernel, of the given code where one is named. */
+/** Returns true for an error of the kernel, and if a code is given, only for that code. */
 export function isLaresError(error: unknown, code?: ErrorCode): error is LaresError {
   return error instanceof LaresError && (code === undefined || error.code === code);
 }
 
-/** JSON-RPC's numbers; the kernel's own come with a word in `data.code`. */
+/** JSON-RPC's numbers. The kernel's own errors have a word in `data.code`. */
 const words: Record<number, ErrorCode> = {
   [-32601]: "MethodNotFound",
   [-32602]: "InvalidParams",
 };
 
-/** From an error as it came over the wire. */
+/** Creates a LaresError from an error of the wire. */
 export function laresErrorFrom(error: { code?: unknown; message?: unknown; data?: unknown }): LaresError {
   const data =
     typeof error.data === "object" && error.data !== null ? (error.data as Record<string, unknown>) : {};

@@ -351,10 +351,10 @@ it("throws LaresError with the protocol's word, its facts, and for a refused tag
   expect(await runTool(guest)).toEqual([
     ["LaresError", "ScopeViolation", "outside", true],
     ["LaresError", "PermissionDenied", "a rule denies it", true],
-    ["LaresError", "InvalidParams", '"nonsense" names no tool; write "agent.id/tool".', true],
+    ["LaresError", "InvalidParams", '"nonsense" is not the name of a tool. Write "agent.id/tool".', true],
     ["LaresError", "ToolError", "it broke", true],
     ["TypeError", null, expect.any(String) as string, true],
-    ["LaresError", "InvalidParams", "Invalid Date is no time: it is no valid date.", true],
+    ["LaresError", "InvalidParams", "Invalid Date is not a valid time.", true],
     ["LaresError", "InvalidParams", "Number 1 of the embedding is NaN; all of them must be finite.", true],
   ]);
 });

@@ -16,19 +16,19 @@ export interface Import {
   readonly module: string;
   readonly name: string;
   readonly kind: ImportKind;
-  /** For a function: the index of its type. */
+  /** For a function, the index of its type. */
   readonly typeIndex: number;
-  /** The bytes after the kind, kept as they are. */
+  /** The bytes after the kind, unchanged. */
   readonly description: Uint8Array;
 }
 
-/** What a shared library (`dylink.0`) wants reserved for itself. */
+/** The memory and table sizes that a shared library (`dylink.0`) requires. */
 interface SharedLibraryNeeds {
   readonly memoryBytes: number;
   readonly tableEntries: number;
 }
 
-/** A vector: how many there are, then each of them. */
+/** Encodes a vector: the count, then the items. */
 function listOf(items: readonly Uint8Array[]): Uint8Array {
   const writer = new BinaryWriter().u32(items.length);
   for (const item of items) writer.raw(item);
@@ -54,7 +54,7 @@ export function bodyOf(sections: readonly Section[], id: number): Uint8Array {
   return sections.find((each) => each.id === id)?.body ?? Uint8Array.of(0);
 }
 
-/** The sections, some of them with another body (by id). */
+/** Returns the sections with some bodies replaced (by id). */
 export function withBodies(sections: readonly Section[], bodies: Record<number, Uint8Array>): Section[] {
   return sections.map(({ id, body }) => ({ id, body: bodies[id] ?? body }));
 }
@@ -89,7 +89,7 @@ export function writeImports(imports: readonly Import[]): Uint8Array {
 
 const valueTypes: Record<number, string> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64" };
 
-/** The function types, in WebAssembly's text format: `(param i32) (result i32)`. */
+/** Returns the function types in WebAssembly's text format: `(param i32) (result i32)`. */
 export function readTypes(sections: readonly Section[]): string[] {
   const reader = new BinaryReader(bodyOf(sections, section.type));
   const list = (word: string): string => {
@@ -102,7 +102,7 @@ export function readTypes(sections: readonly Section[]): string[] {
   });
 }
 
-/** Prefixes the names under which a module exports, so that two libraries do not collide. */
+/** Prefixes the names of a module's exports, so that two libraries do not collide. */
 export function prefixExports(body: Uint8Array, prefix: string): Uint8Array {
   return writeExports(readExports(body).map((entry) => ({ ...entry, name: prefix + entry.name })));
 }
@@ -130,7 +130,7 @@ function writeExports(exports: readonly Export[]): Uint8Array {
   return writer.view();
 }
 
-/** Returns the global section with other initial values: of i32 globals of a module that imports none, by index. */
+/** Returns the global section of a module without imported globals, with other initial values for some i32 globals. */
 export function globalsStartingAt(body: Uint8Array, values: ReadonlyMap<number, number>): Uint8Array {
   const reader = new BinaryReader(body);
   const writer = new BinaryWriter().u32(reader.u32());
@@ -145,17 +145,17 @@ export function globalsStartingAt(body: Uint8Array, values: ReadonlyMap<number, 
   return writer.view();
 }
 
-/** A table section with one table of at least `entries`. */
+/** Returns a table section with one table of at least `entries`. */
 export function funcTable(entries: number): Uint8Array {
   return new BinaryWriter().u32(1).byte(0x70).byte(0).u32(entries).view();
 }
 
-/** A memory section with one memory of at least `pages` of 64 KiB. */
+/** Returns a memory section with one memory of at least `pages` of 64 KiB. */
 export function memoryOf(pages: number): Uint8Array {
   return new BinaryWriter().u32(1).byte(0).u32(pages).view();
 }
 
-/** A shared library's data as it lies from `__memory_base` on; its segments begin there, or a constant further. */
+/** Returns a shared library's data from `__memory_base` on; its segments begin there, or at a constant offset. */
 export function sharedLibraryData(sections: readonly Section[]): Uint8Array {
   const reader = new BinaryReader(bodyOf(sections, section.data));
   const out: number[] = [];
@@ -174,7 +174,7 @@ export function sharedLibraryData(sections: readonly Section[]): Uint8Array {
   return Uint8Array.from(out, (byte: number | undefined) => byte ?? 0);
 }
 
-/** A shared library's table entries, moved from `__table_base` to a known place. */
+/** Returns a shared library's table entries, moved from `__table_base` to a known place. */
 export function elementsAt(body: Uint8Array, tableBase: number): Uint8Array {
   const reader = new BinaryReader(body);
   if (reader.u32() !== 1 || reader.u32() !== 0 || reader.byte() !== opcodes.globalGet) {
@@ -186,9 +186,9 @@ export function elementsAt(body: Uint8Array, tableBase: number): Uint8Array {
   return writer.byte(opcodes.i32Const).s32(tableBase).byte(opcodes.end).raw(reader.take()).view();
 }
 
-/** A data section that holds all of `memory` that is not zero. */
+/** Returns a data section with everything in `memory` that is not zero. */
 export function imageOf(memory: Uint8Array): Uint8Array {
-  /** A gap shorter than this costs less as bytes than as a segment of its own. */
+  /** A shorter gap costs less as bytes than as a separate segment. */
   const smallestGapBytes = 32;
   const segments: Uint8Array[] = [];
   let at = 0;
@@ -229,5 +229,5 @@ export function sharedLibraryNeeds(sections: readonly Section[]): SharedLibraryN
       return { memoryBytes, tableEntries: part.u32() };
     }
   }
-  throw new Error("This is no shared library: it has no dylink.0 section.");
+  throw new Error("This is not a shared library: it has no dylink.0 section.");
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the linked module up to the moment before it meets its program, and writes what its memory then
- * holds into the module: a guest starts with QuickJS initialised and the runtime evaluated.
+ * Runs the linked module up to the moment before it reads its program, and writes the content of its memory into
+ * the module: a guest then starts with QuickJS initialised and the runtime evaluated.
  */
 import {
   bodyOf,
@@ -16,7 +16,7 @@ import {
 import { section } from "../../src/sandbox/prepare/sections.ts";
 import type { PlacedLibrary } from "./libraries.ts";
 
-/** The name a program has in QuickJS's stack traces. */
+/** The name of a program in QuickJS's stack traces. */
 const programName = "agent.js";
 /**
  * How deep JavaScript may recurse before it is a RangeError: about 1,000 plain calls. QuickJS counts only its
@@ -26,18 +26,18 @@ const programName = "agent.js";
 const stackBytes = 240 * 1024;
 
 type Exports = Record<string, (...args: number[]) => number> & { memory: WebAssembly.Memory };
-/** Globals of the shim that the image sets to what it made. */
+/** Globals of the shim that the image sets to the created objects. */
 const shimGlobals = ["shim_turn", "shim_nothing", "shim_kinds", "shim_filename", "shim_scratch"] as const;
 
-/** What a guest exports; everything else is for making the image. */
+/** The exports of a guest; all others are only for building the image. */
 const guestExports: ReadonlySet<string> = new Set(["memory", "_start"]);
-/** What the module must export that an image is written into. */
+/** The required exports of the module that an image is written into. */
 export const imageExports: ReadonlySet<string> = new Set([...guestExports, ...shimGlobals]);
 
 export interface Linked {
-  /** With everything that starts QuickJS. */
+  /** Includes everything that starts QuickJS. */
   readonly whole: Uint8Array;
-  /** The same without its data and what only its start needs. Its memory and its table are laid out alike. */
+  /** The same without its data and without what only the start needs. Memory and table have the same layout. */
   readonly pruned: Uint8Array;
   readonly libraries: readonly PlacedLibrary[];
 }
@@ -49,7 +49,7 @@ export function makeImage(linked: Linked, runtimeSource: string): Uint8Array {
     throw new Error(`${name} was called while the image was being made.`);
   };
   const wasi: Record<string, (...args: never[]) => number> = {
-    // The same image on every machine: time stands still.
+    // A constant clock makes the image the same on every machine.
     clock_time_get: (_id: number, _precision: bigint, at: number) => {
       new DataView(buffer()).setBigUint64(at, 0n, true);
       return 0;
@@ -60,7 +60,7 @@ export function makeImage(linked: Linked, runtimeSource: string): Uint8Array {
     fd_seek: refuse("fd_seek"),
     fd_fdstat_get: refuse("fd_fdstat_get"),
     poll_oneoff: refuse("poll_oneoff"),
-    // libc asks for a stack canary. The runtime takes its own randomness when the guest runs.
+    // libc requests a stack canary. The runtime takes its own randomness when the guest runs.
     random_get: (at: number, size: number) => {
       new Uint8Array(buffer(), at, size).fill(0);
       return 0;
@@ -93,7 +93,7 @@ function initialise(exports: Exports, linked: Linked, runtimeSource: string): Ma
   run("_initialize");
   for (const { name, memoryBase, memoryBytes, data } of linked.libraries) {
     if (run("malloc", memoryBytes) !== memoryBase)
-      throw new Error(`${name} would not lie where it was linked to.`);
+      throw new Error(`${name} is not at the address that it was linked for.`);
     bytes()
       .fill(0, memoryBase, memoryBase + memoryBytes)
       .set(data, memoryBase);

@@ -1,23 +1,24 @@
 import { readSections, sharedLibraryData, sharedLibraryNeeds } from "./binary.ts";
 
-/** A native library of QuickJS, as it is published. */
+/** A published native library of QuickJS. */
 export interface Library {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Where a library lies in the linked module, in which its exports are named `<name>:<export>`. */
+/** The place of a library in the linked module, where its exports are named `<name>:<export>`. */
 export interface PlacedLibrary {
   readonly name: string;
   readonly memoryBase: number;
   readonly memoryBytes: number;
-  /** Not in the linked module: to be written to `memoryBase`. */
+  /** Not in the linked module; to be written to `memoryBase`. */
   readonly data: Uint8Array;
 }
 
 /**
- * Places libraries, which are position independent, in QuickJS's memory. The places are what `malloc` returns when it
- * is asked for the libraries' sizes, in order, right after `_initialize`; the image asks again and must get the same.
+ * Places libraries, which are position independent, in QuickJS's memory. The addresses are what `malloc` returns
+ * for the libraries' sizes, in order, right after `_initialize`; building the image repeats the calls and must get
+ * the same addresses.
  */
 export function placeLibraries(
   quickjs: Uint8Array,

@@ -1,4 +1,4 @@
-/** Joins QuickJS, its native libraries (URL, TextEncoder, structuredClone) and the modules of our own into one. */
+/** Joins QuickJS, its native libraries (URL, TextEncoder, structuredClone) and our own modules into one. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ interface Part {
   readonly content: string | Uint8Array;
 }
 
-/** The WebAssembly features QuickJS is compiled with, and no proposals beyond. */
+/** The WebAssembly features with which QuickJS is compiled, and no later proposals. */
 const features = [
   "bulk-memory",
   "bulk-memory-opt",
@@ -51,12 +51,12 @@ const passes = [
   "--vacuum",
 ];
 
-/** Of a library: its data is put into the image, and its start function only zeroes what `malloc` was asked for. */
+/** Sections of libraries that are omitted: the image has their data, and their start only zeroes memory of `malloc`. */
 const leftOut = new Set<number>([section.custom, section.start, section.dataCount, section.data]);
 
 /**
- * Returns the module in which QuickJS, the placed libraries and our own parts are joined. One of our own parts is
- * "shim": what QuickJS asks of its host. `binaryen` is the folder with Binaryen's command-line tools.
+ * Returns the module that joins QuickJS, the placed libraries and our own parts. One of our own parts is "shim",
+ * the host functions of QuickJS. `binaryen` is the folder with Binaryen's command-line tools.
  */
 export function link(
   quickjs: Uint8Array,
@@ -123,8 +123,8 @@ export function link(
 }
 
 /**
- * Returns the module without what cannot be reached from the exports in `kept`, which are all that stay, and without its
- * data.
+ * Returns the module without its data and without everything that is unreachable from the exports in `kept`, which
+ * are the only remaining ones.
  */
 export function prune(module: Uint8Array, kept: ReadonlySet<string>, binaryen: string): Uint8Array {
   const folder = mkdtempSync(joinPath(tmpdir(), "lares-guest-"));
@@ -156,12 +156,12 @@ function ownNames(library: Uint8Array): Set<string> {
 }
 
 function tableEntriesOf(sections: ReturnType<typeof readSections>): number {
-  // One table of funcref; its minimum.
+  // Reads the minimum of the only funcref table.
   const reader = new BinaryReader(bodyOf(sections, section.table), 3);
   return reader.u32();
 }
 
-/** What a library asks for and QuickJS does not have: its places, and a trap for each C function that is never called. */
+/** Defines what a library imports and QuickJS lacks: its addresses, and traps for C functions that are never called. */
 function environmentOf(
   imports: readonly Import[],
   environment: string,
@@ -176,7 +176,7 @@ function environmentOf(
     const place = places[name.slice(name.indexOf(":") + 1)];
     if (kind === "func") lines.set(name, `(func (export "${name}") ${types[typeIndex] ?? ""} unreachable)`);
     else if (place !== undefined) lines.set(name, `(global (export "${name}") i32 (i32.const ${place}))`);
-    // Addresses of what is not there: 0, as a weak symbol's.
+    // The address of a missing symbol is 0, as for a weak symbol.
     else lines.set(name, `(global (export "${name}") (mut i32) (i32.const 0))`);
   }
   return `(module ${[...lines.values()].join("\n")})`;

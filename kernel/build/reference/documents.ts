@@ -59,7 +59,7 @@ export function documentsPage(introduction: string, examples: ExampleDocuments):
   ]);
 }
 
-/** Fields without fields of their own as a list, all others under headings. */
+/** Lists fields without nested fields, and gives all others headings. */
 function topFields(schema: Schema): string[] {
   const fields = new FieldRenderer({});
   const entries = Object.entries(schema.properties ?? {});
@@ -85,7 +85,7 @@ function topFields(schema: Schema): string[] {
   ];
 }
 
-/** Without TypeBox's own marks. */
+/** Removes TypeBox's own markers. */
 function plain(schema: object): Schema {
   return JSON.parse(JSON.stringify(schema)) as Schema;
 }

@@ -1,20 +1,20 @@
-/** The recorded examples of both wires, which `test/protocol/reference-*.test.ts` hold true. */
+/** The recorded examples of both wires, which `test/protocol/reference-*.test.ts` keep true. */
 import { readFile } from "node:fs/promises";
 
-/** One exchange as `schemas/` shows it. Ids, hashes, times, sizes and places are replaced by stable ones. */
+/** One exchange as `schemas/` shows it, with stable ids, hashes, times, sizes and paths. */
 export interface Exchange {
   readonly params: unknown;
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** What `schemas/examples/*.json` holds, by method. */
+/** The content of `schemas/examples/*.json`, by method. */
 export interface Examples {
   readonly requests: Record<string, Exchange[]>;
   readonly notifications: Record<string, unknown>;
 }
 
-/** Where the examples of `schemas/` are, by the name of the text they are in. */
+/** Returns the location of the examples for a reference text. */
 export function examplesFile(name: "protocol" | "guest-abi"): URL {
   return new URL(`../../../schemas/examples/${name}.json`, import.meta.url);
 }

@@ -1,4 +1,4 @@
-/** The Markdown of a JSON Schema (draft-07): types in one line, fields as a list with their meaning. Pure. */
+/** Renders a JSON Schema (draft-07) as Markdown: types in one line, fields as a list with their meaning. Pure. */
 
 export interface Schema {
   readonly $ref?: string;
@@ -26,7 +26,7 @@ export interface Schema {
 }
 
 const hashPattern = "^sha256:[0-9a-f]{64}$";
-/** What the types `hash` and `time` say already. */
+/** What the types `hash` and `time` already say. */
 const saidByType = /; SHA-256, lower case hexadecimal$|; UTC, ISO 8601 with milliseconds$/;
 
 /** Renders schemas; `definitions` are the types that have a section of their own. */
@@ -43,7 +43,7 @@ export class FieldRenderer {
     );
   }
 
-  /** The fields of a schema and, indented, of what is in them. Empty where there are none. */
+  /** Lists the fields of a schema and, indented, their nested fields. Empty if there are none. */
   list(schema: Schema, depth = 0): string[] {
     const fields = fieldsOf(schema);
     if (fields.length > 0) return fields.flatMap(([name, field]) => this.#field(name, field, depth));
@@ -63,7 +63,7 @@ export class FieldRenderer {
     return each === undefined ? [] : this.list(each, depth);
   }
 
-  /** What a value of this schema is, in a line. */
+  /** Describes a value of this schema in one line. */
   type(schema: Schema): string {
     const { $ref, allOf, anyOf } = schema;
     if ($ref !== undefined) return this.#link($ref.slice("#/definitions/".length));
@@ -114,7 +114,7 @@ export class FieldRenderer {
     return [head, ...this.#inside(schema, depth + 1)];
   }
 
-  /** What is in a field, where it has no section of its own. */
+  /** Lists the nested fields of a field without its own section. */
   #inside(schema: Schema, depth: number): string[] {
     if (schema.$ref !== undefined) return [];
     if (schema.anyOf !== undefined && this.#nameOfChoice.has(JSON.stringify(schema.anyOf))) return [];
@@ -128,7 +128,7 @@ export class FieldRenderer {
     return `\`${name}: ${JSON.stringify(value)}\`: ${sentence(description)}`;
   }
 
-  /** The fields of a variant beside the one that tells it from the others. */
+  /** Lists the fields of a variant except the one that identifies it. */
   #inVariant(variant: Schema, depth: number): string[] {
     const told = fieldsOf(variant).find(isConstant)?.[0];
     return fieldsOf(variant)
@@ -136,12 +136,12 @@ export class FieldRenderer {
       .flatMap(([name, field]) => this.#field(name, field, depth));
   }
 
-  /** Of a union, the members that are objects. */
+  /** Returns the members of a union that are objects. */
   #variants({ anyOf }: Schema): readonly Schema[] {
     return (anyOf ?? []).filter((each) => each.properties !== undefined);
   }
 
-  /** Of a union, the constants that say what they mean. */
+  /** Returns the constants of a union that have a description. */
   #choices({ anyOf }: Schema): readonly Schema[] {
     return (anyOf ?? []).filter((each) => "const" in each && each.description !== undefined);
   }
@@ -166,7 +166,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): [string, Field][]
     .toSorted(([, left], [, right]) => Number(right.isRequired) - Number(left.isRequired));
 }
 
-/** Of a map, what its values are. */
+/** Returns the schema of a map's values. */
 function eachOf({ properties, additionalProperties, patternProperties }: Schema): Schema | undefined {
   if (properties !== undefined) return undefined;
   if (typeof additionalProperties === "object") return additionalProperties;
@@ -190,7 +190,7 @@ function indent(depth: number): string {
   return "  ".repeat(depth);
 }
 
-/** A description as a sentence. */
+/** Formats a description as a sentence. */
 export function sentence(text = ""): string {
   const trimmed = text.trim();
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;

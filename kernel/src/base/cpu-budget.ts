@@ -1,6 +1,4 @@
-/**
- * The CPU time that an owner has left, in milliseconds. Work that others do on the owner's behalf is charged to it.
- */
+/** The CPU time that an owner has left, in milliseconds. Work that others do on the owner's behalf is charged to it. */
 export interface CpuBudget {
   /** The name of the limit, as people set it. */
   readonly limit: string;

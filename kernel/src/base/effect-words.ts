@@ -82,10 +82,7 @@ function lineCount({ diff }: EffectFacts): string {
   return ` (+${added} −${removed})`;
 }
 
-/**
- * Returns the text that the kernel's summary has in parentheses after the paths: sizes, or how many files a folder
- * holds.
- */
+/** Returns what the kernel's summary has in parentheses after the paths: sizes, or a folder's number of files. */
 function sizesOf({ kind, path, from, summary }: EffectFacts): string {
   const starts =
     kind === "file.move" ? [`Move ${from ?? ""} to ${path}`] : summaryVerbs.map((verb) => `${verb} ${path}`);

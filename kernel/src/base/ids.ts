@@ -6,10 +6,7 @@ let used = pool.length;
 let lastMs = 0;
 let sequence = 0;
 
-/**
- * Returns a UUIDv7. Ids sort by creation time, within a process even in the same millisecond, and are unique across
- * processes.
- */
+/** Returns a UUIDv7: unique, and sorted by creation time, within a process even in the same millisecond. */
 export function newId(): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool);

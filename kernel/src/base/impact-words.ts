@@ -21,9 +21,7 @@ export function needsCare(action: {
   );
 }
 
-/**
- * Summarizes the size of a change: "Deletes 1 file. Changes 1 file: adds 3 lines, removes 1." Deletions come first.
- */
+/** Summarizes the size of a change: "Deletes 1 file. Changes 1 file: adds 3 lines, removes 1." Deletions come first. */
 export function extentWords(effects: readonly EffectFacts[]): string {
   const of = (...kinds: readonly EffectFacts["kind"][]): readonly EffectFacts[] =>
     effects.filter(({ kind }) => kinds.includes(kind));

@@ -134,10 +134,7 @@ function boundedLength(text: string, character: number): number {
   return Math.min(Math.max(character, 0), text.length);
 }
 
-/**
- * Returns the offset of a position in UTF-16 units. A position inside a multi-byte character means the start of the
- * character.
- */
+/** Returns the offset of a position in UTF-16 units. Inside a multi-byte character, that is the character's start. */
 function offsetAt(text: string, { line, character }: TextPosition, encoding: PositionEncoding): number {
   if (line < 0) return 0;
   let start = 0;

@@ -36,10 +36,7 @@ const emoji = /^\p{RGI_Emoji}$/v;
 const marked = /^[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u2400-\u2426\u21a9\u21e5]--[\x20]]$/v;
 const combining = /^\p{M}$/u;
 
-/**
- * Returns the text as one line in which every character is visible. The characters in `also` are shown by their codes,
- * too.
- */
+/** Returns the text as one line in which every character is visible. Those in `also` are shown by their codes, too. */
 export function visibleText(text: string, also = ""): string {
   return visibleAtoms(text, also)
     .map(({ shown }) => shown)

@@ -76,7 +76,7 @@ test("without npm, and where npm finds nothing, the error says so and nothing is
   const home = await temporaryFolder();
   await expect(fetched(home, "/nowhere.tgz", model, "/nowhere")).rejects.toThrow("no npm on the PATH");
   await expect(fetched(home, "/nowhere.tgz")).rejects.toThrow(
-    /npm could not bring \/nowhere\.tgz: .*ENOENT/u,
+    /npm could not install \/nowhere\.tgz: .*ENOENT/u,
   );
   expect(await readdir(join(home, "cache/models"))).toEqual([]);
 });

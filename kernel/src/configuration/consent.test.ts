@@ -494,7 +494,7 @@ describe("a program holds nothing of a person's that the question does not name"
     });
     expect((await folder.load()).entries[0]?.program).toMatchObject({
       program: null,
-      fault: expect.stringMatching(/is hidden, and no hidden file becomes part of a program/) as string,
+      fault: expect.stringMatching(/is hidden; hidden files cannot be part of a program/) as string,
     });
   });
   test("a link in the folder does not make a hidden file another", async () => {

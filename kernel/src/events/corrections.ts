@@ -145,10 +145,7 @@ function typeOfTime(node: ExpressionNode): void {
   };
 }
 
-/**
- * The library does not find a uint in a list of other numbers, and does not consider lists with numbers of different
- * types equal.
- */
+/** The library does not find a uint in a list of other numbers, and lists with different number types never equal. */
 function compareValues(node: ExpressionNode): void {
   const [left, right] = node.args as readonly [ExpressionNode, ExpressionNode];
   node.evaluate = (evaluator, _self, context) => {

@@ -89,10 +89,7 @@ export function runsOf(expression: string, clock: WallClock): Runs {
   );
 }
 
-/**
- * Returns true if the expression excludes any hour of the day, however it is written: `*`, `*` + `/1` and `0-23`
- * exclude none.
- */
+/** Returns true if the expression excludes any hour of the day: `*`, `*` + `/1` and `0-23` exclude none. */
 function isBoundToHours(expression: string): boolean {
   if (expression.startsWith("@")) return expression.toLowerCase() !== "@hourly";
   const hours = expression.split(/\s+/).at(-4) ?? "*";
@@ -103,10 +100,7 @@ function isBoundToHours(expression: string): boolean {
 
 type NextNamed = (wallTime: number) => number | null;
 
-/**
- * A run for each named wall time: when the clock first shows it or a later one. Several wall times at one instant are
- * one run.
- */
+/** Runs when the clock first shows a named wall time or a later one. Several wall times at one instant are one run. */
 function nextOfHours(nextNamed: NextNamed, clock: WallClock, after: number): number | null {
   const wallTime = nextNamed(clock.latestWallTimeAt(after));
   return wallTime === null ? null : clock.firstInstantAt(wallTime);

@@ -16,8 +16,7 @@ type Schedule =
   | {
       readonly ok: true;
       /**
-       * Returns the next times after `nowMs` in UTC, ISO 8601 with milliseconds; fewer than `count` if there are no
-       * more.
+       * Returns the next times after `nowMs` in UTC, ISO 8601 with milliseconds; fewer than `count` if no more exist.
        */
       readonly nextRuns: (nowMs: number, count: number) => string[];
       /** Returns the newest `count` runs after `afterMs` and not after `throughMs`, oldest first. */

@@ -18,9 +18,7 @@ export const filterLimits = {
   patternInstructions: 1000,
 } as const;
 
-/**
- * Characters times instructions that make one step of the budget; an engine without backtracking may need them all.
- */
+/** Characters times instructions that make one step of the budget; an engine without backtracking may need them all. */
 const patternWorkPerStep = 8;
 
 /** What an evaluation needs besides the event; functions of the language access it through the session. */

@@ -27,7 +27,6 @@ type Filter = CompiledFilter | FilterFault;
 /** One language per event. Custom events share one, because their fields are not known in advance. */
 const languages = new Map<string, FilterLanguage>();
 
-/** Returns the language of filters for events of this name. */
 export function languageOf(eventName: string): FilterLanguage {
   const key = eventType(eventName) === undefined ? "custom" : eventName;
   const language = languages.get(key) ?? createLanguage(eventName);

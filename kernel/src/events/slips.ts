@@ -29,10 +29,7 @@ const operators: Readonly<Record<string, { readonly right: string; readonly mess
     },
   };
 
-/**
- * Whole strings; names with the dots before them; runs of comparison characters. Each matches in one pass from left to
- * right.
- */
+/** Whole strings; names with the dots before them; runs of comparison characters. Each matches in linear time. */
 const tokens =
   /r?"""[^]*?(?:"""|$)|r?'''[^]*?(?:'''|$)|r?"(?:\\.|[^"\\])*(?:"|$)|r?'(?:\\.|[^'\\])*(?:'|$)|(?:\.\s*)?[A-Za-z_]\w*|[=!<>]+/gu;
 

@@ -35,9 +35,7 @@ export const commonFields: Readonly<Record<string, Field>> = {
   timestamp: { type: "string", description: "UTC, ISO 8601 with milliseconds" },
 };
 
-/**
- * The built-in events. A custom event is named `publisher.id/EventName` and has the fields that it was emitted with.
- */
+/** The built-in events. A custom event is named `publisher.id/EventName` and has the fields of its emission. */
 export const eventTypes: readonly EventType[] = [
   {
     name: "EntryCreated",
@@ -165,7 +163,6 @@ export function isCustomEvent(name: string): boolean {
   return name.length <= 256 && customName.test(name);
 }
 
-/** Returns the built-in event of this name. */
 export function eventType(name: string): EventType | undefined {
   return eventTypes.find((type) => type.name === name);
 }

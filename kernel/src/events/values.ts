@@ -32,9 +32,7 @@ export function inRange(value: unknown): unknown {
   return value;
 }
 
-/**
- * Returns true if two values are equal in CEL: numbers of any type by their value, lists and maps by their contents.
- */
+/** Returns true if two values are equal in CEL: numbers of any type by value, lists and maps by their contents. */
 export function areEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (isNumber(one)) return isNumber(other) && one.valueOf() == other.valueOf();

@@ -49,10 +49,7 @@ export class WallClock {
     return instant + this.offsetAt(instant);
   }
 
-  /**
-   * Returns the latest wall time that the clock has shown up to this instant: in a repeated hour, more than it shows
-   * now.
-   */
+  /** Returns the latest wall time shown up to this instant; in a repeated hour, that is later than the current one. */
   latestWallTimeAt(instant: number): number {
     let latest = this.wallTimeAt(instant);
     for (let at = instant - longestChangeMs; ;) {

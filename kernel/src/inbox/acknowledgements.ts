@@ -4,18 +4,18 @@ import type { Log } from "../base/log.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 
-/** What was acknowledged is deleted after this at the latest; what a crash loses of it comes once more. */
+/** The delay after which acknowledged items are deleted at the latest. A crash before that delivers them once more. */
 const maxDelayMs = 20;
-/** So many at once are deleted without waiting. */
+/** At this number they are deleted without delay. */
 const maxWaiting = 1024;
 
-/** What is to be written down together with what is done; `committed` once it is. */
+/** Statements to store in the same transaction; `committed` is called afterwards. */
 export interface Alongside {
   readonly statements: readonly Statement[];
   committed(): void;
 }
 
-/** Deletes what is done with, many at a time: an acknowledgement alone would cost a transaction each. */
+/** Deletes acknowledged items in batches, because a transaction for each one would be expensive. */
 export class Acknowledgements {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -71,7 +71,7 @@ export class Acknowledgements {
 
   #flushBehind(): void {
     this.flush().catch((error: unknown) => {
-      // Kept, and tried again with the next ones.
+      // Kept and retried with the next ones.
       this.#log.error(
         "Acknowledged events could not be removed from the inbox; after a crash they come again.",
         {

@@ -11,11 +11,11 @@ export interface NewItem {
   readonly agent: string;
   readonly lane: LaneName;
   readonly payload: JsonValue;
-  /** What it stems from, for a caller that lets only so many of these wait; see `waiting`. */
+  /** The origin of the item, for callers that bound how many of one origin may wait; see `waiting`. */
   readonly source?: string;
 }
 
-/** An item that was given up, kept to be looked at. */
+/** An item that was given up and kept for inspection. */
 interface DeadLetter extends Omit<InboxItem, "dueAt"> {
   readonly buriedAt: number;
   readonly reason: string;
@@ -24,42 +24,42 @@ interface DeadLetter extends Omit<InboxItem, "dueAt"> {
 interface PreparedItems {
   /** Join the caller's own transaction. */
   readonly statements: readonly Statement[];
-  /** To be called once that transaction is committed, and only then: makes the items visible. */
+  /** Must be called once that transaction is committed, and only then: makes the items visible. */
   committed(): void;
 }
 
 /**
- * The one durable queue of each agent. At least once, and in order within a lane: an item that waits for its
- * next try holds back those behind it in its lane. What is live goes before what is backlog.
+ * The durable queue of each agent. Delivers at least once, in order within a lane: an item that waits for a retry
+ * holds back those behind it. The live lane goes before the backlog lane.
  */
 export interface Inbox extends AsyncDisposable {
-  /** Throws LimitExceeded where a payload is over `maxPayloadBytes`. */
+  /** Throws LimitExceeded for a payload over `maxPayloadBytes`. */
   prepare(items: readonly NewItem[]): PreparedItems;
   enqueue(items: readonly NewItem[]): Promise<void>;
   /**
-   * The item that is due; the same one again until it is acknowledged, put back or buried, or until the caller has it
-   * in hand: then the one behind it.
+   * Returns the item that is due: the same one until it is acknowledged, put back or dead-lettered. Skips items
+   * that the caller has in hand.
    */
   next(agent: string, isInHand?: (seq: number) => boolean): Promise<InboxItem | null>;
-  /** When `next` has something, in milliseconds since 1970 (0: now); null where nothing waits. */
+  /** When `next` will have an item, in milliseconds since 1970 (0: now); null if nothing waits. */
   nextDueAt(agent: string): number | null;
-  /** Done with it. Written down a moment later: a crash before that brings it once more. */
+  /** Ends the item. Stored a moment later: after a crash before that, it is delivered once more. */
   acknowledge(agent: string, seq: number): void;
-  /** Counts an attempt and hands it out again at `dueAt`, in milliseconds since 1970. */
+  /** Counts an attempt and delivers the item again at `dueAt`, in milliseconds since 1970. */
   retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
-  /** Gives it up: it is kept among the dead letters. */
+  /** Gives the item up and keeps it among the dead letters. */
   deadLetter(agent: string, seq: number, reason: string): Promise<void>;
   /** Newest first. */
   dead(agent: string, limit?: number): Promise<readonly DeadLetter[]>;
-  /** Items that wait, in both lanes. */
+  /** The number of waiting items in both lanes. */
   depth(agent: string): number;
-  /** What waits from this source, in both lanes; known at once, unlike `waiting`. */
+  /** Returns what waits from this source, in both lanes. Synchronous, unlike `waiting`. */
   from(agent: string, source: string): Waiting;
-  /** Items from this source that nobody is done with; what is in hand is one of them. */
+  /** Resolves to the number of unfinished items from this source, including those in hand. */
   waiting(agent: string, source: string): Promise<number>;
-  /** Drops everything that waits for the agent; its dead letters stay. */
+  /** Drops everything that waits for the agent. Its dead letters stay. */
   clear(agent: string): Promise<void>;
-  /** Resolves when what was acknowledged is written down. */
+  /** Resolves when all acknowledgements are stored. */
   flush(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface Inbox extends AsyncDisposable {
 export const maxPayloadBytes = 1024 * 1024;
 /** Dead letters kept for each agent; the oldest go first. */
 export const maxDeadLetters = 1000;
-/** Bytes of their payloads, for each agent; the newest is kept in any case. */
+/** Bytes of dead letters' payloads per agent; the newest is always kept. */
 export const maxDeadLetterBytes = 16 * 1024 * 1024;
 const laneNames = ["live", "backlog"] as const satisfies LaneName[];
 
@@ -75,7 +75,7 @@ interface InboxOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** What goes into the transactions in which items leave for good: counted, say, as often as they leave. */
+  /** Returns statements for the transactions in which items are deleted for good, such as counters. */
   readonly alongside?: () => Alongside;
 }
 
@@ -102,7 +102,7 @@ interface StoredWaiting {
   readonly bySource: ReadonlyMap<string, Waiting>;
 }
 
-/** What is stored, by `keyOf` its lane. */
+/** Groups what is stored by lane (`keyOf`). */
 function byLane(rows: readonly StoredLane[]): Map<string, StoredWaiting> {
   const lanes = new Map<string, { count: number; bySource: Map<string, Waiting> }>();
   for (const { agent, lane, source, count, bytes } of rows) {
@@ -126,7 +126,7 @@ class SqlInbox implements Inbox {
   readonly #acknowledgements: Acknowledgements;
   readonly #alongside: () => Alongside;
   readonly #agents = new Map<string, Lanes>();
-  /** Numbers given out by `prepare` whose `committed()` has not been called. */
+  /** Numbers from `prepare` whose `committed()` has not been called. */
   readonly #unannounced = new Set<number>();
   readonly #stored: ReadonlyMap<string, StoredWaiting>;
   #nextSeq: number;
@@ -201,7 +201,7 @@ class SqlInbox implements Inbox {
     const dueTimes = laneNames
       .map((name) => lanes[name].first(() => false))
       .filter((first) => first !== null)
-      // Not read yet: asking for it will tell.
+      // A lane that is not read yet counts as due: `next` reads it.
       .map((first) => first?.dueAt ?? 0);
     return dueTimes.length === 0 ? null : Math.min(...dueTimes);
   }
@@ -288,7 +288,7 @@ class SqlInbox implements Inbox {
   }
 
   async waiting(agent: string, source: string): Promise<number> {
-    // What was acknowledged is deleted a moment later: it does not wait.
+    // Acknowledged items may still be in the table; they do not wait.
     await this.flush();
     const rows = await this.#database.query<{ count: number }>(
       "SELECT count(*) AS count FROM inbox WHERE agent = ? AND source = ?",
@@ -299,7 +299,7 @@ class SqlInbox implements Inbox {
 
   async clear(agent: string): Promise<void> {
     const lanes = this.#lanes(agent);
-    // Cleared at once, so that nothing of it is handed out while it is being deleted.
+    // Cleared in memory first, so that nothing is delivered while it is being deleted.
     const through = this.#nextSeq - 1;
     for (const name of laneNames) lanes[name].clear(through);
     await this.#database.batch([

@@ -11,20 +11,20 @@ export interface InboxItem {
   readonly payload: JsonValue;
   /** How often it was tried and put back. */
   readonly attempts: number;
-  /** Milliseconds since 1970; not handed out before. */
+  /** Milliseconds since 1970; not delivered before. */
   readonly dueAt: number;
   readonly enqueuedAt: number;
 }
 
 /** Items of a lane that are held in memory; the others wait in the database. */
 const maxItemsInMemory = 256;
-/** Bytes of payload that a lane holds in memory, beside its first item. */
+/** Bytes of payload that a lane holds in memory, besides its first item. */
 const maxPayloadInMemory = 1024 * 1024;
 
-/** How much waits. */
+/** The size of what waits. */
 export interface Waiting {
   readonly count: number;
-  /** Of JSON in the payloads. */
+  /** Bytes of JSON in the payloads. */
   readonly bytes: number;
 }
 
@@ -44,7 +44,7 @@ interface Row {
   readonly source: string | null;
 }
 
-/** As many as fit: `before` is what the items ahead take, so the first always fits. */
+/** Reads as many rows as fit: `before` is the size of the rows ahead, so the first always fits. */
 const pageQuery = `
   SELECT seq, payload, bytes, attempts, due_at, enqueued_at, source
   FROM (SELECT *, octet_length(payload) AS bytes,
@@ -52,24 +52,20 @@ const pageQuery = `
         FROM inbox WHERE agent = ? AND lane = ? AND seq > ? ORDER BY seq LIMIT ?)
   WHERE before < ? ORDER BY seq`;
 
-/**
- * One agent's items of one urgency, in order: the first ones in memory, the rest in the database, where all
- * of them are.
- */
+/** One agent's items of one urgency, in order: the first ones in memory, all of them in the database. */
 export class Lane {
   readonly #agent: string;
   readonly #name: LaneName;
   readonly #database: Database;
-  /** True for what is committed already but not yet announced by `committed()`: that call will bring it. */
+  /** True for an item that is committed but not announced by `committed()`, which will add it. */
   readonly #isUnannounced: (seq: number) => boolean;
   #held: Held[] = [];
   #heldBytes = 0;
   #count = 0;
-  /** What of these has a source, by source. */
   readonly #bySource: Map<string, Waiting>;
-  /** Everything up to here has been in memory; the database is read on from here. */
+  /** Everything up to this seq has been in memory; the database is read on from here. */
   #readThrough = 0;
-  /** Counts `clear`: what was read before it is stale. */
+  /** Incremented by `clear`, so that an earlier read is recognized as stale. */
   #era = 0;
   #loading: Promise<void> | null = null;
 
@@ -89,32 +85,29 @@ export class Lane {
     this.#bySource = new Map(storedBySource);
   }
 
-  /** Items that wait, in memory and beyond. */
+  /** The number of items that wait, in memory and in the database. */
   get count(): number {
     return this.#count;
   }
 
-  /** Items of one source that wait, in memory and beyond. */
+  /** Items of one source that wait, in memory and in the database. */
   from(source: string): Waiting {
     return this.#bySource.get(source) ?? { count: 0, bytes: 0 };
   }
 
-  /**
-   * The oldest item that is not in hand; `undefined` while it has to be read first (see `load`), null where there is
-   * none.
-   */
+  /** Returns the oldest item that is not in hand; `undefined` if it must be read first (see `load`), null if none. */
   first(isInHand: (seq: number) => boolean): InboxItem | null | undefined {
     for (const { item } of this.#held) if (!isInHand(item.seq)) return item;
     return this.#held.length === this.#count ? null : undefined;
   }
 
-  /** Reads the next page behind what is in memory. Calls at the same time share one reading. */
+  /** Reads the next page after what is in memory. Concurrent calls share one read. */
   load(): Promise<void> {
     this.#loading ??= this.#read().finally(() => (this.#loading = null));
     return this.#loading;
   }
 
-  /** An item that has been committed. Held in memory where that keeps the order and there is room. */
+  /** Adds a committed item. Holds it in memory if there is room and the order allows it. */
   add(item: InboxItem, payloadBytes: number, source: string | null): void {
     this.#tally(source, 1, payloadBytes);
     const followsDirectly = this.#held.length === this.#count;
@@ -122,7 +115,7 @@ export class Lane {
     const hasRoom =
       this.#held.length === 0 ||
       (this.#held.length < maxItemsInMemory && this.#heldBytes + payloadBytes <= maxPayloadInMemory);
-    // Below the mark it would never be read again: it must be held, whatever the room.
+    // An item below `#readThrough` would never be read again, so it must be held even without room.
     if (item.seq > this.#readThrough && !(followsDirectly && hasRoom)) return;
     const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
     this.#held.splice(before + 1, 0, { item, source, payloadBytes });
@@ -134,13 +127,13 @@ export class Lane {
     return this.#held.find((held) => held.item.seq === seq)?.item;
   }
 
-  /** Puts a changed item in the place of the old. */
+  /** Replaces an item by its changed version. */
   update(item: InboxItem): void {
     const held = this.#held.find((one) => one.item.seq === item.seq);
     if (held !== undefined) held.item = item;
   }
 
-  /** Takes an item out; false where it is not held, and so was not handed out. */
+  /** Removes an item; false if it is not held, and so was never delivered. */
   remove(seq: number): boolean {
     const index = this.#held.findIndex((held) => held.item.seq === seq);
     const [removed] = index < 0 ? [] : this.#held.splice(index, 1);
@@ -151,7 +144,7 @@ export class Lane {
     return true;
   }
 
-  /** Forgets everything up to `throughSeq`, as it is gone from the database. */
+  /** Forgets everything up to `throughSeq`, which was deleted from the database. */
   clear(throughSeq: number): void {
     this.#era += 1;
     this.#readThrough = throughSeq;
@@ -181,7 +174,7 @@ export class Lane {
       ]);
       if (era !== this.#era) return;
       if (rows.length === 0) {
-        // Somebody else emptied the table: better to notice than to ask for ever.
+        // Another program emptied the table; correcting the count ends the retries.
         this.#count = this.#held.length;
         this.#bySource.clear();
         for (const { source, payloadBytes } of this.#held) this.#tally(source, 1, payloadBytes);
@@ -200,7 +193,7 @@ export class Lane {
       agent: this.#agent,
       lane: this.#name,
       kind: "event",
-      // Written by prepare(), from a JSON value.
+      // `prepare` wrote it from a JSON value.
       payload: JSON.parse(row.payload) as JsonValue,
       attempts: row.attempts,
       dueAt: row.due_at,

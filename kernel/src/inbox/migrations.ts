@@ -3,7 +3,7 @@ import type { Migration } from "../platform/database/database.ts";
 export const inboxMigrations: readonly Migration[] = [
   {
     name: "inbox-1-queues",
-    // AUTOINCREMENT: a number is never given twice, also when the newest rows are gone.
+    // AUTOINCREMENT never reuses a number, even if the newest rows are deleted.
     sql: `CREATE TABLE inbox (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             agent TEXT NOT NULL,

@@ -9,32 +9,31 @@ import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { JobLine, priorities, type JobEnd, type JobPriority, type WaitingJob } from "./line.ts";
 
-/** What an agent wants to have done. */
 export interface JobRequest {
-  /** As the agent's program names it. */
+  /** The name in the agent's program. */
   readonly name: string;
   readonly input: JsonValue;
   readonly priority: JobPriority;
-  /** Begins only in a quiet moment; what that is says who asks for the next job. */
+  /** Starts only in a quiet moment, which the caller of `next` defines. */
   readonly whenIdle: boolean;
-  /** Of an agent's jobs that have not ended only one has it. */
+  /** Only one of an agent's unfinished jobs may have a given key. */
   readonly key?: string;
-  /** What led to it; nothing where it does not say. */
+  /** The calls that led to it, if it says so. */
   readonly lineage?: Lineage;
 }
 
-/** A job that is to be run, or goes on from its last checkpoint. */
+/** A job to be started, or continued from its last checkpoint. */
 interface Job {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly lineage: Lineage;
-  /** Times that its guest was lost under it since it began or since its last checkpoint. */
+  /** How often its guest was lost during the job, since the start or the last checkpoint. */
   readonly attempts: number;
 }
 
-/** Bounds on the jobs of one agent that have not ended; sizes in bytes of JSON. */
+/** Bounds on the unfinished jobs of one agent; sizes in bytes of JSON. */
 export const jobLimits = {
   waiting: 10_000,
   inputBytes: 256 * 1024,
@@ -42,9 +41,9 @@ export const jobLimits = {
   allBytes: 64 * 1024 * 1024,
 } as const;
 
-/** Failed jobs kept to be looked at, of each agent; the oldest go first. */
+/** Failed jobs kept for inspection, per agent; the oldest are dropped first. */
 export const maxFailedJobs = 1000;
-/** Bytes of their inputs and checkpoints, of each agent; the newest is kept in any case. */
+/** Bytes of their inputs and checkpoints, per agent; the newest is always kept. */
 const maxFailedBytes = 16 * 1024 * 1024;
 
 interface JobRow {
@@ -67,15 +66,15 @@ const inputBytes = "octet_length(input)";
 const checkpointBytes = "coalesce(octet_length(checkpoint), 0)";
 
 /**
- * The agents' jobs, until they have ended. What was dispatched survives the death of any process, and so does a
- * checkpoint; a job whose end was not written down any more is run again from its last checkpoint: at least once.
+ * The agents' unfinished jobs. A dispatched job and its checkpoints survive the death of any process. A job whose
+ * end was not stored runs again from its last checkpoint: at least once.
  */
 export class Jobs {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #lines: Map<string, JobLine>;
   #nextSeq: number;
-  /** An agent's changes come one after the other: each is held against what the one before left. */
+  /** An agent's changes run one after the other, because each is checked against the result of the one before. */
   readonly #changes = new OneAtATime();
 
   private constructor(database: Database, clock: Clock, lines: Map<string, JobLine>, nextSeq: number) {
@@ -85,7 +84,7 @@ export class Jobs {
     this.#nextSeq = nextSeq;
   }
 
-  /** The database has `jobsMigrations` applied. */
+  /** Requires a database with `jobsMigrations` applied. */
   static async open(database: Database, clock: Clock): Promise<Jobs> {
     const rows = await database.query<JobRow>(
       `SELECT seq, id, agent, name, key, priority, when_idle, ${inputBytes} AS inputBytes,
@@ -105,13 +104,13 @@ export class Jobs {
   }
 
   /**
-   * Resolves when the job is kept. Where one with the same key has not ended, that is meant, and nothing is added.
+   * Resolves when the job is stored. If an unfinished job has the same key, returns that one and adds nothing.
    * Rejects with LimitExceeded.
    */
   dispatch(agent: string, request: JobRequest): Promise<{ readonly id: string; readonly isNew: boolean }> {
     return this.#changes.run(agent, async () => {
       const { name } = request;
-      // As the database has it: of what is no text it makes the same mark each time.
+      // As the database stores it: ill-formed characters all become the same replacement character.
       const key = request.key?.toWellFormed();
       const line = this.#lines.get(agent) ?? new JobLine();
       const same = key === undefined ? undefined : line.withKey(key);
@@ -163,8 +162,8 @@ export class Jobs {
   }
 
   /**
-   * The job that is to be run next; the same again until something is said of it. One that cannot be read any more is
-   * given up, and rejects with StorageError: the next call is about the one behind it.
+   * Returns the job to run next: the same one until its state changes. Fails a job that can no longer be read and
+   * rejects with StorageError; the next call returns the one after it.
    */
   async next(agent: string, isQuiet: boolean): Promise<Job | null> {
     const due = this.#lines.get(agent)?.due(this.#clock.now(), isQuiet) ?? null;
@@ -175,7 +174,7 @@ export class Jobs {
     );
     const kept = row === undefined ? null : readKept(row);
     if (kept !== null) return { id: due.id, name: due.name, ...kept, attempts: due.attempts };
-    // Where a person cancels it meanwhile, that is to be through first.
+    // A concurrent cancellation must finish first.
     await this.#changes.run(agent, () => Promise.resolve());
     if (!this.has(agent, due.id)) return this.next(agent, isQuiet);
     const reason = "What the ledger has of it is not what was stored.";
@@ -184,31 +183,31 @@ export class Jobs {
   }
 
   /**
-   * When the next may begin, in milliseconds since 1970 (0: now); null where there is none. `whenIdle`: of those that
-   * wait for a quiet moment, or of the others.
+   * When the next job may start, in milliseconds since 1970 (0: now); null if there is none. `whenIdle` selects the
+   * jobs that wait for a quiet moment, or the others.
    */
   nextDueAt(agent: string, whenIdle: boolean): number | null {
     return this.#lines.get(agent)?.nextDueAt(whenIdle) ?? null;
   }
 
-  /** Jobs that have not ended. */
+  /** The number of unfinished jobs. */
   depth(agent: string): number {
     return this.#lines.get(agent)?.size ?? 0;
   }
 
-  /** True where it has not ended. */
+  /** Returns true if the job is unfinished. */
   has(agent: string, id: string): boolean {
     return this.#lines.get(agent)?.find(id) !== undefined;
   }
 
-  /** Whose job it is, or was; undefined where that is not known any more. */
+  /** Returns the agent of a job, or of one that ended lately; undefined if unknown. */
   ownerOf(id: string): string | undefined {
     for (const [agent, line] of this.#lines)
       if (line.find(id) !== undefined || line.endOf(id) !== undefined) return agent;
     return undefined;
   }
 
-  /** Jobs that have not ended, of one agent or of all, most urgent first, then as they were dispatched. */
+  /** Lists the unfinished jobs of one agent or of all, most urgent first, then in the order of dispatch. */
   list(count: number, agent?: string): { readonly jobs: KeptJob[]; readonly total: number } {
     const lines = [...this.#lines].filter(([owner]) => agent === undefined || owner === agent);
     const jobs = lines
@@ -219,13 +218,13 @@ export class Jobs {
     return { jobs, total: lines.reduce((sum, [, line]) => sum + line.size, 0) };
   }
 
-  /** One that has not ended; undefined where it is not there. */
+  /** Returns an unfinished job; undefined if there is none with this id. */
   find(agent: string, id: string): KeptJob | undefined {
     const job = this.#lines.get(agent)?.find(id);
     return job === undefined ? undefined : listed(agent, job);
   }
 
-  /** Where it goes on after its guest was lost. Resolves when that is kept. Rejects with LimitExceeded, NotFound. */
+  /** Stores where the job continues after a loss of its guest. Resolves then. Rejects with LimitExceeded, NotFound. */
   checkpoint(agent: string, id: string, data: JsonValue): Promise<void> {
     return this.#change(agent, id, async (line, job) => {
       const text = JSON.stringify(data);
@@ -242,7 +241,7 @@ export class Jobs {
     });
   }
 
-  /** Counts an attempt; it is not handed out before `dueAt`, in milliseconds since 1970. */
+  /** Counts an attempt. The job does not start again before `dueAt`, in milliseconds since 1970. */
   retryLater(agent: string, id: string, dueAt: number): Promise<void> {
     return this.#change(agent, id, async (line, job) => {
       const changed = { ...job, attempts: job.attempts + 1, dueAt: Math.ceil(dueAt) };
@@ -263,8 +262,8 @@ export class Jobs {
   }
 
   /**
-   * Takes it away: it is never handed out again, and its key is free. Resolves when that is kept, with the job as it
-   * was. Rejects with NotFound, and with IllegalTransition where it has ended: the first to be kept counts.
+   * Removes the job: it never starts again, and its key is free. Resolves, once that is stored, to the job as it
+   * was. Rejects with NotFound, and with IllegalTransition if the job has ended: the first stored end wins.
    */
   cancel(agent: string, id: string): Promise<KeptJob> {
     return this.#changes.run(agent, async () => {
@@ -279,7 +278,7 @@ export class Jobs {
     });
   }
 
-  /** Gives it up: it is kept among the failed ones. */
+  /** Gives the job up and keeps it among the failed ones. */
   fail(agent: string, id: string, reason: string): Promise<void> {
     return this.#change(agent, id, async (line) => {
       await this.#store(
@@ -340,7 +339,7 @@ function noLongerThere(id: string, end: JobEnd | undefined): Error {
   return illegalTransition(end, `The job "${id}" is ${end.toLowerCase()} already.`);
 }
 
-/** Written by dispatch() and checkpoint(), from JSON values; null where somebody else was at it. */
+/** Written by dispatch() and checkpoint() from JSON values; null if another program changed the row. */
 interface KeptRow {
   readonly input: string;
   readonly checkpoint: string | null;
@@ -364,7 +363,7 @@ function refuseTooLarge(what: "input" | "checkpoint", bytes: number, allowed: nu
   throw limitExceeded(
     `job_${what}_bytes`,
     bytes,
-    `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put what is larger into memory or a file, and say where.`,
+    `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put larger data into memory or a file, and pass its place.`,
   );
 }
 
@@ -373,7 +372,7 @@ function refuseTooMany(agent: string, { size }: JobLine): void {
   throw limitExceeded(
     "waiting_jobs",
     size,
-    `${size} jobs of ${agent} wait already; dispatch more when some have ended.`,
+    `${size} jobs of ${agent} are already waiting. Dispatch more when some have ended.`,
   );
 }
 

@@ -1,50 +1,50 @@
-/** How urgent a job is; the higher goes first. */
+/** How urgent a job is; a higher number goes first. */
 export const priorities = { low: -1, normal: 0, high: 1 } as const;
 
 export type JobPriority = keyof typeof priorities;
 
-/** What became of a job. */
+/** How a job ended. */
 export type JobEnd = "Completed" | "Failed" | "Cancelled";
 
-/** Of an agent's ended jobs it is known so long what became of them: the last so many, in one kernel's life. */
+/** The number of an agent's ended jobs whose end is remembered, until the kernel ends. */
 export const maxKnownEnds = 1000;
 
-/** What is held in memory of a job that has not ended; its input and checkpoint stay in the database. */
+/** The part of an unfinished job that is held in memory; its input and checkpoint stay in the database. */
 export interface WaitingJob {
-  /** Of dispatching: what came first goes first, among equals. */
+  /** The order of dispatch, which decides among equal priorities. */
   readonly seq: number;
   readonly id: string;
   readonly name: string;
   readonly key: string | null;
   readonly priority: number;
-  /** Begins only in a quiet moment. */
+  /** Starts only in a quiet moment. */
   readonly whenIdle: boolean;
-  /** Bytes of JSON, as in `checkpointBytes`. */
+  /** Bytes of JSON, like `checkpointBytes`. */
   readonly inputBytes: number;
   readonly checkpointBytes: number;
-  /** Times that its guest was lost under it since it began or since its last checkpoint. */
+  /** How often its guest was lost during the job, since the start or the last checkpoint. */
   readonly attempts: number;
-  /** Milliseconds since 1970; it does not begin before. */
+  /** Milliseconds since 1970; it does not start before. */
   readonly dueAt: number;
   /** Milliseconds since 1970. */
   readonly dispatchedAt: number;
 }
 
-/** One agent's jobs that have not ended, most urgent first. */
+/** One agent's unfinished jobs, most urgent first. */
 export class JobLine {
   readonly #byId = new Map<string, WaitingJob>();
   readonly #byKey = new Map<string, WaitingJob>();
   readonly #jobs: WaitingJob[] = [];
   readonly #ends = new Map<string, JobEnd>();
   #bytes = 0;
-  /** By `whenIdle`; asked with every event of the agent, and so computed only where the jobs are others. */
+  /** By `whenIdle`. Cached until the jobs change, because it is asked with every event of the agent. */
   readonly #nextDueAt = new Map<boolean, number | null>();
 
   get size(): number {
     return this.#jobs.length;
   }
 
-  /** Of inputs and checkpoints. */
+  /** Bytes of inputs and checkpoints. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -53,12 +53,12 @@ export class JobLine {
     return this.#byId.get(id);
   }
 
-  /** What became of one that has ended lately. */
+  /** Returns how a job ended, if it ended lately. */
   endOf(id: string): JobEnd | undefined {
     return this.#ends.get(id);
   }
 
-  /** Those that come first, in their order. */
+  /** Returns the first jobs in their order. */
   first(count: number): WaitingJob[] {
     return this.#jobs.slice(0, count);
   }
@@ -67,14 +67,14 @@ export class JobLine {
     return this.#byKey.get(key);
   }
 
-  /** The first of those that may begin now; in a quiet moment also one that waits for it. */
+  /** Returns the first job that may start now; in a quiet moment also one that waits for it. */
   due(nowMs: number, isQuiet: boolean): WaitingJob | null {
     return this.#jobs.find((job) => job.dueAt <= nowMs && (isQuiet || !job.whenIdle)) ?? null;
   }
 
   /**
-   * When the next may begin, in milliseconds since 1970 (0: it might have begun already); null where there is none.
-   * `whenIdle`: of those that wait for a quiet moment, or of the others.
+   * When the next job may start, in milliseconds since 1970 (0: it may have started already); null if there is
+   * none. `whenIdle` selects the jobs that wait for a quiet moment, or the others.
    */
   nextDueAt(whenIdle: boolean): number | null {
     const known = this.#nextDueAt.get(whenIdle);
@@ -94,7 +94,7 @@ export class JobLine {
     return earliest;
   }
 
-  /** In its place; also one that is there already and has changed. */
+  /** Inserts a job in order, or replaces one that has changed. */
   put(job: WaitingJob): void {
     this.#remove(job.id);
     const at = this.#jobs.findLastIndex(

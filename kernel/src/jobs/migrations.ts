@@ -3,7 +3,7 @@ import type { Migration } from "../platform/database/database.ts";
 export const jobsMigrations: readonly Migration[] = [
   {
     name: "jobs-1",
-    // AUTOINCREMENT: a number is never given twice, also when the newest rows are gone.
+    // AUTOINCREMENT never reuses a number, even if the newest rows are deleted.
     sql: `CREATE TABLE jobs (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             id TEXT NOT NULL UNIQUE,
@@ -36,7 +36,7 @@ export const jobsMigrations: readonly Migration[] = [
   },
   {
     name: "jobs-2",
-    // Who called when it was dispatched, as JSON; null: nobody.
+    // The calls that led to the dispatch, as JSON; null if there were none.
     sql: "ALTER TABLE jobs ADD COLUMN lineage TEXT;",
   },
 ];

@@ -6,20 +6,20 @@ import { failpoint } from "../platform/failpoint.ts";
 import { type Checkpoint, encodeCheckpoint } from "./checkpoint.ts";
 import type { FirstBad } from "./scan.ts";
 
-/** A checkpoint is made when so much was appended since the last one: what an opening proves at most, beside. */
+/** A checkpoint is made after this many appended records. It bounds how many an opening has to prove. */
 export const checkpointRecords = 10_000;
 const checkpointBytes = 16 * 1024 * 1024;
-/** The background proof begins so long after there is a reason for it. */
+/** The delay between a reason for the background proof and its beginning. */
 const proofDelayMs = 10_000;
-/** It rests so long between pieces of 256 KiB, which take a millisecond or two. */
+/** The pause between pieces of 256 KiB, each of which takes a millisecond or two. */
 const restMs = 10;
 
-/** Where a journal's checkpoint is kept, and whose turn it is. */
+/** Stores a journal's checkpoint, and schedules the background proofs. */
 export interface Checkpoints {
   readonly stored: string | null;
-  /** Keeps it, or drops it; takes effect in the order of the calls. "power": also a power cut does not take that back. */
+  /** Stores the checkpoint, or drops it; calls take effect in order. With "power", the change survives a power cut. */
   store(text: string | null): Promise<void>;
-  /** Shared by all journals: one of them is proven in the background at a time. */
+  /** Shared by all journals: one of them at a time is proven in the background. */
   readonly turns: OneAtATime;
 }
 
@@ -32,46 +32,45 @@ interface BackgroundProofParts {
     from: Checkpoint | null,
     pause: () => Promise<void>,
   ): Promise<{ readonly firstBad: FirstBad | null; readonly checkpoint: Checkpoint | null }>;
-  /** How far the journal is. */
   reached(): { readonly seq: number; readonly size: number };
-  /** The journal is not what was written. */
+  /** Called when the journal is not what was written. */
   damaged(firstBad: FirstBad): void;
 }
 
-/** The proof was given up, since the journal is closed or a segment is written anew. */
+/** The proof was abandoned, because the journal is closed or a segment is being rewritten. */
 class GivenUp extends Error {}
 
 /**
- * Proves a journal from its root behind its user's back, where it was opened from a checkpoint, and makes checkpoints
- * while the journal grows. Gives way to redactions and to the journal's end.
+ * Proves a journal that was opened from a checkpoint from its root in the background, and makes checkpoints while
+ * the journal grows. Gives way to redactions and to closing.
  */
 export class BackgroundProof implements AsyncDisposable {
   readonly #parts: BackgroundProofParts;
-  /** The newest one that holds. */
+  /** The newest checkpoint that is valid. */
   #checkpoint: Checkpoint | null;
-  /** Records and bytes up to the checkpoint that is kept; null where none is. */
+  /** Records and bytes up to the stored checkpoint; null if none is stored. */
   #kept: { readonly seq: number; readonly size: number } | null;
   #isRootDue: boolean;
   #timer: Disposable | null = null;
-  /** Counts what a proof under way is given up for. */
+  /** Incremented by every event that makes a running proof useless. */
   #interruptions = 0;
   #running: Promise<void> | null = null;
   #rest: { readonly timer: Disposable; end(): void } | null = null;
   #isHeld = false;
   #isClosed = false;
 
-  /** `from`: the checkpoint that the opening went on from; `checkpoint`: the one that it could make. */
+  /** `from` is the checkpoint that the opening continued from; `checkpoint` is the one that it could make. */
   constructor(parts: BackgroundProofParts, from: Checkpoint | null, checkpoint: Checkpoint | null) {
     this.#parts = parts;
     this.#checkpoint = checkpoint;
     this.#isRootDue = from !== null;
-    // One that was not good for the opening is still there, until it is replaced or dropped.
+    // A checkpoint that the opening could not use stays stored until it is replaced or dropped.
     if (from !== null) this.#kept = { seq: from.at.end.seq, size: from.at.size };
     else this.#kept = parts.checkpoints.stored === null ? null : { seq: 0, size: 0 };
     this.grown();
   }
 
-  /** The journal has grown, or a redaction is over. */
+  /** Called when the journal has grown, or a redaction has ended. */
   grown(): void {
     if (!this.#mayBegin() || this.#timer !== null || !this.#isDue()) return;
     this.#timer = this.#parts.clock.timer(proofDelayMs, () => {
@@ -81,8 +80,8 @@ export class BackgroundProof implements AsyncDisposable {
   }
 
   /**
-   * Runs `rewrite`, which writes segments anew: no checkpoint holds after it, and what a proof reads meanwhile says
-   * nothing. Rejects, without having run it, where the checkpoint that is kept cannot be dropped.
+   * Runs `rewrite`, which rewrites segments: that invalidates every checkpoint and what a running proof has read.
+   * Rejects without running it if the stored checkpoint cannot be dropped.
    */
   async giveWay(rewrite: () => Promise<void>): Promise<void> {
     this.#isHeld = true;
@@ -126,7 +125,7 @@ export class BackgroundProof implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    // It may have waited for other journals.
+    // The turn may have waited for other journals.
     if (!this.#mayBegin() || !this.#isDue()) return;
     this.#running = this.#prove();
     await this.#running;
@@ -143,7 +142,7 @@ export class BackgroundProof implements AsyncDisposable {
       const { firstBad, checkpoint } = await this.#parts.prove(from, () => this.#pause(mayGoOn));
       if (!mayGoOn()) return;
       if (firstBad !== null) {
-        // The next opening is to find it, too.
+        // The next opening must find the damage, too.
         await checkpoints.store(null).catch((error: unknown) => this.#warn(error));
         this.#isClosed = true;
         this.#parts.damaged(firstBad);
@@ -151,7 +150,7 @@ export class BackgroundProof implements AsyncDisposable {
       }
       this.#isRootDue = false;
       if (checkpoint === null) {
-        // Tried again when as much was appended once more.
+        // Retried after as many appended records again.
         this.#kept ??= this.#parts.reached();
         return;
       }
@@ -163,14 +162,14 @@ export class BackgroundProof implements AsyncDisposable {
     } catch (error) {
       if (error instanceof GivenUp || !mayGoOn()) return;
       this.#warn(error);
-      // Whatever it was, it is tried again with the next records or at the next opening.
+      // Any failure is retried with the next records or at the next opening.
       this.#isRootDue = false;
       this.#kept = this.#parts.reached();
     }
   }
 
   async #pause(mayGoOn: () => boolean): Promise<void> {
-    // Interrupted while it read: nobody would end the timer of this rest.
+    // The interruption came during the read, when there was no timer of a pause to end.
     if (!mayGoOn()) throw new GivenUp();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#rest = { timer: this.#parts.clock.timer(restMs, resolve), end: resolve };

@@ -3,36 +3,34 @@ import type { ChainEnd } from "../memory-contract/records.ts";
 import type { Segment } from "../memory-contract/segments.ts";
 import type { SavedTally } from "./tally.ts";
 
-/** Where a record's line ends. */
+/** The end of a record's line. */
 export interface Mark {
   readonly end: ChainEnd;
-  /** Index of the segment. */
   readonly segment: number;
-  /** Of the first byte after the line, in the segment. */
+  /** The first byte after the line, in the segment. */
   readonly offset: number;
-  /** Bytes of the journal up to there. */
+  /** Bytes of the journal up to this mark. */
   readonly size: number;
 }
 
 export const journalStart: Mark = { end: { seq: 0, hash: "0".repeat(64) }, segment: 0, offset: 0, size: 0 };
 
 /**
- * What a proof found up to a record, so that a later one goes on from there. It is kept apart from the journal, and made
- * only where every record without its data is named by a redact record before it. It no longer holds once a segment is
- * written anew.
+ * The result of a proof up to a record, from which a later proof continues. It is stored apart from the journal,
+ * and made only if a redact record names every earlier record without data. Rewriting a segment invalidates it.
  */
 export interface Checkpoint {
   readonly at: Mark;
-  /** Some thousand records before `at`: from here on the records are proven again at each opening. */
+  /** Some thousand records before `at`. Every opening proves the records after this mark again. */
   readonly again: Mark;
-  /** Up to the one in which `at` lies; of that one, the size is `at.offset`. */
+  /** The segments up to the one that contains `at`; the size of that one is `at.offset`. */
   readonly segments: readonly { readonly firstSeq: number; readonly size: number }[];
   /** Seq of the last redact record; 0 where there is none. */
   readonly lastRedact: number;
   /** Records without their data. */
   readonly redacted: number;
   readonly tally: SavedTally;
-  /** Of the journal's user. */
+  /** The fold of the journal's user. */
   readonly state: JsonValue;
 }
 
@@ -42,7 +40,7 @@ export function encodeCheckpoint(checkpoint: Checkpoint): string {
   return JSON.stringify({ version, ...checkpoint });
 }
 
-/** Null where the text is no checkpoint that this version made. */
+/** Returns null for a text that is not a checkpoint of this version. */
 export function decodeCheckpoint(text: string): Checkpoint | null {
   let read: unknown;
   try {
@@ -78,7 +76,7 @@ export function decodeCheckpoint(text: string): Checkpoint | null {
     : null;
 }
 
-/** Whether the segments on the disk can be those that the checkpoint was made of. */
+/** Returns true if the segments on the disk can be those of the checkpoint. */
 export function fits({ at, segments: known }: Checkpoint, segments: readonly Segment[]): boolean {
   return known.every(({ size }, index) => {
     const found = segments[index]?.size ?? -1;

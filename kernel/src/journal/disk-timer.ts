@@ -1,21 +1,21 @@
 import type { Clock } from "../base/clock.ts";
 
-/** What was written is on its way to the disk after this at the latest. */
+/** The time after which written records are synchronized at the latest. */
 const maxUnsyncedMs = 50;
-/** Logs that are synchronized at once: each holds a thread that other file operations need, too. */
+/** Logs that are synchronized concurrently. Each takes a thread that other file operations need, too. */
 const maxAtOnce = 2;
 
-/** A log that has records which may not be on the disk. */
+/** A log with records that may not be on the disk. */
 export interface UnsyncedLog {
-  /** Resolves when the log's records are on the disk, or when the log has reported why not. Never rejects. */
+  /** Resolves when the log's records are on the disk, or when the log has reported the failure. Never rejects. */
   bringToDisk(): Promise<void>;
 }
 
-/** Brings all logs to the disk: one timer for all of them, however many have something to bring. */
+/** Synchronizes all logs with one shared timer. */
 export class DiskTimer {
   readonly #clock: Pick<Clock, "timer">;
   readonly #waiting = new Set<UnsyncedLog>();
-  /** Their time has come. */
+  /** Logs whose deadline has passed. */
   #due: UnsyncedLog[] = [];
   #timer: Disposable | null = null;
   #running = 0;
@@ -27,7 +27,7 @@ export class DiskTimer {
   /** Synchronizes the log within `maxUnsyncedMs`, or as soon as the logs before it are done. */
   add(log: UnsyncedLog): void {
     this.#waiting.add(log);
-    // Logs that are added while others are synchronized have a deadline of their own.
+    // Logs that are added during a synchronization get a deadline of their own.
     this.#timer ??= this.#clock.timer(maxUnsyncedMs, () => {
       this.#timer = null;
       this.#due.push(...this.#waiting);
@@ -36,7 +36,7 @@ export class DiskTimer {
     });
   }
 
-  /** The log is synchronized already, or closed. */
+  /** Removes a log that is already synchronized or closed. */
   remove(log: UnsyncedLog): void {
     this.#waiting.delete(log);
     this.#due = this.#due.filter((due) => due !== log);

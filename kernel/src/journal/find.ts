@@ -3,13 +3,13 @@ import { forEachLine, readLineBlocks } from "./lines.ts";
 import type { Segment } from "../memory-contract/segments.ts";
 import { type RecordForm, type RecordHead } from "./record.ts";
 
-/** Ranges of seqs that are looked for at once: bounds the memory of it, whatever is found. */
+/** The number of seq ranges that one pass looks for; bounds its memory. */
 const maxRangesPerPass = 100_000;
 
-/** Says of a record that has its data whether it is meant. The line is only good during the call. */
+/** Returns true if a record with data is wanted. The line is valid only during the call. */
 export type Choose<Kind extends string> = (record: RecordHead<Kind>, line: Buffer) => boolean;
 
-/** Seqs in ascending order. */
+/** A list of seqs in ascending order. */
 class Ranges {
   readonly ranges: [first: number, last: number][] = [];
   count = 0;
@@ -24,14 +24,11 @@ class Ranges {
 
 interface FoundRecords<Kind extends string> {
   readonly byKind: ReadonlyMap<Kind, Ranges>;
-  /** False: there may be more behind what was found. */
+  /** False if there may be more records after those that were found. */
   readonly isWhole: boolean;
 }
 
-/**
- * Looks through a journal that was proven, for records that have their data and that `choose` wants. Not among them:
- * what names redacted records.
- */
+/** Searches a proven journal for records with data that `choose` selects. Never returns redact records. */
 export async function findRecords<Kind extends string>(
   segments: readonly Segment[],
   form: RecordForm<Kind>,
@@ -45,7 +42,7 @@ export async function findRecords<Kind extends string>(
         const record = form.readHead(line);
         if (record === null) {
           throw storageError(
-            `What stands in "${segment.path}" at byte ${offset} is no record. Verify the journal to see what is wrong.`,
+            `"${segment.path}" has no record at byte ${offset}. Verify the journal to see what is wrong.`,
           );
         }
         if (record.isRedacted || record.operation === "redact" || !choose(record, line)) return;

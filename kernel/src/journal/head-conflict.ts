@@ -1,9 +1,8 @@
 import type { ChainEnd } from "../memory-contract/records.ts";
 import { LaresError } from "../base/errors.ts";
 
-/** The journal's head is not the one that the caller expected: another append was first. Nothing was written. */
+/** The journal's head is not the expected one, because another append came first. Nothing was written. */
 export class HeadConflict extends LaresError {
-  /** The head that the journal has instead. */
   readonly head: ChainEnd;
 
   constructor(journal: string, expected: ChainEnd, { seq, hash }: ChainEnd) {

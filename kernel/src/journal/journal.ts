@@ -16,51 +16,43 @@ import { maxRangesPerRecord } from "./redaction.ts";
 import { SegmentRewrite } from "./rewrite.ts";
 import { type FirstBad, type KnownEnd, scanJournal } from "./scan.ts";
 import type { SeqSet } from "./seq-set.ts";
-import {
-  type AppendOptions,
-  type EncodedAs,
-  type OpenSegment,
-  segmentFileName,
-  Tail,
-  type TailOptions,
-  type TailStart,
-} from "./tail.ts";
+import type { AppendOptions, EncodedAs } from "./append-group.ts";
+import { type OpenSegment, segmentFileName, Tail, type TailOptions, type TailStart } from "./tail.ts";
 import { type ChainEnd, chainStart } from "../memory-contract/records.ts";
 import { findSegments, type Segment } from "../memory-contract/segments.ts";
 import { Tally } from "./tally.ts";
 
 export interface Verification {
   readonly ok: boolean;
-  /** Records that stand in the chain as they were written. */
+  /** The number of intact records in the chain. */
   readonly records: number;
-  /** Hash of the last of them, 64 hexadecimal digits. */
+  /** Hash of the last intact record, 64 hexadecimal digits. */
   readonly head: string;
   readonly firstBad?: FirstBad;
 }
 
 export interface JournalOptions<Kind extends string> extends Omit<TailOptions, "storeAnchor"> {
-  /** The kinds of its records. */
   readonly form: RecordForm<Kind>;
-  /** `tally`: what is stored by then, or a little later. */
+  /** `tally` counts what is stored at that time, or a little later. */
   storeAnchor(anchor: Anchor, durability: Durability, tally: Tally<Kind>): Promise<void>;
-  /** What the journal had reached when it was last anchored. */
+  /** The end that was stored with the last anchor. */
   readonly anchor: Anchor | undefined;
-  /** Where its checkpoint is kept. Without: it is proven from its root each time, and not in the background. */
+  /** Where the checkpoint is stored. Without it, openings prove from the root, and there is no background proof. */
   readonly checkpoints?: Checkpoints;
-  /** So many bytes at the end never reached the disk whole, and were cut off. */
+  /** Reports how many bytes were cut off at the end because they never reached the disk completely. */
   cutOff?(bytes: number): void;
 }
 
 interface RedactionResult {
-  /** Of the redact records. */
+  /** Seqs of the redact records. */
   readonly seqs: readonly number[];
-  /** That have lost their data. */
+  /** The number of records that have lost their data. */
   readonly records: number;
 }
 
 const emptyAnchor: Anchor = { ...chainStart, size: 0, carriedOut: 0 };
 
-/** Who uses segments as wholes, one after the other: none of them meets one that is being replaced. */
+/** The turn of operations on whole segments; none of them meets a segment that is being replaced. */
 const segmentsTurn = "segments";
 
 /** An append-only, hash-chained log. */
@@ -71,7 +63,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   readonly #form: RecordForm<Kind>;
   readonly #tail: Tail;
   readonly #turns = new OneAtATime();
-  /** Named by a redact record and still with their data. */
+  /** Records that a redact record names and that still have their data. */
   readonly #pending: SeqSet;
   #lastRedact: number;
   #redactedRecords: number;
@@ -93,7 +85,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
       options.grown?.();
     };
     this.#tail = new Tail({ ...options, storeAnchor, grown }, start, ({ kind, operation }, bytes) =>
-      // The caller could only hand in records of these kinds.
+      // The type of `append` admits only records of these kinds.
       tally.add({ kind: kind as Kind, operation }, bytes),
     );
     this.#pending = redactions.pending;
@@ -104,8 +96,8 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   }
 
   /**
-   * Proves the journal, from its root or from the checkpoint that is kept, and opens it; `found` is what was made of
-   * its records. Throws StorageError, naming the first bad record, where the journal is not as it was written.
+   * Proves the journal, from its root or from the stored checkpoint, and opens it; `found` is the fold of its
+   * records. Throws StorageError, naming the first bad record, if the journal is not what was written.
    */
   static async open<Kind extends string, F extends Fold<Kind>>(
     options: JournalOptions<Kind>,
@@ -155,12 +147,12 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return this.#tail.end;
   }
 
-  /** Something failed after which only reading it anew tells what is there. */
+  /** True after a failure that leaves the content of the disk unknown until it is read again. */
   get isBroken(): boolean {
     return this.#tail.broken !== null;
   }
 
-  /** Bytes over all segments. */
+  /** Bytes of all segments. */
   get size(): number {
     return this.#tail.size;
   }
@@ -170,16 +162,16 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return this.#tail.carriedOut;
   }
 
-  /** Records without their data. Other than before: a segment was written anew, and places in it differ. */
+  /** The number of records without data. It changes when a segment is rewritten, which moves the records in it. */
   get redactedRecords(): number {
     return this.#redactedRecords;
   }
 
   /**
-   * Appends the records one behind the other, without any other between them. Resolves when the operating system has
-   * all of them: they then survive the death of any process. Rejects with HeadConflict where the journal does not end
-   * at `expectedHead`, with LimitExceeded where they would not fit, StorageError where they cannot be written; then
-   * none of them is there. After a power cut, or where the process dies meanwhile, the first few of them may be.
+   * Appends the records consecutively, without any other record between them. Resolves when the operating system
+   * has all of them, so they survive the death of any process. Rejects with HeadConflict if the journal does not
+   * end at `expectedHead`, with LimitExceeded if they do not fit, and with StorageError if they cannot be written;
+   * then none of them is stored. After a power cut, or if the process dies meanwhile, the first few may be stored.
    */
   append<Inputs extends readonly RecordInput<Kind>[]>(
     records: readonly [...Inputs],
@@ -188,12 +180,12 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return this.#tail.append(records, options);
   }
 
-  /** Resolves when everything appended before is on the disk, and so is the anchor that names it. */
+  /** Resolves when everything appended before is on the disk, together with the anchor that names it. */
   sync(): Promise<void> {
     return this.#tail.sync();
   }
 
-  /** Proves the whole journal as it is on the disk now, against the end it has in memory. */
+  /** Proves the whole journal as it is on the disk, against the end in memory. */
   verify(): Promise<Verification> {
     return this.#turns.run(segmentsTurn, async () => {
       const { segments, end } = await this.#tail.snapshot();
@@ -202,16 +194,16 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   }
 
   /**
-   * Takes away what the chosen records said: redact records name them, then the segments are written anew without.
-   * Resolves when that is on the disk for good. Where it rejects after a redact record was written, the rest is done
-   * by the next redaction, or when the journal is next opened.
+   * Removes the data of the chosen records: appends redact records that name them, then rewrites the segments.
+   * Resolves when that is durable. If it rejects after a redact record was written, the next redaction or the next
+   * opening completes it.
    */
   redact(choose: Choose<Kind>, id: string, reason: string): Promise<RedactionResult> {
     return this.#turns.run(segmentsTurn, async () => {
       const seqs: number[] = [];
       let records = 0;
       for (let isWhole = false; !isWhole;) {
-        // What is named already must not be named again.
+        // A record may be named only once.
         await this.#carryOut();
         const { segments } = await this.#tail.snapshot();
         const found = await findRecords(segments, this.#form, choose);
@@ -228,7 +220,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     });
   }
 
-  /** Does what redact records say that were written before a crash, or before the disk was full. */
+  /** Completes redactions that a crash or a full disk interrupted. */
   finishRedactions(): Promise<void> {
     return this.#turns.run(segmentsTurn, () => this.#carryOut());
   }
@@ -242,7 +234,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     }
   }
 
-  /** Appends a redact record, also where the journal is full: it makes it smaller. */
+  /** Appends a redact record, even over the quota, because it makes the journal smaller. */
   async #name(
     ranges: readonly (readonly [first: number, last: number])[],
     kind: Kind,
@@ -263,7 +255,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
 
   async #carryOut(): Promise<void> {
     if (this.#tail.carriedOut === this.#lastRedact) return;
-    // A line may only lose its data once what names it cannot be lost.
+    // A record may lose its data only when the record that names it is durable.
     await this.#tail.sync();
     failpoint("journal.redaction.synced");
     if (this.#proof === null) await this.#rewriteAll();
@@ -278,7 +270,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
       if (affected !== null && affected < nextFirstSeq) await this.#rewrite(segment);
     }
     await this.#tail.whileQuiet(async () => {
-      // Also for a segment that was replaced before a crash: its name may not be on the disk yet.
+      // This also covers a segment that was replaced before a crash, whose name may not be on the disk yet.
       await this.#syncFolder();
       this.#tail.carriedOut = this.#lastRedact;
       await this.#tail.anchorNow();
@@ -286,7 +278,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     });
   }
 
-  /** The greater part goes beside the appends; these wait only for what came meanwhile, and for the new name. */
+  /** Copies most of the segment while appends continue. They wait only for the rest and for the rename. */
   async #rewrite(segment: OpenSegment): Promise<void> {
     const isRedacted = (seq: number): boolean => this.#pending.has(seq);
     await using rewrite = await SegmentRewrite.begin(segment.path, this.#form, segment.firstSeq, isRedacted);
@@ -314,13 +306,13 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     });
   }
 
-  /** Beside the appends: what is proven is what was there when it began. */
+  /** Runs beside appends: it proves the records that were there when it began. */
   async #prove<F extends Fold<Kind>>(
     from: Checkpoint | null,
     options: ProofOptions<Kind, F>,
   ): Promise<Proof<Kind, F>> {
     const { segments, end } = await this.#tail.snapshot();
-    // A checkpoint names only what is on the disk, and after the anchor that does.
+    // A checkpoint names only records that are on the disk and anchored.
     await this.#tail.sync();
     const anchor = { ...end, carriedOut: this.#tail.carriedOut };
     const shortProof = from === null ? null : await proveFrom(from, segments, anchor, options);

@@ -2,19 +2,19 @@ import { openDataFile } from "../platform/files/data-files.ts";
 import { maxLineBytes } from "../memory-contract/records.ts";
 
 const lineFeed = 0x0a;
-/** How much is read at once: what is done with it holds the loop for a millisecond or two. */
+/** Bytes of one read; processing them holds the loop for a millisecond or two. */
 const pieceBytes = 256 * 1024;
 
-/** A part of a file. The bytes are only good until the next one is asked for. */
+/** A part of a file. The bytes are valid only until the next block is requested. */
 interface LineBlock {
   readonly bytes: Buffer;
-  /** Of the first byte, in the file. */
+  /** The position of the first byte in the file. */
   readonly offset: number;
-  /** Ends in a line feed. Otherwise it is the last: a line without an end, or longer than a line may be. */
+  /** True if the block ends in a line feed. Otherwise it is the last: an unfinished line, or one that is too long. */
   readonly isWhole: boolean;
 }
 
-/** The bytes of a file from `start` to `end` as blocks of whole lines, in bounded memory. */
+/** Yields the bytes of a file from `start` to `end` as blocks of whole lines, in bounded memory. */
 export async function* readLineBlocks(
   path: string,
   start: number,
@@ -38,7 +38,7 @@ export async function* readLineBlocks(
   if (carried > 0) yield { bytes: buffer.subarray(0, carried), offset, isWhole: false };
 }
 
-/** The lines of a block of whole lines, without their line feeds; `visit` says "stop" to see no more of them. */
+/** Visits the lines of a block of whole lines, without their line feeds; `visit` returns "stop" to end early. */
 export function forEachLine(
   { bytes, offset }: LineBlock,
   visit: (line: Buffer, offset: number) => void | "stop",
@@ -49,7 +49,7 @@ export function forEachLine(
   }
 }
 
-/** A journal that was proven says what its author wrote, which may be anything: null where it is no JSON. */
+/** Parses JSON, or returns null. A proven journal has what its author wrote, which may be anything. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,24 +5,24 @@ import { type KnownEnd, scanJournal, type ScanOptions, type ScanResult, type Vis
 import type { Segment } from "../memory-contract/segments.ts";
 import { Tally } from "./tally.ts";
 
-/** What a journal's user makes of the records while they are proven. */
+/** State that a journal's user computes from the records while they are proven. */
 export interface Fold<Kind extends string> {
   readonly visit: VisitRecord<Kind>;
-  /** From which another fold can go on; kept in checkpoints. */
+  /** Returns the state, from which another fold can continue; stored in checkpoints. */
   save(): JsonValue;
 }
 
-/** Begins a fold: from the first record on, or from what another saved; null where that cannot be understood. */
+/** Starts a fold at the first record, or from a saved state; null if that is invalid. */
 export type StartFold<Kind extends string, F extends Fold<Kind>> = {
   (saved: null): F;
   (saved: JsonValue): F | null;
 };
 
 export interface Proof<Kind extends string, F extends Fold<Kind>> extends ScanResult {
-  /** Of the records that have their data. */
+  /** Counts the records that have their data. */
   readonly tally: Tally<Kind>;
   readonly fold: F;
-  /** From which a later proof can go on; null where what was found does not allow it. */
+  /** From which a later proof can continue; null if the journal does not allow one. */
   readonly checkpoint: Checkpoint | null;
 }
 
@@ -31,7 +31,7 @@ export interface ProofOptions<Kind extends string, F extends Fold<Kind>> extends
   readonly startFold: StartFold<Kind, F>;
 }
 
-/** Proves a journal from its root, and works out its state. */
+/** Proves a journal from its root, and computes its state. */
 export function prove<Kind extends string, F extends Fold<Kind>>(
   segments: readonly Segment[],
   anchor: KnownEnd,
@@ -40,7 +40,7 @@ export function prove<Kind extends string, F extends Fold<Kind>>(
   return run(segments, anchor, options, options.startFold(null));
 }
 
-/** Proves what follows a checkpoint, and some records before it; null where that does not fit, or is bad. */
+/** Proves what follows a checkpoint, and some records before it; null if the checkpoint or a record does not fit. */
 export async function proveFrom<Kind extends string, F extends Fold<Kind>>(
   from: Checkpoint,
   segments: readonly Segment[],
@@ -48,7 +48,7 @@ export async function proveFrom<Kind extends string, F extends Fold<Kind>>(
   options: ProofOptions<Kind, F>,
 ): Promise<Proof<Kind, F> | null> {
   const fold = options.startFold(from.state);
-  // An anchor that lags behind the checkpoint is not what was kept together with it.
+  // Anchor and checkpoint are stored together, so an anchor that lags behind is not the right one.
   if (fold === null || anchor.seq < from.at.end.seq || !fits(from, segments)) return null;
   const proof = await run(segments, anchor, options, fold, from);
   return proof.firstBad === null ? proof : null;

@@ -2,27 +2,27 @@ import { isoTime } from "../base/clock.ts";
 import type { ChainEnd, RecordOperation } from "../memory-contract/records.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 
-/** What is to be written down. `Kind`: what the journal's user declares with a `RecordForm`. */
+/** A record to be appended. `Kind` is what the journal's user declares with a `RecordForm`. */
 export interface RecordInput<Kind extends string = string> {
   readonly operation: RecordOperation;
   readonly kind: Kind;
-  /** Of what is stored or changed; at most `maxIdLength` characters. */
+  /** The id of what is stored or changed; at most `maxIdLength` characters. */
   readonly id: string;
   /** RFC 8785 canonical JSON. */
   readonly data: string;
 }
 
 export interface EncodedRecord {
-  /** With its line feed. */
+  /** Includes the line feed. */
   readonly line: string;
   readonly end: ChainEnd;
   readonly salt: string;
 }
 
 /**
- * The line of a record. There is exactly one way to write a given record, so that a changed byte is a
- * changed record. Its first half, closed with a brace, is the canonical JSON that `data_hash` covers, and
- * what follows `hash`, opened with one, is the canonical JSON that `hash` covers.
+ * Returns the line of a record. A record has exactly one encoding, so a changed byte is a changed record. The first
+ * half, closed with a brace, is the canonical JSON that `data_hash` covers; the part after `hash`, opened with a
+ * brace, is the canonical JSON that `hash` covers.
  */
 export function encodeRecord(
   input: RecordInput,
@@ -40,24 +40,24 @@ export function encodeRecord(
   return { line: `${content},"hash":"${hash}",${chained}\n`, end: { seq, hash }, salt };
 }
 
-/** What a line says of itself, before anything of it is proven. */
+/** The content of a line, before any of it is proven. */
 export interface RecordHead<Kind extends string = string> {
   readonly seq: number;
   readonly operation: RecordOperation;
   readonly kind: Kind;
-  /** The id as it stands in the line: a JSON string, its UTF-8 bytes as latin1. See `idText`. */
+  /** The id as encoded in the line: a JSON string, its UTF-8 bytes as latin1. See `idText`. */
   readonly idText: string;
-  /** Its data and salt are gone: `{"redacted":true,"hash":…`. */
+  /** True if data and salt are gone: `{"redacted":true,"hash":…`. */
   readonly isRedacted: boolean;
-  /** Where `data` begins and ends in the line, in bytes; both 0 where it is redacted. */
+  /** Where `data` begins and ends in the line, in bytes; both 0 if it is redacted. */
   readonly dataStart: number;
   readonly dataEnd: number;
 }
 
-/** A record as it was read, proven to be the one that follows `after`. */
+/** A decoded record, proven to follow `after`. */
 export interface DecodedRecord<Kind extends string = string> extends RecordHead<Kind> {
   readonly end: ChainEnd;
-  /** Empty where it is redacted. */
+  /** Empty if the record is redacted. */
   readonly salt: string;
   readonly dataHash: string;
 }
@@ -74,7 +74,7 @@ const hashLength = 64;
 const saltFieldLength = saltMark.length + saltLength + 1;
 const kindName = /^[a-z][a-z0-9_]{0,31}$/;
 
-/** What `hash` covers, but for the brace before it, up to the kind and after it. Nothing in it can be written in two ways. */
+/** What `hash` covers, without the leading brace, up to the kind and after it. It has only one encoding. */
 const chainedStart =
   /^"data_hash":"([0-9a-f]{64})","id":("(?:[^"\\\x00-\x1f]|\\["\\bfnrt]|\\u[0-9a-f]{4}){0,1536}"),"kind":"/;
 const chainedRest =
@@ -95,14 +95,14 @@ interface Parts {
   readonly salt: string;
 }
 
-/** The parts of a line (without its line feed), none of them proven; null where it is no record. */
+/** Returns the unproven parts of a line (without its line feed); null if it is not a record. */
 function takeApart(line: Buffer, chainedForm: RegExp): Parts | null {
   const isRedacted = startsWith(line, redactedOpening);
-  // No quotation mark stands bare in what follows the salt, so the last mark is the one.
+  // Quotation marks after the salt are all escaped or structural, so the last salt mark is the right one.
   const dataEnd = isRedacted ? 0 : line.lastIndexOf(saltMark);
   if (!isRedacted && (dataEnd <= opening.length || !startsWith(line, opening))) return null;
   const hashFieldStart = isRedacted ? redactedOpening.length : dataEnd + saltFieldLength;
-  // Byte for byte: decoding as UTF-8 would make different bytes alike.
+  // Latin1 keeps every byte; decoding as UTF-8 could make different bytes equal.
   const tail = line.toString("latin1", isRedacted ? hashFieldStart : dataEnd);
   const hashStart = (isRedacted ? 0 : saltFieldLength) + hashMark.length;
   const chained = tail.slice(hashStart + hashLength + '",'.length);
@@ -130,25 +130,25 @@ function takeApart(line: Buffer, chainedForm: RegExp): Parts | null {
 }
 
 /**
- * Reads the records of one sort of journal. A journal's user declares the kinds that its records have; a line with
- * another kind is no record of that journal.
+ * Reads the records of one type of journal. The journal's user declares the kinds; a line with another kind is not
+ * a record of that journal.
  */
 export class RecordForm<Kind extends string> {
   readonly kinds: readonly Kind[];
   readonly #chainedForm: RegExp;
 
-  /** Throws where a name is not made of lower-case letters, digits and underscores. */
+  /** Throws for a name with characters other than lower-case letters, digits and underscores. */
   constructor(kinds: readonly Kind[]) {
     this.kinds = kinds;
     this.#chainedForm = chainedForm(kinds);
   }
 
-  /** What a line of a journal that was proven before says of itself; null where it is no record any more. */
+  /** Returns the head of a line of a proven journal; null if it is not a record any more. */
   readHead(line: Buffer): RecordHead<Kind> | null {
     return (takeApart(line, this.#chainedForm)?.head ?? null) as RecordHead<Kind> | null;
   }
 
-  /** Reads and proves one line (without its line feed); a string says what is wrong with it. */
+  /** Decodes and proves one line (without its line feed). Returns a string that says what is wrong with it. */
   decode(line: Buffer, after: ChainEnd): DecodedRecord<Kind> | string {
     const parts = takeApart(line, this.#chainedForm);
     if (parts === null) return "it is not a record";
@@ -162,23 +162,22 @@ export class RecordForm<Kind extends string> {
       return "its hash does not match its content";
     if (!head.isRedacted && sha256Hex(contentOf(line, head.dataEnd)) !== dataHash)
       return "its data_hash does not match its data";
-    if (head.isRedacted && head.operation === "redact")
-      return "what names redacted records cannot be redacted";
+    if (head.isRedacted && head.operation === "redact") return "a redact record cannot be redacted";
     return { ...head, end: { seq, hash }, salt, dataHash };
   }
 }
 
-/** The line of a record without its data and salt: the other form in which it may be written. */
+/** Returns the line without the record's data and salt: its redacted form. */
 export function redactedLine(line: Buffer, { dataEnd }: RecordHead): Buffer {
   return Buffer.concat([redactedOpening, line.subarray(dataEnd + saltFieldLength)]);
 }
 
-/** An id as it stands in a line, so that the two can be compared. */
+/** Returns an id as encoded in a line, so that the two can be compared. */
 export function idText(id: string): string {
   return Buffer.from(JSON.stringify(id)).toString("latin1");
 }
 
-/** What `data_hash` covers: `{"data":…,"salt":"…"`, closed with a brace where the line goes on with a comma. */
+/** Returns what `data_hash` covers: `{"data":…,"salt":"…"`, closed with a brace in place of the line's comma. */
 function contentOf(line: Buffer, dataEnd: number): Buffer {
   const content = Buffer.allocUnsafe(dataEnd + saltFieldLength + 1);
   line.copy(content, 0, 0, content.length - 1);

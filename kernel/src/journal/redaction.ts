@@ -6,22 +6,22 @@ import { SeqSet } from "./seq-set.ts";
 
 type SeqRange = Redacted["seqs"][number];
 
-/** Ranges that one redact record names at most, so that its line stays far below the bound of a line. */
+/** Ranges that one redact record may name, so that its line stays far below the limit. */
 export const maxRangesPerRecord = 10_000;
 
 /**
- * Follows, while a journal is proven, which records were redacted and which redact records name them. In bounded
- * memory: a few bits for each record, and none before the first redaction.
+ * Tracks, during a proof, which records are redacted and which redact records name them. Uses a few bits per
+ * record, and none before the first redaction.
  */
 export class RedactionProof {
   /** Redact records up to this seq are known to have been carried out. */
   readonly #carriedOut: number;
   readonly #redacted = new SeqSet();
-  /** What may not be named (again): what was, and the redact records themselves. */
+  /** Records that must not be named (again): the named ones, and the redact records themselves. */
   readonly #named = new SeqSet();
-  /** Named, and still with their data: a crash came between the two. */
+  /** Named records that still have their data, because of a crash in between. */
   readonly pending = new SeqSet();
-  /** The last redact record; 0 where there is none. */
+  /** Seq of the last redact record; 0 if there is none. */
   lastRedact = 0;
   #restored: { readonly seq: number; readonly by: number } | null = null;
 
@@ -29,12 +29,12 @@ export class RedactionProof {
     this.#carriedOut = carriedOut;
   }
 
-  /** Records without their data. */
+  /** The number of records without data. */
   get count(): number {
     return this.#redacted.size;
   }
 
-  /** Takes a record in. `data` is asked for where it is a redact record. A string says what is wrong with it. */
+  /** Adds a record. Calls `data` for a redact record. Returns a string that says what is wrong with it, or null. */
   follow(record: RecordHead, data: () => string): string | null {
     if (record.isRedacted) this.#redacted.add(record.seq);
     if (record.operation !== "redact") return null;
@@ -60,14 +60,14 @@ export class RedactionProof {
     else if (this.#restored === null || seq < this.#restored.seq) this.#restored = { seq, by };
   }
 
-  /** The first record that has its data although a redaction of it was carried out. */
+  /** Returns the first record that has its data although its redaction was carried out. */
   get restored(): { readonly seq: number; readonly reason: string } | null {
     if (this.#restored === null) return null;
     const { seq, by } = this.#restored;
-    return { seq, reason: `it was redacted by seq ${by}, and has its data again` };
+    return { seq, reason: `it was redacted by seq ${by}, but has its data again` };
   }
 
-  /** At the journal's end: the first record without data that no redact record names. */
+  /** Returns, at the journal's end, the first record without data that no redact record names. */
   get unnamed(): { readonly seq: number; readonly reason: string } | null {
     const seq = this.#redacted.next(1, (seq) => !this.#named.has(seq));
     return seq === null
@@ -76,7 +76,7 @@ export class RedactionProof {
   }
 }
 
-/** Which records a redact record's data names; null where it is not the data of one. */
+/** Returns the ranges in a redact record's data; null if the data is invalid. */
 export function rangesIn(read: unknown): readonly SeqRange[] | null {
   if (!isJsonObject(read) || typeof read["reason"] !== "string" || !Array.isArray(read["seqs"])) return null;
   const seqs: readonly unknown[] = read["seqs"];

@@ -6,11 +6,10 @@ import { Tally } from "./tally.ts";
 
 const lineFeed = Buffer.from("\n");
 
-/** A segment on its way to being without some of its records' data; everything else of it stays byte for byte. */
+/** Rewrites a segment without the data of some records. All other bytes stay the same. */
 export class SegmentRewrite<Kind extends string> implements AsyncDisposable {
-  /** Of the records that lose their data: their lines as they were. */
+  /** Counts the records that lose their data, with their lines as they were. */
   readonly dropped = new Tally<Kind>();
-  /** How many those are. */
   droppedRecords = 0;
   readonly #path: string;
   readonly #form: RecordForm<Kind>;
@@ -42,17 +41,17 @@ export class SegmentRewrite<Kind extends string> implements AsyncDisposable {
     return new SegmentRewrite(path, form, firstSeq, isRedacted, await FileReplacement.begin(path));
   }
 
-  /** Bytes of the new form. */
+  /** Bytes of the new file. */
   get size(): number {
     return this.#copy.size;
   }
 
-  /** Seq of the record after the last one that was copied. */
+  /** Seq of the record after the last copied one. */
   get nextSeq(): number {
     return this.#nextSeq;
   }
 
-  /** Goes on where it was, up to `end` in the old form, which is at a record's end. */
+  /** Continues the copy up to `end` in the old file, which is the end of a record. */
   async copyUpTo(end: number): Promise<void> {
     for await (const block of readLineBlocks(this.#path, this.#read, end)) {
       if (!block.isWhole) throw this.#changed(this.#nextSeq);
@@ -78,7 +77,7 @@ export class SegmentRewrite<Kind extends string> implements AsyncDisposable {
     return this.#copy.synchronize();
   }
 
-  /** From here on the segment is the new one; lasting once the folder is synchronized. */
+  /** Replaces the segment by the new file. That is durable once the folder is synchronized. */
   rename(): Promise<void> {
     return this.#copy.rename();
   }
@@ -96,10 +95,10 @@ export class SegmentRewrite<Kind extends string> implements AsyncDisposable {
     return redactedLine(line, head);
   }
 
-  /** It was proven when it was opened. Verifying says what is wrong; here nothing is made of it. */
+  /** The segment was proven when it was opened, so it was changed since. Verifying the journal shows what is wrong. */
   #changed(seq: number): Error {
     return storageError(
-      `The journal's segment "${this.#path}" was changed by somebody else, at seq ${seq} at the latest. It was left as it is.`,
+      `The journal's segment "${this.#path}" was changed by another program, at seq ${seq} or before. It was left unchanged.`,
     );
   }
 }

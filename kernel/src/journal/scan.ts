@@ -6,60 +6,59 @@ import { type ChainEnd, maxLineBytes } from "../memory-contract/records.ts";
 import type { Segment } from "../memory-contract/segments.ts";
 import { SeqSet } from "./seq-set.ts";
 
-/** The first record that is not what was written, and why. */
+/** The first record that is not what was written, and the reason. */
 export interface FirstBad {
   readonly seq: number;
   readonly reason: string;
 }
 
-/** An end that is known to have been reached. */
+/** An end that the journal is known to have reached. */
 export interface KnownEnd extends ChainEnd {
-  /** Redact records up to this seq are known to have been carried out; 0 where that is not known of any. */
+  /** Redact records up to this seq are known to have been carried out; 0 if unknown. */
   readonly carriedOut?: number;
 }
 
-/** Where a record lies. */
 export interface RecordPlace {
   readonly segment: Segment;
-  /** Of the line's first byte, in bytes from the segment's start. */
+  /** The line's first byte, in bytes from the segment's start. */
   readonly offset: number;
 }
 
 export interface ScanResult {
   /** The last record that was proven. */
   readonly end: ChainEnd;
-  /** Where its line ends. */
+  /** The end of its line. */
   readonly at: Mark;
-  /** At least `provenAgain` records before it, or the beginning. */
+  /** A mark at least `provenAgain` records before that, or the beginning. */
   readonly again: Mark;
   readonly firstBad: FirstBad | null;
-  /** Bytes of proven records, over all segments. */
+  /** Bytes of the proven records in all segments. */
   readonly size: number;
   /**
-   * What never reached the disk whole, at the end of the last segment: a line without an end, or, after a power cut,
-   * zeros where a page is missing. Bytes to keep of that segment.
+   * The end of the last segment that never reached the disk completely: an unfinished line, or, after a power cut,
+   * zeros in place of a missing page. `keepBytes` is the intact size of that segment.
    */
   readonly torn: { readonly segment: Segment; readonly keepBytes: number } | null;
-  /** Of each segment, the seq that its first record has or would have. */
+  /** For each segment, the seq that its first record has or would have. */
   readonly firstSeqs: readonly number[];
   readonly redactions: {
-    /** Named by a redact record and still with their data: a crash came between the two. */
+    /** Named records that still have their data, because of a crash in between. */
     readonly pending: SeqSet;
-    /** Seq of the last redact record; 0 where there is none. */
+    /** Seq of the last redact record; 0 if there is none. */
     readonly last: number;
-    /** Records without their data. */
+    /** The number of records without data. */
     readonly count: number;
   };
 }
 
-/** Stands in no record, for JSON escapes it. A file system shows it where what was written did not reach the disk. */
+/** Never occurs in a record, because JSON escapes it. File systems return it for data that did not reach the disk. */
 const zero = 0x00;
-/** So many records before a checkpoint are proven at each opening too. */
+/** Records before a checkpoint that every opening proves again. */
 export const provenAgain = 2000;
-/** Marks are kept of each so-manieth record. */
+/** A mark is kept for every such number of records. */
 const recordsPerMark = 1000;
 
-/** Gets each proven record with its line, which is only good during the call. */
+/** Receives each proven record with its line, which is valid only during the call. */
 export type VisitRecord<Kind extends string> = (
   record: DecodedRecord<Kind>,
   place: RecordPlace,
@@ -68,19 +67,20 @@ export type VisitRecord<Kind extends string> = (
 
 export interface ScanOptions {
   /**
-   * Goes on from there: proves again the records before it from its mark `again` on, then those behind it, and visits
-   * only these. Where one of these is redacted, or redacts, that is called bad: only a scan from the root can tell.
+   * Continues from the checkpoint: proves the records between its marks `again` and `at` once more, then those
+   * after it, and visits only the latter. Reports any of them that is redacted or a redact record as bad, because
+   * only a scan from the root can judge those.
    */
   readonly from?: Checkpoint;
-  /** Called between pieces of some hundred records; the scan ends by what it rejects with. */
+  /** Called between pieces of some hundred records; its rejection ends the scan. */
   pause?(): Promise<void>;
 }
 
 /**
- * Proves a journal from its root, record by record, in bounded memory. `anchor` is an end that is known to
- * have been reached, so that a journal cut short or put back is found out, not only one that was edited.
- * A chain that breaks is named where it does, even where records before it lack a redaction: that may be what is
- * missing. Only of a whole chain it is said that a record's data is gone without one.
+ * Proves a journal from its root, record by record, in bounded memory. `anchor` is an end that the journal is known
+ * to have reached, so a truncated or restored journal is detected, not only an edited one. A broken chain is
+ * reported at the break, even if earlier records lack a redaction, which may be among the missing ones. Missing
+ * redactions are reported only for a complete chain.
  */
 export async function scanJournal<Kind extends string>(
   segments: readonly Segment[],
@@ -134,7 +134,7 @@ function firstBadOf({
 
 class Scan<Kind extends string> {
   at: Mark = journalStart;
-  /** The last few, in order. */
+  /** The last marks, in order. */
   #marks: Mark[] = [journalStart];
   torn: ScanResult["torn"] = null;
   /** What is wrong with the record after `end`. */
@@ -175,7 +175,7 @@ class Scan<Kind extends string> {
     return this.#marks.findLast(({ end }) => seq - end.seq >= provenAgain) ?? this.#marks[0] ?? journalStart;
   }
 
-  /** Reads a segment from `skip` bytes on, up to its size; resolves to its bytes up to where it is torn. */
+  /** Reads a segment from the offset `skip` to its end. Resolves to the size of its intact part. */
   async read(
     segment: Segment,
     index: number,
@@ -185,7 +185,7 @@ class Scan<Kind extends string> {
   ): Promise<number> {
     const { start = 0 } = segment;
     let proven = skip;
-    // What was anchored was on the disk: there nothing is missing for want of power.
+    // Anchored records were on the disk, so a power cut cannot explain that they are missing.
     const isTornPage = (bytes: Buffer): boolean =>
       isLast && this.end.seq >= this.#anchor.seq && bytes.includes(zero);
     for await (const block of readLineBlocks(segment.path, start + skip, start + segment.size)) {
@@ -222,7 +222,7 @@ class Scan<Kind extends string> {
       return;
     }
     if (record.end.seq === this.#anchor.seq && record.end.hash !== this.#anchor.hash) {
-      this.reason = "it is another record than the one that was written";
+      this.reason = "it is not the record that was written";
       return;
     }
     const length = line.length + 1;
@@ -241,17 +241,17 @@ class Scan<Kind extends string> {
 
   #mark(mark: Mark): void {
     this.#marks.push(mark);
-    // No more are needed for one that is `provenAgain` records back.
+    // These suffice for a mark that is `provenAgain` records back.
     if (this.#marks.length > provenAgain / recordsPerMark + 2) this.#marks.shift();
   }
 }
 
-/** What is wrong with a record of a scan that began before a checkpoint. */
+/** Returns what is wrong with a record that a scan reads before its checkpoint. */
 function againstCheckpoint(record: RecordHead, at: Mark, { at: known }: Checkpoint): string | null {
   if (at.end.seq > known.end.seq)
-    return record.isRedacted || record.operation === "redact" ? "it is redacted, or redacts" : null;
+    return record.isRedacted || record.operation === "redact" ? "it is redacted, or a redact record" : null;
   const isOther =
     at.end.seq === known.end.seq &&
     (at.end.hash !== known.end.hash || at.segment !== known.segment || at.offset !== known.offset);
-  return isOther ? "it is another record than the checkpoint's" : null;
+  return isOther ? "it is not the checkpoint's record" : null;
 }

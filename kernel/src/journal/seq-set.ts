@@ -1,4 +1,4 @@
-/** Numbers of records, one bit each: whatever is in it, a million records need no more than 128 KiB. */
+/** A set of record numbers with one bit each: a million records need at most 128 KiB. */
 export class SeqSet {
   #words = new Uint32Array(0);
   #size = 0;
@@ -11,7 +11,7 @@ export class SeqSet {
     return ((this.#words[seq >>> 5] ?? 0) & (1 << (seq & 31))) !== 0;
   }
 
-  /** False where it was in it already. */
+  /** Returns false if the set already had it. */
   add(seq: number): boolean {
     if (this.has(seq)) return false;
     const at = seq >>> 5;
@@ -32,7 +32,7 @@ export class SeqSet {
     this.#size -= 1;
   }
 
-  /** The smallest from `from` on that is in it, and for which `matches`; null where there is none. */
+  /** Returns the smallest member from `from` on for which `matches` returns true; null if there is none. */
   next(from: number, matches: (seq: number) => boolean = () => true): number | null {
     for (let at = from >>> 5; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue;

@@ -6,109 +6,71 @@ import { syncFolder } from "../platform/files/atomic-file.ts";
 import { type DataFile, joinPath, openDataFile } from "../platform/files/data-files.ts";
 import type { Durability } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { randomHex } from "../platform/random.ts";
 import type { Anchor } from "./anchor.ts";
+import {
+  addToGroup,
+  type AppendGroup,
+  type AppendOptions,
+  type EncodedAs,
+  type Refusals,
+  type WaitingAppend,
+} from "./append-group.ts";
 import type { DiskTimer, UnsyncedLog } from "./disk-timer.ts";
-import { HeadConflict } from "./head-conflict.ts";
-import { type ChainEnd, maxLineBytes } from "../memory-contract/records.ts";
+import type { ChainEnd } from "../memory-contract/records.ts";
 import type { Segment } from "../memory-contract/segments.ts";
-import { encodeRecord, type EncodedRecord, type RecordInput } from "./record.ts";
+import type { RecordInput } from "./record.ts";
 
-/** A segment that has grown beyond this is followed by the next. */
+/** The size after which a segment is followed by the next. */
 const defaultSegmentBytes = 64 * 1024 * 1024;
-const saltBytes = 16;
-/** Up to here the system takes what is written in some ten microseconds: less than handing it to a thread costs. */
+/** Up to this size a write takes about ten microseconds, less than a hand-over to another thread. */
 const maxBytesAtOnce = 64 * 1024;
-/** Of what waits, so much is put together in one turn of the loop. */
+/** Bytes of waiting records that are encoded in one turn of the loop. */
 const maxGroupBytes = 512 * 1024;
 
-/** What is said to a caller whose record is not taken. */
-export interface Refusals {
-  /** The record's line would have so many bytes, more than `maxLineBytes`. */
-  tooLong(lineBytes: number): LaresError;
-  /** The journal would have so many bytes, more than `maxBytes`. */
-  full(wantedBytes: number, maxBytes: number): LaresError;
-}
-
 export interface TailOptions {
-  /** What the journal belongs to, in messages: "memory". */
+  /** The owner of the journal in messages, such as "memory". */
   readonly name: string;
   /** Holds the segments. */
   readonly folder: string;
   /**
-   * Keeps an end that is on the disk; "power": so that a power cut does not take it away again. A failure is
-   * logged: the anchor then lags behind, which is no harm.
+   * Stores an end that is on the disk; with "power", so that it survives a power cut. A failure is logged and
+   * harmless: the anchor then lags behind.
    */
   storeAnchor(anchor: Anchor, durability: Durability): Promise<void>;
-  /** Bytes that the whole journal may have. */
+  /** Returns the limit of the whole journal in bytes. */
   maxBytes(): number;
   readonly refusals: Refusals;
-  /** Brings what was written to the disk, together with other logs. */
+  /** Synchronizes this journal together with other logs. */
   readonly disk: DiskTimer;
-  /** Called once for what was written together. */
+  /** Called once for each group of records. */
   grown?(): void;
   readonly clock: Clock;
   readonly log: Log;
   readonly segmentBytes?: number;
 }
 
-/** Where a journal is when it has been proven. */
+/** The state of a journal after it was proven. */
 export interface TailStart {
-  /** At least one; the last is the file's. */
+  /** At least one segment; the last belongs to the open file. */
   readonly segments: OpenSegment[];
   readonly file: DataFile;
   readonly end: ChainEnd;
-  /** Bytes over all segments. */
+  /** Bytes of all segments. */
   readonly size: number;
   readonly anchor: Anchor | undefined;
 }
 
 export interface OpenSegment extends Segment {
-  /** Seq that its first record has or will have. */
+  /** The seq that its first record has or will have. */
   readonly firstSeq: number;
 }
 
-export interface AppendOptions {
-  /** The head that the records are to follow; rejects with HeadConflict where the journal has another. */
-  readonly expectedHead?: ChainEnd;
-  /** Takes the records also where the journal is full: they make it smaller. */
-  readonly isOverQuota?: boolean;
-}
-
-/** The records as they were written, in the order of the inputs. */
-export type EncodedAs<Inputs extends readonly RecordInput[]> = {
-  readonly [Index in keyof Inputs]: EncodedRecord;
-};
-
-/** Records that are written together or not at all. */
-interface Waiting extends AppendOptions {
-  readonly inputs: readonly RecordInput[];
-  resolve(records: readonly EncodedRecord[]): void;
-  reject(error: unknown): void;
-}
-
-interface Written {
-  readonly waiting: Waiting;
-  /** With the bytes of each line. */
-  readonly records: readonly (EncodedRecord & { readonly bytes: number })[];
-}
-
-/** What is put together in one turn of the loop. */
-interface Group {
-  readonly written: Written[];
-  /** They expected another head than what is written before them; told when that is written. */
-  readonly conflicts: { readonly waiting: Waiting; readonly error: HeadConflict }[];
-  text: string;
-  bytes: number;
-  end: ChainEnd;
-}
-
-/** Lines that are written in this turn of the loop; of whichever journal, for nothing waits in between. */
+/** Shared by all journals: it is filled and written without a pause in between. */
 const lines = Buffer.allocUnsafeSlow(maxBytesAtOnce);
 
-/** The growing end of a journal: appends in groups, the disk, the next segment, the anchor. */
+/** The growing end of a journal: appends in groups, synchronization, the next segment, the anchor. */
 export class Tail implements AsyncDisposable, UnsyncedLog {
-  /** Redact records up to this seq are carried out: kept with each anchor. */
+  /** Redact records up to this seq are carried out; stored with each anchor. */
   carriedOut: number;
   readonly #options: TailOptions;
   readonly #appended: (input: RecordInput, bytes: number) => void;
@@ -116,15 +78,15 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   #file: DataFile;
   #end: ChainEnd;
   #size: number;
-  readonly #waiting = new Fifo<Waiting>();
+  readonly #waiting = new Fifo<WaitingAppend>();
   #writing: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
   #syncedSeq: number;
-  /** Somebody waits for the disk: the next anchor may not be lost to a power cut either. */
+  /** True if a caller waits for `sync`: then the next anchor must survive a power cut. */
   #isSyncWaiting = false;
-  /** The newest anchor, where a power cut might still take it away. */
+  /** The newest anchor, if a power cut could still lose it. */
   #unsettledAnchor: Anchor | null = null;
-  /** Once set, nothing more is written: what is in memory and what is on the disk may differ. */
+  /** Once set, nothing more is written, because memory and disk may differ. */
   #broken: LaresError | null = null;
 
   constructor(
@@ -146,17 +108,17 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     return this.#end;
   }
 
-  /** Takes nothing more: what is on the disk is not what was written. */
+  /** Refuses further appends, because the disk does not have what was written. */
   fail(error: LaresError): void {
     this.#broken ??= error;
   }
 
-  /** Bytes over all segments. */
+  /** Bytes of all segments. */
   get size(): number {
     return this.#size;
   }
 
-  /** Something failed after which only reading it anew tells what is there. */
+  /** The failure that leaves the content of the disk unknown until it is read again; null if there was none. */
   get broken(): LaresError | null {
     return this.#broken;
   }
@@ -169,16 +131,16 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
       this.#waiting.push({
         ...options,
         inputs,
-        // One for each of the inputs, in their order.
+        // There is one record for each input, in the same order.
         resolve: (records) => resolve(records as unknown as EncodedAs<Inputs>),
         reject,
       });
-      // Appends of this turn of the loop go out together.
+      // Appends of the same turn of the loop are written together.
       this.#writing ??= Promise.resolve().then(() => this.#writeWaiting());
     });
   }
 
-  /** Resolves when everything appended before is on the disk, and so is the anchor that names it. */
+  /** Resolves when everything appended before is on the disk, together with the anchor that names it. */
   async sync(): Promise<void> {
     this.#isSyncWaiting = true;
     await this.#syncAllWritten();
@@ -188,7 +150,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     if (this.#unsettledAnchor === anchor) this.#unsettledAnchor = null;
   }
 
-  /** Synchronizes what was written; reports a failure, which later appends reject with. */
+  /** Synchronizes the written records. Reports a failure; later appends reject with it. */
   async bringToDisk(): Promise<void> {
     try {
       await this.#syncAllWritten();
@@ -200,7 +162,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     }
   }
 
-  /** The segments with their sizes, and the end they have. */
+  /** Returns the segments with their sizes, and the journal's end. */
   async snapshot(): Promise<{ readonly segments: OpenSegment[]; readonly end: ChainEnd }> {
     while (this.#writing !== null) await this.#writing;
     const last = this.#segments.at(-1);
@@ -210,8 +172,8 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   }
 
   /**
-   * Runs `work` while nothing is written, synchronized or anchored, and all that was written is on the disk; appends
-   * wait. Rejects where it is broken.
+   * Runs `work` while nothing is written, synchronized or anchored, after all records are on the disk. Appends
+   * wait. Rejects if the journal is broken.
    */
   async whileQuiet(work: () => Promise<void>): Promise<void> {
     while (this.#writing !== null) await this.#writing;
@@ -226,15 +188,14 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     await working;
   }
 
-  /** Bytes of a segment now. */
   sizeOf(segment: OpenSegment): number {
     const index = this.#indexOf(segment);
     return index === this.#segments.length - 1 ? this.#file.size : (this.#segments[index]?.size ?? 0);
   }
 
   /**
-   * While it is quiet: `replace` puts another file, with the same records but some without their data, in a segment's
-   * place for good. Where that fails, only reading anew tells which of the two is there.
+   * Called within `whileQuiet`. `replace` durably replaces a segment by a file with the same records, some without
+   * their data. After a failure, only reading again shows which of the two files is there.
    */
   async replaced(segment: OpenSegment, size: number, replace: () => Promise<void>): Promise<void> {
     const savedBytes = this.sizeOf(segment) - size;
@@ -253,12 +214,12 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     this.#size -= savedBytes;
   }
 
-  /** While it is quiet: anchors what `carriedOut` now says. */
+  /** Called within `whileQuiet`. Stores an anchor with the current `carriedOut`. */
   async anchorNow(): Promise<void> {
     await this.#anchor({ ...this.#end, size: this.#size, carriedOut: this.carriedOut }, "power");
   }
 
-  /** After `sync`. What still comes is refused. */
+  /** Call `sync` first. Later appends are refused. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#options.disk.remove(this);
     this.#broken ??= storageError(`This ${this.#options.name} is closed.`);
@@ -279,20 +240,21 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
         break;
       }
       const later = this.#writeGroup(maxBytes);
-      // What is small is acknowledged in the turn in which it came.
+      // Small appends are acknowledged in the turn in which they arrive.
       if (later !== null) await later;
     }
     this.#writing = null;
   }
 
-  /** Writes what waits, up to a bound; null where that is done already. */
+  /** Writes waiting records up to a bound; null if that is already done. */
   #writeGroup(maxBytes: number): Promise<void> | null {
-    const group: Group = { written: [], conflicts: [], text: "", bytes: 0, end: this.#end };
-    const nowMs = this.#options.clock.now();
+    const group: AppendGroup = { written: [], conflicts: [], text: "", bytes: 0, end: this.#end };
+    const { name, refusals, clock } = this.#options;
+    const context = { name, refusals, nowMs: clock.now(), size: this.#size, maxBytes };
     while (group.bytes < maxGroupBytes) {
       const waiting = this.#waiting.shift();
       if (waiting === undefined) break;
-      this.#encode(waiting, group, nowMs, maxBytes);
+      addToGroup(group, waiting, context);
     }
     if (group.bytes === 0) {
       for (const { waiting, error } of group.conflicts) waiting.reject(error);
@@ -316,41 +278,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     return null;
   }
 
-  /** Adds the lines of all records of one append to the group, or none. */
-  #encode(waiting: Waiting, group: Group, nowMs: number, maxBytes: number): void {
-    const { inputs, expectedHead, isOverQuota = false } = waiting;
-    if (expectedHead !== undefined && expectedHead.hash !== group.end.hash) {
-      const error = new HeadConflict(`${this.#options.name} journal`, expectedHead, group.end);
-      group.conflicts.push({ waiting, error });
-      return;
-    }
-    const records: (EncodedRecord & { bytes: number })[] = [];
-    let { end, bytes } = group;
-    for (const input of inputs) {
-      const record = encodeRecord(input, end, randomHex(saltBytes), nowMs);
-      const lineBytes = Buffer.byteLength(record.line);
-      bytes += lineBytes;
-      const refusal = this.#refusal(lineBytes, this.#size + bytes, isOverQuota ? Infinity : maxBytes);
-      if (refusal !== null) {
-        waiting.reject(refusal);
-        return;
-      }
-      end = record.end;
-      records.push({ ...record, bytes: lineBytes });
-    }
-    for (const { line } of records) group.text += line;
-    group.bytes = bytes;
-    group.end = end;
-    group.written.push({ waiting, records });
-  }
-
-  #refusal(lineBytes: number, wantedBytes: number, maxBytes: number): LaresError | null {
-    const { refusals } = this.#options;
-    if (lineBytes > maxLineBytes) return refusals.tooLong(lineBytes);
-    return wantedBytes > maxBytes ? refusals.full(wantedBytes, maxBytes) : null;
-  }
-
-  #accept({ written, conflicts, bytes, end }: Group): void {
+  #accept({ written, conflicts, bytes, end }: AppendGroup): void {
     failpoint("journal.write.done");
     this.#end = end;
     this.#size += bytes;
@@ -363,19 +291,19 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     this.#options.grown?.();
   }
 
-  /** A part of it may be there. What is refused must not be found later. */
-  async #takeBack({ written, conflicts }: Group, size: number, error: unknown): Promise<void> {
+  /** Truncates a partial write. Refused records must not be found later. */
+  async #takeBack({ written, conflicts }: AppendGroup, size: number, error: unknown): Promise<void> {
     try {
       await this.#file.truncate(size);
     } catch (cutError) {
       this.#break(storageError(`${messageOf(error)} ${messageOf(cutError)}`, cutError));
     }
-    // The head that a conflict names may be one that was not written.
+    // The head that a conflict names may be one of the records that were not written.
     for (const { waiting } of [...written, ...conflicts]) waiting.reject(error);
   }
 
   async #rollOver(): Promise<void> {
-    // No record of the next segment may reach the disk before this one's.
+    // No record of the next segment may reach the disk before those of this one.
     await this.#syncWritten();
     const path = joinPath(this.#options.folder, segmentFileName(this.#segments.length + 1));
     const next = await openDataFile(path, "a");
@@ -400,7 +328,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   }
 
   async #syncWritten(): Promise<void> {
-    // One under way may have begun before the last record was written.
+    // A running synchronization may have begun before the last record was written.
     while (this.#syncedSeq < this.#end.seq) await (this.#syncing ??= this.#synchronize());
   }
 
@@ -416,7 +344,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
       this.#unsettledAnchor = durability === "power" ? null : anchor;
       await this.#anchor(anchor, durability);
     } catch (error) {
-      // After a failed fdatasync the system may have dropped the pages: only reading again tells what is there.
+      // After a failed fdatasync the system may have dropped the pages, so only reading again shows what is there.
       throw this.#break(error);
     } finally {
       this.#syncing = null;

@@ -6,10 +6,10 @@ interface Sum {
   bytes: number;
 }
 
-/** By kind and operation, with a space between them. */
+/** By kind and operation, separated by a space. */
 export type SavedTally = readonly (readonly [name: string, records: number, bytes: number])[];
 
-/** How many records there are of each sort that still have their data, and how many bytes their lines have. */
+/** Counts the records that still have their data by kind and operation, and the bytes of their lines. */
 export class Tally<Kind extends string> {
   readonly #sums = new Map<string, Sum>();
 
@@ -49,7 +49,7 @@ export class Tally<Kind extends string> {
     return this.#sums.get(`${kind} ${operation}`)?.bytes ?? 0;
   }
 
-  /** What was stored of a kind and not deleted, by records that still have their data. */
+  /** Returns how many of a kind were stored and not deleted, by records that still have their data. */
   stored(kind: Kind): number {
     return this.records(kind, "store") - this.records(kind, "delete");
   }

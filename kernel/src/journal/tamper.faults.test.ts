@@ -207,7 +207,7 @@ test("what a redaction names but a crash kept from being carried out is no damag
   segments[segment]?.splice(line, 1, original[1] ?? Buffer.alloc(0));
   await writeSegments(folder, segments);
   expect(await verifyJournal(folder, anchor, testRecords)).toMatchObject({
-    firstBad: { seq: 2, reason: expect.stringContaining("it was redacted by seq 8, and has its data again") },
+    firstBad: { seq: 2, reason: expect.stringContaining("it was redacted by seq 8, but has its data again") },
   });
   expect(await verifyJournal(folder, { ...anchor, carriedOut: 0 }, testRecords)).toMatchObject({ ok: true });
 });

@@ -2,7 +2,7 @@ import type { JsonTexts } from "./knowledge-texts.ts";
 import type { Relation } from "../memory-contract/queries.ts";
 import type { NewItem } from "../memory-contract/store-port.ts";
 
-/** AddBatch, and characters of them, that are looked at together. */
+/** The number of additions, and of their characters, that are processed together. */
 const maxItems = 64;
 const maxCharacters = 1024 * 1024;
 
@@ -17,13 +17,13 @@ interface Given {
   readonly relations: readonly Relation[];
 }
 
-/** One that waits for its turn, and whoever waits for it. */
+/** An addition that waits for its turn, with the promise of its caller. */
 export interface Addition extends Given {
   resolve(added: Added): void;
   reject(error: unknown): void;
 }
 
-/** Items that are added at once, in the order they were given; bounded. */
+/** A bounded batch of items that are added at once, in the order in which they were given. */
 export class AddBatch {
   readonly all: Addition[] = [];
   #characters = 0;
@@ -39,7 +39,7 @@ export class AddBatch {
     });
   }
 
-  /** Those that have no answer yet. */
+  /** Rejects the additions that have no answer yet. */
   refuse(error: unknown): void {
     for (const { reject } of this.all) reject(error);
   }

@@ -31,37 +31,37 @@ import type { RecordKind } from "../memory-contract/records.ts";
 import type { WorkingMemory, WorkingState } from "./working.ts";
 
 export interface MemoryStats {
-  /** Records in the journal. */
   readonly records: number;
-  /** Bytes of the journal, over all its segments. */
+  /** Bytes of all segments of the journal. */
   readonly sizeBytes: number;
-  /** Hash of the last record, 64 hexadecimal digits; zeros where there is none. */
+  /** Hash of the last record, 64 hexadecimal digits; zeros if there is none. */
   readonly head: string;
-  /** Neither forgotten nor too old; while the memory is not open, as when it last was. */
+  /** Events that are neither forgotten nor too old; while the memory is closed, their number when it was last open. */
   readonly temporalEvents: number;
-  /** Neither removed nor forgotten. */
+  /** Items that are neither removed nor forgotten. */
   readonly knowledgeItems: number;
 }
 
 /**
- * One memory. What is written is acknowledged when the operating system has it. Writing rejects with LimitExceeded
- * { limit, value } or StorageError; nothing is then written. InvalidParams says what was wrong with what was given.
+ * One memory. A write is acknowledged when the operating system has it. Writing rejects with LimitExceeded { limit,
+ * value } or StorageError, and then stores nothing. InvalidParams says what is wrong with the arguments.
  */
 export interface AgentMemory extends AsyncDisposable {
   read(): WorkingState;
-  /** Rejects also with Conflict { revision }. */
+  /** Also rejects with Conflict { revision }. */
   swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }>;
   appendEvent(event: EventAddition): Promise<{ readonly id: string }>;
   /**
-   * `updates`, only where it brings an embedding: the item of the same variant that it is a newer form of, to which it
-   * got a relation. For all others that relation comes behind the answer; `queryKnowledge` waits for it.
+   * `updates` is only set for an item with an embedding: the item of the same variant that it is a newer form of,
+   * to which it got a relation. For all other items that relation is added after the answer; `queryKnowledge` waits
+   * for it.
    */
   addKnowledge(addition: KnowledgeAddition): Promise<{ readonly id: string; readonly updates?: string }>;
-  /** Rejects, as those below, with NotFound for an unknown id. */
+  /** Like the methods below, rejects with NotFound for an unknown id. */
   updateKnowledge(change: KnowledgeChange): Promise<void>;
   removeKnowledge(id: string): Promise<void>;
   relate(from: string, to: string, relation: string): Promise<void>;
-  /** These see everything that was acknowledged before. They end with the signal's reason when that is aborted. */
+  /** These see everything acknowledged before. They reject with the signal's reason when it is aborted. */
   queryEvents(query: TemporalQuery, signal?: AbortSignal): Promise<TemporalPage>;
   countEvents(query: TemporalCountQuery, signal?: AbortSignal): Promise<TemporalCount>;
   queryKnowledge(
@@ -69,32 +69,32 @@ export interface AgentMemory extends AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<{ readonly items: readonly KnowledgeItem[] }>;
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchPage>;
-  /** See `Retention`: gone from the journal and all projections when it resolves; `seq` is the redact record's. */
+  /** See `Retention`. Resolves when the content is gone from journal and projections; `seq` is the redact record's. */
   forget(id: string, reason: string): Promise<{ readonly seq: number }>;
-  /** Knowledge too, where a policy says what of it may go: `items` of it went. */
+  /** Also removes knowledge that the prune policy permits; `items` counts it. */
   cleanup(retentionDays: number): Promise<Cleaned & { readonly items: number }>;
-  /** Decay, pruning, merging: what changes the truth is journaled here, the rest is the store's own. */
+  /** Decay, pruning and merging. Changes of the truth are journaled here; the rest belongs to the store. */
   maintain(): Promise<{ readonly deleted: number; readonly related: number; readonly isUnfinished: boolean }>;
-  /** The newest one that was recorded. */
+  /** Returns the newest recorded policy. */
   policy(): MemoryPolicy | null;
-  /** Records it where it differs; resolves to whether it did. */
+  /** Records the policy if it differs. Resolves to true if it did. */
   recordPolicy(policy: MemoryPolicy): Promise<boolean>;
-  /** Resolves when the outcome of everything called before is on the disk. */
+  /** Resolves when the outcome of every earlier call is on the disk. */
   sync(): Promise<void>;
   stats(): MemoryStats;
   storeStats(): Promise<StoreStats>;
   verify(): Promise<Verification>;
-  /** What is to go into one file, as it is now; see `transfer/`. */
+  /** Returns the current content for an export into one file; see `transfer/`. */
   exportSource(): Promise<ExportSource>;
-  /** What the store is told of it; always as it is at the moment. */
+  /** The memory as the store sees it, always current. */
   readonly store: StoreMemory;
-  /** Its journal has grown. */
+  /** Called when its journal has grown. */
   grown(): void;
-  /** The disk failed under it: it takes nothing more, and the next `open` begins anew from what is there. */
+  /** True after a disk failure: the memory accepts nothing more, and the next `open` reads the disk again. */
   readonly isBroken: boolean;
 }
 
-/** What may be done with a memory that is only read. */
+/** The methods of a memory that is only read. */
 export type ReadableMemory = Pick<
   AgentMemory,
   "read" | "queryEvents" | "countEvents" | "queryKnowledge" | "search" | "sync"
@@ -114,7 +114,7 @@ interface AgentMemoryParts {
   retentionDays(): number | null;
   prunePolicy(): PrunePolicy | null;
   maxBytes(): number;
-  /** Is handed what closes the memory, so that whoever opens it again waits for that. */
+  /** Receives the function that closes the memory, so that a caller that opens it again waits for that. */
   close(closeParts: () => Promise<void>): Promise<void>;
 }
 
@@ -142,7 +142,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
     } catch (error) {
       const isFull = isLaresError(error, "LimitExceeded") && error.facts["limit"] === "max_storage_mb";
       if (!isFull || working.supersededBytes === 0) throw error;
-      // What fills the memory is in part what nobody can read any more.
+      // The space is partly used by superseded states that nobody can read any more.
       await retention.dropSuperseded();
       return await working.swap(revision, state);
     } finally {
@@ -230,14 +230,14 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
   };
 }
 
-/** They only save the importer some work: a store that cannot be asked is no reason not to export. */
+/** Vectors only save the importer some work, so an export succeeds even if the store cannot answer. */
 function withoutVectors(error: unknown): Pick<StoreStats, "vectors" | "embedder"> {
   if (!isLaresError(error)) throw error;
   const none = { engine: "", dimensions: 0, count: 0, hot: 0, warm: 0, cold: 0, pending: 0, failed: 0 };
   return { vectors: none, embedder: "" };
 }
 
-/** Vectors of one page: bounded by what one answer of the store may hold. */
+/** Vectors of one page; bounds the size of one answer of the store. */
 const vectorsPerPage = 500;
 
 async function* vectorPages(

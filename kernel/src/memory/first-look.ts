@@ -9,19 +9,19 @@ import type { Fold } from "../journal/proof.ts";
 import type { RecordKind } from "../memory-contract/records.ts";
 import { eventTimeOf } from "./temporal.ts";
 
-/** A record that has its data, and where it was found while the journal was read. */
+/** A record that has its data, and the place where the proof found it. */
 export interface FoundRecord {
   readonly seq: number;
   readonly salt: string;
   readonly dataHash: string;
-  /** Of its segment, in the journal's folder. */
+  /** The segment's file in the journal's folder. */
   readonly file: string;
   /** Where its data begins and ends in that file, in bytes. */
   readonly dataStart: number;
   readonly dataEnd: number;
 }
 
-/** What is remembered of a journal while it is proven: so that it need not be read a second time. */
+/** Collects what a memory needs from its journal during the proof, so that it need not be read twice. */
 export class FirstLook implements Fold<RecordKind> {
   readonly #journalFolder: string;
   /** The newest working record that has its data. */
@@ -29,14 +29,14 @@ export class FirstLook implements Fold<RecordKind> {
   #policy: FoundRecord | null = null;
   /** The time of the oldest event that has its data. */
   oldestEvent: string | null = null;
-  /** Seq of the last record that redacts what queries find; 0 where there is none. */
+  /** Seq of the last record that redacts something that queries find; 0 if there is none. */
   lastForgotten = 0;
 
   constructor(journalFolder: string) {
     this.#journalFolder = journalFolder;
   }
 
-  /** Goes on from what another one saved; null where that cannot be understood. */
+  /** Continues from a saved state; null if that is invalid. */
   static from(journalFolder: string, saved: JsonValue): FirstLook | null {
     if (!isJsonObject(saved)) return null;
     const { working, policy, oldestEvent, lastForgotten } = saved;
@@ -70,7 +70,7 @@ export class FirstLook implements Fold<RecordKind> {
     if (time !== null && (this.oldestEvent === null || time < this.oldestEvent)) this.oldestEvent = time;
   }
 
-  /** Canonical JSON of the newest policy record; null where there is none. */
+  /** Returns the canonical JSON of the newest policy record; null if there is none. */
   async readPolicy(): Promise<string | null> {
     if (this.#policy === null) return null;
     const policy = parsed(await readData(this.#journalFolder, this.#policy));
@@ -89,7 +89,7 @@ export class FirstLook implements Fold<RecordKind> {
   }
 }
 
-/** Throws StorageError where the data is not what was written: before a checkpoint nothing else has looked at it yet. */
+/** Throws StorageError if the data is not what was written: nothing else checks data before a checkpoint. */
 export async function readData(
   journalFolder: string,
   { seq, salt, dataHash, file: name, dataStart, dataEnd }: FoundRecord,

@@ -13,7 +13,7 @@ function withDisk({ store }: MemoryFixture): { isFull: boolean; asked(): number 
   return disk;
 }
 
-const full = /gone from the journal, and no answer .* No space left .* tried again every minute/;
+const full = /removed from the journal and from all answers.* No space left .* retried every minute/;
 
 test("where the files cannot be written it is told, and NotFound only comes when they are", async () => {
   const fixture = await memoryFixture();

@@ -3,20 +3,20 @@ import { messageOf, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { AskStore } from "./store-view.ts";
 
-/** What could not be taken out of the files that queries read is tried again so often. */
+/** How often the removal from the files that queries read is retried. */
 const retryMs = 60_000;
 
 export interface ForgettingStart {
-  /** Seq of the last record that redacts what queries find; 0 where there is none. */
+  /** Seq of the last record that redacts something that queries find; 0 if there is none. */
   readonly forgotten: number;
-  /** What redact records up to this seq name is in no file. */
+  /** What redact records up to this seq name is in no file any more. */
   readonly purged: number;
   storePurged(seq: number): Promise<void>;
 }
 
 /**
- * Sees to it that what is gone from the journal is gone from the projections too: at once, else again and again, and
- * after the next start. No query finds it meanwhile, for each follows the journal first.
+ * Removes redacted data from the projections, too: at once, or with retries, which continue after a restart. No
+ * query finds the data meanwhile, because queries follow the journal first.
  */
 export class Forgetting implements Disposable {
   readonly #parts: { readonly ask: AskStore; readonly clock: Clock; readonly log: Log };
@@ -37,19 +37,19 @@ export class Forgetting implements Disposable {
     this.#behind();
   }
 
-  /** The journal says so, in the record of this seq. Nobody waits. */
+  /** Starts the removal for the redact record of this seq in the background. */
   later(seq: number): void {
     this.#forgotten = seq;
     this.#behind();
   }
 
-  /** Resolves when it is in no file. StorageError says what is to be done otherwise. */
+  /** Resolves when the data is in no file. StorageError says what to do otherwise. */
   async now(seq: number): Promise<void> {
     this.#forgotten = seq;
     await this.finish();
   }
 
-  /** Whatever is left of earlier ones, too. */
+  /** Completes earlier removals, too. */
   async finish(): Promise<void> {
     const seq = this.#forgotten;
     if (seq <= this.#purged) return;
@@ -58,7 +58,7 @@ export class Forgetting implements Disposable {
     } catch (error) {
       this.#retry();
       throw storageError(
-        `It is gone from the journal, and no answer has it any more; but it could not be taken out of the files that searches read: ${messageOf(error)} That is tried again every minute, and when the memory is next opened.`,
+        `The data was removed from the journal and from all answers, but could not be removed from the files that searches read: ${messageOf(error)} This is retried every minute, and when the memory is next opened.`,
         error,
       );
     }
@@ -85,7 +85,7 @@ export class Forgetting implements Disposable {
 
   #warn(error: unknown): void {
     if (this.#isClosed) return;
-    this.#parts.log.warn("What a memory was told to forget is not yet out of every file.", {
+    this.#parts.log.warn("Forgotten data of a memory could not be removed from every file yet.", {
       reason: messageOf(error),
     });
   }

@@ -14,25 +14,26 @@ export const memoryMigrations: readonly Migration[] = [
           ) STRICT, WITHOUT ROWID`,
   },
   {
-    // Shared namespaces have memories too, and a redaction that was carried out is not to be taken back.
+    // Shared namespaces have memories, too. The column of completed redactions keeps a restored journal from undoing
+    // them.
     name: "memory-2-heads-by-key",
     sql: `ALTER TABLE memory_heads RENAME COLUMN extension TO memory;
           UPDATE memory_heads SET memory = 'extension/' || memory;
           ALTER TABLE memory_heads ADD COLUMN carried_out INTEGER NOT NULL DEFAULT 0`,
   },
   {
-    // So that how much is remembered can be told before a memory is opened.
+    // Shows how much is remembered before a memory is opened.
     name: "memory-3-counts",
     sql: `ALTER TABLE memory_heads ADD COLUMN temporal_events INTEGER NOT NULL DEFAULT 0;
           ALTER TABLE memory_heads ADD COLUMN knowledge_items INTEGER NOT NULL DEFAULT 0`,
   },
   {
-    // So that a start knows whether something forgotten may still stand in a file.
+    // Tells a start whether forgotten data may still be in a file.
     name: "memory-4-purged",
     sql: "ALTER TABLE memory_heads ADD COLUMN purged INTEGER NOT NULL DEFAULT 0",
   },
   {
-    // So that a large memory need not be proven as a whole before it can be used.
+    // A large memory need not be proven as a whole before it can be used.
     name: "memory-5-checkpoints",
     sql: `CREATE TABLE memory_checkpoints (
             memory TEXT PRIMARY KEY,
@@ -41,7 +42,7 @@ export const memoryMigrations: readonly Migration[] = [
   },
 ];
 
-/** What a person is told of a memory. */
+/** The counts of a memory that a person sees. */
 export interface StoredCounts {
   readonly temporalEvents: number;
   readonly knowledgeItems: number;
@@ -63,7 +64,7 @@ interface HeadRow extends Record<string, string | number> {
   readonly purged: number;
 }
 
-/** The heads of the memories' journals, kept apart from the journals: what shows that one was cut short or put back. */
+/** The heads of the memories' journals, stored apart from them, so that a cut or restored journal is detected. */
 export class Heads {
   readonly #database: Database;
   readonly #known: Map<string, Anchor>;
@@ -102,7 +103,7 @@ export class Heads {
     );
   }
 
-  /** How much was stored when the head was last kept. Nothing proves it. */
+  /** Returns the counts that were stored with the last head. Nothing proves them. */
   countsOf(memory: string): StoredCounts {
     return this.#counts.get(memory) ?? { temporalEvents: 0, knowledgeItems: 0 };
   }
@@ -112,21 +113,21 @@ export class Heads {
     return this.#purged.get(memory) ?? 0;
   }
 
-  /** Once a head of the memory is stored. */
+  /** Call it only after a head of the memory was stored. */
   async storePurged(memory: string, seq: number): Promise<void> {
     const sql = "UPDATE memory_heads SET purged = ? WHERE memory = ?";
     await this.#database.batch([{ sql, params: [seq, memory] }], { durability: "process" });
     this.#purged.set(memory, seq);
   }
 
-  /** The newest checkpoint of a memory's journal. */
+  /** Returns the newest checkpoint of a memory's journal. */
   async checkpointOf(memory: string): Promise<string | null> {
     const sql = "SELECT checkpoint FROM memory_checkpoints WHERE memory = ?";
     const [row] = await this.#database.query<{ readonly checkpoint: string }>(sql, [memory]);
     return row?.checkpoint ?? null;
   }
 
-  /** Null drops it. That it is dropped is not lost to a power cut: what it says of the journal no longer holds. */
+  /** Null drops the checkpoint durably, even against a power cut, because it no longer describes the journal. */
   async storeCheckpoint(memory: string, checkpoint: string | null): Promise<void> {
     const statement =
       checkpoint === null
@@ -139,12 +140,12 @@ export class Heads {
     await this.#database.batch([statement], { durability: checkpoint === null ? "power" : "process" });
   }
 
-  /** By the memory's key. */
+  /** Returns the anchor by the memory's key. */
   of(memory: string): Anchor | undefined {
     return this.#known.get(memory);
   }
 
-  /** Only for a head that is on the disk already: the anchor may lag behind its journal, and never lead. */
+  /** Only for a head that is on the disk: the anchor may lag behind its journal, but never lead. */
   async store(
     memory: string,
     { seq, hash, size, carriedOut }: Anchor,

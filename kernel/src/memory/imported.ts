@@ -16,16 +16,16 @@ import { findSegments, type Segment } from "../memory-contract/segments.ts";
 import type { WorkingState } from "./working.ts";
 
 interface ImportedMemoriesOptions {
-  /** Projections of what is imported lie beneath it. */
+  /** The projections of imported memories are stored beneath it. */
   readonly stateFolder: string;
   readonly store: Store;
   readonly clock: Clock;
   settings(): StoreSettings;
-  /** The state folder of another workspace; it need not exist. */
+  /** Returns the state folder of another workspace, which need not exist. */
   otherStateFolder(workspace: string): Promise<string>;
 }
 
-/** Shared memories of other workspaces, whose kernels may be writing them: only read, and seen a little later. */
+/** Shared memories of other workspaces. They are only read, with a short delay, while their kernels may be writing. */
 export class ImportedMemories {
   readonly #options: ImportedMemoriesOptions;
   readonly #open = new Map<string, ImportedMemory>();
@@ -34,7 +34,7 @@ export class ImportedMemories {
     this.#options = options;
   }
 
-  /** With what its journal has now. StorageError where that is not as it was written. */
+  /** Opens the current content of the journal. Throws StorageError if that is not what was written. */
   async open(name: string, workspace: string): Promise<ReadableMemory> {
     const source = await this.#options.otherStateFolder(workspace);
     const known = this.#open.get(name);
@@ -45,9 +45,9 @@ export class ImportedMemories {
   }
 }
 
-/** How far a journal has been followed. */
+/** How far a journal has been read. */
 interface Place {
-  /** Index of the segment, and the bytes of it that were read. */
+  /** Index of the segment, and the number of its bytes that were read. */
   readonly segment: number;
   readonly offset: number;
   readonly end: ChainEnd;
@@ -61,9 +61,9 @@ class ImportedMemory {
   readonly #journalFolder: string;
   readonly #turns = new OneAtATime();
   #place = beginning;
-  /** Its writer's anchor is not at hand: all that was ever named may still be on its way. */
+  /** The writer's anchor is not available here, so any redaction may still be under way. */
   #redactions = new RedactionProof(0);
-  /** How often it was written anew, as far as that was noticed. */
+  /** How often a rewrite of the journal was noticed. */
   #rewrites = 0;
   #working: WorkingState = { revision: 0, state: null };
 
@@ -97,12 +97,12 @@ class ImportedMemory {
       countEvents: (query, signal) => ask("temporal.count", { query, nowMs: clock.now() }, signal),
       queryKnowledge: (query, signal) => ask("knowledge.query", { query, nowMs: clock.now() }, signal),
       search: (query, signal) => ask("search", { query, nowMs: clock.now() }, signal),
-      // It has nothing of its own that could wait for the disk.
+      // It writes nothing of its own that would have to reach the disk.
       sync: () => Promise.resolve(),
     };
   }
 
-  /** Reads on from where it was; from the root where what it has read is no longer what stands there. */
+  /** Continues reading; starts over if the part that was read has changed. */
   follow(): Promise<void> {
     return this.#turns.run("follow", async () => {
       const segments = await findSegments(this.#journalFolder);
@@ -113,12 +113,12 @@ class ImportedMemory {
       this.#rewrites += 1;
       if (await this.#readOn(await findSegments(this.#journalFolder))) return;
       throw storageError(
-        `The imported memory's journal in "${this.#journalFolder}" is damaged after seq ${this.#place.end.seq}. It is read again when it is next asked.`,
+        `The imported memory's journal in "${this.#journalFolder}" is damaged after seq ${this.#place.end.seq}. It is read again with the next request.`,
       );
     });
   }
 
-  /** False where a record does not follow the one before it. */
+  /** Returns false if a record does not follow the one before it. */
   async #readOn(segments: readonly Segment[]): Promise<boolean> {
     for (let index = this.#place.segment; index < segments.length; index++) {
       const segment = segments[index];
@@ -126,7 +126,8 @@ class ImportedMemory {
       const start = index === this.#place.segment ? this.#place.offset : 0;
       if (!(await this.#readSegment(segment, index, start))) return false;
     }
-    // What names a record is on the disk before its data is gone: unless somebody else took it.
+    // The record that names a redaction is on the disk before the data is removed; otherwise another program removed
+    // it.
     return this.#redactions.unnamed === null;
   }
 
@@ -150,7 +151,7 @@ class ImportedMemory {
         if (!isWhole) return false;
       }
     } catch (error) {
-      // Its kernel may put another file in its place meanwhile.
+      // The writing kernel may have replaced the file meanwhile.
       if (!isLaresError(error, "StorageError")) throw error;
       return false;
     }

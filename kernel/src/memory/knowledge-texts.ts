@@ -10,7 +10,7 @@ const maxRelations = 256;
 /** Fields with their canonical JSON. */
 export type JsonTexts = Readonly<Record<string, string>>;
 
-/** What of an addition or a change is written down: as it is now, whatever its caller does to it later. */
+/** Serializes an addition or a change now, so that later changes by the caller have no effect. */
 export function textsOf({
   variant,
   data,
@@ -35,7 +35,7 @@ export function textsOf({
   };
 }
 
-/** Where an item stands in its source, and when it was said. */
+/** Where an item is in its source, and when it was said. */
 export const placeTexts = ({
   timestamp,
   ...place

@@ -19,19 +19,19 @@ import type { AskStore } from "./store-view.ts";
 import { maxIdLength, type RecordKind } from "../memory-contract/records.ts";
 import { jsonOf } from "./temporal.ts";
 
-/** After an item was added, it is looked so soon for what it updates: together with those that follow it. */
+/** The delay between an addition and the search for what it updates, so that following additions share it. */
 const updatesDelayMs = 250;
 
-/** Items of knowledge on their way into the journal. One change at a time, so that each sees what came before it. */
+/** Writes items of knowledge to the journal. One change at a time, so that each sees the result of the one before. */
 export class KnowledgeMemory implements Disposable {
   readonly #journal: Journal<RecordKind>;
   readonly #ask: AskStore;
   readonly #log: Log;
   readonly #clock: Pick<Clock, "timer">;
   readonly #turns = new OneAtATime();
-  /** Its turn has not come yet. */
+  /** The batch whose turn has not come yet. */
   #gathering: AddBatch | null = null;
-  /** Until it is looked for what was added updates. */
+  /** The timer of the next search for updated items. */
   #timer: Disposable | null = null;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -45,16 +45,16 @@ export class KnowledgeMemory implements Disposable {
 
   /** Runs `work` between changes of knowledge. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // What is added from here on comes after it.
+    // Later additions start a new batch, after `work`.
     this.#gathering = null;
     return this.#turns.run("knowledge", work);
   }
 
   /**
-   * Adds an item, and acknowledges it when the journal has it. Only an item that brings relations or an embedding waits
-   * for the store, which says whether they can be: those that are added at once are looked at together, each as if those
-   * before it were there, and `updates` is what an embedding shows it to be a newer form of. For all others that is
-   * found behind them, and written down as a relation (`#lookForUpdates`).
+   * Adds an item and acknowledges it when the journal has it. Only an item with relations or an embedding waits for
+   * the store, which checks them: items that are added at once are checked together, each as if those before it
+   * were stored, and `updates` is the item that an embedding shows it to be a newer form of. For all others that is
+   * searched afterwards and stored as a relation (`#lookForUpdates`).
    */
   async add(addition: KnowledgeAddition): Promise<Added> {
     const { variant, embedding } = addition;
@@ -76,21 +76,22 @@ export class KnowledgeMemory implements Disposable {
     return await gathering.take({ item, fields, relations }, characters);
   }
 
-  /** Nothing begins any more. Does not wait for the store: what is left is found by the next maintenance. */
+  /** Starts nothing more. Does not wait for the store: the next maintenance finds what is left. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** Resolves when it was looked for what the items added so far update, as far as the store can say now. */
+  /** Resolves when the search for what the added items update has ended, as far as the store can answer. */
   async looked(): Promise<void> {
     if (this.#timer !== null) this.#beginToLook();
     await this.#looking;
   }
 
   /**
-   * Looks, behind whoever adds, for what new items are newer forms of, and writes it down as relations; once for all that
-   * is added meanwhile. What is not found because the kernel or the store ended is found by the next maintenance.
+   * Searches, after the additions are acknowledged, for what new items are newer forms of, and stores it as
+   * relations; one search for all concurrent additions. If the kernel or the store ends first, the next maintenance
+   * finds the rest.
    */
   #lookForUpdates(): void {
     if (!this.#isClosed) this.#timer ??= this.#clock.timer(updatesDelayMs, () => this.#beginToLook());
@@ -145,7 +146,7 @@ export class KnowledgeMemory implements Disposable {
     });
   }
 
-  /** Asks the store what it finds right to change, and writes it down. */
+  /** Requests proposals for changes from the store, and writes them to the journal. */
   async maintain(
     nowMs: number,
     prune: PrunePolicy | null,
@@ -153,7 +154,7 @@ export class KnowledgeMemory implements Disposable {
     return await this.inTurn(async () => {
       const { changes, isUnfinished } = await this.#ask("maintain", { nowMs, prune });
       let deleted = 0;
-      // All of it goes out together; nothing of it is believed before it is written.
+      // All are appended together, and none takes effect before it is written.
       await Promise.all(
         changes.map(async (change) => {
           await this.#propose(change);
@@ -171,13 +172,13 @@ export class KnowledgeMemory implements Disposable {
   }
 
   async #write(operation: RecordInput["operation"], id: string, fields: JsonTexts): Promise<void> {
-    // The names in order, as canonical JSON has them.
+    // Sorted by name, as canonical JSON requires.
     const texts = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
     const data = `{${texts.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
     await this.#journal.append([{ operation, kind: "knowledge", id, data }]);
   }
 
-  /** AddBatch whose turn comes when that of all changes before them is over. */
+  /** Returns the current batch, whose turn comes after all earlier changes. */
   #gather(): AddBatch {
     const additions = new AddBatch();
     this.inTurn(async () => {
@@ -196,7 +197,7 @@ export class KnowledgeMemory implements Disposable {
       return missing === undefined;
     });
     const nearest = await this.#nearest(related.map(({ item }) => item));
-    // Of those that were to be added here.
+    // Ids that were to be added here.
     const lost = new Set<string>();
     for (const [index, { item, fields, relations, resolve, reject }] of related.entries()) {
       const near = nearest[index] ?? null;
@@ -234,7 +235,7 @@ export class KnowledgeMemory implements Disposable {
       : new Set((await this.#ask("knowledge.existing", { ids: [...possible] })).ids);
   }
 
-  /** An item with an embedding may repeat a known one. If the store cannot answer, the item is added all the same. */
+  /** Finds out whether an item with an embedding repeats a known one. Without the store, the item is added anyway. */
   async #nearest(items: readonly NewItem[]): Promise<readonly Nearest[]> {
     if (!items.some(({ embedding }) => embedding !== undefined)) return [];
     try {
@@ -246,7 +247,7 @@ export class KnowledgeMemory implements Disposable {
     }
   }
 
-  /** The store refuses what cannot be compared with the embeddings that are there. */
+  /** The store refuses an embedding that cannot be compared with the existing ones. */
   async #mustFit(id: string, embedding: readonly number[]): Promise<void> {
     const [near = null] = await this.#nearest([{ id, variant: "", embedding }]);
     if (near !== null && "refused" in near) throw invalidParams(near.refused, near.facts);

@@ -29,46 +29,47 @@ import { WorkingMemory } from "./working.ts";
 
 export interface Memory extends AsyncDisposable {
   /**
-   * Opens a memory, or gives the one that is open. The journal is proven first; where it is not as it was written, it
-   * is left so and StorageError names the first bad record. The next call tries again.
+   * Opens a memory, or returns the open one. Proves the journal first. If it is not what was written, leaves it
+   * unchanged and throws StorageError, which names the first bad record; the next call tries again.
    */
   open(key: MemoryKey): Promise<AgentMemory>;
-  /** Proves the journal on the disk, whether the memory is open, can be opened, or neither. */
+  /** Proves the journal on the disk, whether or not the memory is open or can be opened. */
   verify(key: MemoryKey): Promise<Verification>;
-  /** Of the open memory; of the last known head where it is not open. */
+  /** Returns the figures of the open memory, or of its last known head if it is closed. */
   stats(key: MemoryKey): MemoryStats;
-  /** Writes it into one file, as it is now, while it goes on; see `exportMemory`. */
+  /** Writes the current content of the memory into one file while it stays in use; see `exportMemory`. */
   export(
     key: MemoryKey,
     path: string,
     options: { readonly overwrite: boolean; readonly signal?: AbortSignal },
   ): Promise<Exported>;
-  /** What an import of this file would bring; Conflict where this memory is not empty. See `describeExport`. */
+  /** Returns what an import of this file would add; Conflict if this memory is not empty. See `describeExport`. */
   describe(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription>;
-  /** Puts the file's journal in the place of an empty one; whoever uses the memory meanwhile waits. See `importMemory`. */
+  /** Replaces an empty journal by the file's; other users of the memory wait meanwhile. See `importMemory`. */
   import(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription>;
 }
 
 export interface MemoryOptions {
-  /**
-   * The workspace's state folder; memories lie in `extensions/<id>/memory` and `namespaces/<name>/memory` beneath it.
-   */
+  /** The workspace's state folder, with the memories in `extensions/<id>/memory` and `namespaces/<name>/memory`. */
   readonly stateFolder: string;
-  /** Has `memoryMigrations` applied; keeps the journals' heads. */
+  /** Stores the journals' heads; `memoryMigrations` must have been applied. */
   readonly database: Database;
-  /** Projects the journals and answers what is asked of them. Not closed with the memories. */
+  /** Projects the journals and answers queries. It is not closed with the memories. */
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** What a memory's projections are to be like; asked each time. */
+  /** Returns the settings of a memory's projections; called each time. */
   storeSettings(key: MemoryKey): StoreSettings;
-  /** Bytes a memory's journal may have (max_storage_mb); asked at each write, so a change counts at once. */
+  /**
+   * Returns the limit of a memory's journal in bytes (max_storage_mb). Called at each write, so changes apply at
+   * once.
+   */
   storageLimitBytes(key: MemoryKey): number;
-  /** Days that events are kept (memory_retention_days), null: for ever. Asked at the opening and once a day. */
+  /** Returns the days that events are kept (memory_retention_days), null: forever. Called when opening and daily. */
   retentionDays(key: MemoryKey): number | null;
-  /** What of its knowledge may go by itself; null: nothing. Asked at each maintenance. */
+  /** Returns which knowledge may be pruned automatically; null: none. Called at each maintenance. */
   prunePolicy(key: MemoryKey): PrunePolicy | null;
-  /** So many bytes at the end of its journal never reached the disk whole, and were cut off. */
+  /** Reports how many bytes were cut off at the end of a journal because they never reached the disk completely. */
   cutOff?(key: MemoryKey, bytes: number): void;
   readonly segmentBytes?: number;
 }
@@ -79,7 +80,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
 
 class Memories implements Memory {
   readonly #options: MemoryOptions;
-  /** One for the journals of all memories. */
+  /** Shared by the journals of all memories. */
   readonly #disk: DiskTimer;
   /** One journal at a time is proven in the background. */
   readonly #proofs = new OneAtATime();
@@ -87,7 +88,7 @@ class Memories implements Memory {
   readonly #opening = new Map<MemoryKey, Promise<AgentMemory>>();
   readonly #open = new Map<MemoryKey, AgentMemory>();
   readonly #closing = new Map<MemoryKey, Promise<void>>();
-  /** What stands in a memory's place when it is next opened is being put there. */
+  /** Memories whose content is being replaced; opening one waits for that. */
   readonly #replacing = new Map<MemoryKey, Promise<unknown>>();
 
   constructor(options: MemoryOptions, heads: Heads) {
@@ -99,7 +100,7 @@ class Memories implements Memory {
   open(key: MemoryKey): Promise<AgentMemory> {
     const open = this.#open.get(key);
     if (open?.isBroken === true) {
-      // From here on it is closing, and whoever opens it waits for that.
+      // Marks it as closing, so that opening it again waits for that.
       this.#closeBroken(key, open);
     }
     const known = this.#opening.get(key);
@@ -203,7 +204,7 @@ class Memories implements Memory {
     try {
       const working = await WorkingMemory.open(folder, journal, firstLook.working, { clock, log });
       const policyText = await firstLook.readPolicy();
-      // Only now: places in the journal no longer hold after it.
+      // Last, because redactions move the records in the journal.
       await this.#finishRedactions(key, journal);
       view = storeViewOf(journal, { key, folder, journalFolder, settings: () => options.storeSettings(key) });
       const memory = createAgentMemory({
@@ -233,7 +234,7 @@ class Memories implements Memory {
     }
   }
 
-  /** So that what was embedded elsewhere is not embedded again. Where that fails, it is, which only costs time. */
+  /** Reuses imported vectors, so that their texts need not be embedded again. If that fails, they are. */
   async #giveVectors(
     key: MemoryKey,
     embedder: string,
@@ -257,14 +258,14 @@ class Memories implements Memory {
       }
     } catch (error) {
       if (!isLaresError(error)) throw error;
-      log.warn("Vectors that came with an import could not be used; they are made again.", {
+      log.warn("Imported vectors could not be used and are computed again.", {
         memory: key,
         reason: error.message,
       });
     }
   }
 
-  /** Closes the memory and does the work before anybody can open it again. One at a time for each memory. */
+  /** Closes the memory and does the work before it can be opened again. One at a time for each memory. */
   async #replace<Result>(key: MemoryKey, work: () => Promise<Result>): Promise<Result> {
     const before = this.#replacing.get(key);
     const opening = this.#opening.get(key);
@@ -282,14 +283,14 @@ class Memories implements Memory {
     }
   }
 
-  /** Not having room for it is no reason to have no memory: it is tried again with the next cleanup. */
+  /** A full disk must not make the memory unusable; the next cleanup retries. */
   async #finishRedactions(key: MemoryKey, journal: Journal<RecordKind>): Promise<void> {
     try {
       await journal.finishRedactions();
     } catch (error) {
       if (journal.isBroken) throw error;
       const reason = messageOf(error);
-      this.#options.log.warn("What a memory was told to forget is still in its journal.", {
+      this.#options.log.warn("Forgotten data is still in the journal of a memory.", {
         memory: key,
         reason,
       });
@@ -303,7 +304,7 @@ class Memories implements Memory {
     });
   }
 
-  /** Whoever opens it again meanwhile waits until it is closed. */
+  /** A caller that opens it again meanwhile waits until it is closed. */
   #close(key: MemoryKey, closeParts: () => Promise<void>): Promise<void> {
     const known = this.#closing.get(key);
     if (known !== undefined) return known;

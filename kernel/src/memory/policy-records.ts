@@ -5,7 +5,7 @@ import type { Journal } from "../journal/journal.ts";
 
 const recordId = "policy";
 
-/** What holds for a memory, so that it goes with it wherever it is brought. */
+/** The policy of a memory, recorded in the journal so that it travels with the memory. */
 export interface MemoryPolicy extends JsonObject {
   readonly retention_days?: number;
   readonly prune?: { readonly below_importance: number; readonly older_than_days: number };
@@ -20,7 +20,7 @@ export class PolicyRecords {
   readonly #turns = new OneAtATime();
   #text: string | null;
 
-  /** `text`: the canonical JSON of the newest record, null where there is none. */
+  /** `text` is the canonical JSON of the newest record; null if there is none. */
   constructor(journal: Journal<RecordKind>, text: string | null) {
     this.#journal = journal;
     this.#text = text;
@@ -30,7 +30,7 @@ export class PolicyRecords {
     return this.#text === null ? null : (JSON.parse(this.#text) as MemoryPolicy);
   }
 
-  /** Writes it down where it is another than the last; resolves to whether it was. */
+  /** Records the policy if it differs from the last one. Resolves to true if it did. */
   record(policy: MemoryPolicy): Promise<boolean> {
     const text = canonicalJson(policy);
     return this.#turns.run("policy", async () => {

@@ -1,15 +1,15 @@
 import { limitExceeded } from "../base/errors.ts";
 import { RecordForm } from "../journal/record.ts";
 import { maxLineBytes, recordKinds } from "../memory-contract/records.ts";
-import type { Refusals } from "../journal/tail.ts";
+import type { Refusals } from "../journal/append-group.ts";
 
-/** The records that a memory's journal has. */
+/** The kinds of records in a memory's journal. */
 export const memoryRecords = new RecordForm(recordKinds);
 
-/** The id under which events that are too old, and superseded states, are redacted. All else is redacted by its own id. */
+/** The id under which old events and superseded states are redacted. Everything else is redacted by its own id. */
 export const retentionId = "retention";
 
-/** What is said to a caller whose record does not fit. */
+/** The errors for a record that does not fit. */
 export const memoryRefusals: Refusals = {
   tooLong: (lineBytes) =>
     limitExceeded(

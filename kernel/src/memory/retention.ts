@@ -14,10 +14,10 @@ import type { WorkingMemory } from "./working.ts";
 const dayMs = 24 * 60 * 60 * 1000;
 const maxRetentionDays = 36_500;
 const maxReasonLength = 4000;
-/** Superseded states of working memory are dropped when they have so many bytes, or their part of the quota. */
+/** Superseded states of working memory are dropped at this size, or at their share of the quota. */
 const maxSupersededBytes = 16 * 1024 * 1024;
 const quotaPerSuperseded = 4;
-/** By the schedule: below this a segment is not written anew for them alone. */
+/** Below this size, the schedule does not rewrite a segment for them alone. */
 const scheduledSupersededBytes = 1024 * 1024;
 
 export type Cleaned = MemoryResult<"cleanup">;
@@ -30,17 +30,17 @@ interface RetentionParts {
   readonly forgetting: Forgetting;
   readonly clock: Clock;
   readonly log: Log;
-  /** Days that events are kept; null: for ever. Asked each time. */
+  /** Returns for how many days events are kept; null: forever. Called each time. */
   retentionDays(): number | null;
   maxBytes(): number;
 }
 
-/** Takes out of a memory what is to be forgotten, at once, by age, or because something newer stands in its place. */
+/** Removes data from a memory: on request, by age, or because it was superseded. */
 export class Retention implements AsyncDisposable {
   readonly #parts: RetentionParts;
   #timer: Disposable | null = null;
   #isClosed = false;
-  /** Of what nobody waits for; never rejects. */
+  /** Background work; never rejects. */
   #behind: Promise<void> = Promise.resolve();
   #isDropping = false;
 
@@ -48,15 +48,15 @@ export class Retention implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Cleans up now and once a day, behind whatever else is done. */
+  /** Cleans up now and once a day, in the background. */
   start(): void {
     this.#inBackground(() => this.#scheduled());
     this.#timer = this.#parts.clock.timer(dayMs, () => this.start());
   }
 
   /**
-   * Takes away everything that an event or an item said. Resolves when it is gone from the journal and from every
-   * projection. Rejects with NotFound where nothing has that id (any more).
+   * Removes all content of an event or an item. Resolves when it is gone from the journal and from every
+   * projection. Rejects with NotFound if nothing has that id (any more).
    */
   async forget(id: string, reason: string): Promise<{ readonly seq: number }> {
     if (id.length === 0 || id.length > maxIdLength) throw notFound("memory", id.slice(0, maxIdLength));
@@ -67,7 +67,7 @@ export class Retention implements AsyncDisposable {
     }
     const { journal, knowledge, forgetting } = this.#parts;
     const wanted = idText(id);
-    // The journal is asked, not the projections: they no longer know what was removed, and what was said of it before.
+    // Searches the journal, because the projections do not know removed items and their earlier contents any more.
     const { seqs } = await knowledge.inTurn(() =>
       journal.redact(
         ({ kind, idText }) => idText === wanted && (kind === "temporal" || kind === "knowledge"),
@@ -77,7 +77,7 @@ export class Retention implements AsyncDisposable {
     );
     const seq = seqs.at(-1);
     if (seq === undefined) {
-      // Whoever asks again, after it could not be done whole, is to hear of NotFound only when it is.
+      // A retry after a partial failure gets NotFound only when everything is removed.
       await forgetting.finish();
       throw notFound("memory", id);
     }
@@ -85,7 +85,7 @@ export class Retention implements AsyncDisposable {
     return { seq };
   }
 
-  /** Takes away events older than that, and superseded working states. Rejects with InvalidParams, StorageError. */
+  /** Removes events older than that, and superseded working states. Rejects with InvalidParams, StorageError. */
   async cleanup(retentionDays: number): Promise<Cleaned> {
     if (!Number.isInteger(retentionDays) || retentionDays < 0 || retentionDays > maxRetentionDays) {
       throw invalidParams(
@@ -95,7 +95,7 @@ export class Retention implements AsyncDisposable {
     return await this.#clean(retentionDays, true);
   }
 
-  /** After a swap: whole states that were superseded do not pile up. */
+  /** Called after a swap, so that large superseded states do not accumulate. */
   afterSwap(): void {
     const { working, maxBytes } = this.#parts;
     if (
@@ -113,7 +113,7 @@ export class Retention implements AsyncDisposable {
     });
   }
 
-  /** Makes room where that is possible without taking anything away that somebody could still ask for. */
+  /** Frees space without removing anything that a caller can still read. */
   async dropSuperseded(): Promise<void> {
     await this.#clean(null, true);
   }
@@ -140,7 +140,7 @@ export class Retention implements AsyncDisposable {
       return { events, workingStates };
     }
     const oldest = temporal.oldest;
-    // What is left, and what comes meanwhile, says what is now the oldest.
+    // The remaining and later events determine the oldest time again.
     if (areEventsMeant) temporal.oldest = null;
     try {
       const { seqs } = await journal.redact(
@@ -184,7 +184,7 @@ export class Retention implements AsyncDisposable {
   }
 }
 
-/** Before the year 1 there are no events; a text that sorts before every time then stands for it. */
+/** There are no events before the year 1; a text that sorts before every time represents that. */
 function timeBefore(nowMs: number, days: number): string {
   const time = isoTime(nowMs - days * dayMs);
   return time.startsWith("-") ? "" : time;

@@ -6,7 +6,7 @@ import type { Database, Migration } from "../platform/database/database.ts";
 export const sharedDataMigrations: readonly Migration[] = [
   {
     name: "shared-data-1",
-    // The index has all that the bounds need, so that they are checked without reading values.
+    // The index contains everything that the limits need, so that they are checked without reading values.
     sql: `CREATE TABLE shared_data (
             key TEXT PRIMARY KEY,
             version INTEGER NOT NULL,
@@ -25,8 +25,8 @@ export const sharedDataMigrations: readonly Migration[] = [
 ];
 
 /**
- * Bounds on what one agent shares by keys, each value counted for the agent that wrote it last: what others share neither
- * takes its room nor can be read off a refusal. Sizes in characters of JSON.
+ * The limits on what one agent shares by keys. Each value counts for the agent that wrote it last, so the values of
+ * others neither use its quota nor can be inferred from a refusal. Sizes in characters of JSON.
  */
 export const sharedDataLimits = { keys: 4096, valueCharacters: 256 * 1024, allCharacters: 64 << 20 } as const;
 
@@ -37,20 +37,20 @@ interface SharedValue {
 }
 
 /**
- * Small values that agents of one workspace exchange by key. Who may read or write which key is decided before.
- * A write that was answered survives the death of any process.
+ * Small values that agents of one workspace exchange by key. Permissions are checked before. An acknowledged write
+ * survives the death of any process.
  */
 export class SharedData {
   readonly #database: Database;
-  /** One write at a time: each is held against what the others left. */
+  /** One write at a time, because each is checked against the result of the others. */
   readonly #writes = new OneAtATime();
 
-  /** The database has {@link sharedDataMigrations} applied. */
+  /** Requires a database with {@link sharedDataMigrations} applied. */
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Null where nothing was written by this key. */
+  /** Returns null if the key was never written. */
   async read(key: string): Promise<SharedValue | null> {
     const [row] = await this.#database.query<{ version: number; value: string }>(
       "SELECT version, value FROM shared_data WHERE key = ?",
@@ -60,8 +60,9 @@ export class SharedData {
   }
 
   /**
-   * Resolves with the value's new version. With `version`, only where that is still the key's (0: nothing was written
-   * yet), else Conflict { revision }; LimitExceeded where the value, or all that `writer` shares, would be too large.
+   * Resolves with the value's new version. With `version`, writes only if that is the key's current one (0: never
+   * written); otherwise rejects with Conflict { revision }. Rejects with LimitExceeded if the value, or the total
+   * that `writer` shares, would be too large.
    */
   write(writer: string, key: string, value: JsonValue, version?: number): Promise<number> {
     return this.#writes.run("write", async () => {

@@ -3,7 +3,7 @@ import type { RecordKind } from "../memory-contract/records.ts";
 import type { Store, StoreMemory, StoreRequestName, StoreRequests } from "../memory-contract/store-port.ts";
 import type { StoreSettings } from "../memory-contract/store-settings.ts";
 
-/** Asks the store about one memory, as far as that is acknowledged now. */
+/** Sends a request about one memory to the store, including everything acknowledged so far. */
 export type AskStore = <Name extends StoreRequestName>(
   name: Name,
   params: StoreRequests[Name]["params"],
@@ -17,7 +17,7 @@ interface StoreViewOptions {
   settings(): StoreSettings;
 }
 
-/** A memory as the store is told of it: always as it is at the moment, without anything being made for each record. */
+/** Returns a view for the store that always shows the memory's current state, without work for each record. */
 export function storeViewOf(journal: Journal<RecordKind>, options: StoreViewOptions): StoreMemory {
   const { key, folder, journalFolder } = options;
   return {
@@ -36,7 +36,7 @@ export function storeViewOf(journal: Journal<RecordKind>, options: StoreViewOpti
   };
 }
 
-/** What is asked is asked of the memory as it is now, also where the answer is long in coming. */
+/** Each request is about the memory's state at that moment, even if the answer takes long. */
 export function askerOf(store: Store, view: StoreMemory): AskStore {
   return (name, params, signal) => store.request(name, { ...view }, params, signal);
 }

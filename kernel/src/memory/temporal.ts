@@ -9,19 +9,19 @@ import type { RecordHead } from "../journal/record.ts";
 import type { RecordKind } from "../memory-contract/records.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
-/** Characters of a variant's or a relation's name. */
+/** Maximum characters of a variant's or a relation's name. */
 const maxNameLength = 128;
 
-/** Characters of a source's name: in a shared memory it begins with its agent's. */
+/** Maximum characters of a source's name; in a shared memory it begins with the agent's id. */
 const maxSourceLength = 512;
 
 export type EventAddition = Omit<MemoryFields<"temporalAppend">, "namespace">;
 
-/** Events on their way into the journal, and how far back they go. */
+/** Writes events to the journal, and knows the time of the oldest. */
 export class TemporalMemory {
   readonly #journal: Journal<RecordKind>;
   readonly #clock: Pick<Clock, "now">;
-  /** No event that still has its data is older. ISO times of four-digit years sort as texts. */
+  /** No event that still has its data is older. ISO times with four-digit years sort as text. */
   oldest: string | null;
 
   constructor(journal: Journal<RecordKind>, clock: Pick<Clock, "now">, oldest: string | null) {
@@ -42,13 +42,13 @@ export class TemporalMemory {
     return { id };
   }
 
-  /** There is an event of this time. */
+  /** Records that there is an event of this time. */
   seen(time: string): void {
     if (this.oldest === null || time < this.oldest) this.oldest = time;
   }
 }
 
-/** A name that agents choose: of a variant, of a relation. */
+/** Checks a name that agents choose, of a variant or a relation. */
 export function checkedName(what: string, name: string): string {
   if (name.length === 0 || name.length > maxNameLength || !name.isWellFormed()) {
     throw invalidParams(`A ${what} has 1 to ${maxNameLength} characters; this one has ${name.length}.`);
@@ -56,7 +56,7 @@ export function checkedName(what: string, name: string): string {
   return name;
 }
 
-/** Canonical JSON of where something stands in its source. */
+/** Returns the canonical JSON of an item's place in its source. */
 export function placeFields({ source, position }: Place): { position?: string; source?: string } {
   if (source !== undefined && (source === "" || source.length > maxSourceLength || !source.isWellFormed())) {
     throw invalidParams(`A source has 1 to ${maxSourceLength} characters; this one has ${source.length}.`);
@@ -70,7 +70,7 @@ export function placeFields({ source, position }: Place): { position?: string; s
   };
 }
 
-/** Canonical JSON of what an agent gave. */
+/** Returns the canonical JSON of an agent's data. */
 export function jsonOf(data: JsonValue): string {
   try {
     return canonicalJson(data);
@@ -82,13 +82,13 @@ export function jsonOf(data: JsonValue): string {
 const timestampMark = Buffer.from(',"timestamp":"');
 const timestampLength = 24;
 
-/** The time of the event that a record stored, as it stands there; null where the record stored none. */
+/** Returns the time of the event that a record stored, as written; null if the record stored none. */
 export function eventTimeOf(
   { kind, operation, isRedacted, dataStart, dataEnd }: RecordHead<RecordKind>,
   line: Buffer,
 ): string | null {
   if (kind !== "temporal" || operation !== "store" || isRedacted) return null;
-  // Only the variant comes after it, and in that no quotation mark stands bare.
+  // Only the variant follows, in which quotation marks are escaped.
   const mark = line.lastIndexOf(timestampMark, dataEnd);
   const start = mark + timestampMark.length;
   return mark < dataStart ? null : line.toString("latin1", start, start + timestampLength);

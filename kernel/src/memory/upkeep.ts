@@ -2,30 +2,30 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-/** After it was first written or asked, knowledge is looked after so soon: not every kernel lives for long. */
+/** The delay of the first maintenance after a write or query; short, because some kernels do not live long. */
 const firstMaintenanceMs = 60 * 1000;
-/** Knowledge that was written or asked since is looked after so often. */
+/** The interval of maintenance while knowledge is written or queried. */
 const maintenanceIntervalMs = 10 * 60 * 1000;
-/** What waited then is looked after so often though nobody asks: a service may be down for good. */
+/** The number of maintenances for pending work without further use, because a service may be down permanently. */
 const maxUnaskedMaintenances = 6;
-/** And after so many writes at the latest: vectors beyond their number do not wait for the clock. */
+/** The number of writes after which maintenance runs at the latest: surplus vectors must not wait for the timer. */
 const writesPerMaintenance = 1000;
-/** Events and items behind which the projections may be before they follow, though nobody has asked yet. */
+/** The number of events and items that the projections may lag behind before they are updated without a query. */
 const maxUnasked = 5000;
 
 interface UpkeepParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Events and items that are stored now. */
+  /** Returns the number of stored events and items. */
   stored(): number;
-  /** Unfinished where something waits that is to be looked after though nobody asks. */
+  /** Unfinished if pending work needs another maintenance even without further use. */
   maintain(): Promise<{ readonly isUnfinished: boolean }>;
   project(): Promise<unknown>;
 }
 
 /**
- * What a memory does behind the backs of those who use it: maintenance, and projections that do not fall so far behind
- * that the first question would have to wait. Does nothing for a memory of which nothing is stored or asked.
+ * The background work of a memory: maintenance, and keeping the projections so current that a first query need not
+ * wait. Does nothing for a memory that is not used.
  */
 export class Upkeep implements Disposable {
   readonly #parts: UpkeepParts;
@@ -42,7 +42,7 @@ export class Upkeep implements Disposable {
     this.#storedWhenProjected = parts.stored();
   }
 
-  /** The journal has grown. Cheap: called for each write. */
+  /** Called when the journal has grown. Cheap, because every write calls it. */
   grown(): void {
     const stored = this.#parts.stored();
     if (stored - this.#storedWhenProjected < maxUnasked || this.#isRunning) return;
@@ -50,7 +50,7 @@ export class Upkeep implements Disposable {
     this.#run("be brought up to date", () => this.#parts.project());
   }
 
-  /** Knowledge was asked, or changed. */
+  /** Called when knowledge was queried or changed. */
   asked(): void {
     this.#unaskedMaintenances = 0;
     this.#waitForNext();
@@ -61,7 +61,7 @@ export class Upkeep implements Disposable {
     this.#timer ??= this.#parts.clock.timer(this.#pauseMs, () => this.#maintain());
   }
 
-  /** Knowledge was added. */
+  /** Called when knowledge was added. */
   wrote(): void {
     this.asked();
     this.#writes += 1;
@@ -69,8 +69,8 @@ export class Upkeep implements Disposable {
   }
 
   /**
-   * Does not wait for what runs: projecting may take a minute, and a kernel that ends is waited for by the next. What
-   * comes of it is written down as a whole before the journal closes, or refused as a whole.
+   * Does not wait for running work: projecting may take a minute, and the next kernel waits for the end of this
+   * one. Its result is written as a whole before the journal closes, or refused as a whole.
    */
   [Symbol.dispose](): void {
     this.#isClosed = true;
@@ -82,7 +82,7 @@ export class Upkeep implements Disposable {
     this.#timer = null;
     this.#writes = 0;
     this.#pauseMs = maintenanceIntervalMs;
-    this.#run("be looked after", async () => {
+    this.#run("be maintained", async () => {
       const { isUnfinished } = await this.#parts.maintain();
       if (!isUnfinished || this.#unaskedMaintenances >= maxUnaskedMaintenances) return;
       this.#unaskedMaintenances += 1;
@@ -95,10 +95,10 @@ export class Upkeep implements Disposable {
     this.#isRunning = true;
     work()
       .catch((error: unknown) => {
-        // Of a memory that was closed meanwhile nothing else was to be expected.
+        // A failure is expected if the memory was closed meanwhile.
         if (this.#isClosed) return;
         const reason = messageOf(error);
-        this.#parts.log.warn(`A memory could not ${what}; it is tried again later.`, { reason });
+        this.#parts.log.warn(`A memory could not ${what}; it is retried later.`, { reason });
       })
       .finally(() => (this.#isRunning = false));
   }

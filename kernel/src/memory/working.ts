@@ -19,25 +19,25 @@ import { type FoundRecord, readData } from "./first-look.ts";
 import { maxLineBytes, type RecordKind } from "../memory-contract/records.ts";
 import { parsed } from "../journal/lines.ts";
 
-/** Bytes of canonical JSON that a working memory may have. */
+/** Maximum bytes of canonical JSON of a working memory. */
 export const maxStateBytes = 1024 * 1024;
 /** A checkpoint is written after this many swaps, or this many bytes of states, whichever comes first. */
 const swapsPerCheckpoint = 256;
 const bytesPerCheckpoint = 8 * 1024 * 1024;
 const checkpointName = "working.json";
 const recordId = "working";
-/** Beside the checkpoint. */
+/** The journal's folder, beside the checkpoint. */
 const journalName = "journal";
 
 export type WorkingState = MemoryResult<"workingRead">;
 
-/** The newest record as it is kept in memory and in the checkpoint. */
+/** The newest record as kept in memory and in the checkpoint. */
 interface Stored extends WorkingState {
   readonly seq: number;
   readonly salt: string;
 }
 
-/** A small state that is replaced as a whole, by compare-and-swap. Each one is a record of the journal. */
+/** A small state that is replaced as a whole, by compare-and-swap. Each state is a record of the journal. */
 export class WorkingMemory implements AsyncDisposable {
   readonly #folder: string;
   readonly #journal: Journal<RecordKind>;
@@ -54,7 +54,7 @@ export class WorkingMemory implements AsyncDisposable {
     this.#stored = stored;
   }
 
-  /** `newest` is the last working record of a journal that has been proven. */
+  /** `newest` is the last working record of a proven journal. */
   static async open(
     folder: string,
     journal: Journal<RecordKind>,
@@ -65,7 +65,7 @@ export class WorkingMemory implements AsyncDisposable {
     const checkpointPath = joinPath(folder, checkpointName);
     if (await isNoPlainFile(checkpointPath)) {
       const movedTo = await moveAside(checkpointPath, clock.now());
-      log.warn("The checkpoint of a working memory was no file; it is made again from the journal.", {
+      log.warn("The checkpoint of a working memory was not a file; it is recreated from the journal.", {
         movedTo,
       });
     }
@@ -81,12 +81,12 @@ export class WorkingMemory implements AsyncDisposable {
     return memory;
   }
 
-  /** Seq of the record that holds the state; 0 where there is none. */
+  /** Seq of the record with the current state; 0 if there is none. */
   get newestSeq(): number {
     return this.#stored?.seq ?? 0;
   }
 
-  /** Bytes of the records that hold older states; about, for all but the newest. */
+  /** Bytes of the records with older states; exact only for the newest. */
   get supersededBytes(): number {
     const { tally } = this.#journal;
     const records = tally.records("working", "update");
@@ -99,8 +99,8 @@ export class WorkingMemory implements AsyncDisposable {
   }
 
   /**
-   * Replaces the state, if it still is at `revision`. Resolves when that survives the death of the process.
-   * Rejects with Conflict { revision } where somebody was first, LimitExceeded where the state is too large.
+   * Replaces the state if it is still at `revision`. Resolves when the new state survives the death of the process.
+   * Rejects with Conflict { revision } if another swap came first, LimitExceeded if the state is too large.
    */
   swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }> {
     let text: string;
@@ -114,13 +114,13 @@ export class WorkingMemory implements AsyncDisposable {
       const sentence = `The state has ${bytes} bytes of JSON; working memory takes at most ${maxStateBytes}. Keep large data in temporal or associative memory.`;
       return Promise.reject(limitExceeded("working_state_bytes", bytes, sentence));
     }
-    // One after the other: the second of two at one revision must see the first's outcome.
+    // In order: the second of two swaps at one revision must see the first's result.
     const swapped = this.#turn.then(() => this.#swap(revision, text, bytes));
     this.#turn = swapped.catch((error: unknown) => error);
     return swapped;
   }
 
-  /** Resolves when every swap called before has ended, well or badly. */
+  /** Resolves when every earlier swap has ended, successfully or not. */
   async settled(): Promise<void> {
     await this.#turn;
   }
@@ -144,7 +144,7 @@ export class WorkingMemory implements AsyncDisposable {
       },
     ]);
     failpoint("working.swap.appended");
-    // Parsed anew, so that nobody who still holds the old object can change what is stored.
+    // Parsed again, so that a caller that still has the old object cannot change what is stored.
     this.#stored = { seq: end.seq, salt, revision: next, state: JSON.parse(text) as JsonValue };
     this.#swapsSinceCheckpoint += 1;
     this.#bytesSinceCheckpoint += bytes;
@@ -157,13 +157,13 @@ export class WorkingMemory implements AsyncDisposable {
     return { revision: next };
   }
 
-  /** A convenience for the next start and for readers: the journal has it all. So a failure is only reported. */
+  /** Only speeds up the next start and readers, because the journal has everything. So a failure is only reported. */
   async #checkpoint(): Promise<void> {
     if (this.#stored === null) return;
     const { seq, salt, revision, state } = this.#stored;
     try {
       const text = canonicalJson({ version: 1, seq, salt, data: { revision, state } });
-      // What a power cut leaves of the journal must not end before what the checkpoint says.
+      // After a power cut, the journal must not end before the checkpoint.
       await this.#journal.sync();
       failpoint("working.checkpoint.begun");
       await writeFileAtomically(joinPath(this.#folder, checkpointName), text);
@@ -179,7 +179,7 @@ export class WorkingMemory implements AsyncDisposable {
   }
 }
 
-/** The checkpoint, if it is whole and says what the journal's newest record says; else null. */
+/** Returns the checkpoint if it is complete and matches the journal's newest record; otherwise null. */
 async function readCheckpoint(folder: string, newest: FoundRecord, log: Log): Promise<Stored | null> {
   const bytes = await readSmallFile(joinPath(folder, checkpointName), maxLineBytes);
   if (bytes === null) return null;
@@ -195,11 +195,11 @@ async function readCheckpoint(folder: string, newest: FoundRecord, log: Log): Pr
   } catch (error) {
     if (!(error instanceof SyntaxError) && !isLaresError(error)) throw error;
   }
-  log.warn("The checkpoint of a working memory was damaged; it is made again from the journal.", { folder });
+  log.warn("The checkpoint of a working memory was damaged; it is recreated from the journal.", { folder });
   return null;
 }
 
-/** Throws StorageError where an intact record says what no swap wrote: a journal can be forged as a whole. */
+/** Throws StorageError for an intact record that no swap can have written, because a whole journal can be forged. */
 function storedFrom(record: FoundRecord, data: unknown): Stored {
   const revision = isJsonObject(data) ? data["revision"] : null;
   if (
@@ -208,7 +208,7 @@ function storedFrom(record: FoundRecord, data: unknown): Stored {
     !Number.isSafeInteger(revision) ||
     revision < 1
   ) {
-    throw storageError(`The journal's record ${record.seq} of working memory holds no state.`);
+    throw storageError(`The journal's record ${record.seq} of working memory has no state.`);
   }
   return { seq: record.seq, salt: record.salt, revision, state: (data["state"] ?? null) as JsonValue };
 }

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Clock } from "../base/clock.ts";
 
-/** The longest delay that setTimeout takes; a longer one would fire at once. */
+/** The longest delay that setTimeout supports; a longer one would fire at once. */
 const longestDelayMs = 2 ** 31 - 1;
 
 /** The machine's own clock. */

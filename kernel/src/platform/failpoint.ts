@@ -3,15 +3,14 @@ import process from "node:process";
 import type { FailpointName } from "./failpoints.ts";
 
 /**
- * Names the failpoint at which the process dies: `name`, or `name@3` for the third time it is passed. Several,
- * with commas between them, need a mark file. Only the environment a process was started with can set it: nothing
- * a client, a document or an extension says reaches it, and of the kernel's children only those get it that have
- * failpoints of their own.
+ * Names the failpoint at which the process dies: `name`, or `name@3` for the third pass. Several, separated by
+ * commas, need a mark file. Only the environment that a process was started with can set it, never a client, a
+ * document or an extension; and the kernel passes it only to children that have failpoints of their own.
  */
 export const failpointVariable = "LARES_FAILPOINT";
 /**
- * A file that gets a line for each death. It says which of several failpoints is next: the first process dies at
- * the first, the one after it at the second, and when all have had their turn, processes live.
+ * A file that gets a line for each death and so determines which of several failpoints is next: the first process
+ * dies at the first, the next one at the second, and later processes live.
  */
 export const failpointMarkVariable = "LARES_FAILPOINT_MARK";
 
@@ -20,8 +19,8 @@ const [chosen, times] = nextDeath();
 let passesLeft = times === undefined ? 1 : Number(times);
 
 /**
- * Does nothing, unless the environment named this point: then the process ends here and now by SIGKILL,
- * as if its power had been cut, so that what a crash leaves behind can be tested.
+ * Does nothing unless the environment names this point. Then it kills the process with SIGKILL, as if its power had
+ * been cut, so that tests can examine what a crash leaves behind.
  */
 export function failpoint(name: FailpointName): void {
   if (name !== chosen) return;
@@ -29,14 +28,14 @@ export function failpoint(name: FailpointName): void {
   if (passesLeft > 0) return;
   if (markFile !== "") appendFileSync(markFile, `${name} ${process.pid}\n`);
   process.kill(process.pid, "SIGKILL");
-  // The signal reaches a worker thread's process a moment later: nothing may happen in between.
+  // In a worker thread, the signal takes effect a moment later; nothing may happen in between.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** For a child that has failpoints of its own: what it needs to die at them, where all that are named are its own. */
+/** Returns what a child needs to die at its own failpoints, if all named ones are its own. */
 export function failpointsPassedOn(prefix: string): {
   readonly environment: Readonly<Record<string, string>>;
-  /** What it has to read and write for that. */
+  /** Paths that it must be able to read and write for that. */
   readonly paths: readonly string[];
 } {
   const points = process.env[failpointVariable] ?? "";

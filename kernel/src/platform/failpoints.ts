@@ -1,7 +1,4 @@
-/**
- * Every place where a test may let the process die. Named `room.operation.moment`; add yours here, so that
- * a test can visit each.
- */
+/** All places where a test may kill the process, named `room.operation.moment`. Tests visit each of them. */
 export const failpointNames = [
   // A group of batches on its way into SQLite.
   "database.group.begun",

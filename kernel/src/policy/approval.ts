@@ -1,28 +1,22 @@
-import { finished } from "../base/steps.ts";
 import { quotedText } from "../base/visible-text.ts";
 import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
-import { isPlain, literalBase, restrainingGlob, wideningGlob } from "./globs.ts";
-import { foldPath, isWithinExactly } from "./paths.ts";
-import { kindMatches } from "./permissions.ts";
+import {
+  allowingRule,
+  type CompiledRule,
+  compiled,
+  restrainedPath,
+  type RuleSubject,
+} from "./compiled-rules.ts";
 import type { Protection } from "./protected.ts";
 import { ruleWords } from "./rule-words.ts";
 
 /** An effect as the approval policy sees it. */
-export interface ApprovalSubject {
-  readonly kind: EffectKind;
-  /** The paths that it names: both ends of a move; canonical. */
-  readonly paths: readonly string[];
-  /** Folders that it creates, or may create, on the way to these paths. */
-  readonly makes?: readonly string[];
-  /** The contents of a folder that is moved, relative to it: each lies at both ends. */
-  readonly members?: readonly string[];
+export interface ApprovalSubject extends RuleSubject {
   /** The strictest protection of anything it touches. */
   readonly protection: Protection;
   /** Why it is protected, as a sentence. */
   readonly whyProtected?: string;
-  /**
-   * Why a person decides even if rules would allow it; a clause about the paths, such as "is hidden from the agent".
-   */
+  /** Why a person decides even if rules would allow it; a clause about the paths: "is hidden from the agent". */
   readonly alwaysAsked?: string;
 }
 
@@ -61,18 +55,18 @@ export interface Basis {
   readonly setting?: "approvals.auto_approve_below";
 }
 
-/** The rules that apply to an agent; `bear` are those that restrain or cover an effect. */
-interface Bearing {
+/** The rules for an agent, and those of them that match an effect. */
+interface Matches {
   readonly rules: readonly ApprovalRule[];
-  readonly bear: readonly CompiledRule[];
+  readonly matching: readonly CompiledRule[];
 }
 
 /** The latest results for each effect: under the rules of its agent, and of those on whose behalf it acts. */
-const bearings = new WeakMap<ApprovalSubject, readonly Bearing[]>();
-const maxBearings = 10;
+const prepared = new WeakMap<ApprovalSubject, readonly Matches[]>();
+const maxPrepared = 10;
 
-function preparedFor(effect: ApprovalSubject, rules: readonly ApprovalRule[]): Bearing | undefined {
-  return bearings.get(effect)?.find((bearing) => isFor(bearing, rules));
+function preparedFor(effect: ApprovalSubject, rules: readonly ApprovalRule[]): Matches | undefined {
+  return prepared.get(effect)?.find((matches) => isFor(matches, rules));
 }
 
 /**
@@ -85,52 +79,46 @@ export function* prepareApproval(
 ): Generator<void, void> {
   const rules = rulesOf(agent, policy);
   // A proposal often changes one file a thousand times.
-  const same = new Map<string, Bearing>();
+  const same = new Map<string, Matches>();
   for (const effect of effects) {
     if (preparedFor(effect, rules) !== undefined) continue;
     const { kind, paths, makes, members } = effect;
     const key = members === undefined ? JSON.stringify([kind, paths, makes]) : null;
-    const bearing = (key === null ? undefined : same.get(key)) ?? (yield* bearingOn(effect, rules));
-    if (key !== null) same.set(key, bearing);
-    bearings.set(effect, [bearing, ...(bearings.get(effect) ?? [])].slice(0, maxBearings));
+    const matches = (key === null ? undefined : same.get(key)) ?? (yield* matchesOf(effect, rules));
+    if (key !== null) same.set(key, matches);
+    prepared.set(effect, [matches, ...(prepared.get(effect) ?? [])].slice(0, maxPrepared));
   }
 }
 
-function* bearingOn(effect: ApprovalSubject, rules: readonly ApprovalRule[]): Generator<void, Bearing> {
-  const bear: CompiledRule[] = [];
+function* matchesOf(effect: ApprovalSubject, rules: readonly ApprovalRule[]): Generator<void, Matches> {
+  const matching: CompiledRule[] = [];
   for (const rule of rules) {
     yield;
     const made = compiled(rule);
-    const bears =
+    const isMatch =
       made.decide === "allow" ? yield* made.covers(effect) : (yield* made.search(effect)) !== null;
-    if (bears) bear.push(made);
+    if (isMatch) matching.push(made);
   }
-  return { rules, bear };
+  return { rules, matching };
 }
 
-function isFor(bearing: Bearing, rules: readonly ApprovalRule[]): boolean {
-  return (
-    bearing.rules === rules ||
-    (bearing.rules.length === rules.length && bearing.rules.every((rule, at) => rule === rules[at]))
-  );
+function isFor(matches: Matches, rules: readonly ApprovalRule[]): boolean {
+  return matches.rules.length === rules.length && matches.rules.every((rule, at) => rule === rules[at]);
 }
 
 function rulesOf(agent: string, { rules }: Pick<ApprovalPolicy, "rules">): readonly ApprovalRule[] {
   return rules.filter((rule) => rule.agent === undefined || rule.agent === agent);
 }
 
-/**
- * Returns a function that finds the rules that bear on an effect, using the prepared result as long as the rules are
- * the same.
- */
-function bearingOf(rules: readonly ApprovalRule[]): (effect: ApprovalSubject) => readonly CompiledRule[] {
+/** Returns a function that finds the rules to check an effect by: the prepared matches, or else all rules. */
+function rulesFinder(rules: readonly ApprovalRule[]): (effect: ApprovalSubject) => readonly CompiledRule[] {
   let all: readonly CompiledRule[] | null = null;
-  return (effect) => preparedFor(effect, rules)?.bear ?? (all ??= rules.map(compiled));
+  return (effect) => preparedFor(effect, rules)?.matching ?? (all ??= rules.map(compiled));
 }
 
 /** Decides about an action: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
-  const rulesFor = bearingOf(rulesOf(question.agent, policy));
+  const rulesFor = rulesFinder(rulesOf(question.agent, policy));
   let strictest: EffectDecision | null = null;
   let byImpact = false;
   const decided = new Set<ApprovalRule>();
@@ -163,9 +151,7 @@ const nothing = {
   basis: { sentence: "It changes nothing." },
 } as const;
 
-/**
- * Ranks by strictness; among decisions that allow, a rule or the threshold explains more than a granted permission.
- */
+/** Ranks by strictness; among decisions that allow, a rule or the threshold explains more than a granted permission. */
 function rank({ decide, basis }: EffectDecision): number {
   const says = basis.rule === undefined && basis.setting === undefined ? 0 : 1;
   return decide === "deny" ? 3 : decide === "ask" ? 2 : says;
@@ -176,7 +162,6 @@ interface EffectDecision {
   readonly because: string;
   readonly basis: Basis;
   readonly byImpact: boolean;
-  /** The rule that decided. */
   readonly byRule?: ApprovalRule;
 }
 
@@ -191,12 +176,7 @@ export function* widens(
   rule: ApprovalRule,
 ): Generator<void, boolean> {
   if (!(yield* compiled(rule).covers(effect))) return false;
-  const { decide, basis } = decideEffect(
-    effect,
-    riskiest(agent),
-    0,
-    bearingOf(rulesOf(agent, policy))(effect),
-  );
+  const { decide, basis } = decideByRules(agent, effect, policy);
   return decide === "ask" && basis.setting !== undefined;
 }
 
@@ -206,17 +186,15 @@ export function whyAskedEachTime(
   effect: ApprovalSubject,
   policy: ApprovalPolicy,
 ): string | null {
-  const { decide, basis } = decideEffect(
-    effect,
-    riskiest(agent),
-    0,
-    bearingOf(rulesOf(agent, policy))(effect),
-  );
+  const { decide, basis } = decideByRules(agent, effect, policy);
   return decide === "allow" || basis.setting !== undefined ? null : basis.sentence;
 }
 
-/** No action is small enough to be allowed for its impact. */
-const riskiest = (agent: string): ApprovalQuestion => ({ agent, effects: [], impact: 1, impactThisHour: 1 });
+/** Decides as if the impact were too large to be allowed for it alone. */
+function decideByRules(agent: string, effect: ApprovalSubject, policy: ApprovalPolicy): EffectDecision {
+  const question: ApprovalQuestion = { agent, effects: [], impact: 1, impactThisHour: 1 };
+  return decideEffect(effect, question, 0, rulesFinder(rulesOf(agent, policy))(effect));
+}
 
 function decideEffect(
   effect: ApprovalSubject,
@@ -308,146 +286,4 @@ function byThreshold(
 
 function isMetadata(kind: EffectKind): boolean {
   return !kind.startsWith("file.") && !kind.startsWith("folder.");
-}
-
-interface CompiledRule {
-  readonly rule: ApprovalRule;
-  readonly decide: ApprovalRule["decide"];
-  /**
-   * For deny and ask: searches, in steps, for a path that the rule matches; null if it matches nothing that the effect
-   * touches.
-   */
-  search(effect: ApprovalSubject): Generator<void, string | null>;
-  /** For allow: returns, in steps, whether the rule matches everything that the effect touches. */
-  covers(effect: ApprovalSubject): Generator<void, boolean>;
-}
-
-/** Members of a folder that are matched with one glob per step. */
-const membersPerStep = 250;
-
-function restrainedPath(
-  rules: readonly CompiledRule[],
-  decide: "deny" | "ask",
-  effect: ApprovalSubject,
-): { readonly path: string; readonly rule: ApprovalRule } | null {
-  for (const rule of rules) {
-    const path = rule.decide === decide ? finished(rule.search(effect)) : null;
-    if (path !== null) return { path, rule: rule.rule };
-  }
-  return null;
-}
-
-function allowingRule(rules: readonly CompiledRule[], effect: ApprovalSubject): ApprovalRule | null {
-  return rules.find((rule) => rule.decide === "allow" && finished(rule.covers(effect)))?.rule ?? null;
-}
-
-// The person's rules are needed for every proposal and rarely change.
-const compiledRules = new WeakMap<ApprovalRule, CompiledRule>();
-
-function compiled(rule: ApprovalRule): CompiledRule {
-  const known = compiledRules.get(rule);
-  if (known !== undefined) return known;
-  const made = rule.decide === "allow" ? allowing(rule) : restraining(rule, rule.decide);
-  compiledRules.set(rule, made);
-  return made;
-}
-
-/**
- * A rule that allows must match everything that the effect touches, in exactly this spelling. It also covers creating
- * the folders that it names literally: what is allowed in "notes/**" may create "notes".
- */
-function allowing(rule: ApprovalRule): CompiledRule {
-  const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
-  const base = literalBase(rule.path ?? "**");
-  return {
-    rule,
-    decide: "allow",
-    *search() {
-      yield;
-      return null;
-    },
-    *covers({ kind, paths, makes = [], members = [] }) {
-      const coversWhatIsNamed =
-        (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
-        paths.every(matches) &&
-        makes.every((folder) => matches(folder) || isWithinExactly(folder, base));
-      if (!coversWhatIsNamed || rule.path === undefined) return coversWhatIsNamed;
-      for (const end of paths) {
-        for (let at = 0; at < members.length; at += membersPerStep) {
-          const some = members.slice(at, at + membersPerStep);
-          if (!some.every((member) => matches(`${end}/${member}`))) return false;
-          yield;
-        }
-      }
-      return true;
-    },
-  };
-}
-
-/**
- * A rule that restrains applies if it matches anything that the effect touches, in any spelling. It applies to a moved
- * folder if it names anything beneath it, before or after the move, whether or not that exists.
- */
-function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
-  const glob = rule.path === undefined ? null : restrainingGlob(rule.path);
-  const isOf = (kind: string): boolean => rule.kind === undefined || kindMatches(rule.kind, kind);
-  return {
-    rule,
-    decide,
-    *covers() {
-      yield;
-      return false;
-    },
-    *search({ kind, paths, makes = [], members }) {
-      const isMeant = isOf(kind);
-      if (glob === null)
-        return isMeant || (makes.length > 0 && isOf("folder.create")) ? (paths[0] ?? "") : null;
-      if (isMeant || isOf("folder.create")) {
-        const made = makes.find(glob.matches);
-        if (made !== undefined) return made;
-      }
-      if (!isMeant) return null;
-      const named = paths.find(glob.matches);
-      if (named !== undefined) return named;
-      if (members === undefined) return null;
-      for (const end of paths) {
-        const folder = foldPath(end);
-        if (glob.base !== "." && isWithinExactly(folder, glob.base)) return end;
-        // If the glob matches only elsewhere, the members need not be examined.
-        if (!isWithinExactly(glob.base, folder)) continue;
-        const all = membersAt(end, members);
-        const reaches = ({ path, key }: MemberPath): boolean =>
-          (key === null || key.includes(glob.word)) && glob.matches(path);
-        for (let at = 0; at < all.length; at += membersPerStep) {
-          const found = all.slice(at, at + membersPerStep).find(reaches);
-          if (found !== undefined) return found.path;
-          yield;
-        }
-      }
-      return null;
-    },
-  };
-}
-
-interface MemberPath {
-  readonly path: string;
-  /** In lower case; null if that is not all that folding would do. */
-  readonly key: string | null;
-}
-
-// A folder of thousands of files is matched with hundreds of rules: searching a path for a word costs a hundredth of
-// matching a glob.
-const memberPaths = new WeakMap<readonly string[], Map<string, readonly MemberPath[]>>();
-
-function membersAt(end: string, members: readonly string[]): readonly MemberPath[] {
-  const ends = memberPaths.get(members) ?? new Map<string, readonly MemberPath[]>();
-  memberPaths.set(members, ends);
-  const known = ends.get(end);
-  if (known !== undefined) return known;
-  const made = members.map((member) => {
-    const path = `${end}/${member}`;
-    return { path, key: isPlain(path) ? path.toLowerCase() : null };
-  });
-  ends.set(end, made);
-  return made;
 }

@@ -13,10 +13,7 @@ function effectPaths(effect: Readonly<Record<string, unknown>>): unknown[] {
   return effect.kind === "file.move" ? [effect.from, effect.to] : [effect.path];
 }
 
-/**
- * Checks the permission for all effects, then the paths of all, then the filters of all. Returns the first refusal, or
- * null.
- */
+/** Checks the permission for all effects, then their paths, then their filters. Returns the first refusal, or null. */
 export function decideEffects(authority: Authority, effects: unknown): LaresError | null {
   if (!Array.isArray(effects) || !effects.every(isJsonObject)) {
     return invalidParams("Effects must be a list of objects.");

@@ -27,10 +27,7 @@ export function protectionOf(path: string, places: ProtectedPlaces): Protection 
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
 }
 
-/**
- * A group of paths that are asked each time: folders by name with all their contents, and files by name; "*" is any
- * text.
- */
+/** A group of paths that are asked each time: folders with all their contents, and files, by name; "*" is any text. */
 export interface ProtectedGroup {
   readonly reason: string;
   readonly folders: readonly string[];
@@ -42,9 +39,7 @@ const startsWithDot = "Programs read names that begin with a dot without being t
 export const whyPlaceIsProtected = "It holds programs of extensions, or your own configuration of Lares.";
 const maybeShort = "It may be the short name of another file.";
 
-/**
- * Everything that is asked each time because of its name, in every workspace, including the rules that need no list.
- */
+/** Everything that is asked each time by its name, in every workspace, including the rules that need no list. */
 export const protectedByName: readonly ProtectedGroup[] = [
   { reason: startsWithDot, folders: [".*"], files: [".*"] },
   { reason: maybeShort, folders: ["?*~1"], files: ["?*~1"] },

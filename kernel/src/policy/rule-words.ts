@@ -24,8 +24,7 @@ const nouns: Readonly<Record<EffectKind, string>> = {
 };
 
 /**
- * Returns what a rule matches: `edits in "notes/" and its folders by dev.example.notes`. Foreign text cannot close its
- * quotes.
+ * Returns what a rule matches: `edits in "notes/" and its folders by dev.example.notes`. Text cannot end its quotes.
  */
 export function ruleWords(rule: ApprovalRule): string {
   return `${changesOf(rule)}${rule.agent === undefined ? " by any agent" : ` by ${visibleText(named(rule.agent))}`}`;

@@ -1,4 +1,4 @@
-/** The part of the WebAssembly JavaScript interface the sandbox uses; TypeScript has it only together with the DOM. */
+/** The part of WebAssembly's JavaScript interface that is used here. TypeScript declares it only with the DOM. */
 declare namespace WebAssembly {
   type ExternKind = "function" | "table" | "memory" | "global" | "tag";
   class CompileError extends Error {}

@@ -3,7 +3,7 @@ const lowercase = "abcdefghijklmnopqrstuvwxyz";
 const uppercase = lowercase.toUpperCase();
 const alnum = digits + lowercase + uppercase;
 
-/** What the characters of a token are, by the name that a rule gives them. */
+/** The characters of a token, by the name that rules use. */
 const characters = {
   hex: `${digits}abcdefABCDEF`,
   lower: digits + lowercase,
@@ -19,10 +19,10 @@ const characters = {
 
 export type Alphabet = keyof typeof characters | "any";
 
-/** Ends a value that is not quoted. */
+/** Characters that end an unquoted value. */
 const closing = "\"'`,;<>()[]{}\\|";
 
-/** By character code below 128, whether the character belongs to the alphabet. No alphabet holds any other character. */
+/** For each character code below 128, whether the character belongs to the alphabet, which has no others. */
 export type CharacterSet = Uint8Array;
 
 const sets = new Map<Alphabet, CharacterSet>(
@@ -32,7 +32,7 @@ const any = new Uint8Array(128).fill(1, 33, 127);
 for (const character of closing) any[character.charCodeAt(0)] = 0;
 sets.set("any", any);
 
-/** Null for a name that is no alphabet. */
+/** Returns null for an unknown name. */
 export function characterSet(name: string): CharacterSet | null {
   return sets.get(name as Alphabet) ?? null;
 }
@@ -40,7 +40,7 @@ export function characterSet(name: string): CharacterSet | null {
 export const wordCharacters = setOf(characters.word);
 export const valueCharacters: CharacterSet = any;
 
-/** The index of the first character from `from` on, and before `limit`, that is not in the set. */
+/** Returns the index of the first character from `from` on, and before `limit`, that is not in the set. */
 export function endOfRun(text: string, from: number, limit: number, set: CharacterSet): number {
   const end = Math.min(limit, text.length);
   let at = from;

@@ -1,16 +1,16 @@
-/** Where a keyword ends in a text; `keyword` is its index in the list the automaton was made of. */
+/** Called where a keyword ends in a text; `keyword` is its index in the automaton's list. */
 export type OnKeyword = (keyword: number, end: number) => void;
 
 /**
- * Finds many short words in a text at once, ASCII letters in any case (Aho and Corasick, as one table of transitions).
- * A text costs one look-up a character, however many words there are.
+ * Finds many short words in a text at once, ignoring the case of ASCII letters (Aho–Corasick, as one transition
+ * table). It takes one look-up per character, however many words there are.
  */
 export class KeywordAutomaton {
-  /** By `state + class`, the next state; a state is its number times the number of classes. */
+  /** The next state, by `state + class`; a state is its number times the number of classes. */
   readonly #next: Uint32Array;
-  /** By character code below 128, the class; 0 is every character that is in no keyword. */
+  /** The class, by character code below 128; 0 for every character that is in no keyword. */
   readonly #classes = new Uint8Array(128);
-  /** By the state's number, the keywords that end there. */
+  /** The keywords that end in a state, by the state's number. */
   readonly #found: (readonly number[] | undefined)[];
   readonly #width: number;
 
@@ -41,7 +41,7 @@ export class KeywordAutomaton {
       ends[state]?.push(index);
     }
 
-    // Breadth first: a state's fallback is shorter than itself, so its row is complete already.
+    // Breadth first: a state's fallback is shorter, so its row is already complete.
     this.#next = new Uint32Array(children.length * width);
     const fallback = new Uint32Array(children.length);
     const queue: number[] = [0];

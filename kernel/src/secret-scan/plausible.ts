@@ -1,23 +1,23 @@
-/** Which value after a name counts as a secret: after "password" a short one does, after a service's name only a random one. */
+/** Which value after a name is a secret: after "password" even a short one, after a service's name a random one. */
 export type Strength = "strong" | "weak" | "service";
 
 const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, service: 16 };
-/** A longer value after a name is a text. */
+/** A longer value after a name is prose. */
 export const maxValueLength = 512;
 
-/** What stands where a secret would: a variable, a placeholder, something already taken out, an example. */
+/** Values in place of a secret: a variable, a placeholder, a redaction, an example. */
 const placeholder =
   /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])|\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
 const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
 const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
 
-/** Whether a value looks like a secret, and not like a word, a name, a variable or a placeholder. */
+/** Returns true if a value looks like a secret, and not like a word, a name, a variable or a placeholder. */
 export function isPlausible(value: string, strength: Strength, isQuoted: boolean): boolean {
   if (value.length < minLength[strength] || value.length > maxValueLength) return false;
   if (placeholder.test(value) || dateOrVersion.test(value)) return false;
   const { letters, digits, others, turns } = profile(value);
   if (strength === "strong") {
-    // "password: hunter2" counts; "password: required", a path and a property of something do not.
+    // "password: hunter2" counts; "password: required", a path and a property access do not.
     if (letters === 0 || property.test(value) || (/[\\/]/u.test(value) && turns < 4)) return false;
     return digits > 0 || (isQuoted && others > 1);
   }
@@ -28,9 +28,12 @@ export function isPlausible(value: string, strength: Strength, isQuoted: boolean
 interface Profile {
   readonly letters: number;
   readonly digits: number;
-  /** Characters that are neither, but for those that separate words. */
+  /** Characters that are neither, except those that separate words. */
   readonly others: number;
-  /** How often a letter follows a digit, a digit a letter, or a capital a small letter. Names have few, random texts many. */
+  /**
+   * How often the text changes between letters and digits, or from a small to a capital letter. Names do so rarely,
+   * random texts often.
+   */
   readonly turns: number;
 }
 
@@ -54,7 +57,7 @@ function profile(value: string): Profile {
   return { letters, digits, others, turns };
 }
 
-/** Shannon's entropy of the characters, in bits a character. */
+/** Returns the Shannon entropy of the characters, in bits per character. */
 export function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -63,7 +66,7 @@ export function entropy(value: string): number {
   return bits;
 }
 
-/** Whether the password in an address is one, and not the word that stands for it. */
+/** Returns true if the password in a URL is a real one, and not a placeholder. */
 export function isPassword(value: string): boolean {
   if (value.length < 4 || placeholder.test(value)) return false;
   if (

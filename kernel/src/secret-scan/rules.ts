@@ -1,16 +1,16 @@
-/** A token that says itself what it is; `manifests/secrets.yaml` says what the fields mean. */
+/** A token that identifies itself by its beginning; `manifests/secrets.yaml` explains the fields. */
 export interface TokenRule {
   readonly name: string;
   readonly begins: readonly string[];
   readonly alphabet: string;
-  /** Characters after the beginning: at least, and at most. */
+  /** Minimum and maximum number of characters after the beginning. */
   readonly length: readonly [number, number?];
   readonly glued?: boolean;
   readonly plain?: boolean;
   readonly dots?: number;
 }
 
-/** A pattern of RE2 (no look-around, no back-references): no text makes it slow. */
+/** A pattern of RE2 (no look-around, no back-references), which runs in linear time. */
 export interface PatternRule {
   readonly name: string;
   readonly pattern: string;
@@ -32,7 +32,7 @@ export interface SecretRules {
   readonly addresses: readonly {
     readonly name: string;
     readonly begins: readonly string[];
-    /** Characters after the beginning, at least. */
+    /** Minimum number of characters after the beginning. */
     readonly length: number;
   }[];
   readonly patterns?: readonly PatternRule[];

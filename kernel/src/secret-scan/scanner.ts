@@ -13,7 +13,7 @@ import type { SecretRules, TokenRule } from "./rules.ts";
 
 /** A secret in a text: UTF-16 positions, `end` exclusive. */
 export interface Finding {
-  /** The rule's name, as a person reads it. */
+  /** The rule's name for people. */
   readonly rule: string;
   readonly start: number;
   readonly end: number;
@@ -32,16 +32,16 @@ type Detector =
   | { readonly kind: "address"; readonly name: string; readonly minLength: number }
   | { readonly kind: "userinfo" };
 
-/** After a name and before its operator stand at most so many characters: the rest of an identifier, a type, quotes. */
+/** Maximum characters between a name and its operator: the rest of an identifier, a type, quotes. */
 const maxBeforeOperator = 24;
-/** Between an operator and its value. */
+/** Maximum characters between an operator and its value. */
 const maxBeforeValue = 24;
 const maxAddressLength = 400;
-/** Characters of a token whose rule has no upper bound. */
+/** Maximum characters of a token whose rule has no upper bound. */
 const maxTokenLength = 16 * 1024;
-/** Characters of a block of lines without an end. */
+/** Maximum characters of a block of lines without an end. */
 const maxBlockLength = 64 * 1024;
-/** Fewer different characters make no token: "ghp_xxxxxxxxxxxx". */
+/** A token with lower entropy is a placeholder: "ghp_xxxxxxxxxxxx". */
 const minEntropy = 2.3;
 
 const authorityCharacters: CharacterSet = valueCharacters.with("/".charCodeAt(0), 0);
@@ -54,15 +54,15 @@ const blockCharacters = ((): CharacterSet => {
 })();
 
 /**
- * Finds secrets in texts that anybody may have written: by how a token begins, by the name in front of a value, by the lines
- * around a key. Costs one look-up a character, and more only where a keyword stands; no text makes it slow.
+ * Finds secrets in untrusted texts: by the beginning of a token, by the name before a value, by the lines around a
+ * key. Takes one look-up per character, and more only at keywords; the time is linear in the text.
  */
 export class SecretScanner {
   readonly #detectors: Detector[] = [];
   readonly #automaton: KeywordAutomaton;
   readonly #patterns: readonly { readonly name: string; readonly pattern: RE2JS }[];
 
-  /** Throws where a pattern is not valid in RE2. */
+  /** Throws if a pattern is not valid in RE2. */
   constructor({ tokens, named, blocks, addresses, patterns = [] }: SecretRules) {
     const keywords: string[] = [];
     const add = (keyword: string, detector: Detector): void => {
@@ -95,7 +95,7 @@ export class SecretScanner {
     this.#patterns = patterns.map(({ name, pattern }) => ({ name, pattern: RE2JS.compile(pattern) }));
   }
 
-  /** In the order of their places; none overlaps another. */
+  /** Returns the findings in the order of the text, without overlaps. */
   find(text: string): readonly Finding[] {
     const found: Finding[] = [];
     const scan = new Scan(text, found);
@@ -112,7 +112,7 @@ export class SecretScanner {
     return found.length < 2 ? found : apart(found);
   }
 
-  /** The text with each secret replaced by what `mark` makes of its rule's name. */
+  /** Returns the text with each secret replaced by the mark for its rule's name. */
   replace(text: string, mark: (rule: string) => string): string {
     const found = this.find(text);
     if (found.length === 0) return text;
@@ -126,15 +126,14 @@ export class SecretScanner {
   }
 }
 
-/** One text on its way through the detectors. */
 class Scan {
   readonly #text: string;
   readonly #found: Finding[];
-  /** By alphabet, the last run that was measured: a text made of keywords is measured once. */
+  /** The last measured run for each alphabet, so that a text made of keywords is measured once. */
   readonly #runs = new Map<CharacterSet, { readonly from: number; readonly end: number }>();
-  /** Where the last run ends that was judged by a rule without an upper bound. */
+  /** The end of the last run that was judged by each rule without an upper bound. */
   readonly #judged = new Map<TokenRule, number>();
-  /** Where the last block ends: its own lines begin none. */
+  /** The end of the last block, so that its own lines begin no new one. */
   #blockEnd = 0;
 
   constructor(text: string, found: Finding[]) {
@@ -166,7 +165,7 @@ class Scan {
     const [least, most = maxTokenLength] = rule.length;
     const end = this.#runFrom(at, set);
     if (end - at < least || end - at > most || this.#judged.get(rule) === end) return;
-    // What begins again and again in one run is judged once.
+    // Repeated beginnings within one run are judged once.
     if (rule.length[1] === undefined) this.#judged.set(rule, end);
     const body = text.slice(at, end);
     if (rule.plain !== true && !/\d/u.test(body)) return;
@@ -185,7 +184,7 @@ class Scan {
   }
 
   #named({ name, word, strength }: Extract<Detector, { kind: "named" }>, at: number): void {
-    // A service's name inside of another word is none.
+    // A service's name inside another word does not count.
     if (strength === "service" && isInsideWord(this.#text, at - word.length)) return;
     const value = valueAfter(this.#text, at);
     if (value === null) return;
@@ -210,7 +209,7 @@ class Scan {
     this.#blockEnd = Math.max(run, at);
     if (!/[A-WYZa-z0-9+/]{4}/u.test(text.slice(body, run).replace(/^[A-Z -]*-----/u, ""))) return;
     const isClosed = closed !== -1 && run === body + closed;
-    // A sentence that only names the heading goes on in its line.
+    // A sentence that merely mentions the heading continues in the same line.
     if (!isClosed && !/^[^\n]{0,24}?(?:\n|\\[nr])/u.test(text.slice(body, body + 32))) return;
     const end = isClosed ? endOfLine(text, run + ends.length) : run;
     this.#blockEnd = end;
@@ -224,7 +223,7 @@ class Scan {
       this.#found.push({ rule: name, start: at, end });
   }
 
-  /** A password in an address: `scheme://user:password@host`. */
+  /** Finds a password in a URL: `scheme://user:password@host`. */
   #userinfo(at: number): void {
     const authority = this.#text.slice(
       at,
@@ -238,12 +237,12 @@ class Scan {
   }
 }
 
-/** Whether a word that begins here goes on from letters before it; "myToken" begins a second one at its capital. */
+/** Returns true if the word continues letters before it; in "myToken" a second word begins at the capital. */
 function isInsideWord(text: string, start: number): boolean {
   return start > 0 && /[a-z]{2}|[A-Z]{2}|[A-Z][a-z]/u.test(text.slice(start - 1, start + 1));
 }
 
-/** The value that a name has: after an operator, maybe in quotes. `at` is where the known part of the name ends. */
+/** Returns the value of a name: after an operator, perhaps quoted. `at` is the end of the known part of the name. */
 function valueAfter(
   text: string,
   at: number,
@@ -272,7 +271,7 @@ function valueAfter(
   return null;
 }
 
-/** Where the operator after a name ends; null where none follows soon. */
+/** Returns the end of the operator after a name; null if none follows soon. */
 function operatorAfter(text: string, from: number): number | null {
   const limit = Math.min(text.length, from + maxBeforeOperator);
   const element = /^["']?,?\s+["']?value["']?\s{0,4}[:=]/u.exec(
@@ -283,7 +282,7 @@ function operatorAfter(text: string, from: number): number | null {
     const character = text[at] ?? "";
     if (character === ":" || character === "=" || character === ">") return at + 1;
     if (character === "|" && text[at + 1] === "|") return at + 2;
-    // Between two quoted arguments, or the name and the value of an element.
+    // Between two quoted arguments, or between the name and the value of an element.
     if (character === "," && /["'`]/u.test(text[at - 1] ?? "")) return at + 1;
     if (!isIn(wordCharacters, text.charCodeAt(at)) && !" \t\"'`.-\\])?".includes(character)) return null;
   }
@@ -296,7 +295,7 @@ function endOfLine(text: string, from: number): number {
   return closed === null ? from + rest.length : from + closed.index + (closed[0] === "-----" ? 5 : 0);
 }
 
-/** Sorted; of findings that overlap, one from the first's start to the last's end. */
+/** Returns the findings sorted, with overlapping ones merged under the rule of the first. */
 function apart(found: Finding[]): readonly Finding[] {
   const sorted = found.toSorted((one, other) => one.start - other.start || other.end - one.end);
   const kept: Finding[] = [];

@@ -4,19 +4,20 @@ import { visibleText } from "../base/visible-text.ts";
 import type { Action, Effect } from "../base/vocabulary/action.ts";
 import type { ActionService } from "./ports.ts";
 
-/** A document of changes is at most so long; a content beyond it is looked at by its own command. Characters. */
+/** Maximum characters of a document of changes; a larger content has its own command. */
 const maxDocumentCharacters = 16 * 1024 * 1024;
 
 interface ChangesDocument {
-  /** Lines of text in which every character of the changes can be seen; see `visibleText`. */
+  /** Lines of text in which every character of the changes is visible; see `visibleText`. */
   readonly text: string;
-  /** False where the content of an effect is not in it and could not be read. */
+  /** False if the content of an effect is missing because it could not be read. */
   readonly isComplete: boolean;
 }
 
 /**
- * All that an action would change, or one of its effects: what each does, in the kernel's words; the agent's words, as the
- * agent's; and each content as a diff. A content without a diff is shown by its hashes and the command that prints it.
+ * Describes all changes of an action, or one of its effects: what each does in the kernel's words; the agent's
+ * words, marked as such; and each content as a diff. A content without a diff is represented by its hashes and the
+ * command that prints it.
  */
 export async function changesDocument(
   actions: Pick<ActionService, "diff">,
@@ -75,7 +76,7 @@ async function contentOf(
   };
 }
 
-/** Its hunks: what comes before them is the path again, as it is. */
+/** Returns only the hunks, because the lines before them repeat the path. */
 function diffLines(diff: string): string[] {
   const start = diff.startsWith("@@") ? 0 : diff.indexOf("\n@@") + 1;
   if (start === 0 && !diff.startsWith("@@")) return [];

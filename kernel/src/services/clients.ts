@@ -8,7 +8,7 @@ import type { OpenServices, Services } from "./ports.ts";
 
 interface ClientsOptions {
   readonly services: Services;
-  /** How many clients of all doors there are now: agents run while one of them is trusted. */
+  /** Reports how many clients all doors have: agents run while one of them is trusted. */
   readonly counted: (trusted: number, untrusted: number) => void;
 }
 
@@ -39,14 +39,14 @@ export class Clients {
 
 interface ClientPorts {
   began(): void;
-  /** It counts, or counts otherwise, or no longer. */
+  /** Called when the client begins to count, changes its trust, or ends. */
   changed(): void;
   left(): void;
 }
 
-/** One client of a door, until it is disposed: the way to everything that it may ask. */
+/** One client of a door, until it is disposed: its access to all services. */
 export class Client implements Disposable {
-  /** In whose name it asks. */
+  /** The principal in whose name it asks. */
   readonly principal: Principal;
   /** Emits whether this client is trusted when that changes; not its initial state. */
   readonly trustChanged = new Emitter<boolean>();
@@ -65,12 +65,12 @@ export class Client implements Disposable {
     return this.#trusted;
   }
 
-  /** What it may ask whether it is trusted or not. */
+  /** The services that need no trust. */
   get open(): OpenServices {
     return this.#services;
   }
 
-  /** Everything. Throws Untrusted where this client is not trusted. */
+  /** All services. Throws Untrusted if this client is not trusted. */
   get services(): Services {
     if (this.#trusted) return this.#services;
     throw new LaresError(
@@ -80,8 +80,8 @@ export class Client implements Disposable {
   }
 
   /**
-   * Counts from now on. True: the person accepts the workspace's documents as they are now. False: this client is not
-   * trusted, whatever was accepted. Undefined: an earlier acceptance of the same documents counts.
+   * Begins to count the client. True: the person accepts the workspace's documents as they are now. False: this
+   * client is untrusted, whatever was accepted. Undefined: an earlier acceptance of the same documents applies.
    */
   async begin(trusted: boolean | undefined): Promise<void> {
     const { trust } = this.#services;

@@ -13,9 +13,9 @@ import type {
   TextRange,
 } from "../base/vocabulary/editing.ts";
 
-/** Help for whoever writes one of the documents Lares reads. Answers for other documents with nothing. */
+/** Help for authors of the documents that Lares reads. Returns nothing for other documents. */
 export interface AuthoringService {
-  /** In the order in which they are best shown. What is `open` counts before what is on disk. */
+  /** In display order. The texts in `open` take precedence over the disk. */
   complete(
     document: EditedDocument,
     position: TextPosition,
@@ -38,9 +38,9 @@ export interface AuthoringService {
   >;
 }
 
-/** What can be asked of a document of ours: ways into it, through it and out of its faults. */
+/** Navigation in the documents that Lares reads, renames, and fixes of their faults. */
 export interface NavigationService {
-  /** True for a file of a name that Lares reads. */
+  /** True for a file with a name that Lares reads. */
   handles(uri: string): boolean;
   /** Names and details are plain text. */
   outline(document: EditedDocument): Promise<readonly OutlinePart[]>;
@@ -49,7 +49,7 @@ export interface NavigationService {
     position: TextPosition,
     open: OpenTexts,
   ): Promise<readonly Declaration[]>;
-  /** True for a file in which handlers have names: a manifest, or what may be a program. */
+  /** True for a file that may contain names of handlers: a manifest or a program. */
   renames(uri: string): boolean;
   /** Returns the name at the position if it can be renamed, otherwise null; null for everything else in a program. */
   prepareRename(
@@ -57,7 +57,7 @@ export interface NavigationService {
     position: TextPosition,
     open: OpenTexts,
   ): Promise<{ readonly range: TextRange; readonly placeholder: string } | null>;
-  /** Null as in `prepareRename`; InvalidParams, with a sentence for the person, where the new name is none or is taken. */
+  /** Returns null as in `prepareRename`; InvalidParams, with a sentence for people, if the name is invalid or taken. */
   rename(
     document: EditedDocument,
     position: TextPosition,
@@ -70,20 +70,19 @@ export interface NavigationService {
   agentPlaces(document: EditedDocument, limit: number): Promise<readonly AgentPlace[]>;
 }
 
-/** Follows what one document's diagnosis was made from: on disk, and as the client has it open. */
+/** Watches the inputs of one document's diagnosis, on disk and in the client's editors. */
 export interface DiagnosisWatch extends Disposable {
-  /** From now on it is this one. True where something of it was not followed while it was made. */
+  /** Replaces the watched inputs. Returns true if some of them were not watched while the diagnosis was made. */
   watch(lookedAt: Diagnosis["lookedAt"]): boolean;
-  /** The client has another text for this file than before. */
+  /** Called when the client has a new text for this file. */
   heardOf(uri: string): void;
 }
 
-/** The faults of one document. */
 export interface DocumentService {
-  /** True for a file of a name that Lares reads. */
+  /** True for a file with a name that Lares reads. */
   handles(path: string): boolean;
   diagnose(uri: string, text: string, open: OpenTexts): Promise<Diagnosis>;
-  /** `changed` is told when what a diagnosis of the document was made from may be otherwise; of everything at once. */
+  /** Calls `changed` when inputs of the document's diagnosis may have changed; reports several changes together. */
   follow(uri: string, changed: () => void): DiagnosisWatch;
   /** Returns the text of a file in the workspace; null if it does not exist, is too large or is not UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;

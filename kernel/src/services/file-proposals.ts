@@ -5,17 +5,17 @@ import { changedLines, changedLinesBetween } from "./changed-lines.ts";
 import { touches, type ProposedChanges } from "./proposed-changes.ts";
 import type { UnsavedDocuments } from "./unsaved-documents.ts";
 
-/** An action that waits, as one file sees it. */
+/** A waiting action, from the view of one file. */
 export interface FileProposal {
   /** Without its diffs. */
   readonly action: Action;
-  /** The file's path, as the action names it. */
+  /** The file's path as the action names it. */
   readonly path: string;
-  /** Where in the file's text, as it is on the disk, something changes: lines from 0. `[0]` for the file as a whole. */
+  /** The lines, from 0, of the file's text on the disk where changes begin. `[0]` stands for the whole file. */
   readonly lines: readonly number[];
   /**
-   * unsaved: the file is open with changes that are not saved; stale: it is no longer what the action was
-   * made for. Neither can be approved as it is.
+   * unsaved: the file is open with unsaved changes; stale: it has changed since the action was proposed. Neither
+   * can be approved as it is.
    */
   readonly standing: "ready" | "unsaved" | "stale";
 }
@@ -24,16 +24,16 @@ interface FileProposalsPorts {
   readonly actions: ActionService;
   readonly files: FileService;
   readonly proposed: ProposedChanges;
-  /** What clients have open with changes they have not saved. */
+  /** The clients' documents with unsaved changes. */
   readonly unsaved: Pick<UnsavedDocuments, "among">;
 }
 
-/** Both sides of a file that several effects of one action change are compared up to this size. Bytes. */
+/** The size up to which the two sides of a file that several effects change are compared. Bytes. */
 const maxComparedBytes = 256 * 1024;
-/** An action's effects never change, so its lines are kept: for so many actions and files, the newest asked for. */
+/** The number of cached results, by action and file. An action's effects never change. The oldest is evicted. */
 const maxKnownLines = 1000;
 
-/** What waits for an answer and would change the file that a URI names. */
+/** The waiting actions that would change the file of a URI. */
 export class FileProposals {
   readonly #ports: FileProposalsPorts;
   /** By action and path. */
@@ -63,19 +63,19 @@ export class FileProposals {
     );
   }
 
-  /** The action that changed the file last and can be undone; null where none is known. */
+  /** Returns the action that last changed the file and can be undone; null if none is known. */
   async undoableFor(uri: string): Promise<Action | null> {
     return this.#ports.proposed.undoableAt(await this.#ports.files.pathsOf(uri));
   }
 
-  /** Stale actions that would have changed the file and can be rebased, newest first. */
+  /** Returns stale actions that would have changed the file and can be rebased, newest first. */
   async rebasableFor(uri: string): Promise<{ readonly action: Action; readonly path: string }[]> {
     const paths = await this.#ports.files.pathsOf(uri);
     const rebasable = await this.#ports.proposed.rebasableAt(paths);
     return rebasable.map((action) => ({ action, path: affectedPath(action, paths) }));
   }
 
-  /** True where an action that waits is known to change the file. */
+  /** Returns true if a waiting action is known to change the file. */
   async isAwaited(uri: string): Promise<boolean> {
     return this.#ports.proposed.isAwaited(await this.#ports.files.pathsOf(uri));
   }

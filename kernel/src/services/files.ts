@@ -1,12 +1,12 @@
 import type { Hash } from "../base/vocabulary/common.ts";
 
-/** The workspace's files, as clients name them. */
+/** Maps clients' URIs to the workspace's files. */
 export interface FileService {
   /**
-   * The workspace's own paths of the file that a URI names, also through links; the file's real one comes first. None
-   * where it lies outside. Never rejects.
+   * Returns the workspace's paths of the file that a URI names, including paths through links; the real path comes
+   * first. Empty for a file outside the workspace. Never rejects.
    */
   pathsOf(uri: string): Promise<readonly string[]>;
-  /** Null where there is no file; unknown where it is too large to look at, or no plain file. */
+  /** Returns null if there is no file; unknown if it is too large or not a regular file. */
   hashOf(path: string): Promise<Hash | null | "unknown">;
 }

@@ -3,21 +3,21 @@ import { isLaresError } from "../base/errors.ts";
 import { maxCountedFiles } from "../base/file-count.ts";
 import type { TrustFolder, TrustQuestion } from "../base/vocabulary/trust.ts";
 
-/** Folders that are counted for one question; the others come without a count. */
+/** The number of folders that are counted for one question; further ones have no count. */
 const maxFolders = 64;
-/** A count is good for so long: the page and the terminal ask for the question again and again. */
+/** How long a count is cached, because the page and the terminal ask repeatedly. */
 const keepMs = 10_000;
 
-/** What the index knows of the workspace. */
+/** The part of the workspace's index that counting needs. */
 interface CountedIndex {
   status(): { readonly complete: boolean };
-  /** Files in a folder, however deep; `atMost` stands for more, too. LimitExceeded where it takes too long. */
+  /** Counts the files in a folder, at any depth, up to `atMost`. Throws LimitExceeded if it takes too long. */
   filesIn(path: string, atMost: number): Promise<number>;
 }
 
 type Question = Omit<TrustQuestion, "trusted">;
 
-/** Says in the question of consent how many files each folder holds, as far as the index knows. For people only. */
+/** Adds to the question of consent how many files of the index each folder contains. For people only. */
 export class FolderCounts {
   readonly #index: CountedIndex;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -34,7 +34,7 @@ export class FolderCounts {
     const counts = new Map<string, number>();
     const nowMs = this.#clock.monotonic();
     for (const [path, { atMs }] of this.#known) if (nowMs - atMs > keepMs) this.#known.delete(path);
-    // One after the other: what a stranger's document names must not crowd out queries.
+    // One after the other, so that the folders in untrusted documents do not displace queries.
     for (const path of [...paths].slice(0, maxFolders)) {
       const files = await this.#count(path, nowMs);
       if (files !== null) counts.set(path, files);
@@ -51,7 +51,7 @@ export class FolderCounts {
     const known = this.#known.get(path);
     if (known !== undefined) return known.files;
     const files = this.#index.filesIn(path, maxCountedFiles).catch((error: unknown) => {
-      // It took too long: the question is asked without it.
+      // It took too long; the question is asked without the count.
       if (isLaresError(error, "LimitExceeded")) return null;
       throw error;
     });

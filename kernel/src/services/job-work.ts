@@ -1,7 +1,7 @@
 import { plainMessage, withoutIcons } from "../base/plain-text.ts";
 import type { WorkProgress } from "./ports.ts";
 
-/** How a job of an agent goes. `interrupted`: it goes on later, from its last checkpoint. `cancelled`: by a person. */
+/** A change of an agent's job. `interrupted`: it continues from its last checkpoint. `cancelled`: by a person. */
 type JobNews = { readonly id: string; readonly agent: string } & (
   | { readonly kind: "begin"; readonly name: string }
   /** From 0 to 1. */
@@ -17,10 +17,10 @@ const outcomes: Readonly<Record<JobOutcome, string>> = {
   cancelled: "cancelled",
 };
 
-/** Characters of a stranger's words that are shown: an editor has one line for all that goes on. */
+/** Maximum characters of an extension's text that are shown, because editors show all progress in one line. */
 const maxShownCharacters = 200;
 
-/** A job as a person sees its progress; what its program calls it, and says of it, are a stranger's words. */
+/** Returns a job's progress for people. The job's name and message come from the extension. */
 export function workOfJob(told: JobNews): WorkProgress {
   const work = `job ${told.id}`;
   if (told.kind === "begin")

@@ -8,18 +8,17 @@ import type {
 } from "../base/vocabulary/memory-reports.ts";
 
 /**
- * The memories of agents, and with a `namespace` those that they share. Every method rejects with NotFound for an agent
- * or a namespace that is not here.
+ * The memories of agents; with a `namespace`, those that they share. Every method rejects with NotFound for an
+ * unknown agent or namespace.
  */
 export interface MemoryService {
-  /** PermissionDenied, as for `stats` and `export`, where the namespace is another workspace's. */
+  /** Like `stats` and `export`, throws PermissionDenied for a namespace of another workspace. */
   verify(agent: string, namespace?: string): Promise<MemoryCheck>;
   stats(agent: string, namespace?: string): Promise<MemoryStats>;
-  /** The shared memories; those that one agent may open, where it is named. */
+  /** Lists the shared memories; with an agent, those that it may open. */
   namespaces(agent?: string): Promise<SharedMemory[]>;
-  /** Working memory as it stands. */
   working(agent: string, query: MemoryFields<"workingRead">): Promise<MemoryResult<"workingRead">>;
-  /** These, and an export, end with the signal's reason when that is aborted. */
+  /** These methods and an export reject with the signal's reason when it is aborted. */
   temporal(
     agent: string,
     query: MemoryFields<"temporalQuery">,
@@ -41,12 +40,12 @@ export interface MemoryService {
     path: string,
     options: { readonly overwrite: boolean; readonly namespace?: string; readonly signal?: AbortSignal },
   ): Promise<MemoryExport>;
-  /** Conflict where the memory is not empty; DigestMismatch where the file's head is not the one that was expected. */
+  /** Conflict if the memory is not empty; DigestMismatch if the file's head is not the expected one. */
   import(
     agent: string,
     path: string,
     options: { readonly preview: boolean; readonly head?: string },
   ): Promise<MemoryImport>;
-  /** The record that says so; what the id's records said is gone when it resolves. */
+  /** Returns the redact record. When it resolves, the content of the id's records is gone. */
   forget(agent: string, id: string, reason?: string): Promise<{ readonly seq: number }>;
 }

@@ -16,7 +16,7 @@ import type { FileService } from "./files.ts";
 import type { TraceService } from "./traces.ts";
 import type { UnsavedDocuments } from "./unsaved-documents.ts";
 
-/** What a client may ask whom nobody has trusted yet: how things are, and help with the documents. */
+/** What an untrusted client may ask: the kernel's status, and help with the documents. */
 export interface OpenServices {
   readonly version: string;
   readonly status: StatusService;
@@ -27,7 +27,7 @@ export interface OpenServices {
   readonly navigation: NavigationService;
 }
 
-/** Everything that a trusted client may ask of the kernel. Each group is one room's, handed in by the composition. */
+/** Everything that a trusted client may ask. Each group belongs to one room; the composition provides it. */
 export interface Services extends OpenServices {
   readonly agents: AgentService;
   readonly traces: TraceService;
@@ -44,18 +44,15 @@ export interface Services extends OpenServices {
 }
 
 interface StatusService {
-  /** All of a status but what depends on the client. */
+  /** Returns the status, without the part that depends on the client. */
   read(): Omit<Status, "trusted">;
 }
 
-/** The question of consent, as it is for every client; what one client's answer means for it is `Client`'s. */
+/** The question of consent, the same for every client; `Client` handles what one client's answer means for it. */
 interface TrustService {
   /** Reads the documents again and returns whether the person has answered all that they request now. */
   reloadAndCheckAnswered(): Promise<boolean>;
-  /**
-   * A person says yes to what the digest stands for, or to the parts of it that are granted; DigestMismatch where that is
-   * no longer what is there.
-   */
+  /** Records that a person accepts what the digest identifies, or parts of it; DigestMismatch if that has changed. */
   accept(digest?: Hash, grants?: TrustGrants): Promise<void>;
   question(): Promise<Omit<TrustQuestion, "trusted">>;
   program(extension: string, path?: string): Promise<TrustProgram>;
@@ -66,9 +63,12 @@ export interface AgentService {
   list(): Agent[];
   control(by: Principal, id: string, command: AgentCommand): Promise<Agent>;
   readonly changed: Emitter<Agent>;
-  /** Events of this name that the handler answered today, as `events_today` of the agent's metrics counts all of them. */
+  /**
+   * Returns today's count of events of this name that the handler answered; `events_today` of the agent's metrics
+   * counts all events.
+   */
   eventsToday(id: string, handler: string, event: string): number;
-  /** The agent's events are more than before, and its schedules' next runs may be others; not told for each event. */
+  /** Emitted when the agent's counts have changed, and perhaps its schedules' next runs; not for each event. */
   readonly counted: Emitter<Agent>;
 }
 
@@ -81,7 +81,7 @@ interface ActionQuery {
 }
 
 interface Approval {
-  /** The digest of the action as it was shown. */
+  /** The digest of the action that was shown. */
   readonly digest: Hash;
   readonly effects?: readonly number[];
   readonly remember?: "once" | "always";
@@ -99,7 +99,7 @@ export interface ActionService {
     offset?: number,
     length?: number,
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
+  /** Returns one effect's unified diff, computed now if the action has none; null if there is no text to compare. */
   diff(id: string, effect: number): Promise<string | null>;
   approve(id: string, approval: Approval): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;
@@ -108,19 +108,19 @@ export interface ActionService {
   readonly changed: Emitter<Action>;
 }
 
-/** What the person answered with "always", and the rules that they wrote beside it. */
+/** What the person answered with "always", and the rules that they wrote themselves. */
 export interface DecisionService {
   /** Newest first. */
   list(): Promise<Decision[]>;
-  /** NotFound; StorageError where it could not be written down. */
+  /** NotFound; StorageError if it could not be stored. */
   revoke(id: string): Promise<Decision>;
-  /** One was made, revoked or edited; not told when one is used. */
+  /** Emitted when a decision was made, revoked or edited; not when one is used. */
   readonly changed: Emitter<void>;
 }
 
 interface ToolService {
   list(agent?: string): Promise<Tool[]>;
-  /** What the tool does in answer is done on behalf of `caller`. */
+  /** The tool acts on behalf of `caller`. */
   call(
     caller: Principal,
     agent: string,
@@ -132,9 +132,9 @@ interface ToolService {
 
 export interface JobService {
   list(limit?: number, agent?: string): Promise<{ readonly items: Job[]; readonly total: number }>;
-  /** Resolves when it is kept that the job is not run again. NotFound, IllegalTransition where it has ended. */
+  /** Resolves when the cancellation is stored. NotFound; IllegalTransition if the job has ended. */
   cancel(by: Principal, id: string, agent?: string): Promise<Job>;
-  /** That an agent's jobs are others, or further on, by its id; not told for each step. */
+  /** Emits the id of an agent whose jobs have changed or made progress; not for each step. */
   readonly changed: Emitter<string>;
 }
 
@@ -146,7 +146,7 @@ export interface AgentNotice {
   readonly action?: Action;
 }
 
-/** Work that takes a while, by a name of its own: begun, how far it is, over. `job`: its id, where it is one. */
+/** Work that takes a while, identified by a name: its begin, progress and end. `job` is the id of a job. */
 export type WorkProgress = { readonly work: string } & (
   | { readonly kind: "begin"; readonly title: string; readonly job?: string }
   | { readonly kind: "report"; readonly message: string; readonly percentage: number }

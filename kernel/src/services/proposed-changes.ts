@@ -1,25 +1,25 @@
 import type { Action, Effect } from "../base/vocabulary/action.ts";
 import type { ActionService } from "./ports.ts";
 
-/** Actions that wait and are known by path; of more than these, the newest. */
+/** The number of waiting actions that are indexed by path; the newest ones. */
 export const maxPendingKnown = 1000;
-/** Committed actions that a file offers to undo are among so many newest ones. */
+/** The number of newest committed actions among which a file finds one to undo. */
 export const maxUndoableKnown = 50;
-/** Stale actions that a file offers to rebase are among so many newest ones. */
+/** The number of newest stale actions among which a file finds one to rebase. */
 const maxRebasableKnown = 200;
-/** Actions that one file shows, the newest first. */
+/** The number of actions that one file shows; the newest ones. */
 export const maxShownPerFile = 20;
 
-/** Which actions concern which file: asked with every movement of a cursor, so it is kept at hand. */
+/** Which actions concern which file. Cached, because it is asked at every movement of a cursor. */
 export class ProposedChanges implements Disposable {
   readonly #actions: ActionService;
   readonly #pending = new Map<string, Action>();
   readonly #committed = new Map<string, Action>();
   readonly #rebasable = new Map<string, Action>();
-  /** Ids of actions that wait, by each path that they touch. */
+  /** Ids of waiting actions, by each path that they touch. */
   readonly #waitingAt = new Map<string, Set<string>>();
   readonly #listening: Disposable;
-  /** Ids that changed while the first list was on its way: what they say is newer. */
+  /** Ids that changed while the first list was loaded; the changes are newer than the list. */
   #heard: Set<string> | null = null;
   #filled: Promise<void> | null = null;
 
@@ -31,7 +31,7 @@ export class ProposedChanges implements Disposable {
     });
   }
 
-  /** The actions that wait and would change one of these paths, newest first, without diffs. */
+  /** Returns the waiting actions that would change one of these paths, newest first, without diffs. */
   async waitingAt(paths: readonly string[]): Promise<Action[]> {
     await this.#fill();
     const ids = new Set(paths.flatMap((path) => this.#idsAt(path)));
@@ -41,7 +41,7 @@ export class ProposedChanges implements Disposable {
       .slice(0, maxShownPerFile);
   }
 
-  /** What changed one of these paths last and can be undone, as far as is known without asking. */
+  /** Returns the last action that changed one of these paths and can be undone, as far as cached. */
   async undoableAt(paths: readonly string[]): Promise<Action | null> {
     await this.#fill();
     const touching = [...this.#committed.values()].filter(({ effects, receipt }) =>
@@ -53,7 +53,7 @@ export class ProposedChanges implements Disposable {
     return touching.toSorted(lastDecidedFirst)[0] ?? null;
   }
 
-  /** Stale actions that would change one of these paths and can be rebased, newest first, without diffs. */
+  /** Returns stale actions that would change one of these paths and can be rebased, newest first, without diffs. */
   async rebasableAt(paths: readonly string[]): Promise<Action[]> {
     await this.#fill();
     return [...this.#rebasable.values()]
@@ -62,7 +62,7 @@ export class ProposedChanges implements Disposable {
       .slice(0, maxShownPerFile);
   }
 
-  /** True where an action that waits is known to touch one of these paths. */
+  /** Returns true if a waiting action is known to touch one of these paths. */
   isAwaited(paths: readonly string[]): boolean {
     return paths.some((path) => this.#idsAt(path).length > 0);
   }
@@ -136,7 +136,7 @@ export class ProposedChanges implements Disposable {
   }
 }
 
-/** True where the effect changes what is at the path; the move of a folder moves what is in it. */
+/** Returns true if the effect changes what is at the path; moving a folder moves its contents. */
 export function touches(effect: Effect, path: string): boolean {
   if (effect.path === path || effect.from === path) return true;
   return effect.from !== undefined && path.startsWith(`${effect.from}/`);
@@ -151,7 +151,7 @@ function foldersAbove(path: string): string[] {
   return parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** Ids are UUIDv7: their order is the order in which the actions were proposed. */
+/** Ids are UUIDv7, so they sort in the order of the proposals. */
 function newestFirst(one: Action, other: Action): number {
   return one.id < other.id ? 1 : -1;
 }

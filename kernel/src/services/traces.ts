@@ -5,11 +5,10 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { isAtLeast, type TraceEntry, type TraceLevel, type TraceQuery } from "../base/vocabulary/trace.ts";
 
-/** The log that traces are written into. */
 interface TraceSource {
-  /** Newest first; sees everything written before. */
+  /** Newest first; includes everything written before. */
   query(query: TraceQuery): Promise<TraceEntry[]>;
-  /** Each entry as it is stored, at once. */
+  /** Emits each entry as stored, at once. */
   readonly entries: Emitter<TraceEntry>;
 }
 
@@ -20,22 +19,22 @@ interface TraceFilter {
 }
 
 interface Following extends Disposable {
-  /** Whoever follows on from here later misses nothing that was written since, and is told nothing twice. */
+  /** A later subscription that starts at this cursor misses no entry and repeats none. */
   readonly cursor: string;
 }
 
 export interface TraceService {
   query(query: TraceQuery): Promise<TraceEntry[]>;
   /**
-   * Tells each entry that matches, once and in the order of writing: those that the log has since `after`, which is a cursor
-   * or the `span_id` of an entry, then new ones as they are written. Without `after`: new ones.
+   * Reports each matching entry once, in the order of writing: those that the log has since `after` (a cursor, or
+   * the `span_id` of an entry), then new ones. Without `after`, only new ones.
    */
   follow(filter: TraceFilter, after: string | undefined, tell: (entry: TraceEntry) => void): Following;
 }
 
 /** The maximum number of entries that are replayed from the log to one subscription; the newest are kept. */
 const maxReplayed = 10_000;
-/** New entries that wait while the log is read; the oldest go first, and are in what is read. */
+/** The number of new entries that wait while the log is read. The oldest are dropped, because the log contains them. */
 const maxWaiting = 10_000;
 
 export function createTraceService(source: TraceSource, log: Log): TraceService {

@@ -4,7 +4,7 @@ import { DeadlineHelper } from "../platform/children/deadline-helper.ts";
 import { siblingModule } from "../platform/processes/sibling-module.ts";
 
 export interface ArgumentRequest {
-  /** As JSON: it is also the name under which it is kept compiled. */
+  /** JSON text, which is also the cache key of the compiled schema. */
   readonly schema: string;
   readonly args: unknown;
 }
@@ -15,23 +15,23 @@ export type ArgumentVerdict =
   | { readonly kind: "bad schema"; readonly message: string };
 
 interface ArgumentBounds {
-  /** CPU time for compiling a schema and holding arguments against it. Milliseconds. */
+  /** CPU time for compiling a schema and validating arguments. Milliseconds. */
   readonly deadlineMs: number;
   readonly maxHeapMb: number;
-  /** So many overruns of one caller with one tool, and the tool is not checked for it again. */
+  /** The number of overruns of one caller with one tool after which the tool is not checked for it any more. */
   readonly maxOverruns: number;
 }
 
-/** CPU time far beyond what an honest schema takes. Other callers wait for one such check at most. */
+/** CPU time far beyond what an ordinary schema takes. Other callers wait for at most one such check. */
 export const argumentBounds: ArgumentBounds = { deadlineMs: 1000, maxHeapMb: 128, maxOverruns: 3 };
 
-/** Callers and tools whose overruns are remembered. */
+/** The number of callers and tools whose overruns are remembered. */
 const maxRemembered = 512;
 
 /**
- * Holds arguments against schemas, in a process of its own: both are anybody's, and a small schema can describe more
- * comparisons than there is time or memory for. A caller has one check under way at a time, so that what it asks for holds
- * another one up by one deadline at most.
+ * Validates arguments against schemas in a separate process, because both are untrusted: a small schema can require
+ * more comparisons than there is time or memory for. A caller has one check at a time, so its requests delay
+ * another caller by at most one deadline.
  */
 export class ArgumentChecker implements AsyncDisposable {
   readonly #bounds: ArgumentBounds;
@@ -51,7 +51,7 @@ export class ArgumentChecker implements AsyncDisposable {
     });
   }
 
-  /** Throws ToolError where the arguments do not fit, or where the schema is none or cannot be checked in time. */
+  /** Throws ToolError if the arguments do not match, or if the schema is invalid or cannot be checked in time. */
   async check(
     caller: string,
     tool: string,
@@ -64,7 +64,7 @@ export class ArgumentChecker implements AsyncDisposable {
     if (verdict.kind === "bad schema")
       throw new LaresError(
         "ToolError",
-        `The parameters of ${tool} are no valid JSON Schema: ${verdict.message}`,
+        `The parameters of ${tool} are not a valid JSON Schema: ${verdict.message}`,
       );
     const { path, message, facts } = verdict;
     throw new LaresError(
@@ -84,7 +84,7 @@ export class ArgumentChecker implements AsyncDisposable {
     const key = `${caller}\n${tool}\n${request.schema}`;
     const overruns = this.#overruns.get(key) ?? 0;
     if (overruns >= this.#bounds.maxOverruns)
-      throw tooSlow(tool, `It did ${overruns} times, and is not checked again.`);
+      throw tooSlow(tool, `It took too long ${overruns} times and is not checked again.`);
     try {
       return await this.#helper.run(request);
     } catch (error) {
@@ -108,7 +108,7 @@ export class ArgumentChecker implements AsyncDisposable {
   }
 }
 
-/** Folders that the process may read besides the kernel's modules: its packages and theirs. A bundle includes them. */
+/** Folders that the process may read besides the kernel's modules: its packages, which a bundle includes. */
 function packageFolders(): string[] {
   if (!import.meta.url.endsWith(".ts")) return [];
   const ajv = locateModule("ajv", import.meta.url);

@@ -5,7 +5,7 @@ import { compilePattern } from "../base/linear-pattern.ts";
 import { isDate, isDateTime, isTime } from "./time-formats.ts";
 import { isUri } from "./uri-formats.ts";
 
-/** Formats by ajv-formats that are one pattern, which RE2 can run as it is. */
+/** Formats of ajv-formats that are a single pattern, which RE2 can run unchanged. */
 const byPattern: readonly FormatName[] = [
   "email",
   "ipv4",
@@ -15,7 +15,7 @@ const byPattern: readonly FormatName[] = [
   "relative-json-pointer",
   "uuid",
 ];
-/** Formats by ajv-formats that look at each character a fixed number of times. */
+/** Formats of ajv-formats that read each character a fixed number of times. */
 const asTheyAre: readonly FormatName[] = [
   "binary",
   "byte",
@@ -29,11 +29,11 @@ const asTheyAre: readonly FormatName[] = [
 ];
 
 const formats = addFormats.default;
-/** Letters are written out: of both cases, RE2 takes the Kelvin sign for a K. */
+/** Letters of both cases are listed, because RE2 with ignored case accepts the Kelvin sign as a K. */
 const hostname = RE2JS.compile(
   "^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
 );
-/** Two hyphens there announce an encoding, of which `xn--` is the only one. */
+/** Two hyphens at this place announce an encoding, of which `xn--` is the only one. */
 const isReserved = (label: string): boolean => label.slice(2, 4) === "--" && !/^xn--./i.test(label);
 const duration = RE2JS.compile(
   "^P(?:\\d+W|(?:\\d+Y)?(?:\\d+M)?(?:\\d+D)?(?:T(?:\\d+H)?(?:\\d+M)?(?:\\d+S)?)?)$",
@@ -51,8 +51,8 @@ const uriFormat =
     isUri(text, ipv6, { isInternational, mayBeRelative });
 
 /**
- * The formats a tool's parameters may name. Arguments are anybody's, so every check is linear in its text; a format
- * that is not here says nothing.
+ * The formats that a tool's parameters may use. Arguments are untrusted, so every check takes linear time. A format
+ * that is not listed here has no effect.
  */
 export const argumentFormats: Readonly<Record<string, Format>> = {
   ...Object.fromEntries(asTheyAre.map((name) => [name, formats.get(name)])),
@@ -71,7 +71,7 @@ export const argumentFormats: Readonly<Record<string, Format>> = {
   regex: isPattern,
 };
 
-/** What `formatMinimum` and the like compare by. */
+/** Returns the comparison for `formatMinimum` and similar keywords. */
 function compareOf(name: FormatName): (one: string, other: string) => number | undefined {
   const format = formats.get(name);
   if (typeof format !== "object" || !("compare" in format))
@@ -81,7 +81,7 @@ function compareOf(name: FormatName): (one: string, other: string) => number | u
 
 function onRe2(name: FormatName): (text: string) => boolean {
   const pattern = formats.get(name);
-  if (!(pattern instanceof RegExp)) throw new Error(`The format "${name}" is no pattern.`);
+  if (!(pattern instanceof RegExp)) throw new Error(`The format "${name}" is not a pattern.`);
   const compiled = RE2JS.compile(
     RE2JS.translateRegExp(pattern),
     pattern.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0,
@@ -89,7 +89,7 @@ function onRe2(name: FormatName): (text: string) => boolean {
   return (text) => compiled.test(text);
 }
 
-/** ECMAScript's syntax, as far as RE2 has it. */
+/** The subset of ECMAScript's syntax that RE2 supports. */
 function isPattern(text: string): boolean {
   try {
     void new RegExp(text, "u");

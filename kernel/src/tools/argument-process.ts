@@ -1,13 +1,13 @@
-/** Entry file of the process that holds tools' arguments against their schemas. */
+/** Entry file of the process that validates tools' arguments against their schemas. */
 import type { ValidateFunction } from "ajv";
 import { messageOf } from "../base/errors.ts";
 import { serveRequests } from "../platform/children/helper-requests.ts";
 import type { ArgumentRequest, ArgumentVerdict } from "./argument-checker.ts";
 import { compileSchema } from "./argument-validator.ts";
 
-/** Compiled schemas kept. */
+/** The number of compiled schemas that are cached. */
 const maxCompiled = 512;
-/** Characters of a sentence about arguments. */
+/** Maximum characters of a message about arguments. */
 const maxSentenceCharacters = 1000;
 
 const compiled = new Map<string, ValidateFunction>();
@@ -43,5 +43,5 @@ function cut(text: string): string {
     : `${text.slice(0, maxSentenceCharacters - 1).toWellFormed()}…`;
 }
 
-// Asked by ArgumentChecker in this very shape.
+// ArgumentChecker sends requests of this type.
 serveRequests((request) => check(request as ArgumentRequest));

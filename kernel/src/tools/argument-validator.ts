@@ -2,11 +2,11 @@ import { Ajv, type ValidateFunction } from "ajv";
 import { compilePattern } from "../base/linear-pattern.ts";
 import { argumentFormats } from "./argument-formats.ts";
 
-/** Patterns come from manifests: they run on RE2, where none can be slow. */
+/** Patterns come from manifests, so they run on RE2, in linear time. */
 const linearRegExp = Object.assign(
   (pattern: string) => {
     const ready = compilePattern(pattern);
-    // ajv tells compiled patterns apart by what they print as.
+    // ajv identifies compiled patterns by their string form.
     return { test: (text: string) => ready.test(text), toString: () => pattern };
   },
   { code: "linearRegExp" },
@@ -14,16 +14,16 @@ const linearRegExp = Object.assign(
 
 /** Compiles a draft-07 JSON Schema. Throws if it is invalid, or if a pattern or `$ref` cannot be resolved. */
 export function compileSchema(schema: object | boolean): ValidateFunction {
-  // A validator for each, so that an `$id` in one schema says nothing in another.
+  // Each schema has its own validator, so that an `$id` in one does not affect another.
   const ajv = new Ajv({
     allErrors: false,
     strict: false,
     logger: false,
-    // A copy at every use would let a small schema become much code.
+    // Inlining at every use could expand a small schema to much code.
     inlineRefs: false,
     // Only own properties count, so arguments never satisfy a required "toString" or "constructor".
     ownProperties: true,
-    // As draft-07 says.
+    // As draft-07 requires.
     ignoreKeywordsWithRef: true,
     formats: argumentFormats,
     code: { regExp: linearRegExp },

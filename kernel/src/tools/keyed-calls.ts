@@ -17,7 +17,7 @@ import type { GuestToolResult } from "./tool-result.ts";
 export const keyedCallMigrations: readonly Migration[] = [
   {
     name: "tool-calls-1",
-    // `outcome` is JSON; null: the handler has begun and has not answered.
+    // `outcome` is JSON; null: the handler has begun but has not answered.
     sql: `CREATE TABLE tool_calls (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             caller TEXT NOT NULL,
@@ -30,9 +30,9 @@ export const keyedCallMigrations: readonly Migration[] = [
   },
 ];
 
-/** Ended calls with a key that are kept of each caller; the oldest are deleted first. */
+/** Ended calls with a key that are kept per caller; the oldest are deleted first. */
 export const maxKeptCalls = 1000;
-/** Bytes of their outcomes, of each caller; the newest is kept in any case. */
+/** Bytes of their outcomes per caller; the newest is always kept. */
 export const maxKeptBytes = 16 * 1024 * 1024;
 
 /** The outcome of a call that had begun when its kernel ended. */
@@ -42,13 +42,13 @@ export const interrupted: GuestToolResult = {
   recoverable: false,
 };
 
-/** A call that its caller named by a key. */
+/** A call that its caller identified by a key. */
 export interface KeyedCall {
   readonly caller: string;
   readonly key: string;
-  /** What the call is, any JSON: another call may not have the same key. */
+  /** Any JSON that identifies the call: another call must not have the same key. */
   readonly identity: unknown;
-  /** How many calls led to it. */
+  /** The number of calls that led to it. */
   readonly depth: number;
 }
 
@@ -60,16 +60,16 @@ interface KeptError {
 type Outcome = { readonly result: GuestToolResult } | { readonly error: KeptError };
 
 /**
- * Calls of tools whose callers gave them a key: each runs once, and a repeated one gets the outcome of the first. That a
- * handler begins is stored before it is asked, and its outcome before the caller is answered; both survive the death of
- * any process.
+ * Calls of tools with a key from the caller: each runs once, and a repeated one gets the outcome of the first. The
+ * begin of a handler is stored before it is called, and its outcome before the caller is answered; both survive the
+ * death of any process.
  */
 export class KeyedCalls {
   readonly #database: Database;
   readonly #clock: Clock;
   /** Repeated calls wait for the first. */
   readonly #turns = new OneAtATime();
-  /** The depth of each call that runs, by its turn's name. */
+  /** The depth of each running call, by the name of its turn. */
   readonly #running = new Map<string, number>();
 
   private constructor(database: Database, clock: Clock) {
@@ -77,7 +77,7 @@ export class KeyedCalls {
     this.#clock = clock;
   }
 
-  /** The database has `keyedCallMigrations` applied. */
+  /** Requires a database with `keyedCallMigrations` applied. */
   static async open(database: Database, clock: Clock): Promise<KeyedCalls> {
     await database.batch([
       {
@@ -190,7 +190,7 @@ function outcomeOf(row: KeptRow, key: string, digest: string): GuestToolResult {
       `The key ${JSON.stringify(key)} names another call: of another tool, with other arguments, or on behalf of others. Use a key for one call only.`,
       { path: "key" },
     );
-  // Without an outcome, only storing it can have failed: its handler is not running any more.
+  // The handler is not running any more, so storing its outcome must have failed.
   if (row.outcome === null) return interrupted;
   const outcome = JSON.parse(row.outcome) as Outcome;
   if ("result" in outcome) return outcome.result;

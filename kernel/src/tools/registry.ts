@@ -22,7 +22,7 @@ interface ToolOwner {
 
 export interface ToolPorts {
   owners(): readonly ToolOwner[];
-  /** Hands the call to the agent; rejects with AgentError where it cannot run. */
+  /** Passes the call to the agent; rejects with AgentError if it cannot run. */
   invoke(
     agent: string,
     handler: string,
@@ -34,26 +34,26 @@ export interface ToolPorts {
 }
 
 export interface InvokeOptions {
-  /** Awaited immediately before the handler is asked: what fails before had no effect. */
+  /** Awaited immediately before the handler is called: an earlier failure had no effect. */
   readonly begun?: () => Promise<void>;
   /** Aborted when the caller no longer waits. */
   readonly signal: AbortSignal;
-  /** Is told how far the handler says it is. */
+  /** Receives the handler's progress. */
   readonly progress?: ProgressSink;
 }
 
 export interface CallOptions {
   /** Chosen by the caller: a repeated call with the same key gets the outcome of the first. */
   readonly key?: string;
-  /** Where it is aborted, the call rejects with its reason at once, and the handler is told to leave. */
+  /** When it is aborted, the call rejects with its reason at once, and the handler is told to stop. */
   readonly signal?: AbortSignal;
-  /** Is told how far the handler says it is, until the call has ended. */
+  /** Receives the handler's progress until the call has ended. */
   readonly progress?: ProgressSink;
 }
 
-/** How many calls may be on their way through agents at once: a ring of agents calling each other ends here. */
+/** The number of calls that may be open at once, which ends a ring of agents that call each other. */
 export const openToolCalls = 256;
-/** How many of them one agent may have as the caller: what is left is for the others. */
+/** The number of open calls that one agent may have as the caller; the rest is for others. */
 export const openToolCallsPerAgent = 32;
 
 /** Whose open calls and keys these are: those of whoever's authority bounds the caller. Agents' ids have a dot. */
@@ -61,11 +61,11 @@ function accountOf(actor: Actor): string {
   return boundingAgent(actor) ?? (actor.kind === "kernel" ? "kernel" : "user");
 }
 
-/** Which tools there are, and calling them with arguments that fit their schema. */
+/** The registry of tools, which calls them with arguments that match their schemas. */
 export class ToolRegistry implements AsyncDisposable {
   readonly #ports: ToolPorts;
   readonly #checker: ArgumentChecker;
-  /** Open calls of each caller that has some. */
+  /** The number of open calls of each caller. */
   readonly #openOf = new Map<string, number>();
   #open = 0;
 
@@ -89,10 +89,10 @@ export class ToolRegistry implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool. Throws NotFound where there is none, ToolError where the arguments do not fit its schema,
-   * AgentError where its agent cannot run, LimitExceeded where too many calls are open, of all or of this caller, where
-   * too many led here, and where the agent is called again on the way of its own call; InvalidParams where the key names
-   * another call.
+   * Calls a tool. Throws NotFound if there is none, ToolError if the arguments do not match its schema, AgentError
+   * if its agent cannot run, LimitExceeded if too many calls are open, in total or of this caller, if too many
+   * calls led here, or if the agent would be called within its own call; InvalidParams if the key names another
+   * call.
    */
   call(
     agent: string,
@@ -102,7 +102,7 @@ export class ToolRegistry implements AsyncDisposable {
     options: CallOptions = {},
   ): Promise<GuestToolResult> {
     const { signal = neverAborted } = options;
-    // A handler that does not leave keeps the call open behind it, and its outcome is stored where it has a key.
+    // A handler that does not stop keeps the call open, and its outcome is stored if the call has a key.
     return unlessAborted(this.#call(agent, name, args, principal, { ...options, signal }), signal);
   }
 
@@ -124,8 +124,9 @@ export class ToolRegistry implements AsyncDisposable {
     const run = async (options: InvokeOptions): Promise<GuestToolResult> => {
       how.signal.throwIfAborted();
       await this.#checker.check(caller, `${agent}/${name}`, tool.parameters, given);
-      // Where a schema asks for no object.
-      if (!isJsonObject(given)) throw new LaresError("ToolError", `${agent}/${name}: arguments are named.`);
+      // A schema may accept values other than objects.
+      if (!isJsonObject(given))
+        throw new LaresError("ToolError", `${agent}/${name}: arguments must be an object.`);
       const answer = await this.#ports.invoke(agent, tool.handler, given, principal, options);
       return decodeResult(agent, name, answer);
     };
@@ -147,7 +148,7 @@ export class ToolRegistry implements AsyncDisposable {
   #begin(caller: string, isAgent: boolean): void {
     const own = this.#openOf.get(caller) ?? 0;
     const refuse = (limit: string, value: number, whose: string): LaresError =>
-      limitExceeded(limit, value, `${value} tool calls${whose} are open; try again when some have ended.`);
+      limitExceeded(limit, value, `${value} tool calls${whose} are open. Try again when some have ended.`);
     if (own >= openToolCallsPerAgent && isAgent)
       throw refuse("open_tool_calls_per_agent", openToolCallsPerAgent, ` of ${caller}`);
     if (this.#open >= openToolCalls) throw refuse("open_tool_calls", openToolCalls, "");
@@ -163,14 +164,14 @@ export class ToolRegistry implements AsyncDisposable {
   }
 }
 
-/** Whoever answers a call may call others for it, and no circle: its calls would wait for each other. */
+/** The handler of a call may call other agents, but not in a circle, because its calls would wait for each other. */
 function refuseCircles(agent: string, principal: Principal): void {
   const { lineage } = principal;
   if (lineage.depth >= maxCallDepth)
     throw limitExceeded(
       "tool_call_depth",
       maxCallDepth,
-      `${maxCallDepth} calls of tools led to this one; no more may.`,
+      `${maxCallDepth} calls of tools led to this one, which is the limit.`,
     );
   const id = boundingAgent(principal);
   if (agent !== id && boundingAgents(id, lineage.onBehalfOf).includes(agent))

@@ -1,4 +1,4 @@
-/** `date-time` as RFC 3339 writes it, with a leap second where UTC may have one. */
+/** Checks a `date-time` of RFC 3339, including a leap second where UTC may have one. */
 export function isDateTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d[Tt]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
@@ -6,7 +6,7 @@ export function isDateTime(text: string): boolean {
 export function isDate(text: string): boolean {
   const [, year = "", month = "", day = ""] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
   const date = new Date(`${text}T00:00:00Z`);
-  // A day that a month does not have becomes one of the next month.
+  // A day that the month does not have becomes a day of the next month.
   return (
     year !== "" &&
     Number(month) >= 1 &&

@@ -1,12 +1,12 @@
 import { LaresError } from "../base/errors.ts";
 
-/** The answer of a tool, as the guest gives it. */
+/** The answer of a tool, as received from the guest. */
 export type GuestToolResult =
   | { readonly status: "success"; readonly value: unknown }
   | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
   | { readonly status: "needs_approval"; readonly action: string; readonly reason: string };
 
-/** Throws AgentError if the answer is no tool result. */
+/** Throws AgentError if the answer is not a tool result. */
 export function decodeResult(agent: string, name: string, answer: unknown): GuestToolResult {
   const record = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
   switch (record["status"]) {
@@ -26,7 +26,7 @@ export function decodeResult(agent: string, name: string, answer: unknown): Gues
       }
     }
   }
-  throw new LaresError("AgentError", `${agent}/${name} answered with something that is no tool result.`, {
+  throw new LaresError("AgentError", `${agent}/${name} did not answer with a tool result.`, {
     state: "Active",
     reason: "The answer has no known status.",
   });

@@ -1,6 +1,6 @@
 /**
- * `uri`, `uri-reference`, `iri` and `iri-reference` as RFC 3986 and RFC 3987 write them. Every pattern here looks at
- * each character a fixed number of times.
+ * Checks `uri`, `uri-reference`, `iri` and `iri-reference` of RFC 3986 and RFC 3987. Every pattern here reads each
+ * character a fixed number of times.
  */
 export function isUri(text: string, ipv6: (text: string) => boolean, options: UriOptions): boolean {
   const [, scheme, authority, path = "", query = "", fragment = ""] =
@@ -9,7 +9,7 @@ export function isUri(text: string, ipv6: (text: string) => boolean, options: Ur
   const allowed = options.isInternational ? international : ascii;
   if (!allowed.path.test(path) || !allowed.query.test(query) || !allowed.query.test(fragment)) return false;
   if (authority === undefined) {
-    // A relative path whose first segment has a colon would be read as a scheme.
+    // A relative path whose first segment has a colon would be parsed as a scheme.
     return scheme !== undefined || !/^[^/]*:/.test(path);
   }
   return (path === "" || path.startsWith("/")) && isAuthority(authority, allowed, ipv6);
@@ -27,7 +27,7 @@ interface Allowed {
   readonly query: RegExp;
 }
 
-/** A query may hold these too, by RFC 3987. */
+/** RFC 3987 permits these in a query, too. */
 const privateUse = String.raw`\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}`;
 const ascii = allowedCharacters("");
 const international = allowedCharacters(

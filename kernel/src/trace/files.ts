@@ -24,9 +24,7 @@ export function dayOf(epochMs: number): string {
   return isoTime(epochMs).slice(0, 10);
 }
 
-/**
- * A finished file of one day. `part` counts the files that grew too large within the day; null for the day's last one.
- */
+/** A finished file of one day. `part` numbers the files that grew too large on that day; null for its last one. */
 export interface RotatedFile {
   readonly name: string;
   readonly day: string;
@@ -161,10 +159,7 @@ async function endLine(file: DataFile): Promise<void> {
   if (last[0] !== lineFeed) await file.append(new Uint8Array([lineFeed]));
 }
 
-/**
- * Returns the day of the newest entry; the oldest may have been written just before the midnight at which the file
- * began.
- */
+/** Returns the newest entry's day; the oldest may be from just before the midnight at which the file began. */
 async function lastDay(file: DataFile): Promise<string | null> {
   for await (const line of readLinesBackwards(file)) {
     const day = /^\{"timestamp":"(\d{4}-\d{2}-\d{2})T/.exec(line)?.[1];

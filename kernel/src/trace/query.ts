@@ -27,10 +27,7 @@ export interface CompiledQuery {
   /** ISO times, which sort as text; null for no bound. */
   readonly since: string | null;
   readonly until: string | null;
-  /**
-   * Returns the entry in this line if it is valid and matches; "past" if neither it nor any that was written before it is
-   * wanted.
-   */
+  /** Returns the entry in this line if it matches; "past" if neither it nor any older one is wanted. */
   match(line: string): TraceEntry | "past" | null;
 }
 

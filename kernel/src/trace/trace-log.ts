@@ -13,9 +13,7 @@ import { readLinesBackwards } from "./read-backwards.ts";
 
 /** The structured log of what agents did. */
 export interface TraceLog extends AsyncDisposable {
-  /**
-   * Never throws and never waits. Entries beyond the buffer's limit are dropped, least important first, and counted.
-   */
+  /** Never throws and never waits. Entries over the buffer's limit are dropped, least important first, and counted. */
   write(entry: NewTraceEntry): void;
   /**
    * Returns entries, newest first, up to `maxAnswerBytes`; for older ones, query again with the last entry's time as

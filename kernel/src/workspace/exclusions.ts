@@ -66,10 +66,7 @@ export class Exclusions {
     return false;
   }
 
-  /**
-   * Returns true if any name in the folder that does not begin with a dot may be excluded. The folder's rules must be
-   * loaded.
-   */
+  /** Returns true if any name here without a leading dot may be excluded. The folder's rules must be loaded. */
   mayExcludeIn(folder: EntryNode): boolean {
     if (this.#globs.length > 0 || this.#rulesOf(folder).hasRules) return true;
     const inFolder = foldPath(Places.pathIn(folder, ""));

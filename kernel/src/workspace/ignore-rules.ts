@@ -6,10 +6,7 @@ import { workspaceLimits } from "./limits.ts";
 /** The rule that excludes everything in its folder. */
 export const ruleForAll = "*";
 
-/**
- * Names that are excluded whatever the configuration says: version control folders, the kernel's folder and its
- * temporary files.
- */
+/** Names that are always excluded: version control folders, the kernel's folder and its temporary files. */
 export function isAlwaysExcluded(name: string): boolean {
   if (!name.startsWith(".")) return false;
   const lower = name.toLowerCase();

@@ -56,9 +56,7 @@ export const workspaceTimes = {
   settleAtMostMs: 10_000,
   /** A file last written longer ago than this is not being written now. */
   longSettledMs: 1000,
-  /**
-   * How long a missing path may reappear elsewhere (a move) or at the same place (a save) before it counts as deleted.
-   */
+  /** How long a missing path may reappear elsewhere (a move) or in place (a save) before it counts as deleted. */
   goneMs: 20,
   /** How long a scan may hold the event loop before it lets others run; the same for all queries together. */
   sliceMs: 8,

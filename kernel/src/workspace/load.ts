@@ -58,10 +58,7 @@ interface LoadedRow {
   readonly parent: string | null;
 }
 
-/**
- * The columns of many rows, each as a JSON array: a few large texts cross between threads faster than many small
- * values.
- */
+/** The columns of many rows, each as a JSON array: few large texts cross between threads faster than many values. */
 interface Page {
   readonly last: string | null;
   readonly ids: string;

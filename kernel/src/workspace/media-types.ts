@@ -57,10 +57,7 @@ for (const [media, types] of Object.entries(table)) {
   }
 }
 
-/**
- * Returns the extension in lower case without the dot; empty if there is none. A leading dot does not begin an
- * extension.
- */
+/** Returns the extension in lower case without the dot; empty if none. A leading dot does not begin an extension. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? "" : name.slice(dot + 1).toLowerCase();

@@ -64,7 +64,6 @@ export class MissingEntries {
     return held?.values().find((node) => node.kind === kind && isSameFile(node, observed));
   }
 
-  /** Returns the missing files with this content. */
   withContent(contentId: string): readonly EntryNode[] {
     return this.#files().filter((node) => node.contentId === contentId);
   }

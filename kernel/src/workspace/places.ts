@@ -63,9 +63,7 @@ export class Places {
     return located === null ? null : { reads: located.place.reads, path: located.components.join("/") };
   }
 
-  /**
-   * Returns the deepest folder on the path that the index has, and the remaining names; null if the path is invalid.
-   */
+  /** Returns the deepest folder on the path that the index has, and the other names; null for an invalid path. */
   nearest(path: string): { folder: EntryNode; names: readonly string[] } | null {
     const names = path.split("/");
     if (names.some((name) => name === "" || name === "." || name === "..")) return null;

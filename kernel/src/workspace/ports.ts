@@ -112,9 +112,7 @@ export interface Workspace extends AsyncDisposable {
   readonly view: IndexView;
   allEntries(): Iterable<Entry>;
   readonly metadata: MetadataAccess;
-  /**
-   * Looks at these paths now, without waiting for them to settle. Resolves when the changes are stored and delivered.
-   */
+  /** Looks at these paths now, even if they have not settled. Resolves when changes are stored and delivered. */
   touched(paths: readonly string[]): Promise<void>;
   /** Looks at everything again, as after an overflow of the watcher. Resolves when the changes are stored. */
   rescan(): Promise<void>;

@@ -178,7 +178,7 @@ describe("looking at everything again", () => {
     renameSync(test.path("a/one.txt"), test.path("b/one.txt"));
     await test.until(() => test.runs.length === 2);
     await test.workspace.idle();
-    expect(test.warnings).toContain("The watcher may have missed changes; everything is looked at again.");
+    expect(test.warnings).toContain("The watcher may have missed changes. Everything is scanned again.");
     expect(test.lines.filter((line) => line.startsWith("created a/late-"))).toHaveLength(50);
     expect(test.lines).toContain("moved a/one.txt -> b/one.txt");
     expect(test.lines).toHaveLength(53);

@@ -21,10 +21,7 @@ export class Turns implements Disposable {
     });
   }
 
-  /**
-   * Schedules a call. `dueAtMs` is the clock's time; Infinity means never. An earlier time that was requested before
-   * stays.
-   */
+  /** Schedules a call. `dueAtMs` is the clock's time; Infinity means never. An earlier requested time stays. */
   at(dueAtMs: number): void {
     if (this.#isStopped) return;
     const nowMs = this.#clock.now();

@@ -4,7 +4,6 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import { openFolderLister } from "../platform/files/folder-lister.ts";
 import { openFolderReader } from "../platform/files/folder-reader.ts";
 import type { IndexView } from "../policy/sight.ts";
-import { watchFolders, type FolderWatch } from "../platform/files/folder-watch.ts";
 import type { Arrival } from "./arrival.ts";
 import { AwaitedMetadata } from "./awaited-metadata.ts";
 import { ChangeLog } from "./change-log.ts";
@@ -22,6 +21,7 @@ import { comparePaths, countEntries, countFiles, queryEntries } from "./query.ts
 import { Reconciler } from "./reconciler.ts";
 import { Recorder } from "./recorder.ts";
 import { RootCheck } from "./root-check.ts";
+import { RootWatches } from "./root-watches.ts";
 import { Slices } from "../base/slices.ts";
 import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
 import { indexView } from "./view.ts";
@@ -68,13 +68,12 @@ class IndexedWorkspace implements Workspace {
   readonly #slices: Slices;
   readonly #reconciler: Reconciler;
   readonly #markIndexed: () => void;
-  readonly #watches = new Map<EntryNode, FolderWatch>();
+  readonly #watches: RootWatches;
   #isComplete = false;
   #isDisposed = false;
   #loading: Promise<void> | null = null;
   #scanning: Promise<void> | null = null;
   #scanAgain = false;
-  #unwatched: Disposable | null = null;
   #rootCheck: RootCheck | null = null;
 
   constructor(options: WorkspaceOptions, ports: WorkspacePorts, tree: EntryTree, places: Places) {
@@ -96,7 +95,10 @@ class IndexedWorkspace implements Workspace {
       tree,
       changes: this.#changes,
       unhashed: (node) => this.#hasher.add(node),
-      folderGone: (folder) => this.#unwatch(folder),
+      folderGone: (folder) => {
+        this.#exclusions.forget(folder);
+        this.#watches.removeEverywhere(folder);
+      },
     });
     this.#reconciler = new Reconciler({
       tree,
@@ -116,9 +118,16 @@ class IndexedWorkspace implements Workspace {
           },
           events,
         ),
-      watch: (folder, open) => this.#watchOf(folder)?.add(folder, open),
-      unwatch: (folder) => this.#watchOf(folder)?.remove(folder),
+      watch: (folder, open) => this.#watches.of(folder)?.add(folder, open),
+      unwatch: (folder) => this.#watches.of(folder)?.remove(folder),
       roomForChanges: () => this.#changes.room(),
+    });
+    this.#watches = new RootWatches({
+      places,
+      clock: ports.clock,
+      log: ports.log,
+      hint: (folder, name) => this.#reconciler.hint(folder, name),
+      rescan: () => this.rescan(),
     });
     this.view = indexView({ tree, places, exclusions: this.#exclusions, query: this.query });
     this.metadata = metadataAccess({
@@ -144,7 +153,7 @@ class IndexedWorkspace implements Workspace {
       this.#places.all.length === 1
         ? this.#places.all[0]?.node
         : this.#places.all.find((place) => place.name === name)?.node;
-    for (const place of this.#places.all) this.#watches.set(place.node, this.#watchPlace(place));
+    for (const place of this.#places.all) this.#watches.watch(place);
     this.#rootCheck = new RootCheck({
       places: this.#places.all,
       clock: this.#ports.clock,
@@ -297,8 +306,7 @@ class IndexedWorkspace implements Workspace {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#rootCheck?.[Symbol.dispose]();
-    this.#unwatched?.[Symbol.dispose]();
-    for (const watch of this.#watches.values()) watch[Symbol.dispose]();
+    this.#watches[Symbol.dispose]();
     await this.#reconciler[Symbol.asyncDispose]();
     await this.#hasher[Symbol.asyncDispose]();
     await this.#changes[Symbol.asyncDispose]();
@@ -308,70 +316,10 @@ class IndexedWorkspace implements Workspace {
     for (const { reads } of this.#places.all) reads[Symbol.dispose]();
   }
 
-  #watchPlace(place: Place): FolderWatch {
-    return watchFolders(place.reader.root, {
-      hint: (folder, name) => {
-        if (folder !== null) this.#reconciler.hint(folder as EntryNode, name);
-        else if (name === null) void this.rescan();
-        else {
-          const path = this.#places.all.length === 1 ? name : `${place.name}/${name}`;
-          const nearest = this.#places.nearest(path);
-          if (nearest !== null) this.#reconciler.hint(nearest.folder, nearest.names[0] ?? null);
-        }
-      },
-      lost: (reason) => {
-        this.#ports.log.warn("The watcher may have missed changes; everything is looked at again.", {
-          reason,
-        });
-        void this.rescan();
-      },
-      refused: (reason) => this.#lookAgainRegularly(reason),
-    });
-  }
-
-  /** All watches are on the former folders. */
   #rootReturned(place: Place): void {
-    this.#watches.get(place.node)?.[Symbol.dispose]();
-    this.#watches.delete(place.node);
-    try {
-      this.#watches.set(place.node, this.#watchPlace(place));
-    } catch (error) {
-      // A watched root that is already gone again; the next check finds out.
-      this.#lookAgainRegularly(messageOf(error));
-    }
+    this.#watches.renew(place);
     void this.rescan();
     this.#ports.rootReturned(place.reader.root);
-  }
-
-  /** Scans periodically, because some folders are not watched. */
-  #lookAgainRegularly(reason: string): void {
-    if (this.#unwatched !== null || this.#isDisposed) return;
-    this.#ports.log.warn(
-      "Some folders cannot be watched; changes in them are found late. Raise fs.inotify.max_user_watches, or ignore large folders.",
-      { reason, everyMs: workspaceTimes.unwatchedRescanMs },
-    );
-    const arm = (): void => {
-      this.#unwatched = this.#ports.clock.timer(workspaceTimes.unwatchedRescanMs, () => {
-        void this.rescan().finally(() => {
-          if (!this.#isDisposed) arm();
-        });
-      });
-    };
-    arm();
-  }
-
-  #watchOf(folder: EntryNode): FolderWatch | undefined {
-    for (let at: EntryNode | null = folder; at !== null; at = at.parent) {
-      const watch = this.#watches.get(at);
-      if (watch !== undefined) return watch;
-    }
-    return undefined;
-  }
-
-  /** The folder has left the tree by now, so every watch is asked. */
-  #unwatch(folder: EntryNode): void {
-    this.#exclusions.forget(folder);
-    for (const watch of this.#watches.values()) watch.remove(folder);
   }
 
   async #contentOf(arrival: Arrival): Promise<string | null> {

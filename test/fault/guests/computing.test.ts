@@ -10,8 +10,8 @@ const computed = (what = "an event"): string =>
   `It computed for # ms on ${what}; max_cpu_ms_per_event allows ${cpuLimitMs} ms.`;
 const last = (why: string): string => `Suspended after 3 failures in a row; the last: ${why}`;
 const thrown = (why: string): string => last(`go failed on EntryCreated: ${why}`);
-const behind = `It computed for more than ${cpuLimitMs} ms while nothing was asked of it; max_cpu_ms_per_event allows no more.`;
-const stack = "The program was stopped by an error: Maximum call stack size exceeded.";
+const behind = `It computed for more than ${cpuLimitMs} ms (max_cpu_ms_per_event) while it had no request to handle.`;
+const stack = "The program failed: Maximum call stack size exceeded.";
 
 /** An event, and the next one only when its guest is gone. */
 const oneByOne =
@@ -154,9 +154,7 @@ const memory: Hostile[] = [
     name: "grows",
     does: "memory.grow without end, and then an abort",
     program: hand.grows(),
-    error: last(
-      "The program was stopped by an error: unreachable code was reached, as when a program aborts itself.",
-    ),
+    error: last("The program failed: unreachable code was reached, as when a program aborts itself."),
   },
   {
     name: "stubborn",

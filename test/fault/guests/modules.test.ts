@@ -14,7 +14,7 @@ const table: [string, string, Uint8Array, string, Record<string, number>?][] = [
     "teleport",
     "an import that WASI does not have",
     modules.unknownFunction,
-    'agent.wasm: The module imports "fd_teleport", which is no function of wasi_snapshot_preview1.',
+    'agent.wasm: The module imports "fd_teleport", which is not a function of wasi_snapshot_preview1.',
   ],
   [
     "memory",

@@ -8,7 +8,7 @@ import { extensionOf, type Hostile, neighbourIsWell } from "./hostile.ts";
 import { onTool } from "./programs/by-hand.ts";
 
 const noResult = (name: string): object => ({
-  error: { code: -33013, message: `test.${name}/ask answered with something that is no tool result.` },
+  error: { code: -33013, message: `test.${name}/ask did not answer with a tool result.` },
 });
 
 /** What a tool answers, and what its caller is told. */

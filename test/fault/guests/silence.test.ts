@@ -71,9 +71,7 @@ const leaving: Hostile[] = [
     does: "abort in a handler",
     program: hand.traps(),
     state: "Suspended",
-    error: last(
-      "The program was stopped by an error: unreachable code was reached, as when a program aborts itself.",
-    ),
+    error: last("The program failed: unreachable code was reached, as when a program aborts itself."),
   },
   { name: "once", does: "exit at once", program: hand.exitsAtOnce(), state: "Error", error: gone(0) },
   {

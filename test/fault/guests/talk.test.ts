@@ -11,10 +11,10 @@ const guest = globalThis[Symbol.for("lares.guest")];
 export default defineAgent({ hooks: { async go(event, ctx) { ${body} } } });
 `;
 const last = (why: string): string => `Suspended after 3 failures in a row; the last: ${why}`;
-const broke = (why: string): string => `It broke the ABI 9 times; the last time: ${why}`;
+const broke = (why: string): string => `It violated the ABI 9 times. The last violation: ${why}`;
 const line = (what: string, text: string): string => `A line of its stdout ${what}: "${text}".`;
 const flooded = "It flooded the kernel: more than 20000 of its messages within a second had to be dropped.";
-const stray = "It answered # times what was not asked, was answered before or was given up on.";
+const stray = "It answered # times without an open request.";
 const hung = `It did not finish an event within ${wallLimitMs} ms (max_wall_ms_per_event) and neither computes nor waits for a call or a timer.`;
 
 /** Answers the event as it should, after it answered with another id; "@" is the right one. */
@@ -81,7 +81,12 @@ const ended: [string, string, string | Uint8Array, string][] = [
     broke(line("is not JSON", "?[2J??")),
   ],
   ["empty", "empty lines", hand.repeats("\n"), broke(line("is not JSON", ""))],
-  ["jsonlist", "JSON that is no message", hand.repeats("[]\n"), broke(line("is no JSON-RPC message", "[]"))],
+  [
+    "jsonlist",
+    "JSON that is no message",
+    hand.repeats("[]\n"),
+    broke(line("is not a JSON-RPC message", "[]")),
+  ],
   [
     "nested",
     "what nests too deep",
@@ -94,13 +99,13 @@ const ended: [string, string, string | Uint8Array, string][] = [
     "unknown",
     "notifications that are not known",
     hand.repeats('{"jsonrpc":"2.0","method":"nothing"}\n'),
-    broke('It sent the notification "nothing", which is not known.'),
+    broke('It sent the unknown notification "nothing".'),
   ],
   [
     "sameid",
     "calls with an id that is open",
     hand.repeats('{"jsonrpc":"2.0","id":7,"method":"vdfs/count"}\n'),
-    broke('It called "vdfs/count" with the id "7", which an open call has already.'),
+    broke('It called "vdfs/count" with the id "7", which an open call already uses.'),
   ],
   ["strays", "answers to nothing", hand.repeats('{"jsonrpc":"2.0","id":12345,"result":{}}\n'), flooded],
   [

@@ -1,4 +1,4 @@
-/** The graph: looking for what is near, and putting in and taking out without leaving a link to what is not there. */
+/** The graph: searches for near vectors, and insertion and removal that leave no link to a removed vector. */
 import {
   beam,
   dimensions,
@@ -32,7 +32,7 @@ import {
   visitedAt,
 } from "./layout";
 
-/** A candidate whose neighbours were looked at. */
+/** A candidate whose neighbours were examined. */
 const expanded: u32 = 0x80000000;
 
 export function dot(set: usize, a: usize, b: usize): f32 {
@@ -59,7 +59,7 @@ export function dot(set: usize, a: usize, b: usize): f32 {
   return s0 + s1 + (s2 + s3);
 }
 
-/** Puts a candidate in its place among `count`, of which at most `limit` are kept; the place, or `limit`. */
+/** Inserts a candidate in order among `count`, of which at most `limit` are kept. Returns its index, or `limit`. */
 function offer(candidates: usize, count: u32, limit: u32, similarity: f32, slot: u32): u32 {
   let at = count;
   if (at == limit && load<f32>(candidates + (--at << 3)) >= similarity) return limit;
@@ -82,7 +82,7 @@ export function similarityOf(set: usize, index: u32): f32 {
   return load<f32>(beam(set) + (index << 3));
 }
 
-/** Compares with every vector: `limit` nearest in the beam. For small sets it is faster than the graph, and always right. */
+/** Puts the `limit` nearest of all vectors into the beam. Always exact, and for small sets faster than the graph. */
 export function scan(set: usize, limit: u32): u32 {
   let count: u32 = 0;
   for (let slot: u32 = 0, end = top(set); slot < end; slot++) {
@@ -93,13 +93,13 @@ export function scan(set: usize, limit: u32): u32 {
   return count;
 }
 
-/** From `from` along a level's links: up to `limit` nearest to the query, in the beam. */
+/** Follows a level's links from `from` and puts up to `limit` vectors nearest to the query into the beam. */
 export function explore(set: usize, from: u32, level: u32, limit: u32): u32 {
   const candidates = beam(set);
   const visited = visitedAt(set);
   const epoch = load<u32>(set, epochField) + 1;
   store<u32>(set, epoch, epochField);
-  // After 2^32 searches the marks of the first would count again.
+  // After 2^32 searches, marks of the first would be valid again.
   if (epoch == 0) {
     memory.fill(visited, 0, top(set) << 2);
     return explore(set, from, level, limit);
@@ -131,7 +131,7 @@ export function explore(set: usize, from: u32, level: u32, limit: u32): u32 {
   return count;
 }
 
-/** Where to begin on `level`: the nearest that is found on the levels above. */
+/** Returns the slot at which to begin on `level`: the nearest one that is found on the levels above. */
 export function descend(set: usize, level: u32): u32 {
   let slot = entry(set);
   for (let above = state(set, slot) - 1; above > level; above--) {
@@ -142,9 +142,9 @@ export function descend(set: usize, level: u32): u32 {
 }
 
 /**
- * Of the beam's candidates those that lead in different directions: one that is nearer to a chosen one than to the
- * middle is left out. Filling up with those afterwards was tried: building took 2.5 times as long, and recall was the
- * same to the third digit.
+ * Chooses those of the beam's candidates that lead in different directions: one that is nearer to a chosen one than
+ * to the middle is skipped. Filling up with skipped ones was tried: building took 2.5 times as long, with the same
+ * recall to the third digit.
  */
 function choose(set: usize, count: u32, list: usize, limit: u32): void {
   let chosen: u32 = 0;
@@ -165,7 +165,7 @@ function limitOf(set: usize, level: u32): u32 {
   return level == 0 ? neighbours(set) << 1 : neighbours(set);
 }
 
-/** Lets `slot` know of `other` on a level; where it knows enough already, of the best of them. */
+/** Adds a link from `slot` to `other` on a level; if the list is full, keeps the best links. */
 function link(set: usize, slot: u32, other: u32, level: u32): void {
   const list = listOf(set, slot, level);
   const count = load<u32>(list);
@@ -195,7 +195,7 @@ function takeUpper(set: usize): u32 {
   return index;
 }
 
-/** Gives a slot its lists for `level` levels above the lowest, as far as there are any left; the level it has. */
+/** Gives a slot its lists for `level` levels above the lowest, as far as lists are left. Returns the slot's level. */
 export function reach(set: usize, slot: u32, level: u32): u32 {
   let at = upperAt(set, slot);
   let got: u32 = 0;
@@ -211,10 +211,10 @@ export function reach(set: usize, slot: u32, level: u32): u32 {
   return got;
 }
 
-/** Takes its upper lists and its state from a slot. */
+/** Releases a slot's upper lists and its state. */
 function release(set: usize, slot: u32): void {
   let index = load<u32>(upperAt(set, slot));
-  // A twin has none: its state is negative.
+  // A twin has no lists: its state is negative.
   for (let left = <i32>state(set, slot); left > 1; left--) {
     const at = upper(set, index);
     const next = load<u32>(at);
@@ -226,7 +226,7 @@ function release(set: usize, slot: u32): void {
   store<u32>(stateAt(set, slot), 0);
 }
 
-/** A free slot; the lowest, so that the same calls always give the same. `none` where it is full. */
+/** Returns the lowest free slot, so that the same calls always give the same result; `none` if the set is full. */
 export function freeSlot(set: usize, limit: u32): u32 {
   const end = top(set);
   if (end != live(set)) {
@@ -246,7 +246,7 @@ function isSame(set: usize, a: usize, b: usize): bool {
   return true;
 }
 
-/** Puts the query into the slot. */
+/** Inserts the query into the slot. */
 export function insert(set: usize, slot: u32, label: u32): void {
   store<u32>(labelAt(set, slot), label);
   store<u32>(twinAt(set, slot), none);
@@ -264,7 +264,8 @@ export function insert(set: usize, slot: u32, label: u32): void {
   const highest = state(set, start) - 1;
   const first = min(level, highest);
   let from = descend(set, first);
-  // Its own lists first, which nobody sees yet: where its twin is found, it goes into the twin's chain instead.
+  // Its own lists come first, because no link leads to it yet: if its twin is found, it joins the twin's chain
+  // instead.
   for (let at = first + 1; at-- != 0;) {
     const count = explore(set, from, at, efConstruction(set));
     from = candidate(set, 0);
@@ -290,14 +291,17 @@ export function insert(set: usize, slot: u32, label: u32): void {
   if (level > highest) setEntry(set, slot);
 }
 
-/** Its place in the list, the last where there are more; 0 where it is not in it. */
+/** Returns its index in the list, the last one if there are several; 0 if it is not in the list. */
 export function contains(list: usize, slot: u32): u32 {
   let index = load<u32>(list);
   while (index != 0 && load<u32>(list + (index << 2)) != slot) index--;
   return index;
 }
 
-/** Takes a slot out of a level: whoever knew it gets the nearest of its neighbours that it does not know yet. */
+/**
+ * Removes a slot from a level: each slot that linked to it gets a link to the nearest of its neighbours that it has
+ * no link to yet.
+ */
 function unlink(set: usize, slot: u32, level: u32): void {
   const own = listOf(set, slot, level);
   for (let other: u32 = 0, end = top(set); other < end; other++) {
@@ -306,7 +310,7 @@ function unlink(set: usize, slot: u32, level: u32): void {
     const index = contains(list, slot);
     if (index == 0) continue;
     const count = load<u32>(list);
-    // The last one comes into its place.
+    // The last entry takes its place.
     store<u32>(list + (index << 2), load<u32>(list + (count << 2)));
     store<u32>(list, count - 1);
     let best: u32 = none;
@@ -324,7 +328,7 @@ function unlink(set: usize, slot: u32, level: u32): void {
   }
 }
 
-/** The slot on the highest level, `none` where there is no slot. */
+/** Returns a slot on the highest level; `none` if there are no slots. */
 export function highestSlot(set: usize): u32 {
   let best: u32 = none;
   let level: i32 = 0;
@@ -336,7 +340,7 @@ export function highestSlot(set: usize): u32 {
   return best;
 }
 
-/** Takes out what has this slot; the slot is free afterwards, or another one with the same vector is. */
+/** Removes the vector in this slot; the slot is then free, or used by another one with the same vector. */
 export function takeOut(set: usize, slot: u32): void {
   let gone = slot;
   const next = load<u32>(twinAt(set, slot));

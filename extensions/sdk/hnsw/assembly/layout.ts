@@ -12,14 +12,17 @@ export const maxDimensions: u32 = 4096;
 export const maxCapacity: u32 = 1 << 20;
 export const minM: u32 = 2;
 export const maxM: u32 = 64;
-/** Of efConstruction, ef and k. */
+/** The limit of efConstruction, ef and k. */
 export const maxEf: u32 = 1000;
 export const maxLevel: u32 = 15;
-/** Of a block: sizes stay positive as i32. */
+/** The limit of a block, so that sizes stay positive as i32. */
 const maxBytes: u64 = 0x7fffffff;
 
 export const none: u32 = 0xffffffff;
-/** State of a slot: 0 free; else its level + 1, or `twin`: equal to a vector that is in the graph, and only in its chain. */
+/**
+ * The state of a slot: 0 if free; its level + 1; or `twin` if it equals a vector in the graph and is only in its
+ * chain.
+ */
 export const twinState: u32 = 0x80000000;
 
 const magic: u32 = 0x3157534c;
@@ -37,7 +40,7 @@ export function neighbours(set: usize): u32 {
 export function efConstruction(set: usize): u32 {
   return load<u32>(set, 16);
 }
-/** Slots below it are or were in use. */
+/** The slots below this one are or were in use. */
 export function top(set: usize): u32 {
   return load<u32>(set, 20);
 }
@@ -62,7 +65,7 @@ export function random(set: usize): u32 {
 export function setRandom(set: usize, value: u32): void {
   store<u32>(set, value, 32);
 }
-/** The next number of a sequence that is the same for every set (xorshift, Marsaglia). */
+/** Returns the next number of a sequence that is the same for every set (xorshift, Marsaglia). */
 export function roll(set: usize): u32 {
   let x = random(set);
   x ^= x << 13;
@@ -81,7 +84,7 @@ export function stateAt(set: usize, slot: u32): usize {
 export function state(set: usize, slot: u32): u32 {
   return load<u32>(stateAt(set, slot));
 }
-/** The next one with the same vector. */
+/** The next slot with the same vector. */
 export function twinAt(set: usize, slot: u32): usize {
   return set + load<u32>(set, 48) + (slot << 2);
 }
@@ -112,15 +115,15 @@ export function beam(set: usize): usize {
 export function input(set: usize): usize {
   return set + load<u32>(set, 76);
 }
-/** What was searched or added last, of length 1. */
+/** The vector that was searched or added last, with length 1. */
 export function query(set: usize): usize {
   return set + load<u32>(set, 80);
 }
-/** What the last search found: label u32, similarity f32. */
+/** The results of the last search: label u32, similarity f32. */
 export function results(set: usize): usize {
   return set + load<u32>(set, 84);
 }
-/** Upper lists below it are or were in use; those in use; the first free one, or `none`. */
+/** The upper lists below this one are or were in use; then the number in use; then the first free one, or `none`. */
 export const upperTopField: usize = 88;
 export const upperUsedField: usize = 92;
 export const upperFreeField: usize = 96;
@@ -132,8 +135,8 @@ function upperBytes(m: u32): u32 {
 }
 
 /**
- * How many upper lists so many slots may have; a quarter more than they have on average. It only ever depends on how
- * many slots were used, so that what was saved always fits where it is loaded.
+ * Returns how many upper lists this many slots may have, a quarter more than they have on average. It depends only
+ * on the number of used slots, so a saved set always fits where it is loaded.
  */
 export function upperLimit(slots: u32, m: u32): u32 {
   return slots / (m - 1) + slots / ((m - 1) << 2) + 16;
@@ -156,7 +159,10 @@ export function isSet(set: usize): bool {
   return load<u32>(set) == magic;
 }
 
-/** Lays out a block, and writes the header where there is one to write: bytes, 0 for what is out of bounds. */
+/**
+ * Computes the layout of a block and writes its header if there is a block. Returns its size in bytes; 0 for
+ * arguments out of bounds.
+ */
 export function layOut(set: usize, dims: u32, slots: u32, m: u32): u32 {
   if (dims - 1 >= maxDimensions || slots - 1 >= maxCapacity || m < minM || m > maxM) return 0;
   const recordSize = 4 + (m << 3) + (dims << 2);

@@ -1,4 +1,4 @@
-/** What the module offers; `../README.md` and `../hnsw.h` say the same for authors. Negative answers are errors. */
+/** The module's exports, which `../README.md` and `../hnsw.h` document for authors. Negative results are errors. */
 import { candidate, descend, dot, explore, freeSlot, insert, scan, similarityOf, takeOut } from "./graph";
 import {
   capacity,
@@ -43,7 +43,7 @@ const badVector: i32 = -3;
 const malformed: i32 = -4;
 
 const seed: u32 = 0x9e3779b9;
-/** Below this many vectors for each that is looked for, comparing with all of them is faster than the graph. */
+/** With fewer vectors than this per requested result, comparing with all of them is faster than the graph. */
 const exactFactor: u32 = 4;
 
 export function hnsw_bytes(dims: u32, slots: u32, m: u32): u32 {
@@ -99,7 +99,7 @@ export function hnsw_has(set: usize, label: u32): i32 {
   return find(set, label) == none ? 0 : 1;
 }
 
-/** The vector at length 1 as the query; false for one that has no direction. */
+/** Stores the vector with length 1 as the query; false if it has no direction. */
 function normalise(set: usize, vector: usize): bool {
   const bytes = dimensions(set) << 2;
   let sum: f64 = 0;
@@ -143,7 +143,7 @@ export function hnsw_search(set: usize, vector: usize, k: u32, ef: u32): i32 {
   const near = live(set) <= wide * exactFactor ? scan(set, k) : explore(set, descend(set, 0), 0, wide);
   let found: u32 = 0;
   for (let index: u32 = 0; index < near && found < k; index++) {
-    // Rounding may leave a little more than 1.
+    // Rounding may result in slightly more than 1.
     const similarity = min<f32>(similarityOf(set, index), 1);
     let slot = candidate(set, index);
     while (slot != none && found < k) {
@@ -188,7 +188,7 @@ export function hnsw_save(set: usize, to: usize, bytes: u32): i32 {
   return write(set, to);
 }
 
-/** Bytes of the block that what was saved needs, with room for `slots` at least; an error for bytes that are none. */
+/** Returns the size of the block for a saved set, with room for at least `slots` slots; an error for invalid bytes. */
 export function hnsw_load_bytes(from: usize, length: u32, slots: u32): i32 {
   if (!isWhole(from, length)) return malformed;
   const bytes = layOut(0, load<u32>(from, 12), max(slots, load<u32>(from, 24)), load<u32>(from, 16));
@@ -207,7 +207,7 @@ export function hnsw_load(set: usize, bytes: u32, from: usize, length: u32, slot
   );
   if (status != 0) return status;
   if (read(set, from, length)) return 0;
-  // What was half read is no set.
+  // A set that was only partly read is invalid.
   store<u32>(set, 0);
   return malformed;
 }

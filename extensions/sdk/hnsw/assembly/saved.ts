@@ -39,13 +39,13 @@ const magic: u32 = 0x3156534c;
 const headBytes: u32 = 40;
 
 function checksum(from: usize, end: usize): u32 {
-  // FNV-1a over words: each step can be undone, so no single change is missed.
+  // FNV-1a over words. Each step is invertible, so no single change goes unnoticed.
   let sum: u32 = 0x811c9dc5;
   for (; from < end; from += 4) sum = (sum ^ load<u32>(from)) * 0x01000193;
   return sum;
 }
 
-/** Writes the set to `to`, or, at 0, only counts the bytes. */
+/** Writes the set to `to`; with 0, only counts the bytes. */
 export function write(set: usize, to: usize): u32 {
   const vectorBytes = dimensions(set) << 2;
   let at: u32 = headBytes;
@@ -84,7 +84,7 @@ export function write(set: usize, to: usize): u32 {
   return at;
 }
 
-/** Whether the bytes have a whole head and were not damaged by accident. */
+/** Returns true if the header is complete and the bytes are not accidentally damaged. */
 export function isWhole(from: usize, length: u32): bool {
   return (
     length >= headBytes &&
@@ -95,7 +95,7 @@ export function isWhole(from: usize, length: u32): bool {
   );
 }
 
-/** Into a block that was just created with the dimensions and m of the bytes; false where they are malformed. */
+/** Reads into a new block with the dimensions and m of the bytes; false if they are malformed. */
 export function read(set: usize, from: usize, length: u32): bool {
   const slots = load<u32>(from, 24);
   const ef = efConstruction(set);
@@ -106,7 +106,7 @@ export function read(set: usize, from: usize, length: u32): bool {
   setRandom(set, load<u32>(from, 36));
   const start = load<u32>(from, 32);
   const highest = highestSlot(set);
-  // Any of those on the highest level.
+  // Any slot on the highest level.
   if (start != highest) {
     if (highest == none || start >= slots || state(set, start) != state(set, highest)) return false;
   }
@@ -114,14 +114,14 @@ export function read(set: usize, from: usize, length: u32): bool {
   return random(set) != 0;
 }
 
-/** How many slots are in use; `none` where the bytes end too early, too late, or say what cannot be. */
+/** Returns the number of used slots; `none` if the bytes are too short, too long, or contradictory. */
 function readSlots(set: usize, at: usize, end: usize, slots: u32): u32 {
   const vectorBytes = dimensions(set) << 2;
   const m = neighbours(set);
   let used: u32 = 0;
   for (let slot: u32 = 0; slot < slots; slot++) {
     if (end - at < 8) return none;
-    // As long as none is live, it gives one after the other.
+    // While none is live, slots are assigned in order.
     setLive(set, slot);
     freeSlot(set, slots);
     store<u32>(labelAt(set, slot), load<u32>(at));
@@ -151,7 +151,7 @@ function readSlots(set: usize, at: usize, end: usize, slots: u32): u32 {
   return at == end ? used : none;
 }
 
-/** Links lead to slots that are on that level, chains to twins, one each; vectors are of length 1. */
+/** Links must lead to slots on that level, chains to twins, one each; vectors must have length 1. */
 function isConsistent(set: usize): bool {
   const slots = top(set);
   const marks = visitedAt(set);
@@ -171,14 +171,14 @@ function isConsistent(set: usize): bool {
     }
     const vector = vectorAt(set, slot);
     const length = dot(set, vector, vector);
-    // Said so that it is true of what is no number, too.
+    // In this form the test also rejects NaN.
     if (!(length > 0.99 && length < 1.01)) return false;
     for (let level: u32 = 0; level < slotState; level++) {
       const list = listOf(set, slot, level);
       for (let index = load<u32>(list); index != 0; index--) {
         const other = load<u32>(list + (index << 2));
         if (other >= slots || other == slot || !isGraph(set, other, level)) return false;
-        // Once each: taking a slot out would leave the second.
+        // Each slot must occur once: removing it would leave a second entry.
         if (contains(list, other) != index) return false;
       }
     }

@@ -1,4 +1,4 @@
-/** The module with a memory of its own, for whoever instantiates it beside their program. */
+/** The module with its own memory, for programs that instantiate it beside themselves. */
 export {
   hnsw_add,
   hnsw_bytes,
@@ -18,7 +18,7 @@ export {
   hnsw_size,
 } from "./linkable";
 
-/** Grows the memory by so many bytes, whole pages; where they begin, 0 where the bound is reached. */
+/** Grows the memory by this many bytes, in whole pages. Returns the new pages' address; 0 if the limit is reached. */
 export function hnsw_reserve(bytes: u32): usize {
   const before = memory.grow(<i32>((<u64>bytes + 0xffff) >> 16));
   return before < 0 ? 0 : (<usize>before) << 16;

@@ -1,7 +1,7 @@
 import { LaresError } from "../errors.ts";
 import type { Embedding, Operator, Position, When } from "../types/memory.ts";
 
-/** One of a query's `where`, as the ABI has it. */
+/** One condition of a query's `where`, as in the ABI. */
 interface Where {
   readonly field: string;
   readonly op: Operator | "near";
@@ -9,7 +9,7 @@ interface Where {
   readonly km?: number;
 }
 
-/** A query's fields, as the ABI has them. */
+/** A query's fields, as in the ABI. */
 export type Question = Readonly<Record<string, unknown>> & { readonly where?: readonly Where[] };
 
 export function withCondition<Fields extends Question>(question: Fields, condition: Where): Fields {
@@ -20,16 +20,16 @@ export function nearby(field: string, position: Position, km: number): Where {
   return { field, op: "near", value: position, km };
 }
 
-/** Ages ("7d") and ISO dates go as they are; the kernel reads them. */
+/** Ages ("7d") and ISO dates are sent unchanged; the kernel parses them. */
 export function timeOf(when: When): string {
   if (typeof when === "string") return when;
   const date = new Date(when);
   if (Number.isNaN(date.getTime()))
-    throw new LaresError("InvalidParams", `${String(when)} is no time: it is no valid date.`);
+    throw new LaresError("InvalidParams", `${String(when)} is not a valid time.`);
   return date.toISOString();
 }
 
-/** As JSON has it, where a typed array would be an object, and what is not finite null. */
+/** Converts to JSON's form, which would make a typed array an object and a number that is not finite null. */
 export function numbersOf(embedding: Embedding): number[] {
   const numbers = Array.from(embedding);
   const bad = numbers.findIndex((value) => !Number.isFinite(value));

@@ -8,7 +8,7 @@ import { isInScope } from "./scope.ts";
 import { makeServices } from "./services.ts";
 import { makeVdfs } from "./vdfs.ts";
 
-/** What the kernel told the agent about itself; the last two change while it runs. */
+/** What the kernel told the agent about itself; the last two fields change while it runs. */
 export interface Identity {
   readonly extension: { readonly id: string; readonly version: string };
   readonly config: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface Identity {
   locations: readonly string[];
 }
 
-/** The one context of a running agent; tools and jobs get it with what is theirs. */
+/** The one context of a running agent; tools and jobs get it with their own additions. */
 export function makeContext<Memory>(
   kernel: Kernel,
   identity: Identity,
@@ -36,7 +36,7 @@ export function makeContext<Memory>(
   };
 }
 
-/** Told apart from a value that merely looks like it by being one of these. */
+/** Distinguishes real approvals from values that merely look like them. */
 const approvals = new WeakSet<object>();
 
 export function isNeedsApproval(value: unknown): value is NeedsApproval {

@@ -20,7 +20,7 @@ export interface Kernel {
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
 }
 
-/** The same kernel, told each time which call is answered; `undefined`: it is not said. */
+/** The same kernel, with the id of the call that each of its calls answers; `undefined` omits it. */
 export function onBehalf(kernel: Kernel, callId: () => string | null | undefined): Kernel {
   const saying = (params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
     const id = callId();

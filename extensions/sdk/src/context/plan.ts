@@ -2,7 +2,7 @@ import { isLaresError, LaresError } from "../errors.ts";
 import type { Plan } from "../types/memory.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** Who changes the state in this many rounds without a turn of one's own would change it for ever. */
+/** After this many attempts without success, the change would be retried forever. */
 const maxAttempts = 200;
 
 interface Stored {
@@ -14,7 +14,7 @@ interface Stored {
 export function makePlan<State>(kernel: Kernel, initial: State, shared: { namespace?: string }): Plan<State> {
   const read = async (): Promise<{ revision: number; state: State }> => {
     const { revision, state } = await kernel.call<Stored>("memory/working/read", shared);
-    // Nothing written yet; the initial state stays the definition's own.
+    // Nothing is written yet. The copy protects the definition's initial state.
     return {
       revision,
       state: state === null || state === undefined ? structuredClone(initial) : (state as State),

@@ -1,4 +1,4 @@
-/** Whether a path lies in one of the granted folders ("." is the whole workspace). */
+/** Returns true if a path is in one of the granted folders ("." is the whole workspace). */
 export function isInScope(path: string, locations: readonly string[]): boolean {
   const names = path.split("/");
   if (path === "" || path.startsWith("/") || names.includes("..")) return false;

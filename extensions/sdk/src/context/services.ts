@@ -28,7 +28,10 @@ export function makeServices(kernel: Kernel): Services {
       ): Promise<Value> => {
         const slash = tool.indexOf("/");
         if (slash < 1)
-          throw new LaresError("InvalidParams", `"${tool}" names no tool; write "agent.id/tool".`);
+          throw new LaresError(
+            "InvalidParams",
+            `"${tool}" is not the name of a tool. Write "agent.id/tool".`,
+          );
         const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args, key };
         const result = await kernel.call<CallResult>("tools/call", params, withSignal(signal));
         return valueOf(tool, result) as Value;

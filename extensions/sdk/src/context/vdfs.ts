@@ -3,10 +3,10 @@ import type { Action, EffectInput } from "../types/action.ts";
 import type { Vdfs } from "../types/context.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
-/** ABI v1: the most that one `vdfs/read` gives. */
+/** ABI v1: the maximum size of one `vdfs/read`. */
 const maxReadBytes = 262_144;
 const maxTitleCharacters = 200;
-/** How an action of one effect ends when it was not done and will not be. */
+/** The error for an action of one effect that ended without being carried out. */
 const refusals: Partial<Record<Action["state"], "PermissionDenied" | "StorageError" | "Stale">> = {
   Rejected: "PermissionDenied",
   Failed: "StorageError",
@@ -14,7 +14,7 @@ const refusals: Partial<Record<Action["state"], "PermissionDenied" | "StorageErr
 };
 
 export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
-  /** An action of one effect; throws where it was refused. */
+  /** Proposes an action of one effect; throws if it was refused. */
   const change = async (effect: EffectInput, title: string): Promise<Action> => {
     const action = await kernel.call<Action>("actions/propose", {
       effects: [effect],
@@ -73,7 +73,7 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
   };
 }
 
-/** Native in the guest; elsewhere (tests under an older Node) by way of `atob`. */
+/** Native in the guest; elsewhere (tests under an older Node.js) through `atob`. */
 function bytesOf(base64: string): Uint8Array {
   const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   if (native !== undefined) return native.call(Uint8Array, base64);

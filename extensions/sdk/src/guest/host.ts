@@ -2,14 +2,14 @@ import { cancelled, type Kernel } from "../context/kernel.ts";
 import { laresErrorFrom } from "../errors.ts";
 import type { CallOptions } from "../types/call.ts";
 
-/** What the kernel's runtime gives every program. */
+/** The functions that the kernel's runtime gives every program. */
 export interface GuestHost {
-  /** `cancellable` is given a function that takes the call back; a kernel from before that ignores it. */
+  /** Passes `cancellable` a function that cancels the call; an older kernel ignores it. */
   call(method: string, params: unknown, cancellable?: (cancel: () => void) => void): Promise<unknown>;
-  /** False: the line would have been too long, nothing was sent. */
+  /** Returns false if the line would be too long; then nothing was sent. */
   notify(method: string, params: unknown): boolean;
   serve(methods: Record<string, (params: never) => unknown>): void;
-  /** One report on stderr, with the error's stack. */
+  /** Writes a report to stderr, with the error's stack. */
   report(what: string, error: unknown): void;
   /** The micro HNSW; see `../vectors/engine.ts`. */
   vectors(
@@ -30,7 +30,7 @@ export function findHost(): GuestHost {
   return host as GuestHost;
 }
 
-/** The kernel behind the host; its errors point to where the call was made. */
+/** Returns the kernel behind the host. Its errors point to the place of the call. */
 export function kernelOf(host: GuestHost): Kernel {
   return {
     async call<Result>(
@@ -55,7 +55,7 @@ export function kernelOf(host: GuestHost): Kernel {
         );
         return (await answer) as Result;
       } catch (thrown) {
-        // What cannot be sent at all (a cycle, a BigInt) is the engine's own error.
+        // A value that cannot be sent (a cycle, a BigInt) raises the engine's own error.
         if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number")
           throw thrown;
         const error = laresErrorFrom(thrown);

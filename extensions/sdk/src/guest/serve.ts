@@ -12,13 +12,13 @@ type ToolResult =
   | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
   | NeedsApproval;
 
-/** Errors after which the same call may work. */
+/** Errors after which a retry of the same call may succeed. */
 const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
 
-/** Hooks taken before the first is answered: they wait here instead of on the way. */
+/** Hooks that are accepted before the first is answered; they wait here instead of in the kernel. */
 const maxOpenHooks = 64;
 
-/** Connects a program's default export with the kernel. The bundler writes the call of it; authors need not. */
+/** Connects a program's default export with the kernel. The bundler adds the call; authors need not. */
 export function serveAgent(program: { readonly default?: unknown }): void {
   const definition = program.default;
   if (typeof definition !== "object" || definition === null) {
@@ -33,7 +33,7 @@ export function serveAgent(program: { readonly default?: unknown }): void {
 function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string, (params: never) => unknown> {
   const kernel = kernelOf(host);
   const ending = new AbortController();
-  /** Of the jobs and the calls of tools that are not answered, by id: what is done meanwhile for something else says so. */
+  /** Unanswered jobs and tool calls by id. Calls made meanwhile for something else name what they answer. */
   const running = new Map<string, AbortController>();
   const begin = (id: string): AbortController => {
     const leaving = new AbortController();
@@ -43,14 +43,13 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
   };
   let identity: Identity | undefined;
   let context: AgentContext | undefined;
-  /** Resolves when the hook that was taken last is done. */
+  /** Resolves when the last accepted hook is done. */
   let hooksDone: Promise<void> | undefined;
   const ready = (): AgentContext => {
-    if (context === undefined)
-      throw new Error("The agent was asked for something before it was initialized.");
+    if (context === undefined) throw new Error("The agent received a request before it was initialized.");
     return context;
   };
-  /** The context of what answers this call, whatever else is under way. */
+  /** Returns the context for answering this call, whatever else is in progress. */
   const contextFor = (callId: string): AgentContext => {
     if (identity === undefined) return ready();
     return makeContext(
@@ -86,7 +85,7 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       hooksDone = new Promise((resolve) => (done = resolve));
       await before;
       try {
-        // What was not begun when the agent is told to go is never answered, and so handed out again.
+        // A hook that has not begun when the agent shuts down is never answered, so it is delivered again.
         if (ending.signal.aborted) return await new Promise(() => {});
         await named(definition.hooks, handler, "hook")(event, ready());
         return {};
@@ -162,7 +161,7 @@ function namesOf(handlers: Handlers<unknown>): string[] {
   return Object.keys(handlers ?? {}).filter((name) => typeof handlers?.[name] === "function");
 }
 
-/** The handler as a method of its group, so that `this` is what the author expects. */
+/** Binds the handler to its group, so that `this` is what the author expects. */
 function named<Args extends unknown[]>(
   handlers: Handlers<(...args: Args) => unknown>,
   name: string,

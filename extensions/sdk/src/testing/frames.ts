@@ -9,13 +9,13 @@ export interface Message {
 
 const headerEnd = "\r\n\r\n";
 
-/** One message as LSP frames it; the length counts bytes. */
+/** Encodes a message with LSP's framing; the length counts bytes. */
 export function frame(message: Message): Buffer {
   const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }), "utf8");
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}${headerEnd}`, "ascii"), body]);
 }
 
-/** Collects bytes and yields whole messages; throws where the stream is none of LSP. */
+/** Collects bytes and yields complete messages; throws if the stream is not LSP. */
 export class FrameReader {
   #bytes = Buffer.alloc(0);
 
@@ -27,7 +27,7 @@ export class FrameReader {
       if (end === -1) return messages;
       const header = this.#bytes.subarray(0, end).toString("ascii");
       const length = Number(/^content-length: *(\d+)$/im.exec(header)?.[1]);
-      if (Number.isNaN(length)) throw new Error(`The kernel wrote what is no LSP: ${JSON.stringify(header)}`);
+      if (Number.isNaN(length)) throw new Error(`The kernel wrote invalid LSP: ${JSON.stringify(header)}`);
       const start = end + headerEnd.length;
       if (this.#bytes.length < start + length) return messages;
       messages.push(JSON.parse(this.#bytes.subarray(start, start + length).toString("utf8")) as Message);

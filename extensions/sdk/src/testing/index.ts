@@ -19,5 +19,5 @@ export type {
 export { runInKernel, type KernelOptions } from "./run-in-kernel.ts";
 export type { RunningKernel, WaitOptions } from "./running-kernel.ts";
 
-// Tests run where no index is linked in.
+// In tests no index is linked into the program.
 provideVectorEngine(makeVectorModule);

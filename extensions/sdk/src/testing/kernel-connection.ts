@@ -5,11 +5,11 @@ import { laresErrorFrom } from "../errors.ts";
 import { frame, FrameReader, type Message } from "./frames.ts";
 import type { Environment } from "./kernel-place.ts";
 
-/** An answer that takes longer than this never comes: the kernel hangs, or is gone. */
+/** An answer that takes longer never comes: the kernel hangs or has ended. */
 const answerTimeoutMs = 60_000;
-/** Characters of the kernel's standard error kept for error messages, the newest. */
+/** Characters of the kernel's most recent stderr that are kept for error messages. */
 const maxErrorOutput = 4000;
-/** How long a front may take to leave before it is ended. */
+/** The time in which a front must exit before it is killed. */
 const leaveTimeoutMs = 5000;
 
 interface Pending {
@@ -18,7 +18,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** `lares serve --stdio` in a process of its own, and the client's end of it. */
+/** `lares serve --stdio` in a separate process, and the client's end of it. */
 export class KernelConnection implements AsyncDisposable {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #pending = new Map<number, Pending>();
@@ -34,7 +34,7 @@ export class KernelConnection implements AsyncDisposable {
     this.#process.stderr.on("data", (chunk: Buffer) => {
       this.#errorOutput = (this.#errorOutput + chunk.toString("utf8")).slice(-maxErrorOutput);
     });
-    // A front that has ended is told of by its exit, not by the pipe that broke with it.
+    // The exit of a front is reported by its exit event, not by the broken pipe.
     this.#process.stdin.on("error", () => undefined);
     this.#exited = new Promise((resolve) => {
       this.#process.once("error", (error) => {
@@ -49,7 +49,7 @@ export class KernelConnection implements AsyncDisposable {
     });
   }
 
-  /** What it wrote to standard error, for a message; empty where there was nothing. */
+  /** Its stderr output for a message; empty if there was none. */
   get errorOutput(): string {
     return this.#errorOutput === "" ? "" : `\n${this.#errorOutput.trimEnd()}`;
   }
@@ -64,7 +64,7 @@ export class KernelConnection implements AsyncDisposable {
     this.#send({ method: "initialized", params: {} });
   }
 
-  /** The result; rejects with a `LaresError` where the kernel refuses. */
+  /** Returns the result; rejects with a `LaresError` if the kernel refuses. */
   async request<Result>(method: string, params: object = {}): Promise<Result> {
     if (this.#hasExited) throw new Error(`${method}: lares has ended.${this.errorOutput}`);
     const id = ++this.#lastId;
@@ -101,7 +101,7 @@ export class KernelConnection implements AsyncDisposable {
 
   #take({ id, method, result, error }: Message): void {
     if (method !== undefined) {
-      // Nobody sits before a dialog here; null is what closing it answers.
+      // There is no person to answer a dialog; null is the answer of a closed one.
       if (id !== undefined) this.#send({ id, result: null });
       return;
     }

@@ -6,9 +6,9 @@ import process from "node:process";
 
 /** As `grants` in lares.yaml. */
 export interface Grants {
-  /** Folders of the workspace; default: all of it. */
+  /** Folders of the workspace; default: the whole workspace. */
   readonly locations?: readonly string[];
-  /** Of what the manifest asks for; default: all of it. */
+  /** A subset of the requested permissions; default: all. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
@@ -17,24 +17,23 @@ export interface PlaceOptions {
   readonly grants?: Grants;
   /** As `config` in lares.yaml. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** As `approvals` in lares.yaml; default: every change to a file waits for an answer. */
+  /** As `approvals` in lares.yaml; default: every change of a file waits for an answer. */
   readonly approvals?: {
     readonly auto_approve_below?: number;
     readonly rules?: readonly Readonly<Record<string, unknown>>[];
   };
-  /** Works in the folder itself; what its own lares.yaml and `.lares/extensions` say counts there too. */
+  /** Uses the folder itself instead of a copy; its own lares.yaml and `.lares/extensions` then apply, too. */
   readonly inPlace?: boolean;
 }
 
-/** Of a process; written out, so that the declarations need nobody else's. */
+/** The environment of a process; spelled out, so that the declarations need no other types. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a kernel of a test works: everything temporary, except the workspace where it is used in place. */
+/** The surroundings of a test's kernel: everything is temporary, except a workspace that is used in place. */
 export interface KernelPlace extends AsyncDisposable {
-  /** Real path. */
+  /** The real path. */
   readonly workspace: string;
   readonly isCopy: boolean;
-  /** The extension's manifest. */
   readonly manifest: string;
   readonly environment: Environment;
 }
@@ -43,8 +42,8 @@ const manifestName = /^extension\.(ya?ml|toml)$/;
 const documentName = /^lares\.(ya?ml|toml)$/;
 
 /**
- * Lays out a workspace, a home for the kernel's state, and a person's configuration that names the extension. The
- * grants stand in that configuration and not in the workspace, so that a test sees its own files there and no other.
+ * Creates a workspace, a home for the kernel's state, and a user configuration that names the extension. The grants
+ * are in that configuration and not in the workspace, so that the workspace has only the test's files.
  */
 export async function layOut(
   extensionFolder: string,
@@ -90,7 +89,7 @@ export async function layOut(
   }
 }
 
-/** Without the workspace's documents and dropped-in extensions: only the one under test runs. */
+/** Copies without the workspace's documents and drop-in extensions, so that only the extension under test runs. */
 async function copyWorkspace(original: string, workspace: string): Promise<void> {
   const left = (path: string): boolean => {
     const inner = relative(original, path).split(sep);
@@ -107,7 +106,7 @@ async function copyWorkspace(original: string, workspace: string): Promise<void>
   });
 }
 
-/** The test's surroundings without the settings of whoever runs it. */
+/** Returns the test's environment without the settings of the user who runs it. */
 function environmentWith(home: string, configuration: string): Environment {
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("LARES_"));
   return {
@@ -119,7 +118,7 @@ function environmentWith(home: string, configuration: string): Environment {
   };
 }
 
-/** The executable of the package `lares`, as the extension, the project, or this package sees it. */
+/** Returns the executable of the package `lares`, as resolved from the extension, the project, or this package. */
 export async function findExecutable(extensionFolder: string): Promise<string> {
   const places = [
     join(extensionFolder, "extension.yaml"),
@@ -133,7 +132,7 @@ export async function findExecutable(extensionFolder: string): Promise<string> {
     if (bin?.lares !== undefined) return join(dirname(manifest), bin.lares);
   }
   throw new Error(
-    `The package "lares" is found neither from ${extensionFolder} nor from ${process.cwd()}: npm install --save-dev lares`,
+    `The package "lares" was found neither from ${extensionFolder} nor from ${process.cwd()}. Run: npm install --save-dev lares`,
   );
 }
 
@@ -148,7 +147,7 @@ function resolved(place: string): string | null {
 
 async function folderAt(path: string, what: string): Promise<string> {
   const found = await stat(path).catch(() => null);
-  if (found?.isDirectory() !== true) throw new Error(`The ${what} "${path}" is no folder.`);
+  if (found?.isDirectory() !== true) throw new Error(`The ${what} "${path}" is not a folder.`);
   return realpath(path);
 }
 

@@ -3,7 +3,7 @@ import type { Permissions } from "../types/permissions.ts";
 
 export type AgentState = "Unloaded" | "Initializing" | "Active" | "Suspended" | "Error" | "ShuttingDown";
 
-/** What the kernel counts of an agent since it started; times in milliseconds, sizes in bytes. */
+/** The kernel's counts of an agent since it started; times in milliseconds, sizes in bytes. */
 export interface AgentMetrics {
   readonly events_received: number;
   readonly events_processed: number;
@@ -16,7 +16,7 @@ export interface AgentMetrics {
   readonly jobs_dispatched: number;
   readonly jobs_completed: number;
   readonly jobs_failed: number;
-  /** Cancelled by a person; absent where none was. */
+  /** Jobs that a person cancelled; absent if there were none. */
   readonly jobs_cancelled?: number;
   readonly cpu_time_ms: number;
   readonly peak_memory_bytes: number;
@@ -30,7 +30,7 @@ export interface AgentStatus {
   readonly state: AgentState;
   /** Why it is in `Error` or `Suspended`. */
   readonly error?: string;
-  /** UTC, ISO 8601 with milliseconds; as everywhere here. */
+  /** UTC, ISO 8601 with milliseconds, like all times here. */
   readonly since: string;
   readonly hooks: readonly {
     readonly handler: string;
@@ -40,7 +40,7 @@ export interface AgentStatus {
     readonly nextRun?: string;
   }[];
   readonly tools: readonly string[];
-  /** By name, those that count. */
+  /** The names of the effective permissions. */
   readonly permissions: readonly (keyof Permissions)[];
   readonly locations: readonly string[];
   readonly metrics: AgentMetrics;
@@ -80,12 +80,12 @@ export interface TraceEntry {
 
 export interface TraceQuery {
   readonly agent?: string;
-  /** This and what is graver. */
+  /** This level and those above it. */
   readonly level?: TraceLevel;
   /** ISO 8601, or "5m". */
   readonly since?: string;
   readonly until?: string;
-  /** In the message. */
+  /** Text that the message contains. */
   readonly text?: string;
   readonly limit?: number;
 }
@@ -99,11 +99,11 @@ export interface ActionQuery {
 export interface Approval {
   /** Only these effects, by index; the others are dropped. */
   readonly effects?: readonly number[];
-  /** "always": the same change to the same paths needs no approval any more. */
+  /** "always": the same change of the same paths needs no further approval. */
   readonly remember?: "once" | "always";
 }
 
-/** What a tool answered, as it comes over the wire. */
+/** A tool's answer, as on the wire. */
 export type ToolResult =
   | { readonly status: "success"; readonly value?: unknown }
   | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }

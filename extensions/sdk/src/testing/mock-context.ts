@@ -10,16 +10,16 @@ import type { Recorded } from "./recorded.ts";
 
 export interface MockOptions<Memory = MemoryShape> {
   readonly entries?: readonly MockEntry[];
-  /** What working memory holds already. */
+  /** The initial content of working memory. */
   readonly memory?: { readonly plan?: PartOf<Memory, "plan"> };
-  /** What the manifest asks for; default: everything that is not bound to a name. */
+  /** The manifest's permissions; default: everything that needs no name. */
   readonly permissions?: Permissions;
-  /** As `grants` in lares.yaml; default: the whole workspace, all that is asked for. */
+  /** As `grants` in lares.yaml; default: the whole workspace, all requested permissions. */
   readonly grants?: {
     readonly locations?: readonly string[];
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
-    /** Shared memories, as `shared_namespaces` and `import_namespaces` say; default: none. Each begins empty. */
+    /** Shared memories, as `shared_namespaces` and `import_namespaces` name them; default: none. Each begins empty. */
     readonly namespaces?: Readonly<Record<string, "read" | "read_write">>;
   };
   /** Milliseconds since 1970; default: the machine's clock. */
@@ -28,11 +28,11 @@ export interface MockOptions<Memory = MemoryShape> {
   readonly extension?: { readonly id: string; readonly version: string };
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools?: Readonly<Record<string, (args: unknown) => unknown>>;
-  /** For a job: where it is resumed from. */
+  /** For a job: the checkpoint from which it resumes. */
   readonly checkpoint?: unknown;
 }
 
-/** A context for hooks, tools and jobs alike, and what was done with it. */
+/** A context for hooks, tools and jobs alike, with a record of the handler's calls. */
 export type MockContext<Memory = MemoryShape> = ToolContext<Memory> &
   JobContext<Memory> & { readonly recorded: Recorded };
 
@@ -53,7 +53,7 @@ const everything: Permissions = {
  */
 export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> = {}): MockContext<Memory> {
   const { extension = { id: "dev.test.agent", version: "1.0.0" }, grants = {} } = options;
-  // The same shape; the kernel's is made from a schema, and no schema says that a list is not written to.
+  // The kernel's type is equal except that it is derived from a schema, in which lists are not readonly.
   const permissions = (options.permissions ?? everything) as Authority["requested"];
   const now = (): number => options.clock?.now() ?? Date.now();
   const locations = [...(grants.locations ?? ["."])].map((location) => location.replace(/\/+$/, ""));

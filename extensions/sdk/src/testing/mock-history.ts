@@ -14,7 +14,7 @@ import { checkedConditions } from "../../../../kernel/src/store/projection/where
 import type { HistoryItem } from "../types/memory.ts";
 import { hasWords } from "./mock-words.ts";
 
-/** Temporal memory, plainly: a list that is looked through. Conditions and words mean what they mean to the kernel. */
+/** Temporal memory as a plain list. Conditions and words have the same meaning as in the kernel. */
 export class MockHistory {
   readonly items: HistoryItem[];
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class MockHistory {
 
   append(event: { variant: string; data: JsonValue; timestamp?: string }, id: string): { id: string } {
     const { variant, data, timestamp } = event;
-    // An age is for questions; what happened, happened at a time.
+    // An age is only valid in queries; an event has a time.
     if (timestamp !== undefined && ageMs(timestamp) !== null) throw noTime("timestamp", timestamp);
     const time = timestamp === undefined ? this.#now() : this.#moment("timestamp", timestamp);
     this.items.push({ id, variant, timestamp: new Date(time).toISOString(), data });
@@ -34,7 +34,7 @@ export class MockHistory {
   }
 
   query({ order = "desc", limit = 100, offset = 0, ...filter }: TemporalQuery): TemporalPage {
-    // Sorting is stable: equal times stay in the order in which they were appended.
+    // Sorting is stable: events with equal times stay in the order of appending.
     const found = this.#found(filter).toSorted((a, b) => compare(a.timestamp, b.timestamp));
     if (order === "desc") found.reverse();
     return { items: found.slice(offset, offset + limit), total: found.length };
@@ -87,6 +87,6 @@ function compare(a: string, b: string): number {
 
 function noTime(name: string, text: string): Error {
   return invalidParams(
-    `${name} "${text}" is no time: write ISO 8601 (2026-11-20T10:00:00Z); since and until also take an age (90s, 30m, 12h, 7d, 2w).`,
+    `${name} "${text}" is not a time. Write ISO 8601 (2026-11-20T10:00:00Z); since and until also take an age (90s, 30m, 12h, 7d, 2w).`,
   );
 }

@@ -24,8 +24,8 @@ type Params = Readonly<Record<string, unknown>>;
 const noHash = `sha256:${"0".repeat(64)}` as const;
 
 /**
- * The kernel's end of the ABI in memory: the kernel's own policy decides, and small stand-ins answer. Tags,
- * fields and sidecars are changed at once; effects on files stay `PendingApproval`, as without any rule.
+ * The kernel's end of the ABI in memory: the kernel's own policy decides, and small substitutes answer. Tags,
+ * fields and sidecars change at once; effects on files stay `PendingApproval`, as without any rule.
  */
 export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly recorded: Recorded } {
   const { authority, workspace, now } = options;
@@ -42,7 +42,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
   const memories = new Map<unknown, MockMemory>([
     [undefined, new MockMemory({ now, plan: options.plan, history: recorded.history })],
   ]);
-  /** The agent's own, or a shared one by its name. */
+  /** Returns the agent's own memory, or a shared one by its name. */
   const memoryOf = (namespace: unknown): MockMemory => {
     const memory = memories.get(namespace) ?? new MockMemory({ now, plan: null, history: [] });
     memories.set(namespace, memory);
@@ -78,7 +78,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     if (action === undefined) throw new LaresError("NotFound", `There is no action "${String(id)}".`);
     return action;
   };
-  /** The action that a proposal names as superseded; refused as the kernel refuses it. */
+  /** Returns the action that a proposal supersedes; refuses it as the kernel does. */
   const replaceable = (id: string): Action => {
     const action = found(id);
     if (action.superseded_by !== undefined)
@@ -167,14 +167,14 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     notify: (params) => void recorded.notifications.push(params),
   };
 
-  /** What has another shape than the ABI's is refused as the kernel refuses it. */
+  /** Refuses params with another shape than the ABI's, as the kernel does. */
   const remember = (method: keyof typeof memoryCalls, params: Params): unknown => {
     try {
       checkParams(method, memoryCalls[method].params, params);
       const { namespace, ...asked } = params;
       return memoryOf(namespace).calls[method]?.(asked as never);
     } catch (error) {
-      // The kernel's own class; an agent meets the SDK's.
+      // The kernel's own class; an agent receives the SDK's.
       if (!isKernelError(error)) throw error;
       throw new LaresError(error.code, error.message, error.facts);
     }
@@ -184,7 +184,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     recorded,
     async call<Result>(method: string, given: Params, { signal }: CallOptions = {}): Promise<Result> {
       if (signal?.aborted === true) throw cancelled();
-      // As over the pipe: what is no JSON does not arrive, and nobody shares an object.
+      // As over the pipe: only JSON arrives, and objects are not shared.
       const params = JSON.parse(JSON.stringify(given)) as Params;
       recorded.calls.push({ method, params });
       const decision = decideHostCall(authority, { method, params });
@@ -196,7 +196,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
       if (service === undefined)
         throw new LaresError(
           "MethodNotFound",
-          `A mocked context does not know "${method}"; use runInKernel.`,
+          `A mock context does not support "${method}". Use runInKernel.`,
         );
       const result = await unlessCancelled(service(params), signal);
       return (result === undefined ? {} : structuredClone(result)) as Result;
@@ -222,7 +222,7 @@ function isReplaceable({ state }: Action): boolean {
   return state === "PendingApproval" || state === "Stale";
 }
 
-/** Names what an action changes; two actions with the same name change the very same things. */
+/** Names what an action changes; two actions with equal names change exactly the same things. */
 function targetsOf({ effects }: Action): string {
   const targets = effects.flatMap(({ kind, path, from, tag, namespace, key, sidecar }) =>
     kind === "file.move"

@@ -15,10 +15,10 @@ interface Stored extends KnowledgeAddition {
   readonly relations: readonly Relation[];
 }
 
-/** As in the kernel: above it, what is added is taken for a newer form of what is there. */
+/** As in the kernel: an added item that is more similar than this is a newer form of the existing one. */
 const updatesSimilarity = 0.9;
 
-/** Associative memory, plainly: importance is what was said and does not fade. */
+/** Associative memory as a plain list; importance does not fade. */
 export class MockKnowledge {
   readonly #stored = new Map<string, Stored>();
 
@@ -85,7 +85,7 @@ export class MockKnowledge {
     return { items: found.map(({ item, similarity }) => told(item, similarity)) };
   }
 
-  /** Ids within so many relations, in either direction, without itself. */
+  /** Returns the ids within this many relations in either direction, without the item itself. */
   related({ id, depth = 1, relation }: NonNullable<KnowledgeQuery["related_to"]>): Set<string> {
     const edges = [...this.#stored.values()].flatMap((item) =>
       item.relations
@@ -109,7 +109,7 @@ export class MockKnowledge {
     return [...this.#stored.values()].toReversed();
   }
 
-  /** By similarity; what agents brought is compared with what agents brought only. */
+  /** Sorts by similarity. Embeddings from agents are compared only with each other. */
   #similar(vector: readonly number[], isGiven: boolean): { item: Stored; similarity: number }[] {
     return this.#newestFirst()
       .flatMap((item) => {

@@ -16,18 +16,18 @@ import { MockHistory } from "./mock-history.ts";
 import { MockKnowledge } from "./mock-knowledge.ts";
 import { shareOfWords, textOf } from "./mock-words.ts";
 
-/** As the kernel fuses what it found in several ways: weight / (10 + rank), summed. */
+/** As the kernel combines its rankings: the sum of weight / (10 + rank). */
 const rankOffset = 10;
 const dayMs = 24 * 60 * 60 * 1000;
 
 interface MockMemoryOptions {
   readonly now: () => number;
   readonly plan: unknown;
-  /** Events are put here. */
+  /** Receives the events. */
   readonly history: HistoryItem[];
 }
 
-/** One memory: all that `memory/*` of the ABI can be asked. */
+/** One memory with all `memory/*` calls of the ABI. */
 export class MockMemory {
   readonly calls: Readonly<Record<string, (params: never) => unknown>>;
   readonly #history: MockHistory;
@@ -67,7 +67,7 @@ export class MockMemory {
 
   #swap({ revision, state }: { revision: number; state: unknown }): { revision: number } {
     if (revision !== this.#working.revision)
-      throw new LaresError("Conflict", "Somebody else wrote first.", { revision: this.#working.revision });
+      throw new LaresError("Conflict", "Another write came first.", { revision: this.#working.revision });
     this.#working = { revision: revision + 1, state: state ?? null };
     return { revision: this.#working.revision };
   }
@@ -90,7 +90,7 @@ export class MockMemory {
     return { items, mode: done };
   }
 
-  /** Events and items in which any of the words stands, those with most of them first. */
+  /** Returns the events and items that contain any of the words, those with most of them first. */
   #worded(text: string): SearchHit[][] {
     const searched = searchedWords(text);
     const best = (hits: readonly { hit: SearchHit; words: string }[]): SearchHit[] =>

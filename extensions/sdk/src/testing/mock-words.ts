@@ -6,7 +6,7 @@ import {
   searchedWords,
 } from "../../../../kernel/src/store/projection/words.ts";
 
-/** Whether all the words stand in the data, or in what is beneath one of its fields. */
+/** Returns true if the data, or the part beneath one of its fields, contains all the words. */
 export function hasWords(data: JsonValue, match: string, field?: string): boolean {
   const there = new Set<string>();
   eachText(data, (where, text) => {
@@ -17,7 +17,7 @@ export function hasWords(data: JsonValue, match: string, field?: string): boolea
   return words.length > 0 && words.every((word) => there.has(word));
 }
 
-/** The texts and numbers of a value, in order: what an item without a text of its own is searched by. */
+/** Returns the texts and numbers of a value in order, by which an item without its own text is searched. */
 export function textOf(data: JsonValue): string {
   if (typeof data === "string" || typeof data === "number") return String(data);
   if (typeof data !== "object" || data === null) return "";
@@ -27,18 +27,18 @@ export function textOf(data: JsonValue): string {
     .trim();
 }
 
-/** How many of the searched words stand in the text, from 0 to 1. */
+/** Returns the share of the searched words that the text contains, from 0 to 1. */
 export function shareOfWords(text: string, searched: readonly string[]): number {
   const there = new Set(differentWords(indexedWords(text)));
   return searched.length === 0 ? 0 : searched.filter((word) => there.has(word)).length / searched.length;
 }
 
-/** So many that features of short texts hardly ever meet in one. */
+/** So many that features of short texts hardly ever collide. */
 const dimensions = 4096;
 
 /**
- * A text as a direction, from its words and their pieces of three letters: texts with words in common are near each
- * other. It is not the kernel's embedder; similarities differ, what is plainly alike is alike in both.
+ * Turns a text into a vector by its words and their trigrams, so that texts with common words are near each other.
+ * It is not the kernel's embedder: similarities differ, but clearly similar texts are similar in both.
  */
 export function directionOf(text: string): number[] {
   const direction = Array.from({ length: dimensions }, () => 0);
@@ -57,7 +57,7 @@ export function directionOf(text: string): number[] {
   return direction;
 }
 
-/** Of two lists of numbers; 0 where one of them has no direction. */
+/** Returns the cosine of two vectors; 0 if one of them has no direction. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   let [dot, aa, bb] = [0, 0, 0];
   a.forEach((x, index) => {

@@ -1,11 +1,11 @@
 import { compileGlob } from "../../../../kernel/src/base/glob.ts";
 import type { Entry, EntryKind, EntryPage, EntryQuery } from "../types/entry.ts";
 
-/** An entry of a mocked workspace: its path, and whatever of the rest matters to the test. */
+/** An entry of a mock workspace: its path, and whatever else matters to the test. */
 export type MockEntry = Partial<Entry> & {
   readonly path: string;
   readonly content?: string | Uint8Array;
-  /** By kind. */
+  /** The sidecars' data by kind. */
   readonly sidecarData?: Readonly<Record<string, unknown>>;
 };
 
@@ -17,7 +17,7 @@ interface Stored {
 
 const defaultPageSize = 100;
 
-/** The files a mocked context sees: entries in memory, and what its effects make of them. */
+/** The files of a mock context: entries in memory, and the results of its effects. */
 export class MockWorkspace {
   readonly #stored = new Map<string, Stored>();
 

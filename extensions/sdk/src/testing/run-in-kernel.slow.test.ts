@@ -100,6 +100,6 @@ it("in place works in the folder itself; a program that does not load shows in t
 
 it("says what is missing: a folder, a manifest", async () => {
   await mkdir(join(base, "w"));
-  await expect(runInKernel(join(base, "none"), join(base, "w"))).rejects.toThrow("is no folder");
+  await expect(runInKernel(join(base, "none"), join(base, "w"))).rejects.toThrow("is not a folder");
   await expect(runInKernel(join(base, "w"), join(base, "w"))).rejects.toThrow("There is no extension.yaml");
 });

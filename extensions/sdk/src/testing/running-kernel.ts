@@ -17,16 +17,16 @@ import type {
   TraceQuery,
 } from "./kernel-types.ts";
 
-/** How long a condition is waited for where the test does not say, in milliseconds. */
+/** The default timeout of waiting for a condition, in milliseconds. */
 const defaultTimeoutMs = 30_000;
 const pollMs = 25;
-/** Idle has to hold for this many looks: between a change and its event there is a moment of rest. */
+/** How often idle must be observed in a row, because there is a moment of rest between a change and its event. */
 const idleLooks = 4;
-/** A file that was written and is not in the index after this long is one that the index leaves out. */
+/** A written file that is not in the index after this time is excluded from it. */
 const noticeMs = 5000;
-/** How long a kernel whose last client has left may take to end before it is ended. */
+/** The time in which a kernel without clients must end before it is killed. */
 const endTimeoutMs = 10_000;
-/** Traces shown with a condition that never came. */
+/** The number of traces shown with a condition that was never met. */
 const tracesShown = 8;
 
 export interface WaitOptions {
@@ -40,7 +40,7 @@ export class RunningKernel implements AsyncDisposable {
   readonly #connection: KernelConnection;
   #agentId = "";
   #pid: number | null = null;
-  /** Written and not yet seen in the index: the path, and when, in milliseconds since 1970. */
+  /** Written files that are not in the index yet: their paths and times, in milliseconds since 1970. */
   readonly #unnoticed = new Map<string, number>();
 
   /** Use `runInKernel`. */
@@ -49,7 +49,7 @@ export class RunningKernel implements AsyncDisposable {
     this.#connection = connection;
   }
 
-  /** Absolute path of the folder the kernel works in. */
+  /** Absolute path of the kernel's workspace. */
   get workspace(): string {
     return this.#place.workspace;
   }
@@ -74,7 +74,7 @@ export class RunningKernel implements AsyncDisposable {
     return found;
   }
 
-  /** Writes a file of the workspace, and the folders above it, as a person with an editor would. */
+  /** Writes a file of the workspace, and creates the folders above it, as a person with an editor would. */
   async write(path: string, content: string | Uint8Array): Promise<void> {
     const absolute = this.#inside(path);
     await mkdir(dirname(absolute), { recursive: true });
@@ -82,7 +82,7 @@ export class RunningKernel implements AsyncDisposable {
     this.#unnoticed.set(relative(this.workspace, absolute).split(sep).join("/"), Date.now());
   }
 
-  /** A file of the workspace as text; null where there is none. */
+  /** Reads a file of the workspace as text; null if there is none. */
   async read(path: string): Promise<string | null> {
     try {
       return await readFile(this.#inside(path), "utf8");
@@ -92,7 +92,7 @@ export class RunningKernel implements AsyncDisposable {
     }
   }
 
-  /** Calls a tool of the agent, or "other.agent/tool"; its value, or throws what it failed with (`ToolError`). */
+  /** Calls a tool of the agent, or "other.agent/tool". Returns its value; throws its error (`ToolError`). */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test says what the tool answers
   async call<Value = unknown>(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<Value> {
     const slash = tool.indexOf("/");
@@ -117,7 +117,7 @@ export class RunningKernel implements AsyncDisposable {
     return this.#connection.request("lares/traces/query", query);
   }
 
-  /** Newest first; without diffs, as `action` has them. */
+  /** Newest first; without diffs, which `action` has. */
   actions(query: ActionQuery = {}): Promise<Action[]> {
     return this.#connection.request("lares/actions/list", query);
   }
@@ -126,7 +126,7 @@ export class RunningKernel implements AsyncDisposable {
     return this.#connection.request("lares/actions/get", { id });
   }
 
-  /** Approves the action as it is now; resolves when it has ended, `Committed` or `Stale` or `Failed`. */
+  /** Approves the current action. Resolves when it has ended: `Committed`, `Stale` or `Failed`. */
   async approve(id: string, approval: Approval = {}): Promise<Action> {
     const { digest } = await this.action(id);
     return this.#connection.request("lares/actions/approve", { id, digest, ...approval });
@@ -136,12 +136,12 @@ export class RunningKernel implements AsyncDisposable {
     return this.#connection.request("lares/actions/reject", reason === undefined ? { id } : { id, reason });
   }
 
-  /** Takes a committed action back; rejects with `Stale` where its files have changed since. */
+  /** Undoes a committed action; rejects with `Stale` if its files have changed since. */
   undo(id: string): Promise<Action> {
     return this.#connection.request("lares/actions/undo", { id });
   }
 
-  /** Asks again and again until the answer is neither false, null nor undefined, and gives it back. */
+  /** Polls until the result is neither false, null nor undefined, and returns it. */
   async waitFor<Value>(
     condition: () => Value | Promise<Value>,
     { timeoutMs = defaultTimeoutMs }: WaitOptions = {},
@@ -156,7 +156,7 @@ export class RunningKernel implements AsyncDisposable {
     }
   }
 
-  /** Resolves when what was written is in the index and no agent has anything in hand or waiting. */
+  /** Resolves when all written files are in the index and every agent is idle with an empty inbox. */
   async idle(options: WaitOptions = {}): Promise<void> {
     let looks = 0;
     await this.waitFor(async () => {
@@ -174,7 +174,7 @@ export class RunningKernel implements AsyncDisposable {
     return this.#unnoticed.size === 0;
   }
 
-  /** True where the index has the file as it is on disk. */
+  /** Returns true if the index has the file as it is on disk. */
   async #isIndexed(path: string): Promise<boolean> {
     const onDisk = await stat(this.#inside(path)).catch(() => null);
     if (onDisk === null) return true;
@@ -186,7 +186,7 @@ export class RunningKernel implements AsyncDisposable {
     return entry?.size === onDisk.size && Date.parse(entry.modified) >= Math.floor(onDisk.mtimeMs);
   }
 
-  /** The agent whose id the extension's manifest names. */
+  /** Returns the agent whose id the extension's manifest names. */
   async #findAgent(): Promise<string> {
     const agents = await this.#connection.request<AgentStatus[]>("lares/agents/list");
     const { manifest } = this.#place;
@@ -195,7 +195,9 @@ export class RunningKernel implements AsyncDisposable {
       new RegExp(`\\bid"?\\s*[:=]\\s*["']?${id.replaceAll(".", "\\.")}(?![\\w.-])`).test(text),
     );
     if (found !== undefined) return found.id;
-    throw new Error(`The kernel found no extension in ${manifest}; lares check says what is wrong with it.`);
+    throw new Error(
+      `The kernel found no extension in ${manifest}. Run lares check to see what is wrong with it.`,
+    );
   }
 
   #inside(path: string): string {
@@ -214,7 +216,7 @@ export class RunningKernel implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connection[Symbol.asyncDispose]();
     if (this.#pid !== null) {
-      // Nothing of a copy is kept: its kernel need not put anything in order first.
+      // A copy is discarded, so its kernel need not shut down in order.
       if (this.#place.isCopy) signal(this.#pid, "SIGKILL");
       await ended(this.#pid);
     }
@@ -222,14 +224,14 @@ export class RunningKernel implements AsyncDisposable {
   }
 }
 
-/** Resolves when the process has ended; it is ended by force where it takes too long. */
+/** Resolves when the process has ended; kills it after a timeout. */
 async function ended(pid: number): Promise<void> {
   const end = performance.now() + endTimeoutMs;
   while (signal(pid, 0) && performance.now() < end) await pause(pollMs);
   signal(pid, "SIGKILL");
 }
 
-/** False where there is no such process. */
+/** Returns false if there is no such process. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

@@ -13,7 +13,7 @@ type Exports = Readonly<Record<string, (...numbers: number[]) => number>> & {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The same index as in a guest, in a module of its own. Its memory only grows, and is collected with the set. */
+/** The same index as in a guest, as a separate module. Its memory only grows and is garbage collected with the set. */
 export function makeVectorModule(): VectorEngine<Block> {
   const file = createRequire(import.meta.url).resolve("@lares/sdk/hnsw.wasm");
   compiled ??= new WebAssembly.Module(new Uint8Array(readFileSync(file)));

@@ -1,6 +1,6 @@
 import { findHost } from "../guest/host.ts";
 
-/** What the micro HNSW can be asked; the numbers are those of `kernel/build/guest/vectors.wat`. */
+/** The operations of the micro HNSW; the numbers are those of `kernel/build/guest/vectors.wat`. */
 const operations = {
   bytes: 0,
   create: 1,
@@ -21,31 +21,31 @@ const operations = {
 } as const;
 export type Operation = keyof typeof operations;
 
-/** What it answers instead of a number from 0 on. */
+/** The results below 0, which are errors. */
 export const refusals = { badArgument: -1, isFull: -2, badVector: -3, malformed: -4 } as const;
 
 /** The micro HNSW, and the memory of one set. */
 export interface VectorEngine<Block = unknown> {
-  /** A block of so many bytes; throws where there is no memory for it. */
+  /** Allocates a block of this many bytes; throws if there is not enough memory. */
   allocate(bytes: number): Block;
-  /** A view of it, good until the next call of `allocate`. */
+  /** Returns a view of the block that is valid until the next call of `allocate`. */
   view(block: Block): { readonly buffer: ArrayBufferLike; readonly byteOffset: number };
   call(operation: Operation, block: Block | null, other: Block | null, ...numbers: number[]): number;
 }
 
 let makeEngine: (() => VectorEngine) | undefined;
 
-/** For tests, which run outside of the guest. */
+/** For tests, which run outside the guest. */
 export function provideVectorEngine(make: () => VectorEngine): void {
   makeEngine = make;
 }
 
-/** In a guest what is linked into it; elsewhere what was provided. */
+/** Returns the engine that is linked into the guest; elsewhere, the provided one. */
 export function openVectorEngine(): VectorEngine {
   return makeEngine === undefined ? guestEngine() : makeEngine();
 }
 
-/** A block is an ArrayBuffer: its bytes lie where the linked module works, and are collected with the set. */
+/** A block is an ArrayBuffer: the linked module works in its bytes, and it is garbage collected with the set. */
 function guestEngine(): VectorEngine<ArrayBuffer> {
   const { vectors } = findHost();
   return {

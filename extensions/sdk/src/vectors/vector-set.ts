@@ -2,15 +2,18 @@ import { LaresError } from "../errors.ts";
 import { openVectorEngine, refusals, type VectorEngine } from "./engine.ts";
 
 export interface VectorSetOptions {
-  /** Of every vector: 1 to 4,096. */
+  /** The dimensions of every vector: 1 to 4,096. */
   readonly dimensions: number;
-  /** Vectors it may hold at most: 1 to 1,048,576, default 100,000. Memory is taken for what is in it, twice as much each time. */
+  /**
+   * The maximum number of vectors: 1 to 1,048,576, default 100,000. Memory is allocated for the current vectors and
+   * doubled as needed.
+   */
   readonly capacity?: number;
-  /** Neighbours that a vector knows: 2 to 64, default 16. More finds more, and takes more memory. */
+  /** Neighbours per vector: 2 to 64, default 16. More improve the results and take more memory. */
   readonly m?: number;
-  /** How widely `add` looks around: 1 to 1,000, default 100. */
+  /** The breadth of the search in `add`: 1 to 1,000, default 100. */
   readonly efConstruction?: number;
-  /** How widely `search` looks around: 1 to 1,000, default 64, and never less than it is to find. */
+  /** The breadth of `search`: 1 to 1,000, default 64, and at least the number of results. */
   readonly efSearch?: number;
 }
 
@@ -24,7 +27,7 @@ export interface VectorMatch {
 /** An array or a typed array of numbers. */
 export type VectorLike = ArrayLike<number>;
 
-/** A set that comes from bytes, by the options its constructor is called with. */
+/** A set that is restored from bytes, with the options of the constructor. */
 interface Restored {
   readonly engine: VectorEngine;
   readonly block: unknown;
@@ -34,9 +37,9 @@ const restoredFor = new WeakMap<VectorSetOptions, Restored>();
 
 const defaults = { capacity: 100_000, m: 16, efConstruction: 100, efSearch: 64 };
 const bounds = { dimensions: 4096, capacity: 2 ** 20, leastM: 2, m: 64, ef: 1000, label: 2 ** 32 - 1 };
-/** Of a set that was just made; below it a search compares with every vector anyway. */
+/** Slots of a new set; below this size a search compares with every vector anyway. */
 const firstSlots = 64;
-/** Where `m` stands in a set's bytes: u32, little-endian. */
+/** The offset of `m` in a set's bytes: u32, little-endian. */
 const savedM = 16;
 
 /**
@@ -58,7 +61,7 @@ export class VectorSet {
   readonly #engine: VectorEngine;
   #block: unknown;
 
-  /** Throws `InvalidParams` for options out of their bounds, `LimitExceeded` where there is no memory. */
+  /** Throws `InvalidParams` for options out of bounds, `LimitExceeded` if there is not enough memory. */
   constructor(options: VectorSetOptions) {
     const { dimensions, capacity, m, efConstruction, efSearch } = { ...defaults, ...options };
     this.dimensions = whole("dimensions", dimensions, 1, bounds.dimensions);
@@ -75,15 +78,14 @@ export class VectorSet {
     this.#engine.call("create", this.#block, null, dimensions, slots, m, efConstruction);
   }
 
-  /** Vectors in it. */
   get size(): number {
     return this.#engine.call("size", this.#block, null);
   }
 
   /**
-   * Puts a vector in; one that has the label already is replaced. `label`: a whole number, 0 to 4,294,967,295. Throws
-   * `InvalidParams` for another number of dimensions, for numbers that are not finite, and for all zeros;
-   * `LimitExceeded` at `capacity`, or where there is no memory left. After an error the set is as it was.
+   * Adds a vector, or replaces the one with the same label. `label`: a whole number, 0 to 4,294,967,295. Throws
+   * `InvalidParams` for a wrong number of dimensions, for numbers that are not finite, and for all zeros;
+   * `LimitExceeded` at `capacity`, or without enough memory. After an error the set is unchanged.
    */
   add(label: number, vector: VectorLike): void {
     const isReplaced = this.has(label);
@@ -102,7 +104,7 @@ export class VectorSet {
     if (status < 0) throw noDirection();
   }
 
-  /** Whether there was one. Takes time in proportion to the size: nobody may go on knowing it. */
+  /** Returns true if the label existed. Takes time in proportion to the size, as all links to it are removed. */
   remove(label: number): boolean {
     return this.#engine.call("remove", this.#block, null, checkedLabel(label)) === 1;
   }
@@ -111,7 +113,7 @@ export class VectorSet {
     return this.#engine.call("has", this.#block, null, checkedLabel(label)) === 1;
   }
 
-  /** The `count` (1 to 1,000) most similar, best first; fewer only where there are fewer. */
+  /** Returns the `count` (1 to 1,000) most similar vectors, best first; fewer only if the set has fewer. */
   search(vector: VectorLike, count = 10): VectorMatch[] {
     whole("count", count, 1, bounds.ef);
     this.#enter(vector);
@@ -127,7 +129,7 @@ export class VectorSet {
     }));
   }
 
-  /** All of it, for `VectorSet.fromBytes`; the format is described in the package's `hnsw/README.md`. */
+  /** Returns the whole set, for `VectorSet.fromBytes`; the package's `hnsw/README.md` describes the format. */
   toBytes(): Uint8Array {
     const length = this.#engine.call("savedBytes", this.#block, null);
     const saved = allocate(this.#engine, length);
@@ -136,8 +138,8 @@ export class VectorSet {
   }
 
   /**
-   * A set as it was; `capacity` and `efSearch` may be others. Throws `InvalidParams` for bytes that are no set, were
-   * damaged, or were made up by somebody who meant harm.
+   * Restores a set; `capacity` and `efSearch` may differ. Throws `InvalidParams` for bytes that are not a set, were
+   * damaged, or were forged.
    */
   static fromBytes(
     bytes: Uint8Array,
@@ -145,7 +147,7 @@ export class VectorSet {
   ): VectorSet {
     const engine = openVectorEngine();
     const refused = (): LaresError =>
-      new LaresError("InvalidParams", `These ${bytes.length} bytes are no vector set, or a damaged one.`);
+      new LaresError("InvalidParams", `These ${bytes.length} bytes are not a vector set, or a damaged one.`);
     if (bytes.length === 0) throw refused();
     const saved = allocate(engine, bytes.length);
     bytesOf(engine, saved, bytes.length).set(bytes);
@@ -165,7 +167,7 @@ export class VectorSet {
     return new VectorSet(all);
   }
 
-  /** Writes a vector to where the index reads it. */
+  /** Writes a vector to the place where the index reads it. */
   #enter(vector: VectorLike): void {
     if (vector.length !== this.dimensions)
       throw new LaresError(
@@ -178,7 +180,7 @@ export class VectorSet {
     new Float32Array(buffer, at, this.dimensions).set(vector);
   }
 
-  /** Into a block with twice the room. */
+  /** Moves the set into a block with twice the room. */
   #grow(): void {
     const slots = Math.min(this.#engine.call("capacity", this.#block, null) * 2, bounds.capacity);
     const larger = this.#allocate(slots);
@@ -191,12 +193,12 @@ export class VectorSet {
   }
 }
 
-/** Throws where the index says 0, which is more than it can address, and where there is no memory. */
+/** Throws if the size is 0, which means that the index cannot address it, and if there is not enough memory. */
 function allocate(engine: VectorEngine, bytes: number): unknown {
   try {
     if (bytes > 0) return engine.allocate(bytes);
   } catch {
-    // An engine's word for "no memory left" is its own: RangeError here, InternalError there.
+    // Engines raise different errors when memory is exhausted: RangeError or InternalError.
   }
   throw new LaresError(
     "LimitExceeded",

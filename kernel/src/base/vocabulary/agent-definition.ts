@@ -14,7 +14,7 @@ export interface HookDefinition {
   readonly nextRun?: () => string | null;
   /** Present if the schedule could be parsed. */
   readonly timing?: ScheduleTiming;
-  /** True where the event passes the filter; an evaluation that fails counts as false and is reported. */
+  /** Returns true if the event passes the filter; a failed evaluation counts as false and is reported. */
   readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;
 }
 
@@ -22,11 +22,11 @@ export interface HookDefinition {
 export interface ScheduleTiming {
   /** IANA name. */
   readonly timezone: string;
-  /** What becomes of runs that were missed. */
+  /** What happens to missed runs. */
   readonly catchUp: "skip" | "once" | "all";
   /** Returns the first run after this time, or null. */
   next(afterMs: number): number | null;
-  /** The runs later than the one and not later than the other, oldest first: the newest `count` of them. */
+  /** Returns the newest `count` runs after the first time and not after the second, oldest first. */
   between(afterMs: number, throughMs: number, count: number): number[];
 }
 
@@ -55,9 +55,9 @@ export interface AgentDefinition {
   readonly limits: AgentLimits;
   readonly config: JsonObject;
   readonly memory: boolean;
-  /** Events of its memory are kept so long; null: for ever. */
+  /** For how many days the events of its memory are kept; null: forever. */
   readonly memoryRetentionDays: number | null;
-  /** Knowledge that was never found and is below and older is removed; null: none is. */
+  /** Knowledge that was never found, and is less important and older than this, is removed; null: none is. */
   readonly memoryPrune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
   readonly traceLevel: TraceLevel;
   /** What runs it: its program in the sandbox, or, where it has none, a part of the kernel. */
@@ -72,9 +72,9 @@ export interface AgentDefinition {
   readonly problems?: {
     readonly count: number;
     readonly first: { readonly message: string; readonly place?: Place };
-    /** Nothing of the manifest counts, so neither does a guest that was loaded before. */
+    /** True if nothing of the manifest applies, so a loaded guest must not be used either. */
     readonly isUnusable: boolean;
   };
-  /** `fault` is that nobody said yes to it yet. */
+  /** Present if `fault` is only that nobody has accepted the extension yet. */
   readonly awaiting?: "acceptance";
 }

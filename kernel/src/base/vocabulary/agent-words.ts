@@ -10,9 +10,7 @@ export const agentStateWords: Readonly<Record<AgentState, string>> = {
   ShuttingDown: "Stopping",
 };
 
-/**
- * Returns the status of an agent as shown to people. What a person decided, or has to decide, comes before the state.
- */
+/** Returns an agent's status for people. What a person decided, or has to decide, comes before the state. */
 export function agentWord({
   state,
   disabled,

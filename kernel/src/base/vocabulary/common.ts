@@ -12,7 +12,6 @@ export type Hash = Static<typeof Hash>;
 export const HashOf = (description: string) =>
   Type.Unsafe<Hash>({ ...Hash, description: `${description}; SHA-256, lower case hexadecimal` });
 
-/** Any JSON value. */
 export const Json = (description: string) => Type.Unsafe<JsonValue>(Type.Unknown({ description }));
 
 /** A time in UTC, ISO 8601 with milliseconds, with a description. */
@@ -25,7 +24,6 @@ export const Path = Type.String({
   description: 'Relative to the workspace, "/" separators, no leading "./"',
 });
 
-/** A path with a description. */
 export const PathOf = (description: string) => Type.String({ ...Path, description });
 
 /** A line of a document that a person can open. */

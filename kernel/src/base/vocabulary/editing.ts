@@ -1,6 +1,6 @@
 import type { TextPosition } from "../text-positions.ts";
 
-/** What documents of ours are to whoever edits them. Positions count UTF-16 units; names and messages are plain text. */
+/** Documents of Lares, from the view of an editor. Positions count UTF-16 units; names and messages are plain text. */
 
 export interface TextRange {
   readonly start: TextPosition;
@@ -12,7 +12,7 @@ interface TextEdit {
   readonly newText: string;
 }
 
-/** What a client has open; its texts count before what is on disk. */
+/** The texts that a client has open; they take precedence over the disk. */
 export interface OpenTexts {
   text(uri: string): string | null;
   uris(): Iterable<string>;
@@ -24,13 +24,11 @@ export interface EditedDocument {
   readonly text: string;
 }
 
-/** The edits of one file. */
 export interface FileEdits {
   readonly uri: string;
   readonly edits: readonly TextEdit[];
 }
 
-/** A fault in a document. */
 export interface DocumentFault {
   readonly range: TextRange;
   readonly severity: "error" | "warning" | "information" | "hint";
@@ -38,13 +36,12 @@ export interface DocumentFault {
   readonly message: string;
 }
 
-/** What was found in a document, and where was looked for it: absolute paths, and folders whose names were read. */
+/** A document's faults, and the places read to find them: absolute paths, and folders whose names were read. */
 export interface Diagnosis {
   readonly faults: readonly DocumentFault[];
   readonly lookedAt: { readonly paths: readonly string[]; readonly listed: readonly string[] };
 }
 
-/** A way to mend a fault. */
 export interface OfferedFix {
   readonly title: string;
   readonly edits: readonly TextEdit[];
@@ -52,33 +49,32 @@ export interface OfferedFix {
   readonly fault: DocumentFault;
 }
 
-/** A part of a document, with the parts in it. */
+/** A part of a document, with its own parts. */
 export interface OutlinePart {
   readonly name: string;
   readonly detail: string;
   readonly kind: "extension" | "hook" | "tool" | "permission" | "rule" | "list" | "map" | "value";
   readonly range: TextRange;
-  /** The part of `range` that is its name. */
+  /** The range of its name within `range`. */
   readonly selection: TextRange;
   readonly children: readonly OutlinePart[];
 }
 
-/** Where something is declared. */
 export interface Declaration {
-  /** What names it in the document that was asked about. */
+  /** The range of the reference in the requested document. */
   readonly origin: TextRange;
   readonly uri: string;
   readonly range: TextRange;
 }
 
-/** A place in a document that an agent, or one of its hooks, stands for. */
+/** A place in a document that declares an agent or one of its hooks. */
 export interface AgentPlace {
   readonly range: TextRange;
   readonly agent: string;
   readonly hook?: { readonly handler: string; readonly event: string };
 }
 
-/** A piece of a sentence, shown as it is written, or code. It may be a stranger's. */
+/** A piece of a sentence, as plain text or as code. It may come from an extension. */
 export type Span = string | { readonly code: string };
 export interface Block {
   readonly kind: "paragraph" | "item";
@@ -86,7 +82,7 @@ export interface Block {
 }
 export type Explanation = readonly Block[];
 
-/** Something that may be written at the cursor. */
+/** A completion at the cursor. */
 export interface CompletionProposal {
   readonly label: string;
   readonly kind:

@@ -1,9 +1,6 @@
 import type { Job } from "./job.ts";
 
-/**
- * Returns when a job continues, in words for a person; `until` formats the time. Empty if the job is only waiting for
- * its turn.
- */
+/** Returns when a job continues, for people; `until` formats the time. Empty if it only waits for its turn. */
 export function jobWaitsFor(
   { when_idle, due, attempt }: Pick<Job, "when_idle" | "due" | "attempt">,
   until: (timestamp: string) => string,

@@ -12,7 +12,6 @@ export type MetadataChange =
     }
   | { readonly kind: "sidecar"; readonly path: string; readonly sidecar: string; readonly data?: JsonValue };
 
-/** The metadata of one entry. */
 export interface EntryMetadata {
   readonly tags: readonly string[];
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

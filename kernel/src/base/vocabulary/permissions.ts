@@ -4,9 +4,7 @@ import { closed } from "./common.ts";
 const Names = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 256, description });
 
-/**
- * What a manifest requests and, after grants and denials, what an agent may do. An absent permission is not requested.
- */
+/** What a manifest requests and, after grants and denials, an agent may do. An absent permission is not requested. */
 export const Permissions = Type.Object(
   {
     read_entries: Type.Optional(

@@ -1,10 +1,10 @@
-/** How far a tool's call is, as its handler says. */
+/** The progress of a tool's call, as its handler reports it. */
 export interface ToolProgress {
   /** From 0 to 1. */
   readonly fraction: number;
-  /** What it does now, for a person. */
+  /** What it is doing, for a person. */
   readonly message?: string;
 }
 
-/** Where a service puts what it has before its result is there. Never throws. */
+/** Receives intermediate results of a service before its final result. Never throws. */
 export type ProgressSink = (progress: ToolProgress) => void;

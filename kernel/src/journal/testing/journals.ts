@@ -36,7 +36,7 @@ class CountFold {
   }
 }
 
-/** A journal whose anchor and checkpoint are kept beside it, as the database does. */
+/** A journal whose anchor and checkpoint are stored beside it, as the database does. */
 export class TestJournal {
   anchor: Anchor = noAnchor;
   checkpoint: string | null = null;
@@ -81,23 +81,23 @@ export class TestJournal {
     );
   }
 
-  /** Lets time pass, and what is done meanwhile, until it has come to that. */
+  /** Advances the clock and runs pending work until the condition holds. */
   async until(isReached: () => boolean): Promise<void> {
     for (let turn = 0; !isReached(); turn++) {
-      if (turn > 5000) throw new Error("It does not come to that.");
+      if (turn > 5000) throw new Error("The condition never held.");
       this.clock.advance(100);
       await new Promise((resolve) => setTimeout(resolve, diskTurnMs));
     }
   }
 
-  /** Opens, runs, and closes cleanly. */
+  /** Opens the journal, runs the function, and closes it cleanly. */
   async within<T>(run: (journal: Journal<TestKind>) => Promise<T>): Promise<T> {
     await using journal = await this.open();
     return await run(journal);
   }
 }
 
-/** The lines of each segment, with their line feeds. */
+/** Returns the lines of each segment, with their line feeds. */
 export async function readSegments(folder: string): Promise<Buffer[][]> {
   const names = (await readdir(folder)).toSorted();
   return await Promise.all(

@@ -24,13 +24,13 @@ type Answers = {
   ) => StoreRequests[Name]["result"];
 };
 
-/** A store that reads the journal anew for each request; what it does not know is answered by `answers`, or not at all. */
+/** A store that reads the journal again for each request. `answers` handles the requests that it does not implement. */
 export class FakeStore implements Store {
   readonly pid = null;
   readonly answers: Answers = {};
   /** Names of the requests, in order. */
   readonly asked: string[] = [];
-  /** How often it was told of growth, and the last seq it was told. */
+  /** How often growth was reported, and the last reported seq. */
   readonly growth = { count: 0, seq: 0 };
 
   async request<Name extends StoreRequestName>(
@@ -64,7 +64,7 @@ export class FakeStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Ids of the items of knowledge, as a projection up to the memory's end would have them. */
+/** Returns the ids of the items that a projection up to the memory's end would have. */
 function itemsIn({ journalFolder, end }: StoreMemory): Set<string> {
   const items = new Map<string, number>();
   for (const line of linesOf(journalFolder)) {

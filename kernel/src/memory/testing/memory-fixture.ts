@@ -25,7 +25,7 @@ interface JournalLine {
 
 export interface MemoryFixture {
   readonly stateFolder: string;
-  /** Of the memory with `testKey`. */
+  /** The folder of the memory with `testKey`. */
   readonly folder: string;
   readonly journal: string;
   readonly database: Database;
@@ -34,7 +34,7 @@ export interface MemoryFixture {
   readonly warnings: string[];
   lines(): JournalLine[];
   start(options?: Partial<MemoryOptions>): Promise<Memory>;
-  /** Opens, runs, and closes cleanly. */
+  /** Opens the memory, runs the function, and closes the memory cleanly. */
   within<T>(run: (agent: AgentMemory) => Promise<T>, options?: Partial<MemoryOptions>): Promise<T>;
 }
 

@@ -13,33 +13,33 @@ import { encodeVectorPages, type VectorItem } from "./vectors.ts";
 import { findSegments, type Segment } from "../../memory-contract/segments.ts";
 import { ContainerWriter } from "./writer.ts";
 
-/** A memory as it is exported. It may go on meanwhile: what comes behind `end` is left out. */
+/** A memory to be exported. It may stay in use: later records are not exported. */
 export interface ExportSource {
   /** "extension/<id>", "namespace/<name>" */
   readonly name: string;
-  /** Absolute. Its segments may grow while they are read; nothing but growth may happen to them. */
+  /** Absolute. Its segments may grow during the export, but must not change otherwise. */
   readonly journalFolder: string;
-  /** Acknowledged up to here; `size` are the journal's bytes up to it. */
+  /** Everything up to here is acknowledged; `size` is the journal's size up to it. */
   readonly end: Anchor;
-  /** What saves the importer its embedding; left out where there is none. */
+  /** Vectors that save the importer from embedding; absent if there are none. */
   readonly vectors?: VectorsMeta & { readonly pages: AsyncIterable<readonly VectorItem[]> };
 }
 
 interface ExportOptions {
   /** Absolute. */
   readonly path: string;
-  /** Replaces a file that is there. */
+  /** Replaces an existing file. */
   readonly overwrite: boolean;
   readonly clock: Pick<Clock, "now">;
-  /** The export ends with its reason when it is aborted, and there is no file then. */
+  /** The export rejects with its reason when it is aborted, and leaves no file. */
   readonly signal?: AbortSignal;
 }
 
 export type Exported = Readonly<MemoryExport>;
 
 /**
- * Writes the memory into one file, which is there whole or not at all. The chain is proven in what was written before
- * it gets its name. StorageError where the journal is damaged, NotFound where there is nothing in it.
+ * Writes the memory into one file, which is either complete or absent. Proves the chain in the written bytes before
+ * the file gets its name. Throws StorageError if the journal is damaged, NotFound if the memory is empty.
  */
 export async function exportMemory(source: ExportSource, options: ExportOptions): Promise<Exported> {
   const { end, journalFolder, name, vectors } = source;
@@ -83,7 +83,7 @@ export async function exportMemory(source: ExportSource, options: ExportOptions)
   return { path: options.path, records: end.seq, head: end.hash, bytes: file.size, vectors: count };
 }
 
-/** The first `bytes` of a journal. */
+/** Returns the first `bytes` of a journal. */
 function cutTo(segments: readonly Segment[], bytes: number): Segment[] {
   let left = bytes;
   return segments
@@ -95,7 +95,7 @@ function cutTo(segments: readonly Segment[], bytes: number): Segment[] {
     .filter(({ size }) => size > 0);
 }
 
-/** The same pieces, each seen by the walk. */
+/** Yields the same pieces after the walk has seen each. */
 async function* watched(
   pieces: AsyncIterable<Uint8Array>,
   walk: RecordWalk,
@@ -125,7 +125,7 @@ async function prove(segments: readonly Segment[], end: Anchor): Promise<void> {
     throw storageError("The journal was written anew while it was exported. Try again.");
 }
 
-/** All records of kind policy once more, so that a reader finds them without going through the journal. */
+/** Writes all policy records once more, so that a reader finds them without reading the journal. */
 async function writePolicies(
   writer: ContainerWriter,
   file: NewFile,

@@ -5,7 +5,7 @@ import { type ChainEnd, chainStart } from "../../memory-contract/records.ts";
 
 /** The file's first bytes. */
 export const magic = Buffer.from("LARESMEM", "latin1");
-/** What this kernel writes, and the newest that it reads. */
+/** The version that this kernel writes, and the newest that it reads. */
 export const formatVersion = 1;
 export const preambleBytes = magic.length + 4;
 
@@ -13,32 +13,32 @@ const segmentKinds = ["META", "WITNESS", "POLICY", "VEC", "END"] as const;
 export type SegmentKind = (typeof segmentKinds)[number];
 
 const kindBytes = 8;
-/** Kind and length, before what a segment holds. */
+/** Kind and length, before a segment's content. */
 export const segmentHeaderBytes = kindBytes + 8;
-/** SHA-256, behind what a segment holds. */
+/** SHA-256, after a segment's content. */
 export const digestBytes = 32;
 
 export const maxMetaBytes = 4096;
-/** Of a page of vectors; all but the journal's segments is read whole. */
+/** Bytes of a page of vectors. All segments except those of the journal are read whole. */
 export const maxVectorPageBytes = 4 * 1024 * 1024;
-/** Over all kinds. The journal's segments have 64 MiB each, so this bounds the list of them and not a memory. */
+/** Segments of all kinds. The journal's have 64 MiB each, so this bounds their list and not the size of a memory. */
 export const maxSegments = 100_000;
 const maxNameLength = 256;
 
-/** What the file says of itself. Nothing of it is believed before the chain was proven to end at `head`. */
+/** The file's description of itself. It is not trusted until the chain was proven to end at `head`. */
 export interface Meta {
-  /** Which memory it was: "extension/<id>", "namespace/<name>". */
+  /** The exported memory: "extension/<id>", "namespace/<name>". */
   readonly from: string;
   /** When it was exported; UTC, ISO 8601. */
   readonly created: string;
-  /** The chain's last record, and the bytes of the whole journal. */
+  /** The chain's last record, and the size of the whole journal. */
   readonly head: ChainEnd & { readonly bytes: number };
-  /** Of the vectors in it; null where it has none. */
+  /** The vectors in the file; null if it has none. */
   readonly vectors: VectorsMeta | null;
 }
 
 export interface VectorsMeta {
-  /** Names kind, model and dimensions: vectors of one name can be compared. */
+  /** Kind, model and dimensions; vectors with the same embedder can be compared. */
   readonly embedder: string;
   readonly dimensions: number;
 }
@@ -52,11 +52,11 @@ export function encodePreamble(): Buffer {
 
 export function checkPreamble(bytes: Buffer, path: string): void {
   if (bytes.length < preambleBytes || !bytes.subarray(0, magic.length).equals(magic))
-    throw invalidParams(`"${path}" is no export of a memory.`, { path });
+    throw invalidParams(`"${path}" is not an export of a memory.`, { path });
   const version = bytes.readUInt32LE(magic.length);
   if (version > formatVersion) {
     throw invalidParams(
-      `"${path}" is written in version ${version} of the format; this kernel reads up to version ${formatVersion}. Import it with a newer Lares.`,
+      `"${path}" has version ${version} of the format; this kernel reads up to version ${formatVersion}. Import it with a newer Lares.`,
       { path, version, supported: formatVersion },
     );
   }
@@ -70,7 +70,7 @@ export function encodeSegmentHeader(kind: SegmentKind, length: number): Buffer {
   return bytes;
 }
 
-/** `room` is what the file has left for what the segment holds: a length that lies is found before anything is made for it. */
+/** `room` is the remaining size of the file, so that a wrong length is found before anything is allocated for it. */
 export function decodeSegmentHeader(
   bytes: Buffer,
   offset: number,
@@ -85,7 +85,7 @@ export function decodeSegmentHeader(
   return { kind, length: Number(length) };
 }
 
-/** Canonical JSON of these fields and no others, so that there is one way to write it. */
+/** Returns canonical JSON of exactly these fields, so that there is one encoding. */
 export function encodeMeta({ from, created, head, vectors }: Meta): Buffer {
   return Buffer.from(
     canonicalJson({
@@ -104,10 +104,10 @@ export function decodeMeta(bytes: Buffer, offset: number): Meta {
     value = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw damaged(offset, "what it says of itself is no JSON");
+    throw damaged(offset, "its description is not JSON");
   }
   if (!isMeta(value) || !bytes.equals(encodeMeta(value)))
-    throw damaged(offset, "what it says of itself does not have the right form");
+    throw damaged(offset, "its description does not have the right form");
   return value;
 }
 
@@ -140,16 +140,16 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 }
 
-/** UTC, ISO 8601, milliseconds: the one form in which time is written down. */
+/** Returns true for UTC, ISO 8601 with milliseconds: the only form in which times are stored. */
 export function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** The file is not what was written. `offset`: bytes from its start. */
+/** Returns the error for a file that is not what was written. `offset`: bytes from its start. */
 export function damaged(offset: number, reason: string): LaresError {
   return new LaresError(
     "StorageError",
-    `The file is not as it was exported: ${reason} (at byte ${offset}). Nothing was imported. Copy it anew, or export the memory again.`,
+    `The file is not as it was exported: ${reason} (at byte ${offset}). Nothing was imported. Copy it again, or export the memory again.`,
     { offset, reason },
   );
 }

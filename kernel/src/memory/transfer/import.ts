@@ -28,23 +28,23 @@ import type { ChainEnd } from "../../memory-contract/records.ts";
 import { findSegments, type Segment } from "../../memory-contract/segments.ts";
 import type { VectorItem } from "./vectors.ts";
 
-/** Where an import is made, beside the journal whose place it takes. */
+/** The folder in which an import is built, beside the journal that it will replace. */
 const importingName = "importing";
 const journalName = "journal";
 
-/** A memory that nobody has open, and that is empty. */
+/** An empty memory that is not open. */
 export interface ImportTarget {
-  /** Absolute; the journal lies in it. */
+  /** Absolute; contains the journal. */
   readonly memoryFolder: string;
-  /** What the memory is known to have reached: an import may restore it or go beyond, and not fall behind. */
+  /** The known end of the memory: an import may restore it or extend it, but not be behind it. */
   readonly anchor: Anchor | undefined;
-  /** The head that a person was shown and said yes to; another is DigestMismatch. */
+  /** The head that a person saw and confirmed; another one is refused with DigestMismatch. */
   readonly expectedHead?: string;
-  /** Bytes that the journal may have. */
+  /** The limit of the journal in bytes. */
   readonly maxBytes: number;
-  /** Called when the journal is in its place and on the disk. What it was told to forget is seen to when it is opened. */
+  /** Called when the journal is in its place and on the disk. Pending redactions are completed when it is opened. */
   storeAnchor(anchor: Anchor, counts: StoredCounts): Promise<void>;
-  /** The vectors that came with it, page by page, for an embedder of the same name. They are unproven. */
+  /** Receives the imported vectors page by page, for an embedder of the same name. They are unproven. */
   takeVectors?(vectors: VectorsMeta, pages: AsyncIterable<readonly VectorItem[]>): Promise<void>;
 }
 
@@ -67,10 +67,10 @@ export async function describeExport(path: string, expectedHead?: string): Promi
 }
 
 /**
- * Puts the file's journal in the place of an empty one. All of it is proven before: digests, the form of each record,
- * the chain from its root, its head. A crash leaves the memory empty or whole. Conflict where the memory is not empty,
- * InvalidParams or StorageError where the file is not what was exported, DigestMismatch where it is another than the
- * expected one, LimitExceeded where it is too large.
+ * Replaces an empty journal by the file's. Proves everything first: digests, the form of each record, the chain
+ * from its root, its head. A crash leaves the memory either empty or complete. Throws Conflict if the memory is not
+ * empty, InvalidParams or StorageError if the file is not what was exported, DigestMismatch if it is not the
+ * expected one, LimitExceeded if it is too large.
  */
 export async function importMemory(path: string, target: ImportTarget): Promise<ExportDescription> {
   const { memoryFolder, maxBytes, anchor } = target;
@@ -107,7 +107,7 @@ export async function importMemory(path: string, target: ImportTarget): Promise<
       await target.takeVectors?.(container.meta.vectors, vectorsIn(file, container));
     return description(container, walk);
   } catch (error) {
-    // What went wrong counts for more than what is left over, which the next import removes.
+    // The original error counts; the next import removes the remains.
     await removeFolder(importing).catch(() => undefined);
     throw error;
   }
@@ -117,12 +117,12 @@ function checkExpected({ meta: { head } }: Container, expected: string | undefin
   if (expected === undefined || expected === head.hash) return;
   throw new LaresError(
     "DigestMismatch",
-    `The file's head is ${head.hash}, and ${expected} was expected: it is another memory, or another state of it. Nothing was imported.`,
+    `The file's head is ${head.hash}, but ${expected} was expected: the file has another memory, or another state of it. Nothing was imported.`,
     { head: head.hash, expected },
   );
 }
 
-/** Removes what an import left behind whose kernel died. Only for whoever alone writes there. */
+/** Removes the remains of an import whose kernel died. The caller must be the only writer there. */
 export function removeUnfinishedImport(memoryFolder: string): Promise<void> {
   return removeFolder(joinPath(memoryFolder, importingName));
 }
@@ -148,7 +148,7 @@ async function extracted(folder: string, index: number): Promise<Sink> {
   };
 }
 
-/** Hands the journal's segments to sinks, and looks at each record on the way. */
+/** Passes the journal's segments to sinks, and checks each record on the way. */
 async function walkRecords(
   file: DataFile,
   { witnesses, policy, meta }: Container,
@@ -210,7 +210,7 @@ async function checkEmpty(journalFolder: string): Promise<void> {
     if (((await fileSize(joinPath(journalFolder, name))) ?? 0) === 0) continue;
     throw new LaresError(
       "Conflict",
-      "This memory is not empty, and an import does not mix memories. Export it, then have it cleared, or import into another agent.",
+      "This memory is not empty, and an import does not mix memories. Export it and clear it first, or import into another agent.",
       { folder: journalFolder },
     );
   }

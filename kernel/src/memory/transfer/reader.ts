@@ -16,29 +16,29 @@ import {
 } from "./format.ts";
 import { decodeVectorPage, type VectorItem } from "./vectors.ts";
 
-/** A container that can be read at any place. */
+/** A container with random access. */
 export type ContainerFile = Pick<DataFile, "path" | "size" | "readInto">;
 
-/** What a segment holds, and where. */
+/** The place of a segment's content. */
 interface Content {
   readonly kind: SegmentKind;
   readonly offset: number;
   readonly length: number;
 }
 
-/** A container of which every byte was covered by a digest that is right. */
+/** A container in which every byte was verified by a digest. */
 export interface Container {
   readonly meta: Meta;
   /** The journal's segments, in order. */
   readonly witnesses: readonly Content[];
   readonly policy: Content | null;
   readonly vectorPages: readonly Content[];
-  /** Vectors, over all pages. */
+  /** The number of vectors on all pages. */
   readonly vectors: number;
   readonly sizeBytes: number;
 }
 
-/** What may follow what. */
+/** The kinds of segments that may follow each kind. */
 const following: Readonly<Record<SegmentKind, readonly SegmentKind[]>> = {
   META: ["WITNESS"],
   WITNESS: ["WITNESS", "POLICY", "VEC", "END"],
@@ -47,7 +47,7 @@ const following: Readonly<Record<SegmentKind, readonly SegmentKind[]>> = {
   END: [],
 };
 
-/** Reads all of it, holding one piece at a time; InvalidParams or StorageError where it is not what was written. */
+/** Reads the whole container, piece by piece. Throws InvalidParams or StorageError if it is not what was written. */
 export async function readContainer(file: ContainerFile): Promise<Container> {
   const preamble = await bytesAt(file, 0, Math.min(preambleBytes, file.size));
   checkPreamble(preamble, file.path);
@@ -61,9 +61,9 @@ export async function readContainer(file: ContainerFile): Promise<Container> {
     const { kind, length } = content;
     if (!allowed.includes(kind)) throw damaged(offset, `a ${kind} segment does not belong here`);
     allowed = following[kind];
-    if (contents.push(content) > maxSegments) throw damaged(offset, "it has more segments than one can have");
+    if (contents.push(content) > maxSegments) throw damaged(offset, "it has too many segments");
     checkLength(content);
-    // What is read whole is small; the rest only passes by.
+    // Small segments are read whole; the others are streamed.
     const isWhole = kind !== "WITNESS" && kind !== "POLICY";
     const { digest, bytes } = await digestOf(file, offset, length, isWhole);
     offset = content.offset + length + digestBytes;
@@ -93,7 +93,7 @@ export async function readContainer(file: ContainerFile): Promise<Container> {
   };
 }
 
-/** The vectors, a page at a time, of a container that was read. */
+/** Yields the vectors of a verified container, one page at a time. */
 export async function* vectorsIn(
   file: ContainerFile,
   { meta, vectorPages }: Container,
@@ -121,7 +121,7 @@ function checkLength({ kind, offset, length }: Content): void {
     throw damaged(offset, `its ${kind} segment has ${length} bytes`);
 }
 
-/** Of header and content; `bytes` are the content where it is wanted whole. */
+/** Returns the digest of header and content, and the content itself if it is needed whole. */
 async function digestOf(
   file: ContainerFile,
   offset: number,

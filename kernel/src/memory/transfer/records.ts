@@ -14,37 +14,37 @@ import { RecordRules, type SaidRecord } from "./rules.ts";
 
 const lineFeed = 0x0a;
 const operations = ["store", "update", "delete", "redact"] as const satisfies RecordOperation[];
-/** What every record has beside its data and salt, and keeps when it is redacted. */
+/** The fields of a record besides data and salt, which a redacted record keeps. */
 const chainedFields = ["hash", "data_hash", "id", "kind", "operation", "previous_hash", "seq", "timestamp"];
-/** Deeper than what any agent could have stored; it keeps later readers from running out of stack. */
+/** Deeper than any data that an agent could have stored; protects later readers from stack overflow. */
 const maxDepth = 1000;
 
-/** Where a record's line lies in its file, line feed included. */
+/** The place of a record's line in its file, including the line feed. */
 export interface LinePlace {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * Looks at the records of a journal while its bytes go by. The chain proves that they are what was written, not that
- * a kernel wrote them: somebody who makes a chain of their own can put anything into it, and nothing that could not be
- * a record may get as far as those who read records.
+ * Checks the records of a journal while its bytes are streamed. The chain proves that they are what was written,
+ * but not that a kernel wrote them: anybody can create a chain with arbitrary content, so data that is not a valid
+ * record must not reach the readers of records.
  */
 export class RecordWalk {
   records = 0;
-  /** When the first and the last were written down. */
+  /** When the first and the last record were written. */
   first: string | null = null;
   last: string | null = null;
   /** Lines of kind policy. */
   readonly policies: LinePlace[] = [];
-  /** Records that have their data. */
+  /** Counts the records that have their data. */
   readonly tally = new Tally<RecordKind>();
   readonly #policySum = sha256Sum();
   readonly #rules = new RecordRules();
   #carried: Buffer = Buffer.alloc(0);
   #offset = 0;
 
-  /** What comes now is a segment that begins here in its file. */
+  /** Starts a segment that begins at this offset of its file. */
   begin(offset: number): void {
     this.#offset = offset;
   }
@@ -57,16 +57,15 @@ export class RecordWalk {
       start = stop + 1;
     }
     this.#carried = bytes.subarray(start);
-    if (this.#carried.length > maxLineBytes)
-      throw damaged(this.#offset, "a record in it is longer than one can be");
+    if (this.#carried.length > maxLineBytes) throw damaged(this.#offset, "a record in it is too long");
   }
 
-  /** The segment is over; a record does not go on in the next. */
+  /** Ends the segment; a record never continues in the next. */
   end(): void {
     if (this.#carried.length > 0) throw damaged(this.#offset, "its last record has no end");
   }
 
-  /** SHA-256 of all lines of kind policy, one after the other. */
+  /** Returns the SHA-256 of all policy lines in order. */
   policyDigest(): Uint8Array {
     return this.#policySum.digest();
   }
@@ -74,7 +73,7 @@ export class RecordWalk {
   #line(line: Buffer): void {
     const place = { offset: this.#offset, length: line.length };
     const record = recordOf(line);
-    if (record === null) throw damaged(place.offset, `record ${this.records + 1} has not the form of one`);
+    if (record === null) throw damaged(place.offset, `record ${this.records + 1} is malformed`);
     const broken = this.#rules.broken(record);
     if (broken !== null) throw damaged(place.offset, broken);
     if (record.kind === "policy") {
@@ -114,7 +113,7 @@ function recordOf(line: Buffer): SeenRecord | null {
       isTime(timestamp);
     return isRecord ? { kind, operation, id, data: record["data"], timestamp, isRedacted } : null;
   } catch {
-    // No JSON, or none that has a canonical form, such as a number without end.
+    // Not JSON, or without a canonical form, such as an infinite number.
     return null;
   }
 }
@@ -125,7 +124,7 @@ function hasExactly(record: Record<string, unknown>, fields: readonly string[]):
   );
 }
 
-/** There is one way to write a record: so no field stands in it twice, and what stands for its data is one value. */
+/** A record has exactly one encoding, so no field occurs twice and its data is one value. */
 function written(record: Record<string, unknown>): string {
   const { data, ...rest } = record;
   if (data === undefined) return JSON.stringify(record);

@@ -5,12 +5,12 @@ import { retentionId } from "../records.ts";
 import type { RecordKind, RecordOperation } from "../../memory-contract/records.ts";
 import { SeqSet } from "../../journal/seq-set.ts";
 
-/** A record as far as what it says can be held against the ones before it. */
+/** The part of a record that is checked against the records before it. */
 export interface SaidRecord {
   readonly kind: RecordKind;
   readonly operation: RecordOperation;
   readonly id: string;
-  /** Undefined where it is redacted. */
+  /** Undefined if the record is redacted. */
   readonly data: unknown;
 }
 
@@ -18,8 +18,8 @@ const kindCodes: Readonly<Record<RecordKind, number>> = { temporal: 1, knowledge
 const idBytes = 8;
 
 /**
- * What each record of a journal may say after the ones before it. A chain can be right in every hash and still name
- * what is not there, or hold a state that no later kernel could go on from. Keeps nine bytes of each record.
+ * Checks what each record of a journal says against the records before it. A chain with correct hashes can still
+ * name missing records, or hold a state from which no later kernel can continue. Uses nine bytes per record.
  */
 export class RecordRules {
   #records = 0;
@@ -29,7 +29,7 @@ export class RecordRules {
   #swaps = 0;
   #newestState: { readonly seq: number; readonly revision: number } | null = null;
 
-  /** What is wrong with the next record; null where nothing is. */
+  /** Returns what is wrong with the next record; null if nothing is. */
   broken(record: SaidRecord): string | null {
     const seq = ++this.#records;
     this.#keep(seq, record);
@@ -44,7 +44,7 @@ export class RecordRules {
       ids.set(this.#ids);
       [this.#kinds, this.#ids] = [kinds, ids];
     }
-    // Redact records and policy are never redacted: they are of no kind that could be named.
+    // Redact records and policies are never redacted, so they need no kind.
     this.#kinds[seq] = operation === "redact" ? 0 : kindCodes[kind];
     this.#ids.set(digestOf(id), seq * idBytes);
   }
@@ -71,7 +71,7 @@ export class RecordRules {
   }
 
   #state(seq: number, { operation, id, data }: SaidRecord): string | null {
-    if (operation !== "update" || id !== "working") return `record ${seq} is no state of working memory`;
+    if (operation !== "update" || id !== "working") return `record ${seq} is not a state of working memory`;
     this.#swaps += 1;
     if (data === undefined) return null;
     const revision = isJsonObject(data) ? data["revision"] : null;

@@ -1,6 +1,6 @@
 import { damaged, maxVectorPageBytes } from "./format.ts";
 
-/** As `vectors.page` of the store host gives them: little-endian f32 in base64. */
+/** A vector as `vectors.page` of the store host returns it: little-endian f32 in base64. */
 export interface VectorItem {
   readonly id: string;
   readonly base64F32: string;
@@ -19,8 +19,8 @@ interface Usable {
 }
 
 /**
- * Pages of at most `maxVectorPageBytes`. What cannot be a vector of these dimensions is left out: whoever imports makes
- * it again from the item.
+ * Yields pages of at most `maxVectorPageBytes`. Omits vectors that do not fit these dimensions; the importer
+ * computes them again from the items.
  */
 export async function* encodeVectorPages(
   pages: AsyncIterable<readonly VectorItem[]>,
@@ -53,7 +53,7 @@ function usableOf({ id, base64F32 }: VectorItem, dimensions: number): Usable | n
   return firstUnusable(vector) === -1 ? { id: idBytes, vector } : null;
 }
 
-/** Count, then the ids with their lengths, then the vectors one after the other. */
+/** The count, then the ids with their lengths, then the vectors. */
 function encodePage(usable: readonly Usable[]): Buffer {
   const count = Buffer.alloc(countBytes);
   count.writeUInt32LE(usable.length);
@@ -65,30 +65,29 @@ function encodePage(usable: readonly Usable[]): Buffer {
   return Buffer.concat([count, ...ids, ...usable.map(({ vector }) => vector)]);
 }
 
-/** `offset` of the page in its file, for what is told when it is not one. */
+/** `offset` is the page's place in its file, for error messages. */
 export function decodeVectorPage(page: Buffer, dimensions: number, offset: number): VectorItem[] {
   const wrong = (reason: string): Error => damaged(offset, `its page of vectors ${reason}`);
   const vectorBytes = dimensions * f32Bytes;
   const count = page.length < countBytes ? 0 : page.readUInt32LE(0);
-  // Before a list is made for them.
+  // Checked before a list is allocated.
   if (count === 0 || count * (idLengthBytes + 1 + vectorBytes) > page.length - countBytes)
-    throw wrong("says another number of them than it holds");
+    throw wrong("has a wrong count of them");
   const ids: string[] = [];
   let at = countBytes;
   for (let index = 0; index < count; index++) {
     const length = at + idLengthBytes > page.length ? 0 : page.readUInt16LE(at);
     at += idLengthBytes;
-    if (length === 0 || length > maxIdBytes || at + length > page.length)
-      throw wrong("has an id of no length");
+    if (length === 0 || length > maxIdBytes || at + length > page.length) throw wrong("has an empty id");
     try {
       ids.push(utf8.decode(page.subarray(at, at + length)));
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      throw wrong("has an id that is no text");
+      throw wrong("has an id that is not valid UTF-8");
     }
     at += length;
   }
-  if (page.length !== at + count * vectorBytes) throw wrong("says another number of them than it holds");
+  if (page.length !== at + count * vectorBytes) throw wrong("has a wrong count of them");
   if (firstUnusable(page.subarray(at)) !== -1) throw wrong("has a number that is not finite");
   return ids.map((id, index) => ({
     id,
@@ -96,10 +95,10 @@ export function decodeVectorPage(page: Buffer, dimensions: number, offset: numbe
   }));
 }
 
-/** Where the first number stands that is not finite; -1 where all are. */
+/** Returns the index of the first number that is not finite; -1 if there is none. */
 function firstUnusable(f32: Buffer): number {
   for (let at = 0; at < f32.length; at += f32Bytes) {
-    // All eight bits of the exponent: an infinity, or no number at all.
+    // An exponent with all eight bits set means infinity or NaN.
     if ((f32.readUInt32LE(at) & 0x7f80_0000) === 0x7f80_0000) return at;
   }
   return -1;

@@ -7,7 +7,7 @@ interface Output {
 }
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Writes the container, one segment after the other, holding one piece at a time. */
+/** Writes the container, one segment after the other, one piece at a time. */
 export class ContainerWriter {
   readonly #output: Output;
   readonly #sum = sha256Sum();
@@ -25,7 +25,7 @@ export class ContainerWriter {
     return writer;
   }
 
-  /** `pieces` have `length` bytes together; StorageError where they do not. */
+  /** `pieces` must have `length` bytes together; otherwise throws StorageError. */
   async segment(kind: SegmentKind, length: number, pieces: Pieces): Promise<void> {
     this.#segments += 1;
     if (this.#segments > maxSegments) {
@@ -55,7 +55,7 @@ export class ContainerWriter {
     return this.segment(kind, bytes.byteLength, [bytes]);
   }
 
-  /** The footer: a digest over the preamble and all segments' digests. */
+  /** Writes the footer: a digest over the preamble and all segments' digests. */
   async end(): Promise<void> {
     await this.whole("END", this.#sum.digest());
   }

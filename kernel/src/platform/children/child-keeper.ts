@@ -1,41 +1,41 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** What a keeper has to know of a child; `Child` is one. */
+/** The part of a child that a keeper needs; `Child` has it. */
 export interface KeptChild {
   readonly pid: number;
   readonly isAlive: boolean;
-  /** It was told to end. */
+  /** True after the child was told to end. */
   readonly isEnding: boolean;
   readonly ended: Promise<string>;
 }
 
 interface RestartBounds {
-  /** Waiting before a child that died is started again: doubled from the first to the last. */
+  /** The delay before a child that died is restarted; it doubles from the first value to the last. */
   readonly firstRestartDelayMs: number;
   readonly maxRestartDelayMs: number;
-  /** A child that lived this long starts the doubling anew. */
+  /** A child that lived this long resets the restart delay. */
   readonly stableAfterMs: number;
 }
 
 interface ChildKeeperOptions<Kept extends KeptChild> {
   readonly clock: Clock;
   readonly restarts: RestartBounds;
-  /** Resolves when requests can be sent to it. */
+  /** Resolves when the child accepts requests. */
   start(): Promise<Kept>;
-  /** Ends it, within a bounded time, when the keeper is closed. */
+  /** Ends the child within a bounded time, when the keeper is closed. */
   end(child: Kept): Promise<void>;
-  /** It has ended, and the keeper is not closed. `deaths`: in a row, those that were told to end not counted. */
+  /** Called when the child has ended and the keeper is not closed. `deaths` counts consecutive unexpected ends. */
   gone(child: Kept, how: string, deaths: number): void;
-  /** What `connect` rejects with after the keeper was closed. */
+  /** Returns the error with which `connect` rejects after the keeper was closed. */
   closed(): Error;
 }
 
-/** Keeps one child: started when it is first needed, and again after it died, with growing pauses. */
+/** Keeps one child: starts it when it is first needed, and restarts it after a death, with exponential backoff. */
 export class ChildKeeper<Kept extends KeptChild> implements AsyncDisposable {
   readonly #options: ChildKeeperOptions<Kept>;
   #child: Kept | null = null;
   #starting: Promise<Kept> | null = null;
-  /** Deaths and failed starts in a row. */
+  /** Consecutive deaths and failed starts. */
   #deaths = 0;
   #isClosed = false;
   #endPause = (): void => {};
@@ -44,7 +44,7 @@ export class ChildKeeper<Kept extends KeptChild> implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The child that runs; null while none does, and while one is being started. */
+  /** The running child; null while none runs, and while one is being started. */
   get child(): Kept | null {
     return this.#child?.isAlive === true ? this.#child : null;
   }
@@ -53,7 +53,7 @@ export class ChildKeeper<Kept extends KeptChild> implements AsyncDisposable {
     return this.child?.pid ?? null;
   }
 
-  /** Returns the child that runs, or starts one. Rejects as `start` does; the next call tries again after a pause. */
+  /** Returns the running child, or starts one. Rejects as `start` does; the next call retries after a delay. */
   async connect(): Promise<Kept> {
     if (this.#isClosed) throw this.#options.closed();
     if (this.child !== null) return this.child;
@@ -64,7 +64,7 @@ export class ChildKeeper<Kept extends KeptChild> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#endPause();
-    // Whoever waits for it is told why it did not start.
+    // The caller that waits for the start receives its error.
     await this.#starting?.catch(() => undefined);
     const { child } = this;
     if (child !== null) await this.#options.end(child);

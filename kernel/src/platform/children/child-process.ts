@@ -6,40 +6,40 @@ import { dirname, join, parse, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Emitter } from "../../base/emitter.ts";
 
-/** Where parent and child talk: a pipe of its own, so that nothing that prints can disturb it. */
+/** The descriptor of the channel between parent and child: a separate pipe that printed output cannot disturb. */
 const channelDescriptor = 3;
 
-/** An editor's executable (Electron) is a Node only where its environment says so; otherwise it opens a window. */
+/** An editor's executable (Electron) runs as Node.js only with this variable; otherwise it opens a window. */
 const asNode: Readonly<Record<string, string>> =
   process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" };
 
-/** A line of a child's stderr is cut here. */
+/** Longer lines of a child's stderr are cut. */
 const maxStderrLineLength = 8192;
 
-/** A stream of bytes in both directions, with back-pressure in both. */
+/** A stream of bytes in both directions, each with back-pressure. */
 interface ByteChannel {
   readonly chunks: Emitter<Uint8Array>;
-  /** The other side is gone, or this one closed. */
+  /** Resolves when either side has closed. */
   readonly closed: Promise<void>;
-  /** Sends the parts in order; what is sent in one turn of the loop leaves together. */
+  /** Sends the parts in order. Everything sent in one turn of the loop is written together. */
   write(...parts: readonly Uint8Array[]): void;
-  /** Bytes that wait to be taken by the other side. */
+  /** Bytes that the other side has not taken yet. */
   readonly queuedBytes: number;
   close(): void;
 }
 
 export interface ChildProcessOptions {
-  /** The module the child runs. */
+  /** The module that the child runs. */
   readonly entry: URL;
-  /** Folders and files it may read; it starts no process. */
+  /** Folders and files that it may read. It may not start processes. */
   readonly readable: readonly (string | URL)[];
-  /** Folders and files it may write; default none. */
+  /** Folders and files that it may write; default none. */
   readonly writable?: readonly string[];
-  /** Whether it may load native code, which these permissions do not bind. Default false. */
+  /** Whether it may load native code, to which these permissions do not apply. Default false. */
   readonly nativeCode?: boolean;
   /** Whether it may start worker threads. */
   readonly workers: boolean;
-  /** What its own JavaScript may take; at the limit it ends. Absent: what Node gives. */
+  /** Limit of its JavaScript heap, at which it ends. Default: Node's own limit. */
   readonly maxHeapMb?: number;
   readonly arguments?: readonly string[];
   /** Its environment; default none. */
@@ -49,15 +49,15 @@ export interface ChildProcessOptions {
 export interface ChildProcess extends AsyncDisposable {
   readonly pid: number;
   readonly channel: ByteChannel;
-  /** What it prints, line by line; stdout too, for a child has nothing to say there. */
+  /** The lines that it prints to stdout and stderr. */
   readonly output: Emitter<string>;
-  /** Resolves with a sentence's end: "ended by SIGKILL", "ended with exit code 1". */
+  /** Resolves with the end of a sentence: "ended by SIGKILL", "ended with exit code 1". */
   readonly exited: Promise<string>;
-  /** Ends it at once; resolves when it is gone. */
+  /** Kills the process. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** Starts a Node process that has and may do only what the options name. */
+/** Starts a Node.js process with only the permissions that the options name. */
 export async function startChildProcess(options: ChildProcessOptions): Promise<ChildProcess> {
   const flags = [
     "--permission",
@@ -66,7 +66,8 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
     ...(options.maxHeapMb === undefined ? [] : [`--max-old-space-size=${options.maxHeapMb}`]),
     ...options.readable.map((path) => `--allow-fs-read=${path instanceof URL ? fileURLToPath(path) : path}`),
     ...(options.writable ?? []).map((path) => `--allow-fs-write=${path}`),
-    // Node warns that workers and native code could widen their own permissions; the children's code is ours.
+    // Node.js warns that workers and native code could extend their permissions; the children run only the kernel's
+    // code.
     "--disable-warning=PERM0006",
     "--disable-warning=SecurityWarning",
     "--disable-warning=ExperimentalWarning",
@@ -109,7 +110,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
   };
 }
 
-/** Where an installed package's module lies, and the package's folder: for what a child must read. */
+/** Returns the location of an installed package's module, and the package's folder, which a child must read. */
 export function locateModule(
   specifier: string,
   importMetaUrl: string,
@@ -121,8 +122,8 @@ export function locateModule(
 }
 
 /**
- * The outermost `node_modules` in which an installed package lies; null where it is not installed. It has what the
- * package itself depends on, also where a package manager works with links, which lead through the whole of it.
+ * Returns the outermost `node_modules` around an installed package; null if it is not installed. It contains the
+ * package's dependencies, even if a package manager links them.
  */
 export function packagesAround(name: string, importMetaUrl: string): string | null {
   const file = findPackage(name, importMetaUrl);
@@ -142,7 +143,7 @@ function findPackage(name: string, importMetaUrl: string): string | undefined {
   }
 }
 
-/** In a child: the way to its parent. */
+/** Called in a child: opens the channel to its parent. */
 export function openParentChannel(): ByteChannel {
   return byteChannel(new Socket({ fd: channelDescriptor, readable: true, writable: true }));
 }
@@ -155,11 +156,11 @@ function channelOf(child: NodeChild): Socket {
 
 function byteChannel(socket: Socket): ByteChannel {
   const chunks = new Emitter<Uint8Array>();
-  // A plain Uint8Array, because a Buffer's `slice` shares memory where every other array's copies.
+  // Yields plain Uint8Arrays: a Buffer's `slice` shares memory, unlike that of other arrays.
   socket.on("data", (chunk: Uint8Array) =>
     chunks.emit(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
   );
-  // An error is always followed by "close", which is what the owner acts on.
+  // "close" follows every error, and the owner handles that.
   socket.on("error", () => socket.destroy());
   socket.on("end", () => socket.destroy());
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -175,7 +176,8 @@ function byteChannel(socket: Socket): ByteChannel {
       if (!isCorked) {
         isCorked = true;
         socket.cork();
-        // With everything else that this turn of the loop brings: a system call costs more than what it carries.
+        // Writes together with everything else of this turn of the loop, because a system call costs more than its
+        // content.
         setImmediate(() => {
           isCorked = false;
           socket.uncork();

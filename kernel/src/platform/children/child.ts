@@ -4,32 +4,32 @@ import type { Log } from "../../base/log.ts";
 import type { ChildProcess } from "./child-process.ts";
 import { FrameReader, readWords, wordsFrame, wordsType } from "./frames.ts";
 
-/** What a child says once, when it answers requests; see `Parent.ready`. */
+/** The message that a child sends once it accepts requests; see `Parent.ready`. */
 export interface ReadyWords {
   readonly kind: "ready";
 }
 
 interface ChildOptions<FromChild> {
-  /** What it is called in the log: "store host". */
+  /** The child's name in the log: "store host". */
   readonly name: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** A longer frame ends the child. */
+  /** A longer frame terminates the child. */
   readonly maxFrameBytes: number;
-  /** `bytes` are good only during the call. What this throws ends the child, for it cannot be trusted any more. */
+  /** `bytes` are valid only during the call. An error thrown here terminates the child, which is no longer trusted. */
   receive(words: FromChild, bytes: Uint8Array): void;
-  /** Frames of the room's own types. */
+  /** Receives frames of the room's own types. */
   receiveFrame?(type: number, stream: number, payload: Uint8Array): void;
 }
 
-/** A line of a stack trace, or Node's version behind one: not what a child has to say about its end. */
+/** A line of a stack trace, or Node's version after one; neither explains the child's end. */
 const traceLine = /^(\s|\}|Node\.js v)/;
 
-/** One child process, from its start to its end. `ToChild` is what it is told, `FromChild` what it says. */
+/** One child process, from its start to its end. `ToChild` and `FromChild` are the messages in each direction. */
 export class Child<ToChild, FromChild extends object> {
-  /** Resolves when the child says that it answers requests; rejects when it ended before, with what it printed last. */
+  /** Resolves when the child accepts requests. Rejects, with its last output, if it ended before. */
   readonly ready: Promise<void>;
-  /** Resolves when it is gone and all it sent was received, with the end of a sentence: "ended by SIGKILL". */
+  /** Resolves when the child has ended and its output was received, with the end of a sentence: "ended by SIGKILL". */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class Child<ToChild, FromChild extends object> {
     });
     const ready = Promise.withResolvers<void>();
     this.ready = ready.promise;
-    // Not every room waits for it.
+    // Some rooms do not wait for it.
     this.ready.catch(() => undefined);
     const reader = new FrameReader(maxFrameBytes, (type, stream, payload) => {
       if (type !== wordsType) {
@@ -62,9 +62,9 @@ export class Child<ToChild, FromChild extends object> {
       try {
         reader.push(chunk);
       } catch (error) {
-        // Whatever is wrong with the stream, it cannot be trusted from here on.
+        // After any fault, the rest of the stream cannot be trusted.
         reading[Symbol.dispose]();
-        log.error(`${name}: what it sent cannot be understood`, { reason: messageOf(error) });
+        log.error(`${name}: its message cannot be parsed`, { reason: messageOf(error) });
         void process.kill();
       }
     });
@@ -83,12 +83,12 @@ export class Child<ToChild, FromChild extends object> {
     return this.#isAlive;
   }
 
-  /** It was told to end: its end is no fault, and nothing is to be asked of it any more. */
+  /** True after the child was told to end: its end is then no fault, and it gets no more requests. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
 
-  /** Returns how it ended, with what it printed last, where it printed anything. */
+  /** Returns how it ended, with its last output, if any. */
   lastWords(how: string): string {
     return this.#lastLine === "" ? how : `${how} (${this.#lastLine})`;
   }
@@ -102,7 +102,7 @@ export class Child<ToChild, FromChild extends object> {
     this.#process.channel.write(...frames);
   }
 
-  /** Lets it end by itself when it is told so; kills it where that takes longer. Resolves when it is gone. */
+  /** Asks the child to end and kills it after the timeout. Resolves when it has ended. */
   async end(words: ToChild, timeoutMs: number): Promise<void> {
     this.#isEnding = true;
     this.send(words);
@@ -110,7 +110,7 @@ export class Child<ToChild, FromChild extends object> {
     await this.ended;
   }
 
-  /** Ends it at once. Resolves when it is gone. */
+  /** Kills the child. Resolves when it has ended. */
   async kill(): Promise<void> {
     this.#isEnding = true;
     this.#process.channel.close();

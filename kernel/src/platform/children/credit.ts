@@ -1,4 +1,4 @@
-/** The sending side of a stream: how much may still be sent; whoever sends waits here until there is some. */
+/** The sending side of a stream: counts how much may still be sent, and lets senders wait for more. */
 export class Credit {
   #left = 0;
   #waiting: (() => void)[] = [];
@@ -9,18 +9,18 @@ export class Credit {
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
-  /** May take more than there is: the last piece is never cut. */
+  /** May exceed the credit, because the last piece is never cut. */
   take(count: number): void {
     this.#left -= count;
   }
 
-  /** Resolves once there is some. */
+  /** Resolves when there is credit. */
   async available(): Promise<void> {
     while (this.#left <= 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }
 
-/** The receiving side: at most a window is on its way, and what was taken is granted again in large pieces. */
+/** The receiving side: at most one window is in flight, and consumed bytes are granted again in large steps. */
 export class CreditWindow {
   readonly #size: number;
   readonly #grant: (count: number) => void;
@@ -36,7 +36,7 @@ export class CreditWindow {
     this.#grant(this.#size);
   }
 
-  /** So much has come and is dealt with. */
+  /** Records that this many bytes were received and processed. */
   taken(count: number): void {
     this.#owed += count;
     // A grant for every piece would cost as much as the piece.

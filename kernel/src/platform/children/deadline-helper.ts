@@ -8,23 +8,23 @@ import { type Carrier, type CarrierEvents, type Deadline, DeadlineRunner } from 
 import { type HelperReply, maxHelperFrameBytes, wallFactor } from "./helper-requests.ts";
 
 interface DeadlineHelperOptions {
-  /** Its entry file, which calls `serveRequests`. */
+  /** The entry file, which calls `serveRequests`. */
   readonly entry: URL;
-  /** Folders and files it may read. */
+  /** Folders and files that it may read. */
   readonly readable: readonly (string | URL)[];
-  /** What it does, in sentences: "The check". */
+  /** The task as the subject of a sentence: "The check". */
   readonly task: string;
-  /** CPU time of one request, in milliseconds. Starting the process does not count. */
+  /** CPU time of one request, in milliseconds, without the start of the process. */
   readonly deadlineMs: number;
   readonly maxHeapMb: number;
 }
 
-/** CPU time is told in steps; a process is not looked at more often than this. Milliseconds. */
+/** The minimum interval between checks of the CPU time, which the system reports in steps. Milliseconds. */
 const shortestLookMs = 50;
 
 /**
- * A child process for computations that may take forever; see `DeadlineRunner`. A process and no thread, because a
- * thread that runs out of memory may take the others with it.
+ * A child process for computations that may never end; see `DeadlineRunner`. It is a process because a thread that
+ * runs out of memory may take other threads down with it.
  */
 export class DeadlineHelper<Request, Answer> implements AsyncDisposable {
   readonly #options: DeadlineHelperOptions;
@@ -34,14 +34,14 @@ export class DeadlineHelper<Request, Answer> implements AsyncDisposable {
     this.#options = options;
     this.#runner = new DeadlineRunner({
       start: (events) => this.#start(events),
-      closed: () => new LaresError("Busy", `${options.task} cannot be made: the kernel ends.`),
+      closed: () => new LaresError("Busy", `${options.task} is not possible: the kernel is shutting down.`),
     });
   }
 
   /**
-   * Requests and answers travel as JSON. Rejects with LimitExceeded where the deadline passed or the process ended,
-   * as it does without memory; with InternalError where it failed otherwise. Waits for the requests before it: who
-   * calls bounds their number.
+   * Requests and answers travel as JSON. Rejects with LimitExceeded if the deadline passed or the process ended, as
+   * it does when out of memory; with InternalError for other failures. Waits for earlier requests; the caller
+   * bounds their number.
    */
   run(request: Request): Promise<Answer> {
     return this.#runner.run(request, () => this.#deadline());
@@ -73,7 +73,7 @@ export class DeadlineHelper<Request, Answer> implements AsyncDisposable {
       });
       const child = new Child<Request, HelperReply>(process, {
         name: task,
-        // What it prints is said with its end.
+        // Its output is reported together with its end.
         log: silentLog,
         clock: systemClock,
         maxFrameBytes: maxHelperFrameBytes,

@@ -1,50 +1,49 @@
 import type { LaresError } from "../../base/errors.ts";
 
-/** What carries requests out, one at a time: a child process or a thread. */
+/** Processes requests, one at a time: a child process or a thread. */
 export interface Carrier<Request> {
   send(request: Request): void;
-  /** CPU time that it has used, as far as that is known without asking. Milliseconds; null where no system tells. */
+  /** Its CPU time, as far as known without asking it. Milliseconds; null if the system does not report it. */
   readonly knownCpuMs: number | null;
-  /** Asks for it; may take long where the carrier is busy. */
+  /** Asks for the CPU time; may take long while the carrier is busy. */
   cpuMs(): Promise<number | null>;
-  /** Ends it, whatever it is doing. */
+  /** Terminates the carrier at any time. */
   end(): Promise<void>;
 }
 
 export interface CarrierEvents<Reply> {
-  /** To the request in progress. */
+  /** The reply to the current request. */
   replied(reply: Reply): void;
-  /** It is gone, or not to be asked any more; the request in progress is rejected with this. */
+  /** The carrier has ended or must not be used any more; the current request is rejected with this error. */
   ended(why: LaresError): void;
 }
 
 export interface Deadline {
-  /** So that a busy machine ends nothing. Where no system tells the CPU time, the time that passes. */
+  /** CPU time, so that a busy machine causes no overruns. Where the system does not report it, elapsed time counts. */
   readonly maxCpuMs: number;
-  /** For a request that is stuck without computing. */
+  /** For a request that blocks without computing. */
   readonly maxWallMs: number;
-  /** When to look again at a request that has so much CPU time left. Milliseconds. */
+  /** Returns the delay until the next check of a request with this much CPU time left. Milliseconds. */
   lookAfterMs(leftMs: number): number;
   overrun(limit: "cpu" | "wall"): LaresError;
 }
 
 interface DeadlineRunnerOptions<Request, Reply> {
-  /** Resolves when it answers requests. */
+  /** Resolves when it accepts requests. */
   start(events: CarrierEvents<Reply>): Promise<Carrier<Request>>;
-  /** What requests are rejected with once the runner is closed. */
+  /** Returns the error with which requests are rejected after the runner was closed. */
   closed(): LaresError;
 }
 
 /**
- * Runs requests that may take forever: one at a time, in the order in which they were made, each with a deadline. One that
- * overruns is ended together with its carrier, and the next request starts another. Starts with the first request.
+ * Runs requests that may never end: one at a time, in order, each with a deadline. An overrun terminates the
+ * carrier, and the next request starts another. The first request starts the first carrier.
  */
 export class DeadlineRunner<Request, Reply> implements AsyncDisposable {
   readonly #options: DeadlineRunnerOptions<Request, Reply>;
   #carrier: Promise<Carrier<Request>> | null = null;
-  /** The reply to the request in progress. */
   #reply: PromiseWithResolvers<Reply> | null = null;
-  /** Resolves when all earlier requests have ended, however they did. */
+  /** Resolves when all earlier requests have ended, successfully or not. */
   #turn: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -53,8 +52,8 @@ export class DeadlineRunner<Request, Reply> implements AsyncDisposable {
   }
 
   /**
-   * `deadline` is asked when the request's turn has come, and may refuse it; `spent` gets the CPU time that the request
-   * took, also where it failed. The caller bounds how many requests wait.
+   * `deadline` is called when the request's turn has come, and may refuse it. `spent` receives the CPU time of the
+   * request, even if it failed. The caller bounds how many requests wait.
    */
   run(
     request: Request,
@@ -77,7 +76,7 @@ export class DeadlineRunner<Request, Reply> implements AsyncDisposable {
     const limits = deadline();
     const starting = (this.#carrier ??= this.#start());
     const carrier = await starting;
-    // Closed meanwhile, or gone again.
+    // The runner was closed meanwhile, or the carrier has ended again.
     if (this.#carrier !== starting) return this.#ask(request, deadline, spent);
     const reply = (this.#reply = Promise.withResolvers<Reply>());
     const beforeMs = carrier.knownCpuMs;
@@ -115,7 +114,7 @@ export class DeadlineRunner<Request, Reply> implements AsyncDisposable {
   }
 }
 
-/** Looks at the time that a request takes, until it is disposed or calls `overrun`, once. */
+/** Watches the time of a request until it is disposed or has called `overrun`, once. */
 function watchTime(
   carrier: Pick<Carrier<never>, "cpuMs">,
   beforeMs: number | null,
@@ -137,7 +136,7 @@ function watchTime(
     if (usedMs >= maxCpuMs) finish("cpu");
     else looking = later(() => void look(), lookAfterMs(maxCpuMs - usedMs));
   };
-  // In a later phase of the loop, so that a reply which came while this process was busy is heard first.
+  // Runs in a later phase of the loop, so that a reply that arrived while this process was busy is handled first.
   const later = (run: () => void, delayMs: number): NodeJS.Timeout =>
     setTimeout(() => setImmediate(run), delayMs);
   let looking = later(() => void look(), lookAfterMs(maxCpuMs));

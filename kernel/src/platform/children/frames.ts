@@ -1,10 +1,10 @@
-/** How a process and its child talk: `u32 payload length, u8 type, u32 stream, payload`, little endian. */
+/** The frames between a process and its child: `u32 payload length, u8 type, u32 stream, payload`, little endian. */
 const headerLength = 9;
 
-/** The type of a frame that holds words: JSON, and bytes that go with it. All other types are the room's own. */
+/** The type of a frame with a JSON message and binary data. Rooms define all other types. */
 export const wordsType = 1;
 
-/** A payload up to here is copied behind its header: one piece is sent faster than two. */
+/** Payloads up to this size are copied after their header, because one write is faster than two. */
 const maxCopiedBytes = 16 * 1024;
 const encoder = new TextEncoder();
 const noBytes = new Uint8Array();
@@ -23,7 +23,7 @@ export function readCount(payload: Uint8Array): number {
   return viewOf(payload).getUint32(0, true);
 }
 
-/** Words as JSON, their length in front, and bytes behind. */
+/** Encodes a JSON message, preceded by its length and followed by the bytes. */
 export function wordsFrame(words: unknown, bytes: Uint8Array = noBytes): Uint8Array[] {
   const json = encoder.encode(JSON.stringify(words));
   const length = new Uint8Array(4);
@@ -37,7 +37,7 @@ export function readWords(payload: Uint8Array): { words: unknown; bytes: Uint8Ar
   return { words: JSON.parse(json), bytes: payload.subarray(4 + length) };
 }
 
-/** The parts behind a header, in one piece where they are small. */
+/** Returns the parts after a header, in one piece if they are small. */
 function framed(type: number, stream: number, parts: readonly Uint8Array[]): Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const isCopied = length <= maxCopiedBytes;
@@ -55,7 +55,7 @@ function framed(type: number, stream: number, parts: readonly Uint8Array[]): Uin
   return [head];
 }
 
-/** Takes a stream apart into frames. Throws on one that is longer than allowed: the stream is then lost. */
+/** Splits a stream into frames. Throws for a frame that is too long; the stream cannot be used after that. */
 export class FrameReader {
   readonly #maxFrameBytes: number;
   readonly #onFrame: (type: number, stream: number, payload: Uint8Array) => void;
@@ -67,12 +67,12 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
-  /** The payload handed on is valid only during the call where it is a part of `chunk`. */
+  /** The payload is valid only during the callback if it is part of `chunk`. */
   push(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     this.#available += chunk.length;
     while (this.#available >= headerLength) {
-      // The header is looked at in place; chunks are joined only once a frame is complete.
+      // The header is read in place; chunks are joined only when a frame is complete.
       const first = this.#first(headerLength);
       const header = viewOf(first);
       const length = header.getUint32(0, true);
@@ -93,7 +93,7 @@ export class FrameReader {
     }
   }
 
-  /** The first chunk, made to hold at least so many bytes. */
+  /** Returns the first chunk, joined with others until it has at least this many bytes. */
   #first(length: number): Uint8Array {
     const first = this.#chunks[0] ?? noBytes;
     if (first.length >= length) return first;

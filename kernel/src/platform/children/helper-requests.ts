@@ -7,15 +7,15 @@ export type HelperReply =
   | { readonly kind: "answer"; readonly answer: unknown }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** A request or a reply, as JSON. */
+/** Bytes of a request or a reply as JSON. */
 export const maxHelperFrameBytes = 64 * 1024 * 1024;
 
-/** A request may wait for a processor, or be stuck, for this many deadlines. */
+/** The wall time of a request, in deadlines: it may wait for a processor, or block. */
 export const wallFactor = 20;
-/** The parent ends a helper that overruns; a helper whose parent is gone ends itself, a little later. */
+/** The parent terminates a helper that overruns; a helper without a parent ends itself a little later. */
 const orphanFactor = wallFactor + 1;
 
-/** For the entry file of a `DeadlineHelper`: answers its requests, one after the other, until its parent is gone. */
+/** For the entry file of a `DeadlineHelper`: answers requests, one after the other, until the parent has ended. */
 export function serveRequests(answer: (request: unknown) => unknown): void {
   const [deadlineMs = "1000"] = process.argv.slice(2);
   const parent: Parent<HelperReply> = serveParent<HelperReply, unknown>({
@@ -36,7 +36,7 @@ export function serveRequests(answer: (request: unknown) => unknown): void {
 const slot = "__laresHelperRun";
 const script = new Script(`${slot}()`);
 
-/** Runs it with an end: while it computes, nothing else in this process can tell that the parent is gone. */
+/** Runs with a timeout, because during the computation this process cannot notice that its parent has ended. */
 function withinTime(run: () => unknown, timeoutMs: number): unknown {
   const holder = globalThis as Record<string, unknown>;
   holder[slot] = run;

@@ -6,9 +6,9 @@ import { FrameReader, readWords, wordsFrame, wordsType } from "./frames.ts";
 
 interface ParentOptions<FromParent> {
   readonly maxFrameBytes: number;
-  /** `bytes` are good only during the call. A failure is the child's own fault, and ends it. */
+  /** `bytes` are valid only during the call. A failure is the child's own fault and ends it. */
   receive(words: FromParent, bytes: Uint8Array): void | Promise<void>;
-  /** Frames of the room's own types. */
+  /** Receives frames of the room's own types. */
   receiveFrame?(type: number, stream: number, payload: Uint8Array): void;
 }
 
@@ -16,13 +16,13 @@ export interface Parent<ToParent> {
   send(words: ToParent, bytes?: Uint8Array): void;
   /** Sends frames of the room's own types. */
   write(...frames: readonly Uint8Array[]): void;
-  /** Says that requests are answered from now on. */
+  /** Reports that requests are accepted from now on. */
   ready(): void;
-  /** A fault of the child's own: it says so and ends, and the parent starts another. */
+  /** Reports a fault of the child's own and ends the process; the parent starts another. */
   fail(error: unknown): never;
 }
 
-/** For the entry file of a `Child`: listens to the parent, and ends this process with it. */
+/** For the entry file of a `Child`: serves the parent, and ends this process with it. */
 export function serveParent<ToParent, FromParent>(options: ParentOptions<FromParent>): Parent<ToParent> {
   const channel = openParentChannel();
   const reader = new FrameReader(options.maxFrameBytes, (type, stream, payload) => {
@@ -31,7 +31,7 @@ export function serveParent<ToParent, FromParent>(options: ParentOptions<FromPar
       return options.receiveFrame(type, stream, payload);
     }
     const { words, bytes } = readWords(payload);
-    // Only the parent writes here, so the words are what they claim to be.
+    // Only the parent writes here, so the message has its declared type.
     const done = options.receive(words as FromParent, bytes);
     if (done instanceof Promise) done.catch(fail);
   });
@@ -42,7 +42,7 @@ export function serveParent<ToParent, FromParent>(options: ParentOptions<FromPar
       fail(error);
     }
   });
-  // Without a parent nobody is answered.
+  // Without a parent, nobody receives answers.
   void channel.closed.then(() => process.exit(0));
   const write = (...frames: readonly Uint8Array[]): void => channel.write(...frames);
   return {

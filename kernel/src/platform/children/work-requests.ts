@@ -3,7 +3,7 @@ import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorCode, isLaresError, messageOf } from "../../base/errors.ts";
 
-/** `cpuTimeMs`: CPU time of the thread since it started. */
+/** `cpuTimeMs` is the CPU time of the thread since it started. */
 export type WorkReply = { readonly cpuTimeMs: number } & (
   | { readonly kind: "answer"; readonly answer: unknown }
   | {
@@ -14,19 +14,19 @@ export type WorkReply = { readonly cpuTimeMs: number } & (
     }
 );
 
-/** Niceness of a work thread: other threads run first, above all the kernel's own. */
+/** Niceness of a work thread, so that the kernel's own threads run first. */
 const niceness = 5;
 
 /**
- * For the entry file of a `WorkThread`: answers its requests, one after the other. `answer` names the buffers that are
- * handed over instead of copied.
+ * For the entry file of a `WorkThread`: answers requests, one after the other. `answer` names the buffers to
+ * transfer instead of copying.
  */
 export function serveWork(
   open: (data: unknown) => (request: unknown) => Promise<{ answer: unknown; transfer?: ArrayBuffer[] }>,
 ): void {
   if (parentPort === null) throw new Error("This file runs as a worker thread; start it with WorkThread.");
   const port = parentPort;
-  // Only Linux has a priority for each thread; elsewhere this would be the whole process's.
+  // Only Linux has a priority per thread; elsewhere this would change the whole process.
   if (process.platform === "linux") setPriority(0, niceness);
   const answerTo = open(workerData);
   port.on("message", (request: unknown) => {
@@ -52,6 +52,6 @@ export function serveWork(
 function cpuTimeMs(): number {
   const { user, system } =
     typeof process.threadCpuUsage === "function" ? process.threadCpuUsage() : { user: 0, system: 0 };
-  // Without figures of its own the parent counts the time that passes.
+  // Without figures of the thread, the parent counts elapsed time.
   return (user + system) / 1000;
 }

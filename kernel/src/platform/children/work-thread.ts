@@ -9,22 +9,19 @@ interface WorkThreadOptions {
   readonly entry: URL;
   readonly workerData: unknown;
   readonly name: string;
-  /** What the thread does, as the subject of a sentence: "Planning". */
+  /** The task as the subject of a sentence: "Planning". */
   readonly task: string;
-  /** CPU time of one request. Milliseconds. */
+  /** CPU time of one request, in milliseconds. */
   readonly maxCpuMs: number;
-  /** Wall time of one request, for one that is stuck in the file system. Milliseconds. */
+  /** Wall time of one request, in milliseconds, for one that blocks in the file system. */
   readonly maxWallMs: number;
   readonly maxHeapMb: number;
 }
 
-/** How often the thread's CPU time is read while it works. Milliseconds. */
+/** The interval in milliseconds at which the thread's CPU time is read while it works. */
 const sampleMs = 25;
 
-/**
- * A thread for work that agents cause and that may take any amount of time; see `DeadlineRunner`. The CPU time is the
- * thread's own.
- */
+/** A thread for work of agents that may take any amount of time; see `DeadlineRunner`. Its own CPU time counts. */
 export class WorkThread<Request, Answer> implements AsyncDisposable {
   readonly #options: WorkThreadOptions;
   readonly #runner: DeadlineRunner<Request, WorkReply>;
@@ -33,13 +30,14 @@ export class WorkThread<Request, Answer> implements AsyncDisposable {
     this.#options = options;
     this.#runner = new DeadlineRunner({
       start: (events) => this.#start(events),
-      closed: () => new LaresError("Busy", `${options.task} was ended because the kernel ends.`),
+      closed: () => new LaresError("Busy", `${options.task} was ended because the kernel is shutting down.`),
     });
   }
 
   /**
-   * Charges the CPU time to the budget, also where the request fails. Rejects with the LaresError that the thread threw,
-   * and with LimitExceeded where it took too long or ran out of memory. The caller bounds how many requests wait.
+   * Charges the CPU time to the budget, even if the request fails. Rejects with the LaresError that the thread
+   * threw, and with LimitExceeded if it took too long or ran out of memory. The caller bounds how many requests
+   * wait.
    */
   async run(request: Request, budget: CpuBudget): Promise<Answer> {
     const reply = await this.#runner.run(
@@ -51,7 +49,7 @@ export class WorkThread<Request, Answer> implements AsyncDisposable {
     throw new LaresError(reply.code, reply.message, reply.facts);
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Terminates the thread at any time. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#runner[Symbol.asyncDispose]();
   }
@@ -67,7 +65,7 @@ export class WorkThread<Request, Answer> implements AsyncDisposable {
     return {
       maxCpuMs: Math.min(leftMs, maxCpuMs),
       maxWallMs,
-      // Often, so that nearly all is charged where the thread ends with the request.
+      // Read often, so that nearly all time is charged if the thread ends with the request.
       lookAfterMs: () => sampleMs,
       overrun: (limit) =>
         limit === "cpu"
@@ -85,11 +83,11 @@ export class WorkThread<Request, Answer> implements AsyncDisposable {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: 32 },
     });
-    // The kernel's own work keeps the process alive, not an idle thread.
+    // Only pending work keeps the process alive, not an idle thread.
     worker.unref();
     let knownCpuMs = 0;
     const ready = Promise.withResolvers<void>();
-    // The first one says that it answers requests.
+    // The first message reports that it accepts requests.
     let hear: (reply: WorkReply) => void = () => ready.resolve();
     worker.on("message", (reply: WorkReply) => {
       knownCpuMs = reply.cpuTimeMs;
@@ -126,7 +124,7 @@ export class WorkThread<Request, Answer> implements AsyncDisposable {
   }
 }
 
-/** Null where this version of Node cannot tell, or the thread has ended. */
+/** Returns null if this version of Node.js cannot report it, or the thread has ended. */
 async function cpuTimeMs(worker: Worker): Promise<number | null> {
   if (typeof worker.cpuUsage !== "function") return null;
   try {
@@ -142,6 +140,6 @@ function overBudget(task: string, { limit, allowedMs }: CpuBudget): LaresError {
   return limitExceeded(
     limit,
     allowedMs,
-    `${task} takes more CPU time than the agent has left; ${limit} allows ${allowedMs} ms. Propose less at a time.`,
+    `${task} takes more CPU time than the agent has left; ${limit} allows ${allowedMs} ms. Propose fewer changes at a time.`,
   );
 }

@@ -8,7 +8,7 @@ import type { DatabaseJob, DatabaseOutcome } from "./database-messages.ts";
 import { failpoint } from "../failpoint.ts";
 import { storageFailure } from "../files/storage-failure.ts";
 
-/** Prepared statements kept ready; the least recently used goes first. */
+/** Prepared statements that are cached; the least recently used is evicted. */
 const maxPreparedStatements = 256;
 
 interface Prepared {
@@ -16,7 +16,7 @@ interface Prepared {
   readonly returnsRows: boolean;
 }
 
-/** SQLite itself, synchronous: lives in the worker thread. Every error it throws is a LaresError. */
+/** SQLite itself, synchronous, within the worker thread. Throws only LaresErrors. */
 export class DatabaseEngine implements Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
@@ -50,12 +50,12 @@ export class DatabaseEngine implements Disposable {
     }
   }
 
-  /** True when the last process did not close the file; it was then checked as a whole. */
+  /** True if the last process did not close the file; the whole file was then checked. */
   get checkedAfterCrash(): boolean {
     return this.#ownership.wasLeftOpen;
   }
 
-  /** Works the jobs off in order, in one transaction where any of them writes. One outcome per job. */
+  /** Runs the jobs in order, in one transaction if any of them writes. Returns one outcome per job. */
   run(jobs: readonly DatabaseJob[]): DatabaseOutcome[] {
     const writes = jobs.filter((job) => job.kind === "batch");
     try {
@@ -74,7 +74,7 @@ export class DatabaseEngine implements Disposable {
       failpoint("database.group.committed");
       return outcomes;
     } catch (error) {
-      // The group as a whole: nothing of it happened.
+      // The whole group is rolled back.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       const failure = failureOf(databaseError(error, this.#path));
       return jobs.map(() => ({ kind: "failed", failure }));
@@ -87,7 +87,7 @@ export class DatabaseEngine implements Disposable {
     if (this.#path !== inMemory) this.#ownership.closed();
   }
 
-  /** One job of a group; throws only what ends the whole group. */
+  /** Runs one job of a group. Throws only errors that end the whole group. */
   #attempt(job: DatabaseJob): DatabaseOutcome {
     if (job.kind === "query") {
       try {
@@ -102,7 +102,7 @@ export class DatabaseEngine implements Disposable {
       this.#database.exec("RELEASE batch");
       return { kind: "batch", results };
     } catch (error) {
-      // After a full disk or a failed read SQLite has rolled back everything by itself.
+      // After a full disk or a failed read, SQLite has rolled back the transaction itself.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec("ROLLBACK TO batch; RELEASE batch");
       return { kind: "failed", failure: failureOf(databaseError(error, this.#path)) };
@@ -129,7 +129,7 @@ export class DatabaseEngine implements Disposable {
     if (expected !== undefined && result.changes !== expected) {
       throw new LaresError(
         "Conflict",
-        `Somebody else changed the data first: ${result.changes} rows matched where ${expected} were expected. Read again and retry.`,
+        `The data was changed in the meantime: ${result.changes} rows matched where ${expected} were expected. Read again and retry.`,
         { changes: result.changes, expected },
       );
     }
@@ -153,7 +153,7 @@ export class DatabaseEngine implements Disposable {
     return prepared;
   }
 
-  /** Outside a transaction only: inside one SQLite refuses. */
+  /** Only outside a transaction; SQLite refuses it inside one. */
   #setSynchronous(level: "NORMAL" | "FULL"): void {
     if (level === this.#synchronous) return;
     this.#database.exec(`PRAGMA synchronous = ${level}`);

@@ -1,7 +1,7 @@
 import { type ErrorCode, isLaresError, LaresError, messageOf } from "../../base/errors.ts";
 import type { DatabaseFailure } from "./database-messages.ts";
 
-/** SQLite's primary result codes that mean something of their own here. https://sqlite.org/rescode.html */
+/** SQLite's primary result codes that are handled here. https://sqlite.org/rescode.html */
 const resultCodes = {
   busy: 5,
   locked: 6,
@@ -25,7 +25,7 @@ export function damagedDatabase(path: string, finding: string): LaresError {
   );
 }
 
-/** Whatever SQLite threw, in the words of the catalogue. */
+/** Converts an error of SQLite to a LaresError. */
 export function databaseError(error: unknown, path: string): LaresError {
   if (isLaresError(error)) return error;
   const message = messageOf(error);
@@ -63,6 +63,6 @@ export function databaseError(error: unknown, path: string): LaresError {
 
 function primaryResultCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
-  // Extended codes carry the primary one in their low byte.
+  // The low byte of an extended code is the primary code.
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 }

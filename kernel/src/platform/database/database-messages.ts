@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorFacts } from "../../base/errors.ts";
 import type { Migration, SqlValue, Statement, StatementResult } from "./statements.ts";
 
-/** What travels between `database.ts` and its worker thread. */
+/** The messages between `database.ts` and its worker thread. */
 export interface DatabaseWorkerData {
   readonly path: string;
   readonly migrations: readonly Migration[];
@@ -12,11 +12,11 @@ export type DatabaseJob =
   | { readonly kind: "batch"; readonly statements: readonly Statement[]; readonly power: boolean }
   | { readonly kind: "query"; readonly sql: string; readonly params: readonly SqlValue[] };
 
-/** A group is worked off in order, as one transaction. "close" ends the thread after everything before it. */
+/** A group runs in order, as one transaction. "close" ends the thread after all earlier requests. */
 export type DatabaseRequest =
   { readonly kind: "group"; readonly jobs: readonly DatabaseJob[] } | { readonly kind: "close" };
 
-/** An error in transit: classes do not survive the way between threads. */
+/** An error in transit, because classes are lost between threads. */
 export interface DatabaseFailure {
   readonly code: ErrorCode;
   readonly message: string;

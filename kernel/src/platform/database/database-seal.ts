@@ -3,16 +3,16 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } fr
 import { LaresError } from "../../base/errors.ts";
 
 /*
- * SQLite finds damage to its structure, and believes what a flipped bit or an older copy makes of a row. So the
- * digest of the whole file is left beside it when it is closed, and compared when it is opened again. While it is
- * open there is none: after a crash SQLite's own check has to do.
+ * SQLite detects damage to its structure, but accepts a row with a flipped bit or from an older copy. So closing
+ * stores the digest of the whole file beside it, and opening compares it. An open database has no digest: after a
+ * crash, only SQLite's own check applies.
  */
 
 const pieceBytes = 1024 * 1024;
 
 const sealOf = (path: string): string => `${path}.sum`;
 
-/** Leaves the digest of a database that was closed; none where the disk refuses, which is better than half of one. */
+/** Stores the digest of a closed database; removes it if the disk refuses, so that no partial one remains. */
 export function sealDatabase(path: string): void {
   const seal = sealOf(path);
   try {
@@ -23,7 +23,7 @@ export function sealDatabase(path: string): void {
   }
 }
 
-/** Throws StorageError where the database is not the one that was closed; what says so is gone afterwards. */
+/** Throws StorageError if the database is not the one that was closed; otherwise removes the digest. */
 export function breakSeal(path: string): void {
   let seal: string;
   try {

@@ -5,5 +5,5 @@ import { serveDatabase } from "./database-service.ts";
 
 if (parentPort === null)
   throw new Error("This file runs as a worker thread; open a database with openDatabase().");
-// Handed over by openDatabase() in this very shape.
+// openDatabase() passes data of this type.
 serveDatabase(parentPort, workerData as DatabaseWorkerData);

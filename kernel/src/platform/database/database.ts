@@ -15,15 +15,15 @@ import { siblingModule } from "../processes/sibling-module.ts";
 
 export type { Migration, SqlValue, Statement, StatementResult };
 
-/** "process": survives the death of any process. "power": also a power cut; waits for the disk. */
+/** "process": survives the death of any process. "power": also survives a power cut; waits for the disk. */
 export type Durability = "process" | "power";
 
 export interface Database extends AsyncDisposable {
   /**
-   * All or nothing; resolves after the commit. Calls take effect in call order; concurrent ones share one
-   * transaction, in which each is a savepoint, so that one that fails takes no other with it.
-   * Rejects with LaresError: Conflict (a constraint or `expectChanges`), Busy (queue full, or another
-   * process holds the database), StorageError (anything else).
+   * Runs all statements or none; resolves after the commit. Calls take effect in call order. Concurrent calls share
+   * one transaction with a savepoint each, so a failing one does not affect the others. Rejects with LaresError:
+   * Conflict (a constraint or `expectChanges`), Busy (queue full, or another process holds the database),
+   * StorageError (anything else).
    */
   batch(
     statements: readonly Statement[],
@@ -33,9 +33,9 @@ export interface Database extends AsyncDisposable {
   query<Row = Record<string, SqlValue>>(sql: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
-/** Calls that may wait; one more is refused with Busy, so that a stuck disk shows instead of filling memory. */
+/** Calls that may wait. Further ones are refused with Busy, so that a stuck disk does not fill memory. */
 const maxQueuedCalls = 100_000;
-/** Calls that share one transaction at most, so that the first of them need not wait for all. */
+/** The number of calls that share one transaction, so that the first need not wait for all. */
 const maxCallsPerGroup = 1024;
 
 export interface DatabaseOptions {
@@ -46,7 +46,7 @@ export interface DatabaseOptions {
   readonly log: Log;
 }
 
-/** What a database asks of the thread that has its file: a `Worker`, or what stands for one. */
+/** The interface of the thread that owns the database's file: a `Worker`, or a substitute for one. */
 export interface DatabaseThread {
   on(event: "message", listener: (reply: DatabaseReply) => void): unknown;
   on(event: "error", listener: (error: unknown) => void): unknown;
@@ -67,7 +67,7 @@ const startWorker = (workerData: DatabaseWorkerData): DatabaseThread =>
     execArgv: [],
   });
 
-/** Opens the database file at `path` (or ":memory:") in a worker thread of its own and brings it up to date. */
+/** Opens the database file at `path` (or ":memory:") in a worker thread and applies migrations. */
 export async function openDatabase(
   options: DatabaseOptions,
   startThread: (data: DatabaseWorkerData) => DatabaseThread = startWorker,
@@ -128,7 +128,7 @@ class WorkerDatabase implements Database {
         resolve();
       });
     });
-    // Only a call under way keeps the process alive.
+    // Only pending calls keep the process alive.
     worker.unref();
   }
 
@@ -146,11 +146,11 @@ class WorkerDatabase implements Database {
     params: readonly SqlValue[] = [],
   ): Promise<readonly Row[]> {
     const outcome = await this.#enqueue({ kind: "query", sql, params });
-    // The caller names the shape of the rows that its own SQL returns.
+    // The caller knows the row type of its own SQL.
     return outcome.kind === "query" ? (outcome.rows as readonly Row[]) : [];
   }
 
-  /** Finishes every call made before, then closes the file. */
+  /** Finishes all earlier calls, then closes the file. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed === undefined) {
       this.#closed = storageError(`The database "${this.#path}" is closed.`);
@@ -179,7 +179,7 @@ class WorkerDatabase implements Database {
     });
   }
 
-  /** One group is under way at a time; what is called meanwhile becomes the next. */
+  /** One group runs at a time; calls that arrive meanwhile form the next one. */
   #scheduleFlush(): void {
     if (this.#flushScheduled || this.#inFlight.length > 0) return;
     this.#flushScheduled = true;
@@ -198,7 +198,7 @@ class WorkerDatabase implements Database {
     try {
       this.#worker.postMessage(request);
     } catch (error) {
-      // A parameter that cannot be sent between threads. One such call must not take the others along.
+      // A parameter cannot be sent between threads. That call must not fail the others.
       this.#refuseUnsendable(group, error);
       return;
     }
@@ -228,7 +228,7 @@ class WorkerDatabase implements Database {
     const group = this.#inFlight;
     this.#inFlight = [];
     failpoint("database.group.answered");
-    // The next group is on its way before this one's callers go on.
+    // The next group is sent before this one's callers continue.
     this.#flush();
     group.forEach((call, index) => {
       const outcome = reply.outcomes[index];

@@ -6,15 +6,12 @@ import { failpoint } from "../failpoint.ts";
 
 const temporaryName = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
-/** True for the name of a file that `writeFileAtomically` left behind when its process died: safe to remove. */
+/** Returns true for the name of a temporary file that a dead process left behind; it is safe to remove. */
 function isLeftoverTemporary(name: string): boolean {
   return temporaryName.test(name);
 }
 
-/**
- * Removes what `writeFileAtomically` left behind in a folder, of the files whose names begin with `prefix`. Only for
- * whoever alone writes there.
- */
+/** Removes leftover temporary files for names that begin with `prefix`. The caller must be the only writer there. */
 export async function removeLeftoverTemporaries(folder: string, prefix = ""): Promise<void> {
   for (const name of await readdir(folder)) {
     if (isLeftoverTemporary(name) && name.startsWith(`.${prefix}`))
@@ -23,9 +20,9 @@ export async function removeLeftoverTemporaries(folder: string, prefix = ""): Pr
 }
 
 /**
- * Replaces the file at `path` (or makes it) so that whoever reads it, also after a power cut, finds either
- * the old bytes or the new ones whole: temporary file, fsync, rename, fsync of the folder.
- * Resolves when the new content is durable. Mode 0600 unless told. Rejects with node's own errors.
+ * Replaces or creates the file at `path` so that every reader, also after a power cut, finds either the complete
+ * old or the complete new bytes: temporary file, fsync, rename, fsync of the folder. Resolves when the new content
+ * is durable. Default mode 0600. Rejects with Node's own errors.
  */
 export function writeFileAtomically(
   path: string,
@@ -36,8 +33,8 @@ export function writeFileAtomically(
 }
 
 /**
- * The same for content that is written piece by piece. `beforeRename` runs when the new bytes are durable under
- * their temporary name; what it throws leaves the old file in place.
+ * The same for content that is written in pieces. `beforeRename` runs when the new bytes are durable under their
+ * temporary name; if it throws, the old file stays.
  */
 export async function replaceFileAtomically(
   path: string,
@@ -47,7 +44,7 @@ export async function replaceFileAtomically(
   const folder = dirname(path);
   const temporary = temporaryPathFor(path);
   try {
-    // "wx": never through a link that somebody placed under our temporary name.
+    // "wx" does not follow a link that another program put at the temporary name.
     await using file = await open(temporary, "wx", options.mode ?? 0o600);
     failpoint("atomic-file.created");
     await write(file);
@@ -70,14 +67,14 @@ export async function replaceFileAtomically(
   failpoint("atomic-file.folder-synced");
 }
 
-/** A name beside `path` that nobody has yet, and that `removeLeftoverTemporaries` removes. */
+/** Returns an unused name beside `path`, which `removeLeftoverTemporaries` recognizes. */
 export function temporaryPathFor(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
 }
 
-/** Makes names in a folder durable (what was created, renamed or removed in it). */
+/** Makes changes of names in a folder durable: creations, renames and removals. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders; NTFS journals the rename itself.
+  // Windows cannot open folders; NTFS journals the rename itself.
   if (process.platform === "win32") return;
   await using handle = await open(folder, "r");
   await handle.sync();

@@ -7,9 +7,9 @@ import { writeFileAtomically } from "./atomic-file.ts";
 import { failpoint } from "../failpoint.ts";
 import { openPlainFile, setAside, UnusableFile } from "./plain-file.ts";
 
-/** A folder of files that can be made again: what is lost or damaged there costs time and nothing else. */
+/** A folder of files that can be recreated, so that loss or damage only costs time. */
 export interface CacheFolder {
-  /** Exactly what was written under this name; null where there is none, or something else. */
+  /** Returns exactly what was written under this name; null if the file is missing or different. */
   read(name: string): Promise<Uint8Array | null>;
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
@@ -17,7 +17,7 @@ export interface CacheFolder {
 
 interface CacheFolderOptions {
   readonly maxFiles: number;
-  /** Whoever does not have it can put nothing here that is believed. */
+  /** Without the key, nobody can add a file that is accepted. */
   readonly key: Uint8Array;
   readonly log: Log;
 }
@@ -26,8 +26,8 @@ const keyBytes = 32;
 const sealBytes = 32;
 
 /**
- * The key with which a cache is sealed, made where there is none. It lies outside the cache's folder, so that one
- * which was brought from elsewhere, or written to by somebody else, is worth nothing.
+ * Returns the key that seals a cache, and creates it if it is missing. It is stored outside the cache's folder, so
+ * that files from elsewhere, or written by another program, are not accepted.
  */
 export async function cacheKey(path: string, log: Log): Promise<Uint8Array> {
   try {
@@ -42,15 +42,15 @@ export async function cacheKey(path: string, log: Log): Promise<Uint8Array> {
   try {
     await writeFileAtomically(path, key);
   } catch (error) {
-    // What is cached now is then made again at the next start.
+    // The next start then recreates the cached files.
     log.warn("The cache's key could not be kept.", { path, reason: messageOf(error) });
   }
   return new Uint8Array(key);
 }
 
 /**
- * Opens a folder that keeps at most `maxFiles`, dropping those that were not used for the longest time. Each file
- * is sealed together with its name: what was changed, or stands under another name, is removed unread.
+ * Opens a folder that keeps at most `maxFiles` files and evicts the least recently used. Each file is sealed
+ * together with its name; a changed or renamed file is removed unread.
  */
 export function openCacheFolder(path: string, options: CacheFolderOptions): CacheFolder {
   const remove = (name: string): Promise<void> => rm(join(path, name), { force: true });

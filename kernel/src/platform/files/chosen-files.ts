@@ -8,14 +8,14 @@ import { openPlainFile, UnusableFile } from "./plain-file.ts";
 import { randomHex } from "../random.ts";
 import { storageFailure } from "./storage-failure.ts";
 
-/** Files that a person named, anywhere on the machine: what is exported and imported. */
+/** Files that a person chose, anywhere on the machine, for exports and imports. */
 
-/** What a file system says that has no hard links. */
+/** The error codes of file systems without hard links. */
 const noLinks: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /**
- * A file that is written under a hidden name in the folder it is for, and gets its own name when it is whole: whoever
- * looks finds all of it or nothing. Mode 0600. Disposing it before `keep` removes it.
+ * A file that is written under a hidden name in its target folder and gets its own name when it is complete, so
+ * that readers find all of it or nothing. Mode 0600. Disposing it before `keep` removes it.
  */
 export class NewFile implements AsyncDisposable {
   readonly path: string;
@@ -33,14 +33,14 @@ export class NewFile implements AsyncDisposable {
   }
 
   /**
-   * InvalidParams where the path is not absolute, its folder is missing, or what stands there is no plain file;
-   * Conflict where a file stands there and `overwrite` was not said.
+   * Throws InvalidParams if the path is not absolute, its folder is missing, or something other than a regular file
+   * has the name; Conflict if a file exists and `overwrite` is false.
    */
   static async create(path: string, { overwrite }: { readonly overwrite: boolean }): Promise<NewFile> {
     await checkTarget(path, overwrite);
     const temporaryPath = join(dirname(path), `.lares-export.${randomHex(6)}.tmp`);
     try {
-      // "wx": never through a link that somebody placed under our temporary name.
+      // "wx" does not follow a link that another program put at the temporary name.
       const handle = await open(temporaryPath, "wx+", 0o600);
       failpoint("chosen-file.created");
       return new NewFile(path, temporaryPath, handle, overwrite);
@@ -63,7 +63,7 @@ export class NewFile implements AsyncDisposable {
     return this.#file.readInto(buffer, position);
   }
 
-  /** Resolves when the file stands whole at its path, on the disk. */
+  /** Resolves when the complete file is at its path, on the disk. */
   async keep(): Promise<void> {
     try {
       await this.#file.synchronize();
@@ -84,7 +84,7 @@ export class NewFile implements AsyncDisposable {
       await this.#close();
       await rm(this.temporaryPath, { force: true });
     } catch {
-      // What made it fail is on its way already. A disk on which nothing can be removed keeps a hidden file.
+      // The first error is already being thrown. A disk that refuses removals keeps a hidden file.
     }
   }
 
@@ -97,7 +97,7 @@ export class NewFile implements AsyncDisposable {
   async #name(): Promise<void> {
     if (!this.#overwrite) {
       try {
-        // Unlike a rename it fails where somebody made the file meanwhile.
+        // Unlike a rename, it fails if the file was created meanwhile.
         await link(this.temporaryPath, this.path);
         await rm(this.temporaryPath);
         return;
@@ -112,7 +112,7 @@ export class NewFile implements AsyncDisposable {
   }
 }
 
-/** Opens a plain file for reading; a link is followed. InvalidParams where there is none, or it is something else. */
+/** Opens a regular file for reading, following links. Throws InvalidParams for anything else. */
 export async function openChosenFile(path: string): Promise<DataFile> {
   checkAbsolute(path);
   try {
@@ -120,7 +120,7 @@ export async function openChosenFile(path: string): Promise<DataFile> {
     const handle = await openPlainFile(real, "read");
     return new DataFile(handle, real, (await handle.stat()).size);
   } catch (error) {
-    if (error instanceof UnusableFile) throw invalidParams(`"${path}" is no plain file.`, { path });
+    if (error instanceof UnusableFile) throw invalidParams(`"${path}" is not a regular file.`, { path });
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") throw invalidParams(`There is no file "${path}".`, { path });
     throw storageFailure(`Could not read "${path}"`, error);
@@ -134,14 +134,17 @@ async function checkTarget(path: string, overwrite: boolean): Promise<void> {
     if (found?.isDirectory() === true)
       throw invalidParams(`"${path}" is a folder. Name a file in it.`, { path });
     if (found !== null && !found.isFile()) {
-      throw invalidParams(`"${path}" is no plain file, so nothing is written there. Choose another name.`, {
-        path,
-      });
+      throw invalidParams(
+        `"${path}" is not a regular file, so nothing is written there. Choose another name.`,
+        {
+          path,
+        },
+      );
     }
     if (found !== null && !overwrite) throw alreadyThere(path);
     const folder = await stat(dirname(path)).catch(orNull);
     if (folder?.isDirectory() !== true || basename(path) === "")
-      throw invalidParams(`There is no folder "${dirname(path)}". Make it first.`, { path });
+      throw invalidParams(`There is no folder "${dirname(path)}". Create it first.`, { path });
   } catch (error) {
     throw storageFailure(`Could not write "${path}"`, error);
   }
@@ -149,13 +152,13 @@ async function checkTarget(path: string, overwrite: boolean): Promise<void> {
 
 function checkAbsolute(path: string): void {
   if (!isAbsolute(path) || path.includes("\0"))
-    throw invalidParams(`"${path}" is no absolute path. Write it from the root on.`, { path });
+    throw invalidParams(`"${path}" is not an absolute path. Start it at the root.`, { path });
 }
 
 function alreadyThere(path: string): LaresError {
   return new LaresError(
     "Conflict",
-    `There is a file "${path}" already. Choose another name, or say that it may be replaced (overwrite; --force).`,
+    `The file "${path}" already exists. Choose another name, or say that it may be replaced (overwrite; --force).`,
     { path },
   );
 }

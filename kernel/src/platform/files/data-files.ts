@@ -7,23 +7,23 @@ import { openPlainFile, setAside } from "./plain-file.ts";
 import { storageFailure } from "./storage-failure.ts";
 
 /**
- * Files of the kernel's own state folder, for the rooms that keep data there. (Files of the workspace are
- * reached through `rooted-fs.ts` only.) Paths are absolute; every failure is a StorageError.
+ * Files in the kernel's own state folder, for the rooms that store data there. (Files of the workspace are reached
+ * through `rooted-fs.ts` only.) Paths are absolute; every failure is a StorageError.
  */
 
-/** How much of a file is held in memory while it streams by. */
+/** Bytes of a file that are held in memory while it is streamed. */
 const pieceBytes = 1024 * 1024;
 
 export { join as joinPath };
 
-/** Makes the folder, and those above it, for the owner alone. */
+/** Creates the folder and its parents, accessible to the owner only. */
 export function makeFolder(path: string): Promise<void> {
   return guarded(`make the folder "${path}"`, async () => {
     await mkdir(path, { recursive: true, mode: 0o700 });
   });
 }
 
-/** Makes a folder in one that is there, for the owner alone; fails where something has that name. */
+/** Creates a folder in an existing one, accessible to the owner only; fails if the name is taken. */
 export function makeNewFolder(path: string): Promise<void> {
   return guarded(`make the folder "${path}"`, () => mkdir(path, { mode: 0o700 }));
 }
@@ -33,7 +33,7 @@ export function synchronizeFolder(path: string): Promise<void> {
   return guarded(`bring "${path}" to the disk`, () => syncFolder(path));
 }
 
-/** The names of the plain files in a folder, sorted; none where the folder is missing. */
+/** Returns the names of the regular files in a folder, sorted; none if the folder is missing. */
 export function listFiles(path: string): Promise<string[]> {
   return guarded(`list "${path}"`, async () => {
     const entries = await orMissing(readdir(path, { withFileTypes: true }), []);
@@ -44,47 +44,46 @@ export function listFiles(path: string): Promise<string[]> {
   });
 }
 
-/** Bytes; null where there is no such file. */
+/** Returns the size in bytes; null if there is no such file. */
 export function fileSize(path: string): Promise<number | null> {
   return guarded(`look at "${path}"`, async () => (await orMissing(stat(path), null))?.size ?? null);
 }
 
-/** A whole file of at most `maxBytes`; null where it is missing, larger, or no plain file. */
+/** Reads a whole file of at most `maxBytes`; null if it is missing, larger, or not a regular file. */
 export function readSmallFile(path: string, maxBytes: number): Promise<Uint8Array | null> {
   return guarded(`read "${path}"`, async () => {
     const found = await orMissing(lstat(path), null);
-    // A pipe in its place would be waited for.
+    // Opening a pipe would block.
     if (found === null || !found.isFile() || found.size > maxBytes) return null;
     return await orMissing(readFile(path), null);
   });
 }
 
-/** True where something stands at `path` that is no plain file; a link is none, whatever it leads to. */
+/** Returns true if something other than a regular file is at `path`; a link counts as such. */
 export function isNoPlainFile(path: string): Promise<boolean> {
   return guarded(`look at "${path}"`, async () => (await orMissing(lstat(path), null))?.isFile() === false);
 }
 
-/** Gives what stands at `path` another name beside it, and says which. */
+/** Renames whatever is at `path` within its folder, and returns the new path. */
 export function moveAside(path: string, nowMs: number): Promise<string> {
   return guarded(`move "${path}" away`, () => setAside(path, nowMs));
 }
 
-/** Removes a file; a missing one is fine. */
 export function removeFile(path: string): Promise<void> {
   return guarded(`remove "${path}"`, () => rm(path, { force: true }));
 }
 
-/** Gives a file a new name, replacing what had it. */
+/** Renames a file and replaces the target. */
 export function renameFile(from: string, to: string): Promise<void> {
   return guarded(`rename "${from}" to "${to}"`, () => rename(from, to));
 }
 
-/** Removes a folder with all that is in it; a missing one is fine. A link is removed, and not what it leads to. */
+/** Removes a folder with its contents, if it exists. A link is removed without following it. */
 export function removeFolder(path: string): Promise<void> {
   return guarded(`remove "${path}"`, () => rm(path, { recursive: true, force: true }));
 }
 
-/** Gives a folder the name of another, which is empty or missing. Durable when it resolves. */
+/** Renames a folder to a name that is missing or an empty folder. Durable when it resolves. */
 export function putFolderInPlace(from: string, to: string): Promise<void> {
   return guarded(`rename "${from}" to "${to}"`, async () => {
     await orMissing(rmdir(to), null);
@@ -95,7 +94,7 @@ export function putFolderInPlace(from: string, to: string): Promise<void> {
   });
 }
 
-/** A file's bytes from `start` on, `size` of them, piece by piece. A piece is only good until the next one is asked for. */
+/** Yields `size` bytes of a file from `start` on, in pieces. A piece is valid only until the next one is requested. */
 export async function* readPieces(
   path: string,
   size: number,
@@ -105,7 +104,7 @@ export async function* readPieces(
   yield* piecesOf(file, start, size);
 }
 
-/** As `readPieces`, of a file that is open and stays so. Fewer bytes where the file ends before. */
+/** Like `readPieces`, for an open file, which stays open. Yields fewer bytes if the file ends before. */
 export async function* piecesOf(
   file: Pick<DataFile, "readInto">,
   start: number,
@@ -121,7 +120,7 @@ export async function* piecesOf(
   }
 }
 
-/** Opens for reading ("r"), or for appending and reading, made where it is missing ("a"). */
+/** Opens for reading ("r"), or for appending and reading, creating a missing file ("a"). */
 export function openDataFile(path: string, mode: "r" | "a"): Promise<DataFile> {
   return guarded(`open "${path}"`, async () => {
     const handle = await openPlainFile(path, mode === "r" ? "read" : "append");
@@ -129,7 +128,7 @@ export function openDataFile(path: string, mode: "r" | "a"): Promise<DataFile> {
   });
 }
 
-/** An open file that only grows at its end, or is cut there. */
+/** An open file that only grows at its end, or is truncated. */
 export class DataFile implements AsyncDisposable {
   readonly #handle: FileHandle;
   readonly path: string;
@@ -141,12 +140,12 @@ export class DataFile implements AsyncDisposable {
     this.#size = size;
   }
 
-  /** Bytes, as far as this handle wrote them or found them. */
+  /** The size in bytes when it was opened, plus what this handle wrote. */
   get size(): number {
     return this.#size;
   }
 
-  /** Resolves when the operating system has all of it. After a failure part of it may be there: see `truncate`. */
+  /** Resolves when the operating system has all bytes. After a failure some may be there: see `truncate`. */
   append(bytes: Uint8Array): Promise<void> {
     return guarded(`write "${this.path}"`, async () => {
       for (let written = 0; written < bytes.byteLength;) {
@@ -157,10 +156,7 @@ export class DataFile implements AsyncDisposable {
     });
   }
 
-  /**
-   * As `append`, in this very turn of the loop: for what is so small that handing it to a thread would cost more than
-   * the system's taking it.
-   */
+  /** Like `append`, but synchronous: for data so small that a hand-over to a thread would take longer. */
   appendNow(bytes: Uint8Array): void {
     try {
       for (let written = 0; written < bytes.byteLength;) {
@@ -172,7 +168,7 @@ export class DataFile implements AsyncDisposable {
     this.#size += bytes.byteLength;
   }
 
-  /** Resolves when what was written is on the disk. */
+  /** Resolves when the written bytes are on the disk. */
   synchronize(): Promise<void> {
     return guarded(`bring "${this.path}" to the disk`, () => this.#handle.datasync());
   }

@@ -4,7 +4,7 @@ import { LaresError } from "../../base/errors.ts";
 import { decodeUtf8 } from "../../base/utf8.ts";
 import { basename, dirname, isWithin, join } from "./paths.ts";
 
-/** Documents are read up to this size; the parser reports a longer one. */
+/** Bytes of a document that are read; the parser reports a longer one. */
 export const maxDocumentBytes = 1024 * 1024;
 
 export interface DocumentText {
@@ -22,7 +22,7 @@ export interface DocumentText {
 export async function readText(file: string): Promise<string | null> {
   let handle;
   try {
-    // A fifo or a device in a document's place must not hold the kernel up.
+    // Opening a FIFO or a device must not block the kernel.
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (isMissing(error) || isRefused(error)) return null;
@@ -58,7 +58,7 @@ export async function folderState(
   }
 }
 
-/** Folders that are listed of one folder. */
+/** The number of subfolders that are listed. */
 const maxListedFolders = 1000;
 
 /** Returns the names of the folders in a folder, sorted, without hidden ones; none if it cannot be listed. */
@@ -76,7 +76,7 @@ export async function listFolders(folder: string): Promise<string[]> {
   return names.toSorted();
 }
 
-/** Returns all names in a folder, sorted; none where it cannot be listed. */
+/** Returns all names in a folder, sorted; none if it cannot be listed. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).toSorted();
@@ -88,11 +88,11 @@ export async function namesIn(folder: string): Promise<string[]> {
 
 interface NamedEntry {
   readonly name: string;
-  /** A link is neither: it is not followed. */
+  /** A link is "other", because it is not followed. */
   readonly kind: "file" | "folder" | "other";
 }
 
-/** Returns what is in a folder, unsorted. Rejects with Node's own error where it cannot be listed. */
+/** Returns the entries of a folder, unsorted. Rejects with Node's own error if it cannot be listed. */
 export async function entriesIn(folder: string): Promise<NamedEntry[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.map((entry) => ({
@@ -101,7 +101,7 @@ export async function entriesIn(folder: string): Promise<NamedEntry[]> {
   }));
 }
 
-/** Returns where a path leads, links resolved; null where there is nothing, or nothing for this user. */
+/** Returns the path with links resolved; null if it does not exist or this user may not access it. */
 export async function realPathOrNull(path: string): Promise<string | null> {
   try {
     return await realpath(path);
@@ -111,7 +111,7 @@ export async function realPathOrNull(path: string): Promise<string | null> {
   }
 }
 
-/** Resolves links as far as there is something: a path that is not there yet has its folder's. */
+/** Resolves links in the existing part of the path; the rest is appended unchanged. */
 export async function realPathOf(absolute: string): Promise<string> {
   let rest = "";
   for (let path = absolute; ; path = dirname(path)) {
@@ -119,14 +119,14 @@ export async function realPathOf(absolute: string): Promise<string> {
       return join(await realpath(path), rest);
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      // A link in a circle, or a place that cannot be looked into, has no other name that is known.
+      // A circular link or an inaccessible place has no other known name.
       if (!["ENOENT", "ENOTDIR"].includes(code) || dirname(path) === path) return absolute;
       rest = join(basename(path), rest);
     }
   }
 }
 
-/** Returns whether there is a file or a folder, links followed; false where it cannot be looked at. */
+/** Returns true if there is a file or a folder, following links; false if access is refused. */
 export async function fileOrFolderExists(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile() || found.isDirectory(),

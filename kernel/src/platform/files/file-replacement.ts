@@ -4,9 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { storageFailure } from "./storage-failure.ts";
 
 /**
- * A file that is written beside another and takes its place as a whole, for what is too large to be held in memory.
- * Until `rename` the old one stands as it is; disposed before that, nothing of the new one is left. What a process that
- * died leaves of it is removed by `removeLeftoverTemporaries`. Every failure is a StorageError.
+ * A file that is written beside another one and replaces it as a whole, for content too large for memory. The old
+ * file stays until `rename`; disposing before that removes the new one. `removeLeftoverTemporaries` removes what a
+ * dead process left. Every failure is a StorageError.
  */
 export class FileReplacement implements AsyncDisposable {
   readonly #path: string;
@@ -25,14 +25,14 @@ export class FileReplacement implements AsyncDisposable {
   static async begin(path: string): Promise<FileReplacement> {
     const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
     try {
-      // "wx": never through a link that somebody placed under our temporary name.
+      // "wx" does not follow a link that another program put at the temporary name.
       return new FileReplacement(path, temporary, await open(temporary, "wx", 0o600));
     } catch (error) {
       throw storageFailure(`Could not write "${temporary}"`, error);
     }
   }
 
-  /** Bytes written. */
+  /** Bytes written so far. */
   get size(): number {
     return this.#size;
   }
@@ -47,12 +47,12 @@ export class FileReplacement implements AsyncDisposable {
     });
   }
 
-  /** Resolves when what was written is on the disk. */
+  /** Resolves when the written bytes are on the disk. */
   synchronize(): Promise<void> {
     return this.#guarded("bring to the disk", () => this.#handle.sync());
   }
 
-  /** Only lasting once the folder is synchronized. */
+  /** Durable only after the folder is synchronized. */
   rename(): Promise<void> {
     return this.#guarded("put in its place", async () => {
       await rename(this.#temporary, this.#path);
@@ -66,7 +66,7 @@ export class FileReplacement implements AsyncDisposable {
       await this.#guarded("close", () => this.#handle.close());
       if (!this.#isRenamed) await this.#guarded("remove", () => rm(this.#temporary, { force: true }));
     } catch (error) {
-      // What went wrong first is what is told; a temporary file that stays is removed later.
+      // The first error is reported; a temporary file that remains is removed later.
       if (!failedBefore) throw error;
     }
   }

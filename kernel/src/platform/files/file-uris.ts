@@ -2,7 +2,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { pathOfFileUri } from "../../base/file-uri.ts";
 
-/** Returns the absolute path that a client's URI of a file names; null for any other, and for one that can name none. */
+/** Returns the absolute path of a client's `file:` URI; null for any other URI, and for an invalid one. */
 export function pathOf(uri: string): string | null {
   return pathOfFileUri(uri, process.platform);
 }

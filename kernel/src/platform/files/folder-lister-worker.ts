@@ -14,7 +14,7 @@ import { openFolderReader } from "./folder-reader.ts";
 interface Listing {
   readonly number: number;
   readonly components: readonly string[];
-  /** Once the folder was read: its names that are not sent yet begin at `at`. */
+  /** Set when the folder was read. The names from index `at` on are not sent yet. */
   names: readonly string[] | null;
   at: number;
   text: string | null;
@@ -39,7 +39,7 @@ function serve(port: NonNullable<typeof parentPort>, data: ListerWorkerData): vo
     soon();
   });
 
-  /** Fills one message, sends it, and lets what was asked meanwhile come in. */
+  /** Fills one message, sends it, and then lets new requests arrive. */
   function takeTurn(): void {
     turn = null;
     const pieces: ListedPiece[] = [];
@@ -52,10 +52,10 @@ function serve(port: NonNullable<typeof parentPort>, data: ListerWorkerData): vo
       pieces.push(piece);
       count += piece.count;
       if (piece.isLast) next++;
-      // Folders without names fill no message.
+      // Empty folders add no names, so pieces are limited as well.
       if (pieces.length >= listerLimits.namesPerMessage) break;
     }
-    // Nothing is held open while others may rename what they like.
+    // No folder is held open between turns, so that others can rename them.
     reader.release();
     if (next > 1024) queue.splice(0, next);
     if (queue.length === 0 || next > 1024) next = 0;
@@ -119,5 +119,5 @@ function serve(port: NonNullable<typeof parentPort>, data: ListerWorkerData): vo
 
 if (parentPort === null)
   throw new Error("This file runs as a worker thread; start it with openFolderLister().");
-// Handed over by openFolderLister() in this very shape.
+// openFolderLister() passes data of this type.
 serve(parentPort, workerData as ListerWorkerData);

@@ -11,21 +11,19 @@ import {
 import type { Observation } from "./folder-reader.ts";
 import { siblingModule } from "../processes/sibling-module.ts";
 
-/** What was seen in one folder, or in a piece of a large one. Packed: one look may have many thousand names. */
+/** Observations of one folder, or of a part of a large one. Packed, because a folder may have many thousand names. */
 export interface ListedNames {
   readonly names: readonly string[];
-  /** `observe` and `matches` of the name at this place in `names`. */
+  /** `observe` and `matches` for the name at this index of `names`. */
   observed(at: number): Observation | null | "unreadable";
-  /** Whether it is a file with these facts; the same as comparing `observed`, without making it. */
+  /** Returns true if it is a file with these facts; like comparing `observed`, but without allocating it. */
   isFile(at: number, facts: Omit<Observation, "kind">): boolean;
 }
 
 export interface FolderListing extends ListedNames {
-  /** How many names. */
   readonly count: number;
-  /** False: more of this folder follows. */
+  /** False if more of this folder follows. */
   readonly isLast: boolean;
-  /** Of the folder itself. */
   readonly inode: number;
   readonly device: number;
   /** The requested text file, sent with the first piece; null if the folder has no such file. */
@@ -33,22 +31,22 @@ export interface FolderListing extends ListedNames {
 }
 
 export interface FolderListerEvents {
-  /** In the order in which they were asked for. Null: the folder cannot be opened or read (any more). */
+  /** In the order of the requests. Null: the folder cannot be opened or read (any more). */
   listed(number: number, listing: FolderListing | null): void;
   /** Something beneath the root cannot be read. */
   unreadable(path: string, reason: string): void;
-  /** The thread ended by itself; nothing more comes. */
+  /** The thread ended unexpectedly; nothing more arrives. */
   died(reason: string): void;
 }
 
 /**
- * Lists folders beneath a root, with a look at each name, in a thread of its own and by the same rules as
- * `FolderReader`: never through a link. It sends no more than a bounded number of names ahead of those `taken`.
+ * Lists folders beneath a root and observes each name, in a separate thread and by the rules of `FolderReader`:
+ * never through a link. The number of names that it sends ahead of `taken` is bounded.
  */
 export interface FolderLister extends AsyncDisposable {
-  /** Components from the root, by a number of the caller's. */
+  /** Each folder is given by a number of the caller's and its components from the root. */
   list(folders: readonly (readonly [number: number, components: readonly string[]])[]): void;
-  /** So many of the names that came are dealt with. */
+  /** Reports how many of the received names were processed. */
   taken(names: number): void;
 }
 
@@ -59,7 +57,7 @@ export function openFolderLister(data: ListerWorkerData, events: FolderListerEve
     workerData: data,
     name: "lares-folder-lister",
     execArgv: [],
-    // Nearly all it makes is thrown away at once: with this much room that costs next to nothing.
+    // Nearly everything it allocates is discarded at once, which this much room makes cheap.
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
   let isClosed = false;
@@ -84,7 +82,7 @@ export function openFolderLister(data: ListerWorkerData, events: FolderListerEve
       resolve();
     });
   });
-  // Whoever waits for a scan keeps the process alive, not the scan.
+  // A caller that waits for a scan keeps the process alive; the scan itself does not.
   worker.unref();
   const post = (request: ListerRequest): void => {
     if (!isClosed) worker.postMessage(request);
@@ -112,7 +110,7 @@ function listingOf(piece: ListedPiece, facts: Float64Array, offset: number): Fol
   const { names } = piece;
   let split: readonly string[] | null = null;
   return {
-    // Taken apart when it is dealt with, not when it arrives: many may arrive at once.
+    // Parsed when it is processed, because many messages may arrive at once.
     get names() {
       return (split ??= piece.count === 0 ? [] : names.split("/"));
     },

@@ -12,38 +12,35 @@ import {
 import { basename, dirname, join } from "node:path";
 import { storageError } from "../../base/errors.ts";
 
-/** What one lstat tells about a name in a folder. */
+/** The facts that one lstat returns for a name in a folder. */
 export interface Observation {
   readonly kind: "file" | "folder" | "other";
   /** Bytes. */
   readonly size: number;
-  /** Milliseconds since 1970, exact to the microsecond. */
+  /** Milliseconds since 1970, with a precision of microseconds. */
   readonly mtimeMs: number;
   readonly birthtimeMs: number;
-  /** Folded into what a double holds exactly; on the file systems of Linux and macOS that is the number itself. */
+  /** Folded to a value that a double represents exactly; on Linux and macOS it is the number itself. */
   readonly inode: number;
   readonly device: number;
 }
 
 /**
- * A folder held open. Everything goes through its descriptor where the platform allows (Linux), so a
- * folder that is swapped for a link after it was opened is not followed.
+ * An open folder. Where the platform allows it (Linux), all access goes through its descriptor, so a link that
+ * replaces the folder after it was opened is not followed.
  */
 export interface OpenFolder extends Disposable {
-  /** A path that names this very folder as long as it is open; for a watch. */
+  /** A path that names exactly this folder while it is open; for a watch. */
   readonly handle: string;
-  /** The names in it, in no particular order; null when they cannot be read. */
+  /** The names in the folder, in no particular order; null if they cannot be read. */
   names(): readonly string[] | null;
-  /**
-   * Null when there is nothing of that name (any more), "unreadable" when nobody may tell. A link is
-   * "other": it is never followed.
-   */
+  /** Null if nothing has this name (any more), "unreadable" if access is refused. A link is "other", never followed. */
   observe(name: string): Observation | null | "unreadable";
-  /** Null when it is missing, not a folder, a link, or may not be read. */
+  /** Null if it is missing, not a folder, a link, or not readable. */
   openFolder(name: string): OpenFolder | null;
   /**
-   * Reads a small file in it. Null when it is missing, a folder, a pipe or a device; "unreadable" when it is a link, is
-   * larger than `maxBytes` or may not be read.
+   * Reads a small file in the folder. Null if it is missing, a folder, a pipe or a device; "unreadable" if it is a
+   * link, larger than `maxBytes` or not readable.
    */
   readBytes(name: string, maxBytes: number): Uint8Array | null | "unreadable";
 }
@@ -52,39 +49,42 @@ export interface OpenFolder extends Disposable {
 export interface FolderReader {
   /** Absolute, with links resolved. */
   readonly root: string;
-  /** Whether the file system of the root takes names that differ in case for one. Always true on macOS and Windows. */
+  /** Whether the root's file system ignores case in names. Always true on macOS and Windows. */
   readonly foldsCase: boolean;
-  /** Whether this is the root: what has its place since then is not, until `renew`. */
+  /** Returns true for the root itself. A folder that has replaced it does not count until `renew`. */
   isRoot(facts: Pick<Observation, "inode" | "device">): boolean;
-  /** What has the root's place now; "other" is another folder than the root. */
+  /** Returns what is at the root's path now; "other" is another folder than the root. */
   rootState(): "root" | "other" | "missing";
-  /** Names in what has the root's place now. */
+  /** Returns the names in whatever folder is at the root's path now. */
   namesAtRoot(): readonly string[];
-  /** The folder that has the root's place now is the root from here on; without one nothing changes. */
+  /** Makes the folder that is now at the root's path the root; does nothing if there is none. */
   renew(): void;
   /**
-   * Opens a folder by its components from the root; null as in `OpenFolder.openFolder`, and where another folder has the
-   * root's place: nothing is taken for missing because a disk is not there. It stays open until
-   * `release`, and so do those above it: the next folder beside it is opened from there. So a caller works
-   * synchronously, and releases before it lets others run.
+   * Opens a folder by its components from the root. Returns null as `OpenFolder.openFolder` does, and if another
+   * folder is at the root's path, so that nothing counts as missing because a disk is unmounted. The folder and its
+   * parents stay open until `release`, so that its siblings open faster. The caller must work synchronously and
+   * release before it yields.
    */
   open(components: readonly string[]): OpenFolder | null;
   /**
-   * `observe` for many names in the folder that was opened last, at a lower price: by path, which is a third
-   * faster than by descriptor, as long as it is certain that no folder on the path changed meanwhile.
+   * `observe` for many names in the folder that was opened last, but faster: it uses paths instead of descriptors
+   * while it is certain that no folder on the path changes.
    */
   observeAll(names: readonly string[]): readonly (Observation | null | "unreadable")[];
-  /** Closes what `open` holds open. */
+  /** Closes everything that `open` holds open. */
   release(): void;
 }
 
-/** A folder that changed less long ago than this may change again without its times showing it: they have steps. */
+/**
+ * A folder that changed more recently than this may change again without a visible change of its times, which have
+ * a limited resolution.
+ */
 export const steadyAfterMs = 100;
 
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Throws StorageError when `root` is not a folder that can be read. */
+/** Throws StorageError if `root` is not a readable folder. */
 export function openFolderReader(
   root: string,
   onUnreadable: (path: string, reason: string) => void,
@@ -138,7 +138,10 @@ export function openFolderReader(
       },
     };
   };
-  /** Null for what may happen to any path at any time: gone, a link now, not a folder; `otherwise` for what may not be read. */
+  /**
+   * Returns null for errors that may occur at any path at any time: removed, replaced by a link, not a folder.
+   * Returns `otherwise` if access is refused.
+   */
   const tolerating = <T>(
     read: () => T,
     path: string,
@@ -186,7 +189,7 @@ export function openFolderReader(
     },
     open: (components) => {
       let shared = 0;
-      // The first one held is the root itself, under no name.
+      // The first held folder is the root itself, without a name.
       while (shared < components.length && held[shared + 1]?.name === components[shared]) shared++;
       closeFrom(shared + 1);
       if (held.length === 0) {
@@ -218,8 +221,8 @@ export function openFolderReader(
 }
 
 /**
- * Looks for the folder under its name in the other case. Only on Linux is a file system that folds case the exception: there
- * a folder whose name has no letters is taken for one that does not.
+ * Looks for the folder under its name in the other case. Only on Linux are case-insensitive file systems an
+ * exception; there, a name without letters counts as case-sensitive.
  */
 function foldsCaseAt(path: string): boolean {
   const name = basename(path);
@@ -238,8 +241,8 @@ interface HeldFolder extends OpenFolder {
 }
 
 /**
- * When each of these folders last changed. Where all say the same before and after, no name in any of them led
- * elsewhere in between. Null when that cannot be told.
+ * Returns the change times of these folders. If they are equal before and after, no name in any of them led
+ * elsewhere in between. Null if that cannot be determined.
  */
 function changeTimes(held: readonly { readonly folder: HeldFolder }[]): number[] | null {
   const youngest = Date.now() - steadyAfterMs;

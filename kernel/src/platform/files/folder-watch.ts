@@ -3,23 +3,23 @@ import type { OpenFolder } from "./folder-reader.ts";
 
 interface FolderWatchEvents {
   /**
-   * Something happened to `name` in the folder that was added with this key. An empty key: `name` is a
-   * path from the root. A null name: something happened, nobody knows to what.
+   * Something happened to `name` in the folder that was added with this key. With an empty key, `name` is a path
+   * from the root. With a null name, the affected entry is unknown.
    */
   hint(key: object | null, name: string | null): void;
-  /** Hints may have been lost: only a look at everything will tell. */
+  /** Hints may have been lost; only a full scan finds all changes. */
   lost(reason: string): void;
-  /** The system gives no more watches; what lies in this folder is seen by looking again only. */
+  /** The system refuses further watches; changes in this folder are found only by scanning again. */
   refused(reason: string): void;
 }
 
 /**
- * Watches the folders it is told to. On Linux each folder has one inotify watch of its own, so the caller
- * decides exactly what is watched; elsewhere one native recursive watch covers the root, and `add` and
- * `remove` have nothing to do. It follows nothing and looks at nothing: it only says where to look.
+ * Watches folders. On Linux each folder has an inotify watch of its own, so the caller decides exactly what is
+ * watched; elsewhere one native recursive watch covers the root, and `add` and `remove` do nothing. It follows no
+ * links and reads nothing; it only reports where to look.
  */
 export interface FolderWatch extends Disposable {
-  /** False when the system refuses the watch. `folder` must be open. */
+  /** Returns false if the system refuses the watch. `folder` must be open. */
   add(key: object, folder: OpenFolder): boolean;
   remove(key: object): void;
 }
@@ -28,20 +28,20 @@ export function watchFolders(root: string, events: FolderWatchEvents): FolderWat
   return process.platform === "linux" ? watchEachFolder(events) : watchRecursively(root, events);
 }
 
-/** The kernel's queue for one reader; what does not fit is dropped, and libuv does not tell. */
+/** The length of inotify's queue. Events beyond it are dropped, and libuv does not report that. */
 function queueLength(): number {
   try {
     return Number(readFileSync("/proc/sys/fs/inotify/max_queued_events", "utf8")) || 16_384;
   } catch {
-    // Not mounted in some containers: the kernel's default then.
+    // The file is missing in some containers; this is the kernel's default.
     return 16_384;
   }
 }
 
 function watchEachFolder(events: FolderWatchEvents): FolderWatch {
   const watchers = new Map<object, FSWatcher>();
-  // When the queue has overflowed, all it held is read in one go, without a turn of the loop in between.
-  // So as many hints in one turn as half a queue holds are taken for an overflow.
+  // After an overflow, the whole queue is read within one turn of the loop. So half a queue of hints in one turn
+  // counts as an overflow.
   const suspicious = queueLength() / 2;
   let inThisTurn = 0;
   const count = (): void => {

@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { Hash } from "../../base/vocabulary/common.ts";
 
-/** What a file is read through, in pieces: large enough to be fast, small enough for many at once. */
+/** Bytes per read: large enough to be fast, small enough for many concurrent reads. */
 const pieceBytes = 256 * 1024;
 
 /** The part of a file handle that hashing needs. */
@@ -20,10 +20,10 @@ export function sha256Hex(bytes: Uint8Array | string): string {
   return hash("sha256", bytes, "hex");
 }
 
-/** SHA-256 of bytes that come piece by piece. */
+/** SHA-256 of bytes that arrive in pieces. */
 export interface Sha256Sum {
   update(bytes: Uint8Array): Sha256Sum;
-  /** 32 bytes, of what came so far. */
+  /** Returns 32 bytes, the digest of what arrived so far. */
   digest(): Uint8Array;
 }
 
@@ -43,7 +43,7 @@ export function sha256(bytes: Uint8Array | string): Hash {
   return `sha256:${sha256Hex(bytes)}`;
 }
 
-/** SHA-256 of a whole file, streaming; of an open handle (left open) or of a path (node's own errors). */
+/** SHA-256 of a whole file, streamed: of an open handle (which stays open) or of a path (Node's own errors). */
 export async function sha256File(file: ReadableHandle | string): Promise<Hash> {
   if (typeof file === "string") {
     await using handle = await open(file, "r");

@@ -2,16 +2,19 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The file in which a folder says what is to be left out beneath it. */
+/** The file in which a folder lists what is excluded beneath it. */
 export const ignoreFileName = ".gitignore";
 
 /** A larger `.gitignore` is not read. Bytes. */
 export const maxIgnoreBytes = 256 * 1024;
 
 interface IgnoreFileText {
-  /** Null where the folder has no such file, and where `fault` says why it is not read. */
+  /** Null if the folder has no such file, or if `fault` says why it is not read. */
   readonly text: string | null;
-  /** A clause about the file: "has 300000 bytes; at most 262144 are read". It may name anything, so everything counts as named. */
+  /**
+   * A clause about the file: "has 300000 bytes; at most 262144 are read". Its rules are unknown, so everything
+   * counts as excluded.
+   */
   readonly fault: string | null;
 }
 

@@ -9,27 +9,27 @@ import { sha256File } from "./hash.ts";
 import { storageFailure } from "./storage-failure.ts";
 
 /**
- * Contents by their SHA-256, each in `ab/cdef…`. What was put is on the disk when the call resolves and never
- * changes; what is read as a whole is verified.
+ * Stores contents by their SHA-256, each in `ab/cdef…`. A stored content is on the disk when the call resolves and
+ * never changes; a complete read verifies it.
  */
 export interface ObjectStore {
-  /** The hash under which the content is kept. Rejects with Stale {path} if `expected` is given and differs. */
+  /** Returns the hash of the content. Rejects with Stale {path} if `expected` is given and differs. */
   put(
     content: Uint8Array | AsyncIterable<Uint8Array>,
     expected?: { hash: Hash; path: string },
   ): Promise<Hash>;
   has(hash: Hash): Promise<boolean>;
-  /** Rejects with StorageError where the object is missing or is not what its name says. */
+  /** Rejects with StorageError if the object is missing or its content does not match its hash. */
   stream(hash: Hash): AsyncGenerator<Uint8Array, void, void>;
   readRange(hash: Hash, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  /** Removes every object that `keep` does not name; returns how many. */
+  /** Removes every object that is not in `keep`; returns their number. */
   sweep(keep: ReadonlySet<Hash>): Promise<number>;
 }
 
 const chunkBytes = 1048576;
 const temporaryPrefix = "incoming-";
 
-/** Makes the folder where there is none, and removes what an interrupted put left behind. */
+/** Creates the folder if it is missing, and removes what an interrupted put left behind. */
 export async function openObjectStore(folder: string): Promise<ObjectStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
@@ -141,7 +141,7 @@ class FolderObjectStore implements ObjectStore {
     return join(this.#folder, hexadecimal.slice(0, 2), hexadecimal.slice(2));
   }
 
-  /** Null where there is no file of its own: what a link, a pipe or a folder in its place holds is not asked. */
+  /** Returns null if there is no regular file; a link, a pipe or a folder in its place is not followed. */
   async #sizeOf(hash: Hash): Promise<number | null> {
     try {
       const found = await lstat(this.#pathOf(hash));
@@ -153,13 +153,13 @@ class FolderObjectStore implements ObjectStore {
     }
   }
 
-  /** There and undamaged: a damaged one is written anew. */
+  /** Returns true if the object exists undamaged; a damaged one is written again. */
   async #isWhole(hash: Hash): Promise<boolean> {
     return (await this.has(hash)) && (await sha256File(this.#pathOf(hash))) === hash;
   }
 }
 
-/** A large content hashed at once would hold the loop. */
+/** Hashing a large content at once would block the loop. */
 function* piecesOf(content: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes);
 }

@@ -6,13 +6,13 @@ import type { Log } from "../../base/log.ts";
 import { isMissing, isRefused } from "./document-files.ts";
 import { basename, dirname, isWithin, join } from "./paths.ts";
 
-/** A change is reported after this quiet time: an editor saves in several steps, and half a save must not be read. */
+/** The quiet time before a report, because editors save in several steps and half a save must not be read. */
 export const settleMs = 50;
 /** Continuous changes are reported after this time at the latest. */
 export const mostUnsettledMs = 1000;
-/** Folders that one watch covers, and folders of one extension. */
+/** The number of folders that one watch covers, and of folders of one extension. */
 const maxFoldersWatched = 1000;
-/** Folders that are not watched: they are large, and installing changes them, not saving. */
+/** Folders that are not watched: they are large, and installations change them, not edits. */
 const notWatched = new Set(["node_modules", ".git"]);
 
 interface PathWatchOptions {
@@ -22,9 +22,9 @@ interface PathWatchOptions {
   readonly bases: readonly string[];
 }
 
-/** What something was computed from: whatever changes there may change it. */
+/** The places from which something was computed; a change there may change the result. */
 export interface LookedAt {
-  /** Absolute, links as they were named and resolved; there may be nothing there. */
+  /** Absolute paths, both as named and with links resolved; they need not exist. */
   readonly paths: readonly string[];
   /** Folders whose names were read. */
   readonly listed: readonly string[];
@@ -32,7 +32,7 @@ export interface LookedAt {
 
 /** The probed paths, and whole folders of extensions. */
 export interface Watched extends LookedAt {
-  /** Folders in which anything counts, at any depth. */
+  /** Folders in which every change matters, at any depth. */
   readonly trees?: readonly string[];
 }
 
@@ -42,16 +42,16 @@ export interface Watched extends LookedAt {
  * one: Node's recursive watch on Linux loses a file that was replaced by renaming, which is how many editors save.
  */
 export class PathWatch implements Disposable {
-  /** Something may have changed; what it was is found by reading again. */
+  /** Emitted when something may have changed. Read again to find out what. */
   readonly changed = new Emitter<void>();
   readonly #options: PathWatchOptions;
   readonly #watchers = new Map<string, FSWatcher>();
   /** The names that matter in each folder; null if all do. */
   #wanted = new Map<string, Set<string> | null>();
-  /** The last request as one text: mostly the next one is the same. */
+  /** The last request as one text, because the next one is usually the same. */
   #asked = "";
   #timer: Disposable | null = null;
-  /** The time of the first change that was not reported yet. */
+  /** The time of the first unreported change. */
   #sinceMs: number | null = null;
 
   constructor(options: PathWatchOptions) {

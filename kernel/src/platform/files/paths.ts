@@ -1,14 +1,14 @@
 import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 
 /**
- * Paths of this machine, in its own spelling. Rooms that may not import Node's modules take these from here; a workspace's
- * own paths have "/" between their names on every machine.
+ * Paths of this machine, in its own notation, for rooms that may not import Node's modules. A workspace's own paths
+ * use "/" on every machine.
  */
 export { basename, dirname, extname, join, normalize, resolve };
 
 /**
- * Returns the path within a folder, with "/" between the names and empty for the folder itself. Returns null if `path`
- * lies outside, which includes another drive or machine. Both are absolute.
+ * Returns the path relative to a folder, with "/" between the names; empty for the folder itself. Returns null if
+ * `path` is outside, such as on another drive or machine. Both are absolute.
  */
 export function pathInside(folder: string, path: string): string | null {
   const way = relative(folder, path);
@@ -16,7 +16,7 @@ export function pathInside(folder: string, path: string): string | null {
   return way.split(sep).join("/");
 }
 
-/** Returns whether a path is this folder or lies in it. Both are absolute. */
+/** Returns true if a path is this folder or lies in it. Both are absolute. */
 export function isWithin(folder: string, path: string): boolean {
   return pathInside(folder, path) !== null;
 }

@@ -23,7 +23,7 @@ test.skipIf(process.platform === "win32").each(impostors)(
     const path = join(await temporaryFolder(), "file");
     await make(path);
     for (const mode of ["read", "append"] as const) {
-      await expect(openPlainFile(path, mode)).rejects.toThrow(/no plain file|ENXIO/);
+      await expect(openPlainFile(path, mode)).rejects.toThrow(/not a regular file|ENXIO/);
     }
     await expect(readPlainText(path, 100)).rejects.toMatchObject({ code: "StorageError" });
     await setAside(path, 7);

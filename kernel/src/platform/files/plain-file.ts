@@ -4,25 +4,22 @@ import { LaresError } from "../../base/errors.ts";
 import { dirname, join } from "./paths.ts";
 import { storageFailure } from "./storage-failure.ts";
 
-/**
- * Files of the state folder are plain files. What stands in the place of one is not followed (a link) and not
- * waited for (a named pipe, whose opening would take for ever).
- */
+/** Files of the state folder are regular files. A link is not followed, and opening a named pipe does not block. */
 const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const flagsOf = {
   read: constants.O_RDONLY,
-  /** Made where it is missing. */
+  /** Creates a missing file. */
   append: constants.O_RDWR | constants.O_CREAT | constants.O_APPEND,
 } as const;
 
-/** Node's own errors (ENOENT, …), and UnusableFile where it is no plain file. */
+/** Throws Node's own errors (ENOENT, …), and UnusableFile if it is not a regular file. */
 export async function openPlainFile(path: string, mode: keyof typeof flagsOf): Promise<FileHandle> {
   let file: FileHandle;
   try {
     file = await open(path, flagsOf[mode] | carefully, 0o600);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    // A link, a folder, a pipe or socket that nobody reads.
+    // A link, a folder, or a pipe or socket without a reader.
     if (code === "ELOOP" || code === "EISDIR" || code === "ENXIO") throw notPlain(path);
     throw error;
   }
@@ -36,7 +33,7 @@ export async function openPlainFile(path: string, mode: keyof typeof flagsOf): P
   throw notPlain(path);
 }
 
-/** The whole text; null where there is no such file. StorageError where it is longer or cannot be read. */
+/** Returns the whole text; null if there is no such file. Throws StorageError if it is longer or cannot be read. */
 export async function readPlainText(path: string, maxBytes: number): Promise<string | null> {
   try {
     await using file = await openPlainFile(path, "read");
@@ -50,19 +47,19 @@ export async function readPlainText(path: string, maxBytes: number): Promise<str
   }
 }
 
-/** Gives what stands at `path`, whatever it is, another name beside it, and says which. */
+/** Renames whatever is at `path` within its folder, and returns the new path. */
 export async function setAside(path: string, nowMs: number): Promise<string> {
   const aside = `${path}.set-aside-${nowMs}`;
   await rename(path, aside);
   return aside;
 }
 
-/** Gives what stands at `path`, whatever it is, another name in the same folder. */
+/** Renames whatever is at `path` within its folder. */
 export function renameBeside(path: string, name: string): Promise<void> {
   return rename(path, join(dirname(path), name));
 }
 
-/** What is there cannot be what was written, whoever reads it, however often. */
+/** The file cannot be one that Lares wrote, so reading it again is useless. */
 export class UnusableFile extends LaresError {
   constructor(message: string) {
     super("StorageError", message);
@@ -70,5 +67,5 @@ export class UnusableFile extends LaresError {
 }
 
 function notPlain(path: string): UnusableFile {
-  return new UnusableFile(`"${path}" is no plain file, so it is not used. Move it away.`);
+  return new UnusableFile(`"${path}" is not a regular file, so it is not used. Move it away.`);
 }

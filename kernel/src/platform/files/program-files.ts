@@ -6,17 +6,17 @@ import { openRootedFs } from "./rooted-fs.ts";
 
 export type Located = { readonly kind: "file" | "folder"; readonly path: string } | "missing" | "outside";
 
-/** The files of one folder, by path relative to it with "/" between names; nothing that lies outside is read. */
+/** The files of one folder, by relative path with "/" between names. Nothing outside the folder is read. */
 export interface ProgramFolder extends Disposable {
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   readonly root: string;
-  /** Where a name really leads, links resolved (".": the root itself); "outside" where that leaves the root. */
+  /** Returns the real path of a name, links resolved (".": the root itself); "outside" if that leaves the root. */
   locate(path: string): Promise<Located>;
-  /** A file by the path that `locate` gave; a link that took its place since is refused (ScopeViolation). */
+  /** Reads a file by a path that `locate` returned; throws ScopeViolation if a link has replaced it. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
 }
 
-/** Opens the real folder behind `path`. Node's own error where there is none. */
+/** Opens the real folder of `path`. Throws Node's own error if there is none. */
 export async function openProgramFolder(path: string): Promise<ProgramFolder> {
   const root = await realpath(path);
   const files = await openRootedFs(root);
@@ -53,7 +53,7 @@ type ProgramFile =
   | { readonly bytes: null; readonly refused: "missing" | "outside" | "no-file"; readonly size?: undefined }
   | { readonly bytes: null; readonly refused: "too-large"; readonly size: number };
 
-/** Reads one file of a real folder, or says why not. Rejects with Node's own error where it may not be read. */
+/** Reads one file of a real folder, or returns why it cannot. Rejects with Node's own error if access is refused. */
 export async function readProgramFile(folder: string, path: string, maxBytes: number): Promise<ProgramFile> {
   let real: string;
   try {
@@ -63,7 +63,7 @@ export async function readProgramFile(folder: string, path: string, maxBytes: nu
     throw error;
   }
   if (!isWithin(folder, real)) return { bytes: null, refused: "outside" };
-  // A fifo in a module's place must not hold the kernel up.
+  // Opening a FIFO in place of a module must not block the kernel.
   await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   const found = await handle.stat();
   if (!found.isFile()) return { bytes: null, refused: "no-file" };

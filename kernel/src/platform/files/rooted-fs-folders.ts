@@ -3,23 +3,23 @@ import { join } from "node:path";
 import { messageOf, scopeViolation, storageError, type LaresError } from "../../base/errors.ts";
 import { isGitName } from "../../base/names.ts";
 
-/** A folder beneath the root, held while something is done in it. */
+/** A folder beneath the root, held open during an operation. */
 export interface HeldFolder extends Disposable {
-  /** Where the system finds `name` in this very folder. */
+  /** Returns the path of `name` in exactly this folder. */
   at(name: string): string;
-  /** Descriptor of the folder, for fsync; null where folders cannot be opened. */
+  /** The folder's descriptor, for fsync; null where folders cannot be opened. */
   readonly descriptor: number | null;
 }
 
 export interface FolderOpener extends Disposable {
   /**
-   * The folder of these names, on the way to `asked`. Null if a name on the way is not there or is a file;
-   * ScopeViolation of what was asked for if it is a link.
+   * Opens the folder with these names, on the path `asked`. Returns null if a name on the way is missing or a file;
+   * throws ScopeViolation for `asked` if it is a link.
    */
   open(names: readonly string[], asked: string): HeldFolder | null;
 }
 
-/** The names of a canonical path; "." has none. Refuses what could leave the root, and `.git`. */
+/** Returns the names of a canonical path; "." has none. Refuses paths that could leave the root, and `.git`. */
 export function namesOf(path: string): string[] {
   if (path === ".") return [];
   const names = path.split("/");
@@ -37,7 +37,7 @@ export function linkInTheWay(path: string): LaresError {
   return scopeViolation(path, `${JSON.stringify(path)} leads through a link; links are not followed.`);
 }
 
-/** The system's word for what went wrong, e.g. "ENOENT". */
+/** Returns the system's error code, such as "ENOENT". */
 export function systemCodeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
@@ -45,9 +45,8 @@ export function systemCodeOf(error: unknown): string | undefined {
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Linux: each folder is opened by its name in the one before it, as openat(2) would, and not if it is a
- * link. What is opened then stays what it is, wherever somebody moves it or whatever takes its name. Where another folder
- * has the root's own place since, that one is the root from then on.
+ * For Linux: opens each folder by its name in the one before, like openat(2), and refuses links. An opened folder
+ * stays the same wherever it is moved. If another folder is now at the root's path, that one becomes the root.
  */
 export function descriptorOpener(root: string): FolderOpener {
   let current = holdRoot(root);
@@ -59,7 +58,7 @@ export function descriptorOpener(root: string): FolderOpener {
   const renewed = (): boolean => {
     const found = lstatSync(root, { throwIfNoEntry: false });
     if (found?.ino === current.inode && found.dev === current.device) return true;
-    // A folder above it may be a link by now.
+    // A folder above may have become a link.
     if (found?.isDirectory() !== true || realpathSync(root) !== root) return false;
     const old = current;
     current = holdRoot(root);
@@ -98,7 +97,7 @@ export function descriptorOpener(root: string): FolderOpener {
   };
 }
 
-/** Closed when another folder is the root and nobody uses it any more. */
+/** Closed when another folder has become the root and nothing uses this one any more. */
 interface HeldRoot {
   readonly descriptor: number;
   readonly inode: number;
@@ -114,9 +113,9 @@ function holdRoot(root: string): HeldRoot {
 }
 
 /**
- * Elsewhere: each folder on the way is looked at before it is used. Between the look and the use a folder
- * could still be swapped for a link by somebody who may write in the workspace; files are compared once
- * more after they were opened, changes of names are not.
+ * For other systems: checks each folder on the way before it is used. Between check and use, another program with
+ * write access could still replace a folder by a link; files are compared again after they were opened, changes of
+ * names are not.
  */
 export function checkingOpener(root: string): FolderOpener {
   return {
@@ -150,7 +149,7 @@ const missing = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 function nullIfMissing(error: unknown, names: readonly string[], asked: string): null {
   const code = systemCodeOf(error) ?? "";
   if (missing.has(code)) return null;
-  // It was a link when it was opened and has become something else since.
+  // It was a link when it was opened and has been replaced since.
   if (code === "ELOOP") throw linkInTheWay(asked);
   throw storageError(
     `The folder ${JSON.stringify(names.join("/"))} cannot be opened: ${messageOf(error)}`,

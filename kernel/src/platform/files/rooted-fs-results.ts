@@ -15,7 +15,7 @@ export interface FileStat {
   readonly device: string;
 }
 
-/** Of the name itself; null if there is nothing, or could not be. */
+/** Returns the facts of the name itself; null if nothing exists there, or can. */
 export function statOf(path: string): FileStat | null {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -49,10 +49,10 @@ export function kindOf(entry: {
 }
 
 export function inTheWay(path: string): LaresError {
-  return stale(path, `There is already something at ${JSON.stringify(path)}.`);
+  return stale(path, `${JSON.stringify(path)} already exists.`);
 }
 
-/** A system's error in the words of the catalogue. */
+/** Converts a system error to a LaresError. */
 export function translated(path: string, error: unknown): LaresError {
   if (error instanceof LaresError) return error;
   switch (systemCodeOf(error) ?? "") {

@@ -1,11 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * Sets a file's modification time so that reading it back gives exactly `mtimeMs`.
+ * Sets a file's modification time so that reading it back returns exactly `mtimeMs`.
  *
- * The system takes seconds as a double, which this year is a grid of 238 ns, and reports milliseconds as a
- * double, a grid of 244 ns: one neighbour of the obvious value always reads back as wanted, but rarely the
- * obvious one.
+ * The system takes seconds as a double, currently in steps of 238 ns, and reports milliseconds as a double, in
+ * steps of 244 ns: one neighbour of the obvious value always reads back as wanted, but rarely the obvious one.
  */
 export async function setModifiedTime(file: FileHandle, mtimeMs: number): Promise<void> {
   const seconds = mtimeMs / 1000;
@@ -15,6 +14,6 @@ export async function setModifiedTime(file: FileHandle, mtimeMs: number): Promis
     await file.utimes(candidate, candidate);
     if ((await file.stat()).mtimeMs === mtimeMs) return;
   }
-  // A file system with coarser times: as near as it comes.
+  // On a file system with coarser times, this is the nearest.
   await file.utimes(seconds, seconds);
 }

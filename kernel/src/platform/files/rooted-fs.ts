@@ -32,56 +32,56 @@ export type { FileStat } from "./rooted-fs-results.ts";
 export type FileContent = Uint8Array | AsyncIterable<Uint8Array>;
 
 /**
- * All access to files beneath one folder, never through a link. Paths are canonical: relative, "/" between
- * names, "." for the root.
+ * All access to files beneath one folder, never through a link. Paths are canonical: relative, "/" between names,
+ * "." for the root.
  *
- * Errors: ScopeViolation where a path meets a link or `.git`, NotFound where there is nothing to work on,
- * Stale where something is in the way, StorageError with the system's words for the rest. Changes of names
- * are one system call each and are done when the call returns; `syncFolder` makes them survive a power cut.
+ * Errors: ScopeViolation if a path meets a link or `.git`, NotFound if there is nothing to work on, Stale if
+ * something is in the way, StorageError with the system's message for the rest. Changes of names are one system
+ * call each and are done when the call returns; `syncFolder` makes them survive a power cut.
  */
 export interface RootedFs extends Disposable {
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   readonly root: string;
-  /** Of the name itself, not of what a link leads to; null if there is nothing. */
+  /** Returns the facts of the name itself, not of a link's target; null if nothing exists there. */
   stat(path: string): Promise<FileStat | null>;
   readFile(path: string, options: { maxBytes: number }): Promise<Uint8Array>;
   readRange(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  /** Null if there is no file. Reading ends with the signal's reason when that is aborted. */
+  /** Null if there is no file. Rejects with the signal's reason when the signal is aborted. */
   hashFile(path: string, signal?: AbortSignal): Promise<Hash | null>;
-  /** Not sorted. Names that are not valid UTF-8 are left out and reported. */
+  /** Not sorted. Names that are not valid UTF-8 are omitted and reported. */
   list(path: string): Promise<{ name: string; kind: FileStat["kind"] }[]>;
-  /** The file in pieces of at most 1 MiB. */
+  /** Yields the file in pieces of at most 1 MiB. */
   readStream(path: string): AsyncGenerator<Uint8Array, void, void>;
 
-  /** A new file, on the disk when it resolves; Stale if something has the name. */
+  /** Creates a file, which is on the disk when it resolves; Stale if the name is taken. */
   writeNew(path: string, content: FileContent, options?: NewFileOptions): Promise<FileStat>;
-  /** A second name for a file; Stale if something has that name. False where the file system has no hard links. */
+  /** Creates a hard link; Stale if the name is taken. Returns false if the file system has no hard links. */
   link(from: string, to: string): Promise<boolean>;
-  /** `from` takes the name `to`, from a file that has it or from nobody, in one step. */
+  /** Renames `from` to `to` in one step, replacing a file there. */
   replace(from: string, to: string): Promise<void>;
   /**
-   * Stale if something has the name `to`. A file gets its new name as a hard link first, which fails when
-   * the name is taken; for a folder, and without hard links, the name is looked at just before.
+   * Stale if the name `to` is taken. A file first gets its new name as a hard link, which fails if the name is
+   * taken; for a folder, or without hard links, the name is checked immediately before.
    */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   mkdir(path: string): Promise<void>;
-  /** False, and nothing changed, if the folder is not empty. */
+  /** Returns false, and changes nothing, if the folder is not empty. */
   rmdir(path: string): Promise<boolean>;
   /** Waits until changes of names in this folder are on the disk. */
   syncFolder(path: string): Promise<void>;
 }
 
 export interface NewFileOptions {
-  /** Permission bits; default what the process's umask leaves of 0o666. */
+  /** Permission bits; default 0o666 minus the process's umask. */
   readonly mode?: number;
   readonly mtimeMs?: number;
 }
 
 interface RootedFsOptions {
-  /** Told about names that cannot be represented. */
+  /** Receives names that cannot be represented. */
   readonly report?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** For tests of the way that other systems take. */
+  /** False tests the implementation for other systems. */
   readonly descriptors?: boolean;
 }
 
@@ -89,7 +89,7 @@ const chunkBytes = 1048576;
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Throws StorageError if the root is not a folder that can be opened. */
+/** Throws StorageError if the root cannot be opened or is not a folder. */
 export async function openRootedFs(root: string, options: RootedFsOptions = {}): Promise<RootedFs> {
   const useDescriptors = options.descriptors ?? process.platform === "linux";
   try {
@@ -136,7 +136,7 @@ class DescriptorFs implements RootedFs {
           `${JSON.stringify(path)} has ${stats.size} bytes; at most ${maxBytes} are read at once.`,
         );
       }
-      // One byte more than it has: a file that grew meanwhile is noticed, not cut.
+      // Reads one byte more than the size, so that growth is noticed instead of cut off.
       const buffer = new Uint8Array(Math.min(maxBytes, stats.size) + 1);
       let length = 0;
       while (length < buffer.length) {
@@ -317,7 +317,7 @@ class DescriptorFs implements RootedFs {
     }
     const stats = await file.stat();
     const seen = folder.descriptor === null ? statOf(folder.at(name)) : null;
-    // Without descriptors: is what was opened still what has the name, and no link?
+    // Without descriptors: checks that the opened file still has the name and is not a link.
     const swapped =
       folder.descriptor === null &&
       (seen === null || seen.inode !== String(stats.ino) || seen.kind === "link");

@@ -8,10 +8,10 @@ import { sha256Hex } from "./hash.ts";
 /** Environment variables by name, as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Enough of a workspace's name to recognise it by. */
+/** The part of a workspace's name that suffices to recognise it. */
 const maxNameLength = 40;
 
-/** The folder that holds all of Lares' state of this user: `$LARES_HOME`, or `lares` in the platform's place for it. */
+/** Returns the folder of this user's Lares state: `$LARES_HOME`, or `lares` in the platform's location for it. */
 export function stateHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   const own = environment["LARES_HOME"];
   if (own !== undefined && own !== "") {
@@ -26,7 +26,7 @@ export function stateHome(environment: Environment, platform: NodeJS.Platform = 
   return join(absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "lares");
 }
 
-/** The folder for downloads that can be fetched again: `$LARES_HOME/cache`, or `lares` in the platform's cache folder. */
+/** Returns the folder for repeatable downloads: `$LARES_HOME/cache`, or `lares` in the platform's cache folder. */
 export function cacheHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   const own = environment["LARES_HOME"];
   if (own !== undefined && own !== "") return join(stateHome(environment, platform), "cache");
@@ -36,10 +36,10 @@ export function cacheHome(environment: Environment, platform: NodeJS.Platform = 
   return join(absolute(environment["XDG_CACHE_HOME"]) ?? join(home, ".cache"), "lares");
 }
 
-/** Where fetched models lie, one folder each. */
+/** Returns the folder of fetched models, one subfolder each. */
 export const modelsFolder = (environment: Environment): string => join(cacheHome(environment), "models");
 
-/** Where a person keeps their own documents and extensions. Only read, so it need not exist. */
+/** Returns the folder of a person's own documents and extensions. It is only read, so it need not exist. */
 export function userConfigFolder(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -55,8 +55,8 @@ export function userConfigFolder(
 }
 
 /**
- * The state folder of a workspace, made with mode 0700 where it is missing.
- * Throws StorageError where the folder could be written by somebody else, or cannot be made.
+ * Returns the state folder of a workspace; creates it with mode 0700 if it is missing. Throws StorageError if
+ * another user could write to it, or if it cannot be created.
  */
 export async function stateFolderOf(
   workspaceRoots: readonly string[],
@@ -69,9 +69,9 @@ export async function stateFolderOf(
 }
 
 /**
- * Where the state folder of a workspace is, or would be:
- * `<state home>/workspaces/<name>-<12 hexadecimal digits of the SHA-256 of the real path>`.
- * With several roots the digest is over all real paths, sorted, and the name is the first one's.
+ * Returns the path of a workspace's state folder, which need not exist: `<state home>/workspaces/<name>-<12
+ * hexadecimal digits of the SHA-256 of the real path>`. With several roots, the digest covers all real paths,
+ * sorted, and the name is the first one's.
  */
 export async function stateFolderPath(
   workspaceRoots: readonly string[],
@@ -85,7 +85,7 @@ export async function stateFolderPath(
   return join(stateHome(environment), "workspaces", name);
 }
 
-/** Makes the folder with mode 0700, or makes sure that the one that is there is ours alone to write. */
+/** Creates the folder with mode 0700, or checks that only this user can write to the existing one. */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
@@ -101,7 +101,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   if (!found.isDirectory())
     throw storageError(`"${path}" is not a folder. Move it away, or set LARES_HOME to another place.`);
   const user = process.getuid?.();
-  // Windows has no user ids, and no modes.
+  // Windows has neither user ids nor modes.
   if (user === undefined) return;
   if (link.uid !== user || found.uid !== user) {
     throw storageError(
@@ -116,7 +116,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** The workspace folder's own name, as far as it may stand in a file name. */
+/** Returns the workspace folder's name without characters that file names may not have. */
 function workspaceName(realPath: string): string {
   const name = basename(realPath)
     .normalize("NFC")
@@ -137,7 +137,7 @@ function homeOf(environment: Environment): string {
   return absolute(environment["HOME"]) ?? homedir();
 }
 
-/** The XDG specification tells to ignore relative paths. */
+/** The XDG specification requires that relative paths are ignored. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

@@ -18,7 +18,7 @@ const notPermitted: Meaning = {
   advice: "Check that the folder and its files are yours and can be written.",
 };
 
-/** What a person can do about it, by the system's code. */
+/** What a person can do about it, by error code. */
 const meanings: Readonly<Record<string, Meaning>> = {
   ENOSPC: {
     says: "no space is left on the disk (ENOSPC)",
@@ -38,10 +38,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EACCES: notPermitted,
   EPERM: notPermitted,
 };
-/** EDQUOT on Linux and macOS: libuv has no name for it. */
+/** EDQUOT on Linux and macOS, for which libuv has no name. */
 const quotaNumbers: readonly unknown[] = [-122, -69];
 
-/** Something of the system's failed: `what` was not done, why, and what to do. Errors of the catalogue stay. */
+/** Returns the error for a failed system call: `what` was not done, why, and what to do. Passes LaresErrors on. */
 export function storageFailure(what: string, error: unknown): LaresError {
   if (isLaresError(error)) return error;
   const meaning = meaningOf(error);

@@ -2,14 +2,14 @@ import { LaresError, notFound } from "../../base/errors.ts";
 import type { FileContent, FileStat, NewFileOptions, RootedFs } from "./rooted-fs.ts";
 
 interface WorkspaceRoot {
-  /** First component of the paths in it, where the workspace has more than one root. */
+  /** The first component of its paths, if the workspace has more than one root. */
   readonly name: string;
   readonly files: RootedFs;
 }
 
 /**
- * The files of a whole workspace under its own paths: those of its one root, or `<root name>/…` where there
- * are several. The methods are those of `RootedFs`; two paths of one call must lie in one root.
+ * The files of a whole workspace by its own paths: those of its only root, or `<root name>/…` if there are several.
+ * The methods are those of `RootedFs`; two paths of one call must be in the same root.
  */
 export class WorkspaceFiles {
   readonly roots: readonly WorkspaceRoot[];
@@ -18,7 +18,7 @@ export class WorkspaceFiles {
     this.roots = roots;
   }
 
-  /** Where a path lies. NotFound if it names no root, or a root itself where a name inside it is needed. */
+  /** Returns the root of a path. Throws NotFound for an unknown root, and for a root itself where it needs a path. */
   locate(path: string): { readonly root: WorkspaceRoot; readonly path: string } {
     const [first] = this.roots;
     if (first !== undefined && this.roots.length === 1) return { root: first, path };

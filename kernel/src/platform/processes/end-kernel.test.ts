@@ -60,7 +60,7 @@ describe("which process is sent what", () => {
     expect(machine.signals).toEqual(["SIGTERM 7", "SIGKILL 7"]);
   });
 
-  it("another editor has started the next kernel meanwhile: that one is left alone", async () => {
+  it("another editor has started the next kernel meanwhile: that one is not ended", async () => {
     const machine = new Machine();
     machine.ends = () => machine.after(100, () => (machine.holds = 8));
     expect(await endHolder(machine)).toEqual({ pid: 7, killed: false });
@@ -70,14 +70,14 @@ describe("which process is sent what", () => {
   it("a process that is no kernel, whose number a dead kernel's note has: nothing", async () => {
     const machine = new Machine();
     machine.isKernel = async () => false;
-    await expect(endHolder(machine)).rejects.toThrow("Process 7 is noted as this workspace's kernel");
+    await expect(endHolder(machine)).rejects.toThrow("Process 7 is recorded as this workspace's kernel");
     expect(machine.signals).toEqual([]);
   });
 
   it("its number is given to another process while it is waited for: no second signal", async () => {
     const machine = new Machine();
     machine.isKernel = async () => machine.signals.length === 0;
-    await expect(endHolder(machine)).rejects.toThrow("left alone");
+    await expect(endHolder(machine)).rejects.toThrow("was not ended");
     expect(machine.signals).toEqual(["SIGTERM 7"]);
   });
 
@@ -92,7 +92,7 @@ describe("which process is sent what", () => {
   it("one that never says who it is, is not guessed", async () => {
     const machine = new Machine();
     machine.holds = "unknown";
-    await expect(endHolder(machine)).rejects.toThrow("does not say which process it is");
+    await expect(endHolder(machine)).rejects.toThrow("has not recorded its process id");
     expect(machine.signals).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ it("a process that has the lock and is no kernel is not touched", async () => {
     { modules: { "{ acquireLock }": new URL("./lock.ts", import.meta.url) } },
   );
   await child.waitForLines(1);
-  await expect(endKernel(folder)).rejects.toThrow("left alone");
+  await expect(endKernel(folder)).rejects.toThrow("was not ended");
   expect(() => process.kill(Number(child.lines[0]), 0)).not.toThrow();
   await child.kill();
   expect(await endKernel(folder)).toEqual({ pid: null, killed: false });

@@ -7,40 +7,40 @@ import { promisify } from "node:util";
 import { storageError } from "../../base/errors.ts";
 import { lockHolder } from "./lock.ts";
 
-/** A kernel that was asked to end has so long to do it in order. */
+/** The time in which a kernel must end after it was asked to. */
 export const orderlyEndMs = 5_000;
-/** One that was killed has so long to be gone: the system takes back what it has. */
+/** The time in which a killed kernel must be gone, while the system releases its resources. */
 export const killedEndMs = 5_000;
-/** A kernel that has just taken the lock, or is about to give it back, has so long to say who it is. */
+/** The time in which a kernel that takes or releases the lock must record its process id. */
 const noteMs = 1_000;
 const pollMs = 50;
-/** `ps` answers in this time, and with so much; a command line may name many folders. */
+/** Timeout and output limit of `ps`; a command line may name many folders. */
 const psTimeoutMs = 2_000;
 const maxCommandLineBytes = 1024 * 1024;
 
 interface KernelEnd {
-  /** Process id of the kernel that ended; null where none was there. */
+  /** Process id of the kernel that ended; null if none was running. */
   readonly pid: number | null;
-  /** It did not end when it was asked to. */
+  /** True if it was killed because it did not end in time. */
   readonly killed: boolean;
 }
 
-/** What a state folder's kernel is seen and reached by. */
+/** How a state folder's kernel is found and signalled. */
 export interface EndPorts {
-  /** Who has the state folder's lock; "unknown" while that changes. */
+  /** Returns the holder of the state folder's lock; "unknown" while that changes. */
   holder(): Promise<number | "unknown" | null>;
-  /** The process is a kernel of this state folder, and no other that was given its number. */
+  /** Returns true if the process is a kernel of this state folder, and not another one with a reused id. */
   isKernel(pid: number): Promise<boolean>;
-  /** Does nothing where there is no such process any more. Throws where it is another user's. */
+  /** Does nothing if the process has ended. Throws if it belongs to another user. */
   signal(pid: number, signal: "SIGTERM" | "SIGKILL"): void;
   delay(milliseconds: number): Promise<unknown>;
   monotonic(): number;
 }
 
 /**
- * Ends the kernel of a state folder, also one that answers nothing: asks it first, kills it after `orderlyEndMs`. Its
- * clients find the next one, and nothing that it acknowledged is lost. Only a process that has the lock *and* was
- * started as this folder's kernel is sent anything. Throws StorageError where it cannot be ended.
+ * Ends the kernel of a state folder, even one that does not respond: asks it first, and kills it after
+ * `orderlyEndMs`. Its clients find the next kernel, and no acknowledged data is lost. Signals only a process that
+ * holds the lock *and* was started as this folder's kernel. Throws StorageError if it cannot be ended.
  */
 export function endKernel(stateFolder: string): Promise<KernelEnd> {
   const lock = join(stateFolder, "kernel.lock");
@@ -53,7 +53,7 @@ export function endKernel(stateFolder: string): Promise<KernelEnd> {
   });
 }
 
-/** As `endKernel`, by its ports. */
+/** Like `endKernel`, with its ports. */
 export async function endHolder(ports: EndPorts): Promise<KernelEnd> {
   const within = async (milliseconds: number, isSo: () => Promise<boolean>): Promise<boolean> => {
     const deadline = ports.monotonic() + milliseconds;
@@ -66,7 +66,7 @@ export async function endHolder(ports: EndPorts): Promise<KernelEnd> {
   let pid: number | "unknown" | null = "unknown";
   const isTold = await within(noteMs, async () => (pid = await ports.holder()) !== "unknown");
   if (!isTold || pid === "unknown")
-    throw storageError("A kernel has this workspace, and does not say which process it is.");
+    throw storageError("A kernel has locked this workspace but has not recorded its process id.");
   if (pid === null) return { pid: null, killed: false };
   const kernel: number = pid;
   const isGone = async (): Promise<boolean> => {
@@ -79,10 +79,10 @@ export async function endHolder(ports: EndPorts): Promise<KernelEnd> {
   ] as const) {
     if (await isGone()) break;
     if (!(await ports.isKernel(kernel))) {
-      // Between the two looks it may have gone by itself.
+      // It may have ended between the two checks.
       if (await isGone()) break;
       throw storageError(
-        `Process ${kernel} is noted as this workspace's kernel and is none. It is left alone; end the kernel by hand.`,
+        `Process ${kernel} is recorded as this workspace's kernel but is a different program. It was not ended; end the kernel manually.`,
       );
     }
     ports.signal(kernel, signal);
@@ -107,17 +107,19 @@ function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
 }
 
 /**
- * Whether this is how `startKernel` starts the kernel of `stateFolder`. By the folder's own name, which has a digest
- * in it: the way to it may be written differently, and may have spaces.
+ * Returns true for a command line with which `startKernel` starts the kernel of `stateFolder`. Compares the
+ * folder's own name, which contains a digest, because the path before it may be written differently and may have
+ * spaces.
  */
 export function isKernelOf(words: readonly string[] | "unknown", stateFolder: string): boolean {
-  // Where the system does not tell, the lock alone says so: who has it wrote down its number while it had it.
+  // Where the system does not show command lines, the lock must suffice: its holder recorded the process id while it
+  // held it.
   if (words === "unknown") return true;
   const name = basename(stateFolder);
   return words.includes("kernel") && words.some((word) => basename(word) === name);
 }
 
-/** The words a process was started with; those with spaces may come in parts. None where it is gone. */
+/** Returns the words that a process was started with; words with spaces may be split. None if the process has ended. */
 async function commandLine(pid: number): Promise<readonly string[] | "unknown"> {
   if (process.platform === "win32") return "unknown";
   if (process.platform === "linux") {

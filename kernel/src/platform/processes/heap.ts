@@ -1,6 +1,7 @@
 /**
- * Has the heap collected once, in a turn of the loop of its own: V8 lets one that never was grow by tens of megabytes of
- * what nobody uses, and goes by what is in use from then on. Nothing where the process was started without `gc`.
+ * Collects the heap once, in a separate turn of the loop: V8 lets a heap that was never collected grow by tens of
+ * megabytes of garbage, and sizes it accordingly from then on. Does nothing if the process was started without
+ * `gc`.
  */
 export async function settleHeap(): Promise<void> {
   await globalThis.gc?.({ type: "major", execution: "async" });

@@ -10,27 +10,25 @@ import { storageFailure } from "../files/storage-failure.ts";
 
 const maxNoteBytes = 64;
 
-/** The connections whose locks are held: one that nobody refers to would be collected, and its lock with it. */
+/** The connections that hold locks: without a reference, one would be garbage collected and release its lock. */
 const heldHere = new Set<DatabaseSync>();
 
 export interface FileLock extends AsyncDisposable {
-  /** Lets the next one in. */
   release(): Promise<void>;
 }
 
-/** Somebody else holds the lock. The process id is what they wrote down, for a message only. */
+/** Another process holds the lock. The process id is the recorded one, for messages only. */
 export interface LockHeld {
   readonly heldBy: number | "unknown";
 }
 
 /**
- * Takes the lock that the file at `path` stands for, or says who has it; never waits. One holder per
- * machine. The operating system gives it back when the holder dies, in whatever way, so nothing is ever
- * guessed from process ids.
+ * Takes the lock of the file at `path`, or returns its holder; never waits. One holder per machine. The operating
+ * system releases the lock however the holder dies, so nothing depends on process ids.
  *
- * Node has no lock calls of its own; SQLite does, on every platform, and an exclusive transaction on an
- * empty database is nothing but that lock. Nobody else may open this file: POSIX drops a process's locks
- * on a file when any of its descriptors closes. Hence the holder's id lies beside it, in `<path>.pid`.
+ * Node.js has no lock calls of its own, but SQLite has them on every platform, and an exclusive transaction on an
+ * empty database is just such a lock. Nothing else may open this file: POSIX drops a process's locks on a file when
+ * any of its descriptors closes. Hence the holder's id is stored beside it, in `<path>.pid`.
  */
 export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
   const note = `${path}.pid`;
@@ -48,7 +46,7 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
   heldHere.add(held);
   failpoint("lock.taken");
   try {
-    // Made anew: what a dead holder left, or somebody put there, is not written to.
+    // Created anew, so that a file of a dead holder or of another program is never written to.
     await rm(note, { force: true });
     await writeFile(note, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
@@ -58,7 +56,7 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
   failpoint("lock.noted");
   const release = async (): Promise<void> => {
     if (!held.isOpen) return;
-    // First the note, then the lock: the other way round would remove the next holder's note.
+    // Removes the note before releasing the lock; the other order could remove the next holder's note.
     await rm(note, { force: true });
     failpoint("lock.note-removed");
     if (held.isOpen) letGo(held);
@@ -72,7 +70,7 @@ function letGo(held: DatabaseSync): void {
   heldHere.delete(held);
 }
 
-/** Who has the lock now, without taking it for longer than it takes to see; null where nobody has it. */
+/** Returns the current holder of the lock, which is taken only for the moment of the check; null if there is none. */
 export async function lockHolder(path: string): Promise<number | "unknown" | null> {
   if (!existsSync(path)) return null;
   let database: DatabaseSync | undefined;
@@ -91,11 +89,12 @@ export async function lockHolder(path: string): Promise<number | "unknown" | nul
 
 async function readProcessId(note: string): Promise<number | "unknown"> {
   try {
-    // None: the holder is between taking the lock and writing, or between removing the note and leaving.
+    // Without a note, the holder is between taking the lock and writing it, or between removing it and releasing the
+    // lock.
     const text = (await readPlainText(note, maxNoteBytes)) ?? "";
     return /^[1-9][0-9]{0,9}\n?$/.test(text) ? Number(text) : "unknown";
   } catch (error) {
-    // For a message only: that somebody has the lock is known without it.
+    // The process id is only for a message; it is known without it that the lock is held.
     if (isLaresError(error, "StorageError")) return "unknown";
     throw error;
   }

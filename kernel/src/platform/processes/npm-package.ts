@@ -5,22 +5,22 @@ import process from "node:process";
 import { LaresError } from "../../base/errors.ts";
 import type { Environment } from "../files/state-folder.ts";
 
-/** Only the end of npm's output is kept: it holds the reason. */
+/** Only the end of npm's output is kept, because it has the reason. */
 const maxSaidCharacters = 8_192;
 const shownLines = 3;
 
 interface NpmPackageOptions {
-  /** Empty, and the caller's to remove. */
+  /** Empty; the caller removes it. */
   readonly folder: string;
-  /** As npm takes it: `name@version`, or the path of a tarball. */
+  /** In npm's notation: `name@version`, or the path of a tarball. */
   readonly spec: string;
   readonly environment: Environment;
   readonly signal: AbortSignal;
 }
 
 /**
- * Brings a package by npm's own client, with its proxies, registries and certificates, into `node_modules` of the
- * folder. None of the package's scripts runs. Throws ToolError if npm is missing or fails, with npm's reason.
+ * Installs a package into `node_modules` of the folder with npm's own client, its proxies, registries and
+ * certificates. Runs no scripts of packages. Throws ToolError, with npm's reason, if npm is missing or fails.
  */
 export async function bringNpmPackage({
   folder,
@@ -28,10 +28,10 @@ export async function bringNpmPackage({
   environment,
   signal,
 }: NpmPackageOptions): Promise<void> {
-  // Its own project, so that no package.json above is taken for it.
+  // The folder is a separate project, so that npm uses no package.json from above.
   await writeFile(join(folder, "package.json"), '{ "private": true }\n', { mode: 0o600 });
   const isWindows = process.platform === "win32";
-  // In its folder, so that no path stands in the line: on Windows npm is a script that only a shell starts.
+  // Runs in the folder, so that the command line has no path: on Windows npm is a script that needs a shell.
   const child = spawn(
     isWindows ? "npm.cmd" : "npm",
     ["install", "--prefix", ".", "--ignore-scripts", "--no-save", "--no-package-lock", ...quiet, spec],
@@ -69,13 +69,13 @@ function startFailure(error: Error): string {
     : error.message;
 }
 
-/** npm ends with where its log is, and begins with warnings about itself; between them it says why. */
+/** npm's output begins with warnings about itself and ends with the path of its log; the reason is between them. */
 function reasonIn(said: string): string {
   const errors = said
     .split("\n")
     .flatMap((line) => /^npm error (?!A complete log)(.+)$/u.exec(line)?.[1] ?? []);
-  return errors.length === 0 ? "it did not say why" : errors.slice(0, shownLines).join("; ");
+  return errors.length === 0 ? "npm gave no reason" : errors.slice(0, shownLines).join("; ");
 }
 
 const failure = (spec: string, reason: string): LaresError =>
-  new LaresError("ToolError", `npm could not bring ${spec}: ${reason}.`, { spec });
+  new LaresError("ToolError", `npm could not install ${spec}: ${reason}.`, { spec });

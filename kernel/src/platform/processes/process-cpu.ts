@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 /** Linux counts the CPU time of processes in ticks; `sysconf(_SC_CLK_TCK)` is 100 on every system that Node runs on. */
 const tickMs = 10;
 
-/** CPU time that another process has used, in milliseconds; null where the system does not tell, or the process ended. */
+/** Returns another process's CPU time in milliseconds; null if the system does not report it, or the process ended. */
 export function processCpuMs(pid: number): number | null {
   try {
-    // "<pid> (<name>) <state> …": the name may hold anything, so fields are counted from its end.
+    // "<pid> (<name>) <state> …": the name may contain anything, so fields are counted after its end.
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [user, system] = [Number(fields[11]), Number(fields[12])];

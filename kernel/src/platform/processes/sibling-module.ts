@@ -1,6 +1,6 @@
 /**
- * The address of a module beside the one that asks: as source (`.ts`) where that runs from its sources, as
- * built JavaScript (`.js`) where it was built. For entry files of workers and child processes.
+ * Returns the URL of a module beside the caller's: source (`.ts`) when running from sources, JavaScript (`.js`)
+ * when built. For entry files of workers and child processes.
  */
 export function siblingModule(importMetaUrl: string, nameWithoutExtension: string): URL {
   const extension = new URL(importMetaUrl).pathname.endsWith(".ts") ? "ts" : "js";

@@ -7,17 +7,16 @@ import { invalidParams, messageOf } from "../../base/errors.ts";
 import { openPlainFile, setAside } from "../files/plain-file.ts";
 import { storageFailure } from "../files/storage-failure.ts";
 
-/** What a kernel process is told on its command line. */
 export interface KernelArguments {
-  /** Absolute; made by `stateFolderOf` from the same roots. */
+  /** Absolute; `stateFolderOf` returned it for the same roots. */
   readonly stateFolder: string;
   /** Absolute paths of the workspace's folders, in the client's order. */
   readonly roots: readonly string[];
-  /** Stays when the last client has left. */
+  /** Keeps running when the last client has left. */
   readonly keep: boolean;
 }
 
-/** Arguments behind the program's own: `kernel --state=… --root=… [--keep]`. */
+/** Returns the arguments after the program's own: `kernel --state=… --root=… [--keep]`. */
 export function kernelArguments({ stateFolder, roots, keep }: KernelArguments): string[] {
   return [
     "kernel",
@@ -27,7 +26,7 @@ export function kernelArguments({ stateFolder, roots, keep }: KernelArguments): 
   ];
 }
 
-/** Reads them back; `argv` begins behind the word `kernel`. */
+/** Parses them; `argv` begins after the word `kernel`. */
 export function parseKernelArguments(argv: readonly string[]): KernelArguments {
   const { values } = parseArgs({
     args: [...argv],
@@ -42,29 +41,29 @@ export function parseKernelArguments(argv: readonly string[]): KernelArguments {
   return { stateFolder: values.state, roots: values.root, keep: values.keep ?? false };
 }
 
-/** How to run this program again: an executable and what comes before the command. */
+/** How to run this program again: an executable, and the arguments before the command. */
 export interface Program {
   readonly executable: string;
   readonly arguments: readonly string[];
 }
 
 /**
- * A young generation that does not grow with what passes through: left to itself V8 takes some 50 MB more after a few
- * hundred thousand records, and is no faster for it. The second is what `settleHeap` asks.
+ * The first flag bounds the young generation: left to itself, V8 lets it grow by some 50 MB after a few hundred
+ * thousand records without getting faster. `settleHeap` needs the second.
  */
 export const kernelFlags: readonly string[] = ["--max-semi-space-size=8", "--expose-gc"];
 
 export interface StartedKernel {
   readonly pid: number;
-  /** Resolves with a sentence's end when the process is gone, e.g. "ended with exit code 1". */
+  /** Resolves with the end of a sentence when the process has ended, such as "ended with exit code 1". */
   readonly exited: Promise<string>;
 }
 
-/** The kernel's stderr, in its state folder. Begun anew, the old one kept once, when it is over this size at a start. */
+/** The kernel's stderr, in its state folder. If it is over this size at a start, it is renamed and a new one begun. */
 const logName = "kernel.log";
 const maxLogBytes = 1024 * 1024;
 
-/** Starts a kernel that outlives this process. That it runs says nothing yet: it is ready when its socket answers. */
+/** Starts a kernel that outlives this process. The kernel is ready only when its socket answers. */
 export async function startKernel(program: Program, kernel: KernelArguments): Promise<StartedKernel> {
   const log = await openLog(kernel.stateFolder);
   try {
@@ -91,7 +90,7 @@ export async function startKernel(program: Program, kernel: KernelArguments): Pr
   }
 }
 
-/** The last lines the kernel wrote to its log, at most `maxBytes`; empty where there is none. */
+/** Returns the last lines of the kernel's log, at most `maxBytes`; empty if there is none. */
 export async function kernelLogTail(stateFolder: string, maxBytes: number): Promise<string> {
   try {
     await using file = await openPlainFile(join(stateFolder, logName), "read");
@@ -110,7 +109,7 @@ async function openLog(stateFolder: string) {
   const path = join(stateFolder, logName);
   try {
     const found = await lstat(path).catch((error: unknown) => {
-      // The first start, or renamed by another front meanwhile.
+      // The first start, or another front has renamed it meanwhile.
       if (isMissing(error)) return null;
       throw error;
     });
@@ -130,7 +129,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** False when no such process exists (any more). A process of somebody else exists. */
+/** Returns false if no such process exists (any more). A process of another user exists. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -20,7 +20,7 @@ interface ProtocolSink {
   destroy(): unknown;
 }
 
-/** From here on `console` writes to stderr: stdout belongs to the protocol. */
+/** Redirects `console` to stderr, because stdout belongs to the protocol. */
 export function redirectConsole(): void {
   const stderr = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -31,14 +31,14 @@ export function redirectConsole(): void {
   globalThis.console = new Console({ stdout: stderr, stderr });
 }
 
-/** What stderr did not take since it last took something. */
+/** The number of lines lost since stderr last accepted one. */
 let lostLines = 0;
 let stderrIsFile: boolean | undefined;
 
 /**
- * Writes a line to stderr, and never fails: on a full disk, or where nobody reads any more, the line is lost.
- * (Node's own stream for a file would be closed for good by the first failure, and raise it as an uncaught error,
- * which is logged, which fails …) How many were lost is said with the first one that is taken again.
+ * Writes a line to stderr and never fails: on a full disk, or without a reader, the line is lost. (Node's own
+ * stream for a file would be closed permanently by the first failure and raise it as an uncaught error, which is
+ * logged, which fails …) The next accepted line is preceded by the number of lost ones.
  */
 export function writeToStderr(line: string): void {
   if (stderrIsFile === undefined) {
@@ -58,7 +58,7 @@ export function writeToStderr(line: string): void {
   }
 }
 
-/** A log whose lines a person at stderr can tell from a client's. Debug messages are left out. */
+/** A log for a person at stderr. Omits debug messages. */
 export const stderrLog: Log = {
   debug() {},
   info: writeLine,
@@ -70,7 +70,7 @@ function writeLine(message: string): void {
   writeToStderr(`lares: ${plainLine(message)}\n`);
 }
 
-/** Takes stdin and stdout for the protocol. What anything else writes to stdout afterwards goes to stderr. */
+/** Takes stdin and stdout for the protocol. Anything else that is written to stdout afterwards goes to stderr. */
 export function takeStdio(): ByteStreams {
   const { stdin, stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
@@ -81,7 +81,7 @@ export function takeStdio(): ByteStreams {
       on: (event: "drain" | "close" | "error", listener: (error: Error) => void) =>
         stdout.on(event, listener),
       write: (bytes, done) => write(bytes, done),
-      // Stdout itself stays open: its end is the process's.
+      // Stdout itself stays open until the process ends.
       end: (done) => write(new Uint8Array(0), () => done?.()),
       destroy: () => stdin.destroy(),
     },

@@ -1,25 +1,25 @@
 import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** Where Linux tells a thread of itself. The one file: its folder would lead everywhere. */
+/** Where Linux describes the calling thread. Only this file is needed; its folder would give access to everything. */
 export const ownThread = "/proc/thread-self/stat";
 
-/** The number by which the system knows this thread; undefined where the system says none. */
+/** Returns the operating system's id of this thread; undefined if there is none. */
 export function ownThreadId(): number | undefined {
   try {
     // "<number> (<name>) <state> …"
     return Number.parseInt(readFileSync(ownThread, "utf8"), 10);
   } catch (error) {
-    // Another system than Linux: all threads there have the priority of their process.
+    // Only Linux has it; elsewhere all threads have the priority of their process.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }
 
 /**
- * Lets a thread of this process run behind those of usual priority. There is no way back without privileges, so it is
- * for threads that will be ended. Linux gives each thread a priority of its own. Nothing happens to a thread that is
- * gone or whose number is 0.
+ * Lowers the priority of a thread of this process. That cannot be undone without privileges, so it is for threads
+ * that will be terminated. Only Linux has a priority per thread. Does nothing if the thread has ended or its id is
+ * 0.
  */
 export function stepBack(threadId: number, niceness: number): void {
   if (threadId === 0) return;

@@ -17,11 +17,11 @@ const maxRecordBytes = 256;
 /** The folders that `mkdtemp` makes carry this name and six characters more. */
 const madeFolder = /^lares-\d+-[A-Za-z0-9]{6}$/;
 
-/** Folders in which a folder for the socket may lie, best first. */
+/** Folders in which a folder for the socket can be created, best first. */
 export interface SocketRoots {
-  /** Each belongs to one user. */
+  /** Folders that belong to one user. */
   readonly runtime: readonly string[];
-  /** Everybody may write in them. */
+  /** Folders that everybody may write to. */
   readonly temporary: readonly string[];
 }
 
@@ -126,10 +126,10 @@ function isAbsolutePath(path: string | undefined): path is string {
 /** Makes the folder if it is missing. Returns true if it is now a folder that only this user can open. */
 async function takePrivateFolder(folder: string): Promise<boolean> {
   try {
-    // Not recursive: a missing runtime folder is not made in somebody else's name.
+    // Not recursive, so that a missing runtime folder is not created for another user.
     await mkdir(folder, { mode: 0o700 });
   } catch {
-    // It exists, or cannot be made; the check below decides either way.
+    // It exists, or cannot be created; the check below decides either way.
   }
   return (await folderState(folder)) === "private";
 }

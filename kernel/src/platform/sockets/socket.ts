@@ -15,7 +15,7 @@ import { storageFailure } from "../files/storage-failure.ts";
 const greetingVersion = "lares/1";
 /** Longest line of a greeting, in bytes. */
 const maxGreetingBytes = 256;
-/** A peer that does not greet in this time is let go. */
+/** The time after which a peer without a greeting is disconnected. */
 const greetingTimeoutMs = 10_000;
 
 /** A connected stream: a Unix domain socket, or a named pipe on Windows. */
@@ -23,23 +23,23 @@ export type LocalSocket = Socket;
 
 interface LocalServerOptions {
   readonly stateFolder: string;
-  /** For a socket that cannot lie in the state folder. By default those that the process's environment names. */
+  /** For a socket whose path is too long for the state folder. Default: the folders of the process's environment. */
   readonly socketRoots?: SocketRoots;
   readonly log: Log;
-  /** A client that proved itself. Its stream is paused; a listener and `resume()` start it. */
+  /** Receives a client that proved itself. Its stream is paused; add a listener and call `resume()`. */
   readonly accept: (socket: LocalSocket) => void;
-  /** True once the kernel is on its way out: whoever comes now is told to start the next one. */
+  /** Returns true while the kernel is shutting down; a new client is told to start the next kernel. */
   readonly isClosing: () => boolean;
 }
 
-/** Disposing it stops listening and removes the socket; connections that were accepted stay. */
+/** Disposing it stops listening and removes the socket; accepted connections stay. */
 export interface LocalServer extends AsyncDisposable {
   readonly path: string;
 }
 
 /**
- * Listens for clients of this user. Whoever holds the state folder's lock may call it: a socket that a dead
- * kernel left is removed. A client proves that it can read the state folder by the token it greets with.
+ * Listens for clients of this user. Only the holder of the state folder's lock may call it, because it removes the
+ * socket of a dead kernel. A client proves with the token in its greeting that it can read the state folder.
  */
 export async function listenLocal(options: LocalServerOptions): Promise<LocalServer> {
   const { stateFolder } = options;
@@ -52,7 +52,7 @@ export async function listenLocal(options: LocalServerOptions): Promise<LocalSer
   failpoint("socket.cleared");
   const server = createServer({ pauseOnConnect: false }, (socket) => {
     greet(socket, token, options).catch((error: unknown) => {
-      options.log.debug(`A connection was let go: ${messageOf(error)}`);
+      options.log.debug(`A connection was refused: ${messageOf(error)}`);
       socket.destroy();
     });
   });
@@ -70,7 +70,7 @@ export async function listenLocal(options: LocalServerOptions): Promise<LocalSer
 }
 
 async function stop(server: Server, socketPath: string): Promise<void> {
-  // Not awaited to its end: that comes with the last connection. Closing removes the socket's file at once.
+  // Not awaited, because it completes only with the last connection. The socket's file is removed at once.
   server.close();
   await removeMadeFolder(socketPath);
 }
@@ -93,7 +93,7 @@ async function greet(socket: LocalSocket, token: string, options: LocalServerOpt
   options.accept(socket);
 }
 
-/** Says why and hangs up, also on a peer that keeps its own side open: it must hold nothing here. */
+/** Sends the reason and disconnects, even a peer that keeps its own side open, so that it holds no resources. */
 function dismiss(socket: LocalSocket, answer: string): void {
   socket.write(`${greetingVersion} ${answer}\n`);
   socket.destroySoon();
@@ -101,14 +101,14 @@ function dismiss(socket: LocalSocket, answer: string): void {
 
 type ConnectOutcome =
   | { readonly kind: "connected"; readonly socket: LocalSocket; readonly kernelPid: number }
-  /** Nobody listens. */
+  /** Nothing is listening. */
   | { readonly kind: "absent" }
-  /** A kernel is on its way out: the next one may be started when it is gone. */
+  /** A kernel is shutting down; the next one may be started when it has ended. */
   | { readonly kind: "closing" };
 
 /**
- * Connects to a kernel. Throws StorageError when the socket belongs to somebody else, or when who listens
- * does not know the token or does not answer.
+ * Connects to a kernel. Throws StorageError if the socket belongs to another user, or if the listener does not know
+ * the token or does not answer.
  */
 export async function connectLocal(stateFolder: string): Promise<ConnectOutcome> {
   const token = await readToken(stateFolder);
@@ -125,14 +125,14 @@ export async function connectLocal(stateFolder: string): Promise<ConnectOutcome>
     if (version === greetingVersion && answer === "closing") return { kind: "closing" };
   } catch (error) {
     socket.destroy();
-    // It went away while greeting: as good as closing.
+    // A kernel that ended during the greeting counts as closing.
     if (error instanceof ConnectionEnded) return { kind: "closing" };
     throw error;
   }
-  // A kernel that started this very moment may have replaced the token; then the next attempt knows the new one.
+  // A kernel that has just started may have replaced the token; the next attempt then reads the new one.
   if ((await readToken(stateFolder)) !== token) return { kind: "closing" };
   throw storageError(
-    `What listens on "${socketPath}" does not know the token in "${tokenPath(stateFolder)}": it is not this workspace's kernel, or the token was changed. End it, or wait until it ends.`,
+    `The process that listens on "${socketPath}" does not know the token in "${tokenPath(stateFolder)}": it is not this workspace's kernel, or the token was changed. End it, or wait until it ends.`,
   );
 }
 
@@ -142,7 +142,7 @@ function tokenPath(stateFolder: string): string {
 
 async function writeToken(path: string, token: string): Promise<void> {
   try {
-    // Whatever else has the name is replaced with the file; a folder would not be.
+    // Writing the token replaces anything else with this name, except a folder.
     if ((await lstat(path).catch(missingIsNull))?.isDirectory()) await setAside(path, Date.now());
     await writeFileAtomically(path, new TextEncoder().encode(token), { mode: 0o600 });
   } catch (error) {
@@ -159,7 +159,7 @@ async function readToken(stateFolder: string): Promise<string | null> {
   try {
     return await readPlainText(tokenPath(stateFolder), maxGreetingBytes);
   } catch (error) {
-    // No kernel left that there: the next one replaces it.
+    // No kernel wrote that; the next one replaces it.
     if (error instanceof UnusableFile) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Entry file of the process that `child.test.ts` and `child-keeper.test.ts` run: does what it is told. */
+/** Entry file of the process that `child.test.ts` and `child-keeper.test.ts` run; it follows their instructions. */
 import process from "node:process";
 import { serveParent } from "../children/parent.ts";
 
@@ -11,7 +11,7 @@ const parent = serveParent<{ readonly said: string }, TestWords>({
   maxFrameBytes: 1000,
   async receive({ say, do: what }, bytes) {
     if (say !== undefined) parent.send({ said: say });
-    // After what was sent has left.
+    // After earlier output was sent.
     if (what === "exit") setImmediate(() => setImmediate(() => process.exit(3)));
     if (what === "fail") throw new Error("It fails.");
     if (what === "garble") parent.write(new Uint8Array([5, 0, 0, 0, 1, 0, 0, 0, 0, 9, 9, 9, 9, 9]));

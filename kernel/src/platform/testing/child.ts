@@ -6,8 +6,8 @@ import { failpointVariable } from "../failpoint.ts";
 import type { FailpointName } from "../failpoints.ts";
 
 /**
- * What the child has for saying a line. Not process.stdout, which holds lines back in the process when the pipe
- * is full: what was said before a SIGKILL has arrived.
+ * Gives the child `say(line)`. It does not use process.stdout, which buffers lines in the process when the pipe is
+ * full: lines from before a SIGKILL have arrived.
  */
 const prelude = `
   import { writeSync } from "node:fs";
@@ -22,7 +22,7 @@ const prelude = `
     }
   };`;
 
-/** A Node process that runs TypeScript given as text, for tests in which a process dies. It has `say(line)`. */
+/** A Node.js process that runs TypeScript given as text, for tests in which a process dies. It has `say(line)`. */
 export class TestChild {
   /** Each line of its standard output so far. */
   readonly lines: string[] = [];
@@ -31,7 +31,7 @@ export class TestChild {
   #errors = "";
   #wake: () => void = () => undefined;
 
-  /** `modules` are imported as `name` from an absolute address: `{ "{ openInbox }": new URL(…) }`. */
+  /** `modules` are imported as `name` from an absolute URL: `{ "{ openInbox }": new URL(…) }`. */
   constructor(
     source: string,
     options: {
@@ -60,7 +60,7 @@ export class TestChild {
     this.#ended = once(this.#process, "close").then(() => this.#wake());
   }
 
-  /** Resolves when that many lines have come; rejects when the child ends before. */
+  /** Resolves when that many lines have arrived; rejects if the child ends before. */
   async waitForLines(count: number): Promise<void> {
     while (this.lines.length < count) {
       if (this.#process.exitCode !== null) throw new Error(`The child ended early: ${this.#errors}`);
@@ -68,13 +68,13 @@ export class TestChild {
     }
   }
 
-  /** SIGKILL; resolves when it is gone and its output is read. */
+  /** Sends SIGKILL; resolves when the process has ended and its output is read. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#ended;
   }
 
-  /** How it ended: a signal's name, or "exit 0". Throws with its standard error for any other exit code. */
+  /** Returns how it ended: a signal's name, or "exit 0". Throws with its stderr for any other exit code. */
   async ended(): Promise<string> {
     await this.#ended;
     const { signalCode, exitCode } = this.#process;

@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Everything beneath a folder, links not followed, to compare before and after: a file's mode, time and text;
- * "folder"; "link". A folder's time moves with the names in it and is left out.
+ * Returns everything beneath a folder, without following links, for comparisons: a file's mode, time and text;
+ * "folder"; "link". Omits the time of folders, which changes with their names.
  */
 export function folderSnapshot(folder: string, prefix = ""): Record<string, string> {
   const found: Record<string, string> = {};

@@ -9,7 +9,7 @@ import {
 import type { DatabaseReply, DatabaseRequest, DatabaseWorkerData } from "../database/database-messages.ts";
 import { serveDatabase } from "../database/database-service.ts";
 
-/** The calling thread in place of a worker; the same messages, copied and in the same order. */
+/** Runs in the calling thread instead of a worker; the same messages, copied and in the same order. */
 class NearThread extends EventEmitter implements DatabaseThread {
   readonly #port: MessagePort;
 
@@ -40,8 +40,8 @@ class NearThread extends EventEmitter implements DatabaseThread {
 }
 
 /**
- * A real database, in this thread: starting a worker takes ten times as long as a test of a few calls. Not for
- * tests of the thread itself or of a process that dies.
+ * Opens a real database in this thread, because starting a worker takes ten times as long as a test of a few calls.
+ * Not for tests of the thread itself or of a process that dies.
  */
 export function openNearDatabase(options: DatabaseOptions): Promise<Database> {
   return openDatabase(options, (data) => new NearThread(data));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** An empty folder of this test's own, removed when the test has ended. */
+/** Creates an empty folder that is removed when the test has ended. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lares-test-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ import type { TestWords } from "./child-main.ts";
 
 type TestChild = Child<TestWords, { readonly said: string }>;
 
-/** Starts a child that does what it is told; killed when the test has ended. */
+/** Starts a child that follows instructions; it is killed when the test has ended. */
 export async function startTestChild(
   receive: (said: string, bytes: Uint8Array) => void = () => undefined,
   argument = "",

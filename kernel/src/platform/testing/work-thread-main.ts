@@ -5,7 +5,7 @@ import { serveWork } from "../children/work-requests.ts";
 /** How long "wait" takes without computing: longer than the limits that tests set, in milliseconds. */
 const waitMs = 900;
 
-/** Answers with what it was asked and its thread; some requests do harm instead. */
+/** Answers with the request and its thread; some requests do harm instead. */
 serveWork(() => async (request) => {
   switch (request) {
     case "spin":

@@ -18,7 +18,7 @@ const files = {
   "node_modules/thing/lib.js": "export const thing = 'from a package';",
 };
 
-/** Each is one change to the folder, and what the program says only after it. */
+/** Each entry changes the folder once, and gives the text that only the new program prints. */
 const changes: readonly (readonly [string, (folder: string) => Promise<unknown>, string])[] = [
   [
     "another content of the same length",
@@ -112,7 +112,7 @@ describe("a program that was bundled before", () => {
   });
 });
 
-it("the least recently used programs are evicted, and bundled again on request", async () => {
+it("evicts the least recently used programs and bundles them again on request", async () => {
   const names = Array.from({ length: maxRemembered + 1 }, (_, at) => `program-${at}.js`);
   await using extension = await extensionOf(
     Object.fromEntries(names.map((name) => [name, `export const it = "${name}";`])),
@@ -128,7 +128,7 @@ it("the least recently used programs are evicted, and bundled again on request",
 });
 
 describe("build inputs", () => {
-  /** A folder that gives these answers, one after the other. */
+  /** Returns a folder that gives these answers in order. */
   const folderOf = (...answers: (string | Error)[]): ProgramFolder => ({
     root: "/",
     locate: async () => "missing",

@@ -6,7 +6,7 @@ const batch = 64;
 
 interface Question {
   readonly path: string;
-  /** The read limit, for a question about a file's content; null for a question about where the path leads. */
+  /** The read limit of a question about a file's content; null for a question about where a path leads. */
   readonly maxBytes: number | null;
 }
 
@@ -18,7 +18,7 @@ export class BuildInputs implements ProgramFolder {
   readonly root: string;
   readonly #folder: ProgramFolder;
   readonly #answers = new Map<string, { readonly question: Question; readonly told: string }>();
-  /** True if each question always had the same answer and none failed. */
+  /** True while every repeated question had the same answer and none failed. */
   #isSound = true;
 
   constructor(folder: ProgramFolder) {
@@ -34,7 +34,7 @@ export class BuildInputs implements ProgramFolder {
     return this.#note({ path, maxBytes }, () => this.#folder.read(path, maxBytes), sha256);
   }
 
-  /** Returns true if `folder` would give the same answers now. Asks all questions, in no particular order. */
+  /** Returns true if `folder` would give the same answers now. Repeats all questions, in no particular order. */
   async holdsFor(folder: ProgramFolder): Promise<boolean> {
     if (!this.#isSound || folder.root !== this.root) return false;
     const answers = [...this.#answers.values()];

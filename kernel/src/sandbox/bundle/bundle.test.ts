@@ -68,7 +68,7 @@ describe("what goes in", () => {
     ]);
   });
 
-  it("gives the same program and the same inputs wherever the folder lies, and another when a file changes", async () => {
+  it("gives the same program and inputs in any folder, and a different program when a file changes", async () => {
     const files = {
       "agent.ts": `${agent}import "./lib/b.ts"; import "./lib/a.ts";`,
       "lib/a.ts": "console.log('a');",
@@ -106,39 +106,44 @@ describe("what goes in", () => {
 
 describe("what is refused, naming the file that imports it", () => {
   const importing: [name: string, statement: string, column: number, message: string][] = [
-    ["a Node module by its address", `import fs from "node:fs";`, 16, "Node's modules do not exist"],
-    ["a Node module by its name", `import fs from "fs";`, 16, "Node's modules do not exist"],
+    ["a Node module by its address", `import fs from "node:fs";`, 16, "Node.js modules do not exist"],
+    ["a Node module by its name", `import fs from "fs";`, 16, "Node.js modules do not exist"],
     [
       "a package that is not its own",
       `import lodash from "lodash";`,
       20,
       "neither a file of the extension nor a package",
     ],
-    ["a path above the folder", `import "../../secret.json";`, 8, "outside of the extension's folder"],
+    ["a path above the folder", `import "../../secret.json";`, 8, "outside the extension's folder"],
     [
       "a path that goes up and comes back",
       `import "./lib/../../../x/agent.ts";`,
       8,
-      "outside of the extension's folder",
+      "outside the extension's folder",
     ],
-    ["an absolute path", `import "/etc/passwd";`, 8, "an absolute path"],
-    ["an absolute path of Windows", `import "C:\\\\secret.ts";`, 8, "an absolute path"],
-    ["a file address", `import "file:///etc/passwd";`, 8, "nothing is loaded from an address"],
-    ["an address", `import "https://example.com/x.js";`, 8, "nothing is loaded from an address"],
-    ["an inline address", `import "data:text/javascript,1";`, 8, "nothing is loaded from an address"],
+    ["an absolute path", `import "/etc/passwd";`, 8, "absolute paths are outside the extension"],
+    [
+      "an absolute path of Windows",
+      `import "C:\\\\secret.ts";`,
+      8,
+      "absolute paths are outside the extension",
+    ],
+    ["a file address", `import "file:///etc/passwd";`, 8, "programs cannot load code from a URL"],
+    ["an address", `import "https://example.com/x.js";`, 8, "programs cannot load code from a URL"],
+    ["an inline address", `import "data:text/javascript,1";`, 8, "programs cannot load code from a URL"],
     [
       "by require",
       `const x = require("../../secret.json"); console.log(x);`,
       19,
-      "outside of the extension's folder",
+      "outside the extension's folder",
     ],
     [
       "by a dynamic import",
       `const x = import("../../secret.json"); console.log(x);`,
       18,
-      "outside of the extension's folder",
+      "outside the extension's folder",
     ],
-    ["by re-export", `export * from "../../secret.json";`, 15, "outside of the extension's folder"],
+    ["by re-export", `export * from "../../secret.json";`, 15, "outside the extension's folder"],
     ["a link that leads outside", `import "./link.ts";`, 8, "leads out of the extension's folder"],
     ["through a linked folder", `import "./linked/passwd";`, 8, "leads out of the extension's folder"],
     ["through a linked package", `import "linked-package";`, 8, "leads out of the extension's folder"],
@@ -157,7 +162,7 @@ describe("what is refused, naming the file that imports it", () => {
     ]);
   });
 
-  it("a file of a kind that makes no program, and one that does not parse", async () => {
+  it("a file of an unsupported kind, and one that does not parse", async () => {
     const errors = await errorsOf({
       "agent.ts": `${agent}import "./style.css"; import "./broken.ts"; import "./bad.json";`,
       "style.css": "body { background: url(/etc/passwd) }",
@@ -169,7 +174,7 @@ describe("what is refused, naming the file that imports it", () => {
       "bad.json:2:3",
       "broken.ts:1:26",
     ]);
-    expect(errors.map(({ message }) => message).join()).toContain('".css" files');
+    expect(errors.map(({ message }) => message).join()).toContain('ending ".css"');
   });
 
   it("a main that is missing, leads outside, or an extension that is not there", async () => {
@@ -246,7 +251,7 @@ describe("a package's entry", () => {
   check({ exports: { "./*": "./src/*.js", "./deep/no": null } }, "./deep/no", undefined);
   check({ exports: { "./*": "./src/*.js" } }, "__proto__", undefined);
 
-  it("is a source only to who asks for sources: the SDK beside the kernel, never an extension's package", () => {
+  it("is a source file only for the SDK beside the kernel, never for an extension's package", () => {
     const manifest = { exports: { ".": { "lares-source": "./src/a.ts", default: "./dist/a.js" } } };
     expect(packageEntry(manifest, ".")).toBe("./dist/a.js");
     expect(packageEntry(manifest, ".", [sourceCondition])).toBe("./src/a.ts");

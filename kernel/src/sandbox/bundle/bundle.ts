@@ -24,10 +24,7 @@ export interface BundledProgram {
   readonly bytes: Uint8Array;
   /** For `mapStack`. */
   readonly sourceMap: string;
-  /**
-   * Every file of the extension that was bundled or influenced the bundle, sorted by path; files of the SDK are not
-   * listed.
-   */
+  /** Every file of the extension that was bundled or influenced the bundle, sorted by path; none of the SDK. */
   readonly inputs: readonly { readonly path: string; readonly hash: Hash }[];
   /** The files whose contents were bundled, sorted by path, without those of the SDK. */
   readonly files: readonly BundledFile[];
@@ -139,7 +136,7 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
   const [map, code] = ["/program.js.map", "/program.js"].map((end) =>
     result.outputFiles.find((file) => file.path.replaceAll("\\", "/").endsWith(end)),
   );
-  if (map === undefined || code === undefined) throw new Error("The bundler gave nothing back.");
+  if (map === undefined || code === undefined) throw new Error("The bundler returned no output.");
   const bytes = code.contents;
   if (bytes.length > maxProgramBytes) {
     throw new Error(
@@ -164,7 +161,7 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
 type Result = Pick<BuildResult<{ write: false }>, "errors" | "outputFiles">;
 
 async function run(main: string, plugin: Plugin): Promise<Result> {
-  // Loading esbuild takes time, which a kernel without TypeScript agents saves.
+  // Loads esbuild on first use, because loading takes time that a kernel without TypeScript agents can save.
   const { build } = await import("esbuild");
   const options = {
     stdin: {
@@ -183,7 +180,7 @@ async function run(main: string, plugin: Plugin): Promise<Result> {
     legalComments: "none",
     logLevel: "silent",
     logLimit: maxErrors,
-    // Given, so that esbuild looks for no tsconfig.json. Verbatim, so that unused imports are checked, too.
+    // Prevents esbuild from looking for a tsconfig.json. With verbatim syntax, unused imports are checked, too.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: true, verbatimModuleSyntax: true } },
     plugins: [plugin],
   } as const satisfies BuildOptions;
@@ -220,7 +217,8 @@ function boundary(
         const file: ProgramFile = { from: namespace === "sdk" ? "sdk" : "program", path };
         const ending = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
         const loader = loaders[ending];
-        if (loader === undefined) return fault(`A program cannot be made of ".${ending}" files: ${path}.`);
+        if (loader === undefined)
+          return fault(`Files with the ending ".${ending}" cannot be part of a program: ${path}.`);
         if (++files > maxProgramFiles) return fault(`The program has more than ${maxProgramFiles} files.`);
         try {
           const contents = await folders[file.from].read(path, maxFileBytes);
@@ -237,8 +235,8 @@ function boundary(
 }
 
 /**
- * esbuild would read the source map that a `sourceMappingURL` names, wherever it lies. Only the last such comment
- * counts, so this one with an empty map is appended.
+ * esbuild would read the source map that a `sourceMappingURL` names, wherever it is. Only the last such comment
+ * counts, so a comment with an empty map is appended.
  */
 const noSourceMap = new TextEncoder().encode("\n//# sourceMappingURL=data:application/json,{}");
 

@@ -53,42 +53,42 @@ export class Resolver {
       return refused(
         specifier,
         specifier.startsWith("node:")
-          ? "Node's modules do not exist in the sandbox"
-          : "nothing is loaded from an address",
+          ? "Node.js modules do not exist in the sandbox"
+          : "programs cannot load code from a URL",
       );
     }
     if (/^([/\\]|[A-Za-z]:)/.test(specifier))
-      return refused(specifier, "an absolute path lies outside of the extension");
+      return refused(specifier, "absolute paths are outside the extension");
     if (specifier.startsWith("#")) return refused(specifier, 'import a file by its path ("./…") instead');
     return this.#package(specifier, importer);
   }
 
   async #relative(specifier: string, importer: ProgramFile): Promise<Resolution> {
     const path = joined(parent(importer.path), specifier);
-    if (path === null) return refused(specifier, "it lies outside of the extension's folder");
+    if (path === null) return refused(specifier, "it is outside the extension's folder");
     return (
       (await this.#file(importer.from, path, specifier)) ??
-      refused(specifier, "there is no such file in the extension")
+      refused(specifier, "the extension has no such file")
     );
   }
 
   async #sdk(specifier: string): Promise<Resolution> {
     if (specifier === `${sdkName}/testing`)
-      return refused(specifier, "it is for tests, which run outside of the sandbox");
+      return refused(specifier, "it is for tests, which run outside the sandbox");
     const manifest = await this.#manifest({ from: "sdk", path: "package.json" });
     const entry = packageEntry(manifest, `.${specifier.slice(sdkName.length)}`, [sourceCondition]);
     const file = entry === undefined ? null : await this.#file("sdk", joined(".", entry) ?? "", specifier);
     return file ?? refused(specifier, `${sdkName} has no such part`);
   }
 
-  /** Looks in the `node_modules` of the importer's folder and of those above it, up to the extension's own. */
+  /** Searches `node_modules` in the importer's folder and in its parents, up to the extension's own folder. */
   async #package(specifier: string, importer: ProgramFile): Promise<Resolution> {
     const [name, subpath] = packageName(specifier);
     for (let folder = parent(importer.path); ; folder = parent(folder)) {
       const home = joined(folder, `node_modules/${name}`) ?? "";
       const located = await this.#folders[importer.from].locate(home);
       if (located === "outside")
-        return refused(specifier, `"${home}" is a link which leads out of the extension's folder`);
+        return refused(specifier, `"${home}" is a link that leads out of the extension's folder`);
       if (located !== "missing" && located.kind === "folder") {
         const manifest = await this.#manifest({ from: importer.from, path: `${located.path}/package.json` });
         const entry = packageEntry(manifest, subpath);
@@ -100,7 +100,7 @@ export class Resolver {
     }
     return refused(
       specifier,
-      "it is neither a file of the extension nor a package in its own node_modules; Node's modules do not exist in the sandbox",
+      "it is neither a file of the extension nor a package in its own node_modules; Node.js modules do not exist in the sandbox",
     );
   }
 
@@ -108,13 +108,10 @@ export class Resolver {
     for (const candidate of candidates(path)) {
       const located = await this.#folders[from].locate(candidate);
       if (located === "outside")
-        return refused(specifier, `"${candidate}" is a link which leads out of the extension's folder`);
+        return refused(specifier, `"${candidate}" is a link that leads out of the extension's folder`);
       if (located === "missing" || located.kind !== "file") continue;
       if (from === "program" && isHidden(located.path))
-        return refused(
-          specifier,
-          `"${located.path}" is hidden, and no hidden file becomes part of a program`,
-        );
+        return refused(specifier, `"${located.path}" is hidden; hidden files cannot be part of a program`);
       return { from, path: located.path };
     }
     return null;
@@ -134,8 +131,8 @@ export class Resolver {
 }
 
 /**
- * True if a name begins with a dot: secrets, version control. Package managers, however, keep packages in such a
- * folder.
+ * Returns true if a path has a name with a leading dot, such as secrets or version control. Exception: package
+ * managers keep packages in such folders inside `node_modules`.
  */
 function isHidden(path: string): boolean {
   const names = path.split("/");

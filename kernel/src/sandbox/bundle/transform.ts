@@ -1,15 +1,13 @@
 /** One file as JavaScript, with the mapping back to its source. */
 interface TransformedFile {
   readonly code: string;
-  /**
-   * Maps a position of the code to the source: line from 1 and column from 0, in UTF-16 units; null for generated code.
-   */
+  /** Maps a position of the code to the source: lines from 1, columns from 0 in UTF-16; null for generated code. */
   readonly origin: (line: number, column: number) => { line: number; column: number } | null;
 }
 
 /** Strips the types from one file; reads nothing else. Rejects if it has a syntax error, with line and column. */
 export async function transformFile(source: string, loader: "ts" | "js"): Promise<TransformedFile> {
-  // Loaded on first use, because neither is small.
+  // Loaded on first use, because both are large.
   const { transform } = await import("esbuild");
   const { originalPositionFor, TraceMap } = await import("@jridgewell/trace-mapping");
   const { code, map } = await transform(source, {

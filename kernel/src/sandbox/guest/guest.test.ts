@@ -63,11 +63,11 @@ describe("lines", () => {
       caller: "user",
     });
     expect(error).toMatchObject({ code: -33007, data: { code: "LimitExceeded" } });
-    // The guest is as well as before.
+    // The guest still works.
     expect(await runTool(guest, { text: "still here" })).toBe("still here");
   });
 
-  it("keeps at most 64 calls open and sends the others as answers come, in order", async () => {
+  it("keeps at most 64 calls open and sends the others in order as answers arrive", async () => {
     await using guest = await startTool(`
       const all = await Promise.all(Array.from({ length: 200 }, (_, i) => ctx.shared.read("k" + i)));
       return all.map((one: any) => one.value);
@@ -164,7 +164,7 @@ describe("lines", () => {
 });
 
 describe("time", () => {
-  it("runs timers in order while no line comes, and stops what was cleared", async () => {
+  it("runs timers in order while no line arrives, and skips cleared ones", async () => {
     await using guest = await startTool(`
       const order: string[] = [];
       const cleared = setTimeout(() => order.push("cleared"), 1);
@@ -203,7 +203,7 @@ describe("time", () => {
 });
 
 describe("errors", () => {
-  it("gives a RangeError for recursion and for JSON that is nested too deep, and goes on", async () => {
+  it("throws a RangeError for deep recursion and deeply nested JSON, and continues", async () => {
     await using guest = await startTool(`
       const kinds: Record<string, () => unknown> = {
         plain: () => { const f = (): unknown => [f()]; return f(); },
@@ -220,7 +220,7 @@ describe("errors", () => {
     expect(await runTool(guest)).toEqual(Object.fromEntries(all.map((name) => [name, "RangeError"])));
   });
 
-  it("reports unhandled rejections and what a timer throws on stderr, with the author's lines", async () => {
+  it("reports unhandled rejections and errors of timers on stderr, with the author's lines", async () => {
     await using guest = await startFiles({
       "agent.ts": `import { defineAgent } from "@lares/sdk";
 import { later } from "./later.ts";
@@ -247,7 +247,7 @@ export default defineAgent({ hooks: {
     expect(guest.stderr).not.toContain("handled\n");
   });
 
-  it("tells initialize why a program cannot be loaded: it throws, rejects after an await, has no agent", async () => {
+  it("answers initialize with the reason why a program cannot be loaded: it throws, rejects after an await, or has no agent", async () => {
     const files = [
       { main: `import "./broken.ts";\nexport default {};`, message: "at load", place: "broken.ts:2:1" },
       {
@@ -273,7 +273,7 @@ export default defineAgent({ hooks: {
 });
 
 describe("the end", () => {
-  it("answers shutdown, then leaves with status 0; also when onShutdown throws, and with timers pending", async () => {
+  it("answers shutdown, then exits with status 0, even if onShutdown throws or timers are pending", async () => {
     for (const throws of [false, true]) {
       await using guest = await startFiles({
         "agent.ts": `import { defineAgent } from "@lares/sdk";
@@ -302,7 +302,7 @@ describe("the end", () => {
 });
 
 describe("globals", () => {
-  it("has what agents may expect, and it works", async () => {
+  it("has working versions of the globals that agents may expect", async () => {
     await using guest = await startTool(String.raw`
       const url = new URL("../x?q=ü&a=1#h", "https://exämple.com:8080/a/b/c");
       url.searchParams.append("b", "2 3");
@@ -357,11 +357,11 @@ describe("globals", () => {
     });
     await using other = await startTool("return { random: Math.random() };");
     await other.initialize();
-    // The image is one, the dice are not.
+    // Guests share an image but not their random numbers.
     expect(await runTool(other)).not.toEqual({ random: value.random });
   });
 
-  it("traces what the console is told, bounded", async () => {
+  it("traces console calls within a bound", async () => {
     await using guest = await startTool(`
       const cyclic: any = { name: "x" }; cyclic.self = cyclic;
       console.log("a %s of %d and %j", "b", 2, { c: [1] }, cyclic);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { mapStack, placeInStack } from "./stack.ts";
 import { startFiles, type TestGuest } from "./testing/run-guest.ts";
 
-/** Each line's number matters: what is thrown where is what these tests are about. */
+/** The line numbers matter: the tests check where each error was thrown. */
 const helper = `export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 type Box = { value: number };
 interface Deep { inner?: Deep; call(): void }
@@ -143,13 +143,13 @@ it("shows where each kind of error was thrown in the author's TypeScript, also a
     expect(thrown.mapped, kind).not.toMatch(/agent\.js|lares:runtime|sdk:|program:/);
     return thrown;
   };
-  // A throw statement: at its keyword, whatever stands behind it.
+  // A throw statement is reported at its keyword, no matter what follows.
   await check("afterAwait", "Error: after an await", "at afterAwait (lib/helper.ts:17:5)");
   await check("arrow", "TypeError: in an arrow 1", "at arrow (lib/helper.ts:25:16)");
   await check("own", "OwnError: of its own class", "at own (lib/helper.ts:49:5)");
   await check("unicode", "Error: äöü€😀", "at unicode (lib/helper.ts:76:26)");
   expect((await check("assigned", "Error: assigned", "at assigned (lib/helper.ts:56:3)")).word).toBe("Mine");
-  // Frames of callers: the line is exact, the column is the engine's, at the call's arguments.
+  // Frames of callers have the exact line; the column is the engine's, at the call's arguments.
   await check(
     "nested",
     "RangeError: inner",
@@ -158,9 +158,9 @@ it("shows where each kind of error was thrown in the author's TypeScript, also a
     "at nested (lib/helper.ts:65:14)",
     "at run (agent.ts:9:35)",
   );
-  // An error made elsewhere: at its \`new\`.
+  // An error created elsewhere is reported at its `new`.
   await check("variable", "Error: made before", "at variable (lib/helper.ts:60:17)");
-  // What the engine throws: at the expression, from its beginning.
+  // An error of the engine is reported at the beginning of the expression.
   await check(
     "property",
     "TypeError: cannot read property 'inner' of undefined",
@@ -168,7 +168,7 @@ it("shows where each kind of error was thrown in the author's TypeScript, also a
   );
   await check("noFunction", "TypeError: not a function", "at noFunction (lib/helper.ts:37:8)");
   await check("parse", expect.stringContaining("SyntaxError: ") as string, "at parse (lib/helper.ts:90:15)");
-  // A refusal of the kernel: where it was called.
+  // A refusal by the kernel is reported at the call.
   const refused = await check("kernel", "LaresError: not yours", "at read (agent.ts:16:31)");
   expect(refused.word).toBe("PermissionDenied");
   await check("text", "Thrown: only a text");
@@ -176,14 +176,14 @@ it("shows where each kind of error was thrown in the author's TypeScript, also a
   expect(caused.mapped).toContain("Caused by: RangeError: inner\n    at inner (lib/helper.ts:71:16)");
 });
 
-it("leaves text without frames as it is", () => {
+it("leaves text without frames unchanged", () => {
   const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
   for (const text of ["", "plain", "two\nlines", "at agent.js without a place"])
     expect(mapStack(text, map)).toBe(text);
   expect(mapStack("Error: x\n    at f (agent.js:1:1)", map)).toBe("Error: x");
 });
 
-it("a path that a guest writes into its stack is no place", () => {
+it("ignores a path that a guest wrote into its stack", () => {
   const map = JSON.stringify({
     version: 3,
     sources: ["program:agent.ts", "sdk:a.ts"],

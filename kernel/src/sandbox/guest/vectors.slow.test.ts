@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { runTool, startTool } from "./testing/run-guest.ts";
 
-it("sets that nobody holds any more give their memory back", async () => {
+it("sets without references release their memory", async () => {
   await using guest = await startTool(`
     const { VectorSet } = await import("@lares/sdk");
     let size = 0;
-    // Together over 4 GiB, which no guest has.
+    // Together more than 4 GiB, which no guest has.
     for (let round = 0; round < 400; round++) {
       const set = new VectorSet({ dimensions: 4096, m: 2, efConstruction: 1 });
       for (let label = 0; label < 129; label++) set.add(label, new Float32Array(4096).fill(1, label));

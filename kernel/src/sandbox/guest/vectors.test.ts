@@ -4,7 +4,7 @@ import "@lares/sdk/testing";
 import { expect, it } from "vitest";
 import { runTool, startTool } from "./testing/run-guest.ts";
 
-/** What is done in the guest and here: it must be the same to the last bit. */
+/** Runs both in the guest and here; the results must be identical to the last bit. */
 const program = `
   let seed = 1;
   const number = () => (seed = (seed * 48271) % 2147483647) / 2147483647 - 0.5;
@@ -33,7 +33,7 @@ it("an agent's set is the same as the same set in plain Node, bit for bit", asyn
   const there = await runTool(guest);
   expect(there).toEqual(here);
   expect(there).toMatchObject({ size: 821 });
-  // Nobody was asked.
+  // No call reached the kernel.
   expect(guest.calls).toEqual([]);
 });
 
@@ -60,7 +60,7 @@ it("refuses in the guest with the codes it has everywhere, and damaged bytes too
   ]);
 });
 
-it("what a program says past the SDK with blocks that hold no set is refused, and the guest goes on", async () => {
+it("calls that bypass the SDK with forged blocks are refused, and the guest continues", async () => {
   await using guest = await startTool(`
     const { vectors } = (globalThis as any)[Symbol.for("lares.guest")];
     const blocks = [null, undefined, "text", {}, new ArrayBuffer(0), new ArrayBuffer(16), new ArrayBuffer(4096), new Uint8Array(4096)];

@@ -1,43 +1,43 @@
-/** What the sandbox host and its guests may take at most. */
+/** The limits of the sandbox host and its guests. */
 export const hostBounds = {
-  /** Bytes of one line a guest writes; a longer one ends it. */
+  /** Bytes of one line of a guest's stdout; a longer line terminates the guest. */
   maxLineBytes: 1024 * 1024,
-  /** Bytes of stdout on their way from a guest to the kernel; a guest that is ahead of it waits in its write. */
+  /** Bytes of stdout in flight from a guest to the kernel; the guest's write blocks until there is room. */
   stdoutWindowBytes: 1024 * 1024,
-  /** Shared memory of each of a guest's two pipes within the host; a power of two. */
+  /** Bytes of shared memory for each of a guest's two pipes within the host; a power of two. */
   pipeBytes: 128 * 1024,
-  /** A guest that leaves more than this unread is ended: 64 answers of 1 MiB are the most it can have asked for. */
+  /** Bytes of unread input; more terminate the guest. A guest can have requested at most 64 answers of 1 MiB. */
   maxUnreadBytes: 80 * 1024 * 1024,
-  /** What a guest has taken of its input is told in steps of at least this size. */
+  /** Bytes of input that a guest must have read before the host reports it again. */
   takenStepBytes: 64 * 1024,
-  /** Bytes of stderr that reach the trace in a second; the rest is counted. */
+  /** Bytes of stderr per second that reach the trace; the rest is only counted. */
   maxStderrBytesPerSecond: 64 * 1024,
-  /** Bytes of stderr that are read in a second at all; a guest that prints more waits. */
+  /** Bytes of stderr per second that are read; a guest that prints more blocks. */
   maxStderrReadBytesPerSecond: 4 * 1024 * 1024,
-  /** A line of stderr is cut here. */
+  /** Bytes of one line of stderr; longer lines are cut. */
   maxStderrLineBytes: 8 * 1024,
-  /** How often usage is looked at while a guest does something. */
+  /** How often the usage of an active guest is sampled. */
   usageIntervalMs: 25,
-  /** CPU time of one turn, after which a guest's thread yields to everything else for as long as it lives. */
+  /** CPU time of one turn, after which the priority of the guest's thread is lowered for the rest of its life. */
   longTurnMs: 100,
   /**
-   * How far such a thread steps back: 5 steps of niceness leave it a third beside another. Further back it is ended
-   * later too, on a machine that is busy with other things: a thread has to run to be ended.
+   * The niceness of such a thread. With 5, it gets a third of the CPU beside a normal thread. A higher value would
+   * also delay its termination on a busy machine, because a thread must run to be terminated.
    */
   longTurnNiceness: 5,
-  /** From a start's request to the guest's first instruction. */
+  /** Time from the request to start a guest to the guest's first instruction. */
   startTimeoutMs: 20_000,
-  /** The next spare worker is begun when no guest was started and none computed for this long. */
+  /** Time without a start and without a computing guest, after which the next spare worker is started. */
   spareDelayMs: 100,
-  /** But at the latest so long after the last start. */
+  /** Time after the last start at which the spare worker is started in any case. */
   maxSpareDelayMs: 1000,
-  /** One frame between kernel and host: a module and some words. */
+  /** Bytes of one frame between kernel and host; it must hold a module and a control message. */
   maxFrameBytes: 48 * 1024 * 1024,
-  /** Programs the host keeps compiled. */
+  /** The number of compiled programs that the host keeps. */
   maxPrograms: 16,
-  /** Waiting before a host that died is started again: doubled from the first to the last. */
+  /** The delay before a host that died is restarted; it doubles from the first value to the last. */
   firstRestartDelayMs: 50,
   maxRestartDelayMs: 10_000,
-  /** A host that lived this long starts the doubling anew. */
+  /** A host that lived this long resets the restart delay. */
   stableAfterMs: 60_000,
 } as const;

@@ -6,7 +6,7 @@ import { ByteRing, newByteRing } from "./byte-ring.ts";
 
 const moduleUrl = new URL("byte-ring.ts", import.meta.url).href;
 
-test("what is read is what was written, in order, never more than there is room for", () => {
+test("bytes are read as written, in order, and never exceed the room", () => {
   const step = fc.record({ writes: fc.boolean(), size: fc.nat(40) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -35,9 +35,9 @@ test("what is read is what was written, in order, never more than there is room 
   );
 });
 
-test("its counts run over without harm", () => {
+test("its counts overflow without harm", () => {
   const buffer = newByteRing(8);
-  // Just below the place where the counts change their sign, as after 2 GiB.
+  // Just below the value at which the counts change their sign, as after 2 GiB.
   new Int32Array(buffer).fill(0x7fff_fffe, 0, 2);
   const ring = new ByteRing(buffer);
   for (let round = 0; round < 10; round++) {
@@ -48,7 +48,7 @@ test("its counts run over without harm", () => {
   }
 });
 
-test("two threads, one holding itself and one not: every byte goes there and back through rings far too small", async () => {
+test("a blocking and a non-blocking thread exchange every byte through small rings", async () => {
   const [there, back] = [new ByteRing(newByteRing(64)), new ByteRing(newByteRing(16))];
   const worker = new Worker(
     `import { workerData } from "node:worker_threads";
@@ -94,7 +94,7 @@ test("two threads, one holding itself and one not: every byte goes there and bac
   expect(received).toEqual(Array.from({ length: total }, (_, at) => at % 251));
 });
 
-test("closing ends every wait, before it begins and while it lasts", async () => {
+test("closing ends every wait, including waits that begin later", async () => {
   const ring = new ByteRing(newByteRing(4));
   const waiting = ring.untilReadable();
   ring.close();

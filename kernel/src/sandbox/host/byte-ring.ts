@@ -1,25 +1,25 @@
 /**
- * Bytes from one thread to one other through shared memory. A guest's thread waits in it without a turn of any
- * loop; the other end waits without holding its own. Cheaper by far than messages between threads.
+ * Carries bytes from one thread to another through shared memory. A guest's thread blocks on it without an event
+ * loop; the other end waits asynchronously. Much cheaper than messages between threads.
  */
 export class ByteRing {
   readonly buffer: SharedArrayBuffer;
   readonly #slots: Int32Array<SharedArrayBuffer>;
   readonly #bytes: Uint8Array<SharedArrayBuffer>;
 
-  /** Over a buffer of `newByteRing`, once in each of the two threads. */
+  /** Each of the two threads creates its own ring over the same buffer, made by `newByteRing`. */
   constructor(buffer: SharedArrayBuffer) {
     this.buffer = buffer;
     this.#slots = new Int32Array(buffer, 0, slotCount);
     this.#bytes = new Uint8Array(buffer, slotCount * 4);
   }
 
-  /** Bytes that can be read now. */
+  /** The number of bytes that can be read now. */
   get readable(): number {
     return (Atomics.load(this.#slots, slot.written) - Atomics.load(this.#slots, slot.taken)) | 0;
   }
 
-  /** Bytes that can be written now. */
+  /** The number of bytes that can be written now. */
   get writable(): number {
     return this.#bytes.length - this.readable;
   }
@@ -28,14 +28,14 @@ export class ByteRing {
     return Atomics.load(this.#slots, slot.isClosed) === 1;
   }
 
-  /** Writes as much as there is room for; how much that was. One thread writes. */
+  /** Writes as much as fits and wakes the reader. Returns the number of bytes written. Only one thread may write. */
   write(source: Uint8Array): number {
     const count = this.put(source);
     if (count > 0) this.announce();
     return count;
   }
 
-  /** As `write`, but who waits to read is told by the next `announce` only: one wake-up may do for many pieces. */
+  /** Like `write`, but only the next `announce` wakes the reader, so one wake-up can cover many pieces. */
   put(source: Uint8Array): number {
     const count = Math.min(source.length, this.writable);
     if (count === 0) return 0;
@@ -48,12 +48,12 @@ export class ByteRing {
     return count;
   }
 
-  /** Wakes who waits to read. */
+  /** Wakes a waiting reader. */
   announce(): void {
     this.#tell(slot.readerSignal);
   }
 
-  /** Reads as much as there is and fits; how much that was. One thread reads. */
+  /** Reads as much as is there and fits. Returns the number of bytes read. Only one thread may read. */
   read(target: Uint8Array): number {
     const count = Math.min(target.length, this.readable);
     if (count === 0) return 0;
@@ -67,26 +67,26 @@ export class ByteRing {
     return count;
   }
 
-  /** Nothing more will be written, or nothing more read: whoever waits goes on. What is in it can still be read. */
+  /** Wakes both sides and ends waiting. Bytes that are already in the ring can still be read. */
   close(): void {
     Atomics.store(this.#slots, slot.isClosed, 1);
     this.#tell(slot.readerSignal);
     this.#tell(slot.writerSignal);
   }
 
-  /** Holds the thread until there is something to read, it is closed, or the time is over. */
+  /** Blocks the thread until there is something to read, the ring is closed, or the time is over. */
   waitReadable(timeoutMs = Number.POSITIVE_INFINITY): void {
     const seen = Atomics.load(this.#slots, slot.readerSignal);
     if (this.readable === 0 && !this.isClosed) Atomics.wait(this.#slots, slot.readerSignal, seen, timeoutMs);
   }
 
-  /** Holds the thread until there is room, or it is closed. */
+  /** Blocks the thread until there is room, or the ring is closed. */
   waitWritable(): void {
     const seen = Atomics.load(this.#slots, slot.writerSignal);
     if (this.writable === 0 && !this.isClosed) Atomics.wait(this.#slots, slot.writerSignal, seen);
   }
 
-  /** Resolves when there is something to read, or it is closed. */
+  /** Resolves when there is something to read, or the ring is closed. */
   async untilReadable(): Promise<void> {
     const seen = Atomics.load(this.#slots, slot.readerSignal);
     if (this.readable > 0 || this.isClosed) return;
@@ -94,7 +94,7 @@ export class ByteRing {
     if (waiting.async) await waiting.value;
   }
 
-  /** Resolves when there is room, or it is closed. */
+  /** Resolves when there is room, or the ring is closed. */
   async untilWritable(): Promise<void> {
     const seen = Atomics.load(this.#slots, slot.writerSignal);
     if (this.writable > 0 || this.isClosed) return;
@@ -102,7 +102,7 @@ export class ByteRing {
     if (waiting.async) await waiting.value;
   }
 
-  /** Counts run over at 2^32; the size is a power of two, so places stay right. */
+  /** The counts overflow at 2^32. The size is a power of two, so positions stay correct. */
   #place(count: number): number {
     return count & (this.#bytes.length - 1);
   }
@@ -114,17 +114,17 @@ export class ByteRing {
 }
 
 const slot = {
-  /** Bytes ever written, and ever read, modulo 2^32. */
+  /** The number of bytes ever written and ever read, modulo 2^32. */
   written: 0,
   taken: 1,
   isClosed: 2,
-  /** Counted up with each thing its side waits for, so that none is missed between looking and waiting. */
+  /** Incremented at every event that the side waits for, so that no event is missed between checking and waiting. */
   readerSignal: 3,
   writerSignal: 4,
 } as const;
 const slotCount = 8;
 
-/** `size` bytes, a power of two. */
+/** Allocates a ring of `size` bytes, which must be a power of two. */
 export function newByteRing(size: number): SharedArrayBuffer {
   if (size <= 0 || (size & (size - 1)) !== 0) throw new RangeError(`${size} is not a power of two.`);
   return new SharedArrayBuffer(slotCount * 4 + size);

@@ -1,11 +1,11 @@
 import { LaresError } from "../../base/errors.ts";
 import { prepareBounds } from "../prepare/bounds.ts";
 
-/** The sandbox's own fault: the same program may start another time. */
+/** Returns an error for a fault of the sandbox itself. Starting the same program again may succeed. */
 export const sandboxFault = (message: string): LaresError =>
   new LaresError("AgentError", message, { reason: "sandbox" });
 
-/** The program's fault, found before it is even sent to the host. */
+/** Returns an error for a fault of the program that is found before the program is sent to the host. */
 export const moduleTooLarge = (bytes: number): LaresError =>
   new LaresError(
     "AgentError",

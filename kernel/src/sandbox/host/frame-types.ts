@@ -1,27 +1,27 @@
 import { frame } from "../../platform/children/frames.ts";
 
-/** Types of the frames between kernel and sandbox host, besides words; the stream is the guest. */
+/** The frame types between kernel and sandbox host, besides control messages. The stream is the guest's number. */
 export const frameType = {
   /** Kernel → host: bytes for a guest's stdin. */
   stdin: 2,
   /** Host → kernel: bytes of a guest's stdout. */
   stdout: 3,
-  /** Host → kernel: u32, so many bytes of stdin were read by the guest. */
+  /** Host → kernel: u32, the number of stdin bytes that the guest has read. */
   stdinTaken: 4,
-  /** Kernel → host: u32, so many more bytes of stdout may be sent. */
+  /** Kernel → host: u32, the number of further stdout bytes that may be sent. */
   stdoutCredit: 5,
   /** Host → kernel: text of a guest's stderr. */
   stderr: 6,
-  /** Host → kernel: f64 CPU time in ms, f64 bytes of memory, u8 whether it computes. */
+  /** Host → kernel: f64 CPU time in ms, f64 memory in bytes, u8 whether the guest is computing. */
   usage: 7,
 } as const;
 
 export interface UsageSample {
-  /** The guest thread's own, since the guest began. */
+  /** CPU time of the guest's own thread since the guest began. */
   readonly cpuTimeMs: number;
-  /** Linear memory; it never shrinks, so this is also the most there was. */
+  /** Linear memory. It never shrinks, so this is also its peak. */
   readonly memoryBytes: number;
-  /** False where it waits for input or for time to pass. */
+  /** False while the guest waits for input or for a timer. */
   readonly isComputing: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { hostBounds as bounds } from "./bounds.ts";
 import type { ByteRing } from "./byte-ring.ts";
 
-/** Input on its way to a guest, in order; tells how much of it has found its place in the guest's pipe. */
+/** Queues input for a guest in order, and reports how much of it has entered the guest's pipe. */
 export class GuestInput {
   readonly #pipe: ByteRing;
   readonly #onTaken: (count: number) => void;
@@ -14,7 +14,7 @@ export class GuestInput {
     this.#onTaken = onTaken;
   }
 
-  /** `bytes` may be used anew afterwards. Once the pipe is closed, what comes is passed over and counts as taken. */
+  /** The caller may reuse `bytes` afterwards. After the pipe is closed, input is discarded and counts as read. */
   push(bytes: Uint8Array): void {
     const written = this.#waiting.length > 0 ? 0 : this.#write(bytes);
     if (written === bytes.length) return;
@@ -41,7 +41,7 @@ export class GuestInput {
   #write(bytes: Uint8Array): number {
     const count = this.#pipe.isClosed ? bytes.length : this.#pipe.write(bytes);
     this.#unreportedBytes += count;
-    // Told in steps: a message for every line taken would cost as much as the line itself.
+    // Reported in steps: a message for every line would cost as much as the line itself.
     if (this.#unreportedBytes >= bounds.takenStepBytes) {
       this.#onTaken(this.#unreportedBytes);
       this.#unreportedBytes = 0;

@@ -1,11 +1,11 @@
 import type { ByteRing } from "./byte-ring.ts";
 import { Credit } from "../../platform/children/credit.ts";
 
-/** A guest's output on its way to the kernel, never more than was asked for. */
+/** Sends a guest's output to the kernel, never more than its credit allows. */
 export class GuestOutput {
   readonly #pipe: ByteRing;
   readonly #send: (bytes: Uint8Array) => void;
-  /** Nothing until somebody listens. */
+  /** Empty until the kernel grants credit. */
   readonly #credit = new Credit();
   #isDropped = false;
 
@@ -14,12 +14,12 @@ export class GuestOutput {
     this.#send = send;
   }
 
-  /** So many more bytes may be sent. */
+  /** Grants credit for `count` further bytes. */
   allow(count: number): void {
     this.#credit.add(count);
   }
 
-  /** Nothing more is sent: nobody listens any more. */
+  /** Stops sending, because nobody reads the output any more. */
   drop(): void {
     this.#isDropped = true;
     this.#pipe.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ByteRing, newByteRing } from "./byte-ring.ts";
 import { pipeCalls } from "./guest-pipes.ts";
 
-/** The calls over one page of memory, and what was passed on to the SDK. */
+/** The calls over one page of memory, and the calls that were passed on to the SDK. */
 function open() {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const view = new DataView(memory.buffer);
@@ -36,7 +36,7 @@ function open() {
     view.setBigUint64(at + 24, fields.ns ?? 0n, true);
     view.setUint16(at + 40, fields.flags ?? 0, true);
   };
-  /** What `poll_oneoff` tells, as pairs of userdata and errno. */
+  /** The results of `poll_oneoff`, as pairs of userdata and errno. */
   const poll = (count: number): [number, number][] => {
     expect(calls.poll_oneoff(1000, 3000, count, 8)).toBe(0);
     return Array.from({ length: view.getUint32(8, true) }, (_, index) => [
@@ -47,7 +47,7 @@ function open() {
   return { memory, view, input, output, passedOn, calls, vector, subscribe, poll };
 }
 
-test("reading fills the pieces in order with what is there", () => {
+test("reading fills the buffers in order with the available bytes", () => {
   const { calls, input, view, vector } = open();
   vector(0, 100, 2);
   vector(8, 200, 0);
@@ -59,7 +59,7 @@ test("reading fills the pieces in order with what is there", () => {
   ]);
 });
 
-test("writing sends the pieces in order", () => {
+test("writing sends the buffers in order", () => {
   const { calls, output, view, vector } = open();
   vector(0, 100, 2);
   vector(8, 300, 1);
@@ -72,7 +72,7 @@ test("writing sends the pieces in order", () => {
   ]);
 });
 
-test("other descriptors are the SDK's, and so is a poll that does not ask for stdin", () => {
+test("other descriptors are passed to the SDK, and so is a poll without stdin", () => {
   const { calls, passedOn, subscribe } = open();
   expect([calls.fd_read(3, 0, 1, 40), calls.fd_write(2, 0, 1, 40)]).toEqual([42, 42]);
   subscribe(0, 0, { ns: 5n });
@@ -80,7 +80,7 @@ test("other descriptors are the SDK's, and so is a poll that does not ask for st
   expect(passedOn).toEqual(["fd_read", "fd_write", "poll_oneoff"]);
 });
 
-test("what was closed is no descriptor any more; input that comes for it is nobody's", () => {
+test("a closed descriptor is invalid, and later input for it is discarded", () => {
   const { calls, input, passedOn } = open();
   expect([calls.fd_close(0), calls.fd_close(1), passedOn.length]).toEqual([42, 42, 2]);
   expect([calls.fd_read(0, 0, 0, 40), calls.fd_write(1, 0, 0, 40), input.isClosed]).toEqual([8, 8, true]);
@@ -117,7 +117,7 @@ describe("addresses outside the memory are EFAULT (21) and touch nothing", () =>
   });
 });
 
-test("more pieces than systems take are cut short, not collected", () => {
+test("buffers over the limit are ignored", () => {
   const { calls, input, view, vector } = open();
   for (let index = 0; index < 1100; index++) vector(10_000 + index * 8, 30_000 + index, 1);
   input.write(new Uint8Array(64).fill(9));
@@ -125,7 +125,7 @@ test("more pieces than systems take are cut short, not collected", () => {
 });
 
 describe("polling stdin", () => {
-  test("tells of what can be read at once, and not of the timer behind it", () => {
+  test("reports readable bytes at once, and not the timer", () => {
     const { input, poll, subscribe } = open();
     input.write(Uint8Array.of(1, 2));
     subscribe(0, 0, { ns: 3_600_000_000_000n });
@@ -133,18 +133,18 @@ describe("polling stdin", () => {
     expect(poll(2)).toEqual([[71, 0]]);
   });
 
-  test("waits for the nearest of the clocks, relative or absolute", () => {
+  test("waits for the nearest clock, relative or absolute", () => {
     const { poll, subscribe } = open();
     subscribe(0, 1, { fd: 0 });
     subscribe(1, 0, { ns: 3_600_000_000_000n });
-    // The SDK's clock says one second: this is 2 ms later.
+    // The SDK's clock is at one second, so this is 2 ms later.
     subscribe(2, 0, { ns: 1_002_000_000n, flags: 1 });
     expect(poll(3)).toEqual([[72, 0]]);
     subscribe(2, 0, { ns: 1n });
     expect(poll(3)).toEqual([[72, 0]]);
   });
 
-  test("a time that has passed does not wait, and neither does the end of stdin", () => {
+  test("a past time and the end of stdin do not wait", () => {
     const { input, poll, subscribe } = open();
     subscribe(0, 1, { fd: 0 });
     subscribe(1, 0, { ns: 1n, flags: 1 });
@@ -154,7 +154,7 @@ describe("polling stdin", () => {
     expect(poll(2)).toEqual([[70, 0]]);
   });
 
-  test("output is ready, and a descriptor that is none says so", () => {
+  test("output is ready, and an invalid descriptor is an error", () => {
     const { poll, subscribe } = open();
     subscribe(0, 1, { fd: 0 });
     subscribe(1, 2, { fd: 1 });

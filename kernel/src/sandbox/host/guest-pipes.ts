@@ -1,15 +1,15 @@
 import type { ByteRing } from "./byte-ring.ts";
 
-/** WASI's numbers, as far as they are used here. */
+/** The errno values of WASI that are used here. */
 const errno = { success: 0, badFileDescriptor: 8, fault: 21, invalid: 28 } as const;
 const descriptor = { stdin: 0, stdout: 1 } as const;
 const eventType = { clock: 0, read: 1, write: 2 } as const;
 const sizes = { vector: 8, subscription: 48, event: 32 } as const;
 const isAbsolute = 1;
-/** Pieces of one read or write that are looked at, as systems do; subscriptions of one poll. */
+/** The number of buffers of one read or write, and of subscriptions of one poll, that are processed. */
 const maxParts = 1024;
 
-/** The calls as WASI has them; numbers are addresses, counts or descriptors, the result an errno. */
+/** WASI's calls. Parameters are addresses, counts or descriptors; the result is an errno. */
 interface PipeCalls {
   fd_read(fd: number, vectors: number, count: number, answer: number): unknown;
   fd_write(fd: number, vectors: number, count: number, answer: number): unknown;
@@ -17,14 +17,15 @@ interface PipeCalls {
   poll_oneoff(subscriptions: number, events: number, count: number, answer: number): unknown;
 }
 
-/** The SDK's; what the guest does not import may be missing, and is then not called either. */
+/** The SDK's implementations. A function that the guest does not import may be missing; it is then never called. */
 export interface SdkCalls extends PipeCalls {
   clock_time_get?(clock: number, precision: bigint, at: number): unknown;
 }
 
 /**
- * WASI's calls on stdin and stdout, over shared memory. They stand in place of the SDK's, whose pipes take many
- * times as long; what concerns neither is passed on to the SDK. Every address is the guest's word and is checked.
+ * Implements WASI's calls on stdin and stdout over shared memory. They replace the SDK's pipes, which take many
+ * times as long. Calls on other descriptors are passed on to the SDK. Every address comes from the guest and is
+ * checked.
  */
 export function pipeCalls(
   sdk: SdkCalls,
@@ -36,8 +37,9 @@ export function pipeCalls(
   let isOutputOpen = true;
   let hasUnannounced = false;
   /**
-   * Before the guest waits for anything. Until then what it writes lies ready, and whoever measures its time looks
-   * for it now and then: a guest that computes on is heard a little later, and no call costs a wake-up of its own.
+   * Called before the guest waits. Until then its output stays in the ring, and the usage sampler announces it now
+   * and then: the output of a guest that keeps computing arrives a little later, but no call costs a wake-up of its
+   * own.
    */
   const announce = (): void => {
     if (!hasUnannounced) return;
@@ -112,12 +114,12 @@ export function pipeCalls(
       announce();
       return sdk.poll_oneoff(subscriptions, events, count, answer);
     }
-    /** Milliseconds until a clock's time, asked of the SDK's clock where it is absolute. */
+    /** Returns the milliseconds until a subscription's time. Absolute times are compared with the SDK's clock. */
     const delayOf = ({ clock, timeout, flags }: Subscription): number => {
       if ((flags & isAbsolute) === 0) return Number(timeout) / 1e6;
-      // Who cannot ask for the time knows no time to wait for.
+      // A guest that does not import the clock cannot compute an absolute time, so it does not wait.
       if (sdk.clock_time_get === undefined) return 0;
-      // Where the events will be written is free until then.
+      // The memory for the results is unused until then.
       sdk.clock_time_get(clock, 1n, to);
       return Number(timeout - viewOf(memory()).getBigUint64(to, true)) / 1e6;
     };
@@ -125,7 +127,7 @@ export function pipeCalls(
     const begunMs = performance.now();
     const isDue = (delayMs: number): boolean => performance.now() - begunMs >= delayMs;
     const dueMs = Math.min(...clocks);
-    // A descriptor other than stdin is ready at once, if only to say that it is none.
+    // A descriptor other than stdin is ready at once, even if only to report an error.
     const hasOther = asked.some(({ type, fd }) => type !== eventType.clock && fd !== descriptor.stdin);
     if (isInputOpen && !hasOther) {
       while (input.readable === 0 && !input.isClosed && !isDue(dueMs)) {
@@ -179,7 +181,7 @@ function subscriptionAt(view: DataView, at: number): Subscription {
   };
 }
 
-/** The guest's pieces of memory, the first ones where there are too many; null where one lies outside. */
+/** Returns the guest's buffers, at most `maxParts`; null if one lies outside of memory. */
 function vectorsAt(memory: WebAssembly.Memory, at: number, count: number): Uint8Array[] | null {
   const start = at >>> 0;
   const total = Math.min(count >>> 0, maxParts);

@@ -1,9 +1,10 @@
 /**
- * Entry of the thread that the SDK runs a guest in. Before the SDK's own entry it puts an observer around the
- * guest's imports: the SDK offers no way to see a guest's memory or whether it waits. Its stdin and stdout are ours.
+ * Entry of the thread in which the SDK runs a guest. Before it loads the SDK's own entry, it wraps the guest's
+ * imports with an observer, because the SDK does not show a guest's memory or whether the guest waits. It also
+ * replaces stdin and stdout.
  *
- * The SDK was given a stand-in. In the moment in which it would be instantiated, this thread waits for the compiled
- * program and instantiates that: so all that comes before can be done before anybody knows which program it will be.
+ * The SDK is given a stand-in module. When the SDK instantiates it, this thread waits for the compiled program and
+ * instantiates that instead. So everything before that point can be done before the program is known.
  */
 import "./without-fetch.ts";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
@@ -19,7 +20,7 @@ const { slots, times } = openObservation(observation);
 Atomics.store(slots, slot.threadId, ownThreadId() ?? 0);
 const wasiModule = "wasi_snapshot_preview1";
 
-/** Calls in which a guest may wait: for input, for room in its output, for time to pass. */
+/** Calls in which a guest may wait: for input, for room in its output, or for a timer. */
 const mayWait = new Set(["fd_read", "fd_write", "poll_oneoff"]);
 
 type HostFunction = (...parameters: unknown[]) => unknown;
@@ -28,7 +29,7 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
   construct(target, [module, imports]: [WebAssembly.Module, Record<string, Record<string, unknown>>]) {
     const functions = imports?.[wasiModule];
     if (functions === undefined) return new target(module, imports);
-    if (ends === undefined) throw new TypeError("This thread is not the guest's.");
+    if (ends === undefined) throw new TypeError("This thread does not belong to the guest.");
     const input = new ByteRing(ends.input);
     const output = new ByteRing(ends.output);
     let memory: WebAssembly.Memory | undefined;
@@ -39,7 +40,7 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
       if (memory === undefined) throw new TypeError("The guest has no memory.");
       return memory;
     };
-    // The SDK's import object has what the guest imports, by WASI's names.
+    // The SDK's import object has the guest's imports under WASI's names.
     const sdkCalls = functions as unknown as SdkCalls;
     const calls = { ...functions, ...pipeCalls(sdkCalls, input, output, theirMemory) };
     const observed = Object.fromEntries(
@@ -68,12 +69,12 @@ function noteCpu(at: number): void {
   times[at] = user + system;
 }
 
-/** The SDK calls the program's entry by way of this, so that its calls may wait. */
+/** The SDK calls the program's entry through this, so that the program's calls may suspend. */
 interface Suspending {
   promising(entry: unknown): (...parameters: unknown[]) => Promise<unknown>;
 }
 
-/** What a program takes between its last call and its end, a trap too, no call of it would show. */
+/** Records usage after the program's last call, including when it traps; no import call would show that. */
 function lookAfter(entry: unknown, look: () => void): void {
   const suspending = WebAssembly as unknown as Suspending;
   const { promising } = suspending;
@@ -83,12 +84,12 @@ function lookAfter(entry: unknown, look: () => void): void {
   };
 }
 
-/** Waits for it, without a turn of this thread's loop. */
+/** Blocks until the program arrives, without returning to this thread's event loop. */
 function receiveProgram({ gate, program }: GuestEnds): WebAssembly.Module {
   const slots = new Int32Array(gate);
   while (Atomics.load(slots, 0) === 0) Atomics.wait(slots, 0, 0);
   const received: unknown = receiveMessageOnPort(program)?.message;
-  if (!(received instanceof WebAssembly.Module)) throw new TypeError("There is no program for the guest.");
+  if (!(received instanceof WebAssembly.Module)) throw new TypeError("The guest received no program.");
   return received;
 }
 
@@ -117,5 +118,5 @@ function wake(): void {
 }
 
 await import(entry);
-// Its init would load this, when the SDK asks for it.
+// The SDK's init would load this module on demand.
 await import(later);

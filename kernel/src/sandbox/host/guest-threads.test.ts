@@ -20,7 +20,7 @@ interface Thread {
   readonly niceness: number;
 }
 
-/** All of the host's, or those of guests, the spare worker's among them. */
+/** Returns all threads of the host, or only those of guests, including the spare worker's. */
 function threads(of?: "guest"): Thread[] {
   const folder = `/proc/${host.pid}/task`;
   return readdirSync(folder)
@@ -43,7 +43,7 @@ const niced = (): string[] =>
     .filter(({ niceness }) => niceness > 0)
     .map(({ id }) => id);
 
-/** Resolves with the next sample of usage beyond so much CPU time. */
+/** Resolves with the first usage sample over this CPU time. */
 function computed(guest: Guest, cpuTimeMs: number): Promise<void> {
   return new Promise((resolve) => {
     guest.usage.on((sample) => {
@@ -74,7 +74,7 @@ describe.runIf(process.platform === "linux")("the threads of guests", () => {
     ],
   ])("the spare worker serves %s", async (_what, text, maxMemoryMb) => {
     host.prewarm();
-    // Only the spare worker's.
+    // Only the spare worker's thread is left.
     await expect.poll(() => threads("guest").length, { timeout: 20_000 }).toBe(1);
     const [spare] = threads("guest");
     const guest = await start(text, maxMemoryMb);
@@ -85,7 +85,7 @@ describe.runIf(process.platform === "linux")("the threads of guests", () => {
     await guest.kill();
   });
 
-  test("one that computes for long steps back behind its neighbours, who do not", async () => {
+  test("a thread that computes for long gets a lower priority than the others", async () => {
     const neighbour = await start(echo, 16);
     const spinner = await start(spinOnInput, 16);
     expect(niced()).toEqual([]);
@@ -99,7 +99,7 @@ describe.runIf(process.platform === "linux")("the threads of guests", () => {
     await neighbour.kill();
   });
 
-  test("one that computes much in short turns keeps its place", async () => {
+  test("a thread that computes much in short turns keeps its priority", async () => {
     const guest = await start(
       command(`(loop $again
         (local.set $n (i32.const 3000000))

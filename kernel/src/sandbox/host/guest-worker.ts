@@ -1,6 +1,6 @@
 /**
- * Entry of a guest's worker thread: one SDK client, one WASI guest. The guest's stdin and stdout go past it, from
- * the guest's own thread to the host's main thread. Ending this thread is what ends a guest.
+ * Entry of a guest's worker thread: one SDK client, one WASI guest. The guest's stdin and stdout bypass it: they
+ * flow between the guest's own thread and the host's main thread. Terminating this thread terminates the guest.
  */
 import "./without-fetch.ts";
 import { parentPort, workerData } from "node:worker_threads";
@@ -10,15 +10,15 @@ import { StderrMeter, windowMs } from "./stderr-meter.ts";
 import { outOfMemoryExit } from "../guest/runtime/native.ts";
 import { UsageSampler } from "./usage-sampler.ts";
 
-if (parentPort === null) throw new Error("This module is the entry of a worker thread.");
+if (parentPort === null) throw new Error("This module must run as a worker thread.");
 const port = parentPort;
 const { sdk, ends } = workerData as { readonly sdk: SdkModule; readonly ends: GuestEnds };
 const send = (message: FromWorker): void => port.postMessage(message);
 
-/** Resolves once somebody listens. */
+/** Resolves when the host starts to read stderr. */
 const opened = Promise.withResolvers<void>();
 
-// The one thing it is ever told.
+// The only message that it ever receives.
 port.on("message", (_message: ToWorker) => opened.resolve());
 
 const guestThread = installSdkThreads(ends, sdk.entry, (error) =>
@@ -41,7 +41,7 @@ async function run(): Promise<void> {
   void sampler.run();
   const reason = await guest.wait().then(
     ({ exitCode }) => exitText(exitCode),
-    (error: unknown) => `The program was stopped by an error: ${trapText(error)}.`,
+    (error: unknown) => `The program failed: ${trapText(error)}.`,
   );
   await forwarding;
   sampler.stop();
@@ -71,14 +71,14 @@ function exitText(code: number): string {
 
 function failureText(error: unknown): string {
   const text = trapText(error);
-  // What the engine says of a module that it compiled and could not lay out is about the program.
+  // An error of instantiation, after a successful compilation, is the program's fault.
   const instance = /WebAssembly\.Instance\(\): (.+)$/.exec(text)?.[1];
   return instance === undefined
     ? `The sandbox failed: ${text}.`
     : `The program could not be started: ${instance}.`;
 }
 
-/** The SDK's message for a trap is "command execution failed: RuntimeError: js: unreachable", then a stack. */
+/** The SDK reports a trap as "command execution failed: RuntimeError: js: unreachable", followed by a stack. */
 function trapText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const [first = ""] = text.split("\n");

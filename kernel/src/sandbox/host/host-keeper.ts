@@ -9,7 +9,7 @@ import { hostBounds as bounds } from "./bounds.ts";
 import { sandboxFault } from "./faults.ts";
 import { HostLink } from "./host-link.ts";
 
-/** Keeps one host process. `connect` throws LaresError "AgentError" where none can be started. */
+/** Keeps one host process running. `connect` throws LaresError "AgentError" if none can be started. */
 export function keepHost(options: { readonly clock: Clock; readonly log: Log }): ChildKeeper<HostLink> {
   const { clock, log } = options;
   return new ChildKeeper({
@@ -27,7 +27,8 @@ async function startHost(options: { readonly clock: Clock; readonly log: Log }):
   try {
     const process = await startChildProcess({
       entry: siblingModule(import.meta.url, "host-process"),
-      // The kernel's own modules and the SDK; nothing of the workspace, nothing of the person's. A thread's own number.
+      // The kernel's own modules and the SDK, but nothing of the workspace or the home folder; plus the thread's own
+      // entry in /proc.
       readable: [new URL("../../", import.meta.url), sdk.folder, ownThread],
       workers: true,
       arguments: [sdk.url],

@@ -17,10 +17,10 @@ type StartReply =
   | { readonly kind: "programMissing" }
   | { readonly kind: "ended"; readonly reason: string };
 
-/** The code of a refusal that is not the program's fault: the host ended while it prepared. */
+/** The refusal code for a host that ended during the preparation; not the program's fault. */
 export const hostGone = "hostGone";
 
-/** One sandbox host process from its start to its end: requests, guests, and the frames between. */
+/** One sandbox host process from its start to its end: its requests, guests and frames. */
 export class HostLink {
   readonly ended: Promise<string>;
   readonly #child: Child<ToHost, FromHost>;
@@ -59,7 +59,7 @@ export class HostLink {
     return this.#child.pid;
   }
 
-  /** Resolves with the prepared module, or why it is refused. */
+  /** Resolves with the prepared module, or with the reason for its refusal. */
   prepare(bytes: Uint8Array, maxMemoryMb: number): Promise<PreparedReply> {
     const request = this.#nextId++;
     const reply = Promise.withResolvers<PreparedReply>();
@@ -77,7 +77,7 @@ export class HostLink {
     this.#child.send({ kind: "prewarm" });
   }
 
-  /** Starts a guest of a program; nothing of its output arrives before `guest.open()`. */
+  /** Starts a guest of a program. Its output begins to flow with `guest.open()`. */
   async start(program: string): Promise<{ guest: KernelGuest; reply: StartReply }> {
     const id = this.#nextId++;
     const guest = new KernelGuest(id, {
@@ -139,7 +139,7 @@ export class HostLink {
         return;
       }
       default:
-        throw new RangeError("The sandbox host sent words that are not known.");
+        throw new RangeError("The sandbox host sent an unknown control message.");
     }
   }
 

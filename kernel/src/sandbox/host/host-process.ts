@@ -1,6 +1,6 @@
 /**
- * Entry of the sandbox host: the one process in which guests run. Its main thread passes bytes on and prepares
- * nothing, compiles nothing hostile and runs no guest itself: that is the workers' part. It ends with its parent.
+ * Entry of the sandbox host, the only process in which guests run. Its main thread only forwards bytes; workers
+ * prepare modules, compile them and run guests. The host ends with its parent.
  */
 import { readFile } from "node:fs/promises";
 import { unreachable } from "../../base/exhaustive.ts";
@@ -15,32 +15,32 @@ import type { FromHost, FromWorker, SdkModule, ToHost } from "./messages.ts";
 import { standInModule } from "./stand-in.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 
-/** Where the SDK lies: resolved by the parent, for this process may not look around. */
+/** The location of the SDK. The parent resolves it, because this process may not read other folders. */
 const [sdkEntry = ""] = process.argv.slice(2);
 const sdkFile = new URL("../pkg/wasmer_sdk_js_bg.wasm", sdkEntry);
-/** Compiled once; every worker gets the same compiled code. */
+/** Compiled once and shared by all workers. */
 const sdk: Promise<SdkModule> = readFile(sdkFile).then(async (bytes) => ({
   entry: sdkEntry,
   compiled: await WebAssembly.compile(new Uint8Array(bytes)),
   standIn: standInModule(),
 }));
 
-/** Compiled once; every guest of a program shares its code. */
+/** Compiled once and shared by all guests of the program. */
 const programs = new Map<string, WebAssembly.Module>();
 interface RunningGuest {
   readonly slot: WorkerSlot;
   readonly input: GuestInput;
   readonly output: GuestOutput;
-  /** Resolves when all it wrote is sent. */
+  /** Resolves when all output is sent. */
   readonly forwarded: Promise<void>;
 }
 
 const guests = new Map<number, RunningGuest>();
-/** Fits every program. */
+/** A worker that is ready for any program. */
 let spare: WorkerSlot | null = null;
 let isSpareWanted = false;
 let spareTimer: NodeJS.Timeout | undefined;
-/** On the monotonic clock: no longer put off from then on. */
+/** On the monotonic clock: the time after which the spare worker is not delayed any more. */
 let spareDueAt = 0;
 
 const parent = serveParent<FromHost, ToHost>({
@@ -115,7 +115,7 @@ async function start(guest: number, key: string): Promise<void> {
   putOffSpare();
 }
 
-/** Making one takes both of two processors for a while: the guests' events come first. */
+/** Starting a worker keeps two processors busy for a while, so the guests' events come first. */
 function putOffSpare(): void {
   clearTimeout(spareTimer);
   spareTimer = setTimeout(() => void keepSpare().catch(fail), bounds.spareDelayMs);
@@ -141,12 +141,12 @@ function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
     case "stderr":
       return parent.write(...frame(frameType.stderr, guest, new TextEncoder().encode(message.text)));
     case "usage":
-      // What a guest wrote that has not waited since.
+      // Announces the output of a guest that has not waited since it wrote.
       slot.output.announce();
       if (message.isComputing && spare === null && performance.now() < spareDueAt) putOffSpare();
       return parent.write(...usageFrame(guest, message));
     case "exited":
-      // It writes no more; what it wrote is sent before its end is told.
+      // The guest writes no more. Its output is sent before its exit is reported.
       slot.output.close();
       running.forwarded.then(() => kill(guest, message.reason)).catch(fail);
       return;

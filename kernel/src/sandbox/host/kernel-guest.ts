@@ -11,19 +11,19 @@ interface GuestExit {
   readonly isSandboxFault: boolean;
 }
 
-/** One running guest, seen from the kernel. */
+/** One running guest, as the kernel sees it. */
 export interface Guest {
-  /** Writes a line to its stdin; "\n" is added. Silently nothing once it has ended. */
+  /** Writes a line to stdin and adds "\n". Does nothing after the guest has ended. */
   send(line: string): void;
   /** Complete lines of its stdout, without "\n". */
   readonly lines: Emitter<string>;
-  /** Lines of its stderr, cut and bounded; what was left out is counted in a line of its own. */
+  /** Lines of stderr, cut and bounded. A separate line reports how many bytes were dropped. */
   readonly stderr: Emitter<string>;
-  /** While it does something, and once after. */
+  /** Emitted while the guest is active, and once afterwards. */
   readonly usage: Emitter<UsageSample>;
-  /** Resolves once it is gone, with a sentence that says why. */
+  /** Resolves when the guest has ended, with a sentence that gives the reason. */
   readonly exited: Promise<GuestExit>;
-  /** Ends it whatever it is doing; resolves when its thread is gone. */
+  /** Terminates the guest at any time. Resolves when its thread has ended. */
   kill(reason?: string): Promise<void>;
 }
 
@@ -68,20 +68,20 @@ export class KernelGuest implements Guest {
     this.#unreadBytes += bytes.length;
     if (this.#unreadBytes > bounds.maxUnreadBytes) {
       this.#end(
-        `The program left ${this.#unreadBytes} bytes of its input unread; at most ${bounds.maxUnreadBytes} are kept for it.`,
+        `The program left ${this.#unreadBytes} bytes of its input unread; the limit is ${bounds.maxUnreadBytes}.`,
       );
       return;
     }
-    // What is sent in one turn goes as one frame.
+    // Everything sent within one turn goes into one frame.
     if (this.#outgoing.push(bytes) === 1) queueMicrotask(() => this.#flush());
   }
 
-  async kill(reason = "It was ended by the kernel."): Promise<void> {
+  async kill(reason = "The kernel terminated it."): Promise<void> {
     this.#end(reason);
     await this.exited;
   }
 
-  /** Output may flow from now on. */
+  /** Lets output flow. */
   open(): void {
     this.#window.open();
   }
@@ -113,7 +113,7 @@ export class KernelGuest implements Guest {
     this.#unreadBytes -= count;
   }
 
-  /** `isSandboxFault`: the sandbox went away beneath it, which is no fault of the program. */
+  /** `isSandboxFault` is true if the sandbox failed, not the program. */
   receiveExit(reason: string, isSandboxFault = false): void {
     if (this.#stderrRest !== "") this.stderr.emit(cut(this.#stderrRest));
     this.#stderrRest = "";

@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** Cuts a stream of bytes into lines, and says so when one is longer than allowed. */
+/** Splits a stream of bytes into lines and detects lines that are too long. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #partial: Uint8Array[] = [];
@@ -10,7 +10,7 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that are now complete, without their "\n"; null once a line is too long. */
+  /** Returns the lines that are now complete, without "\n"; null once a line is too long. */
   push(chunk: Uint8Array): string[] | null {
     const first = chunk.indexOf(newline);
     if (first < 0) {
@@ -20,7 +20,7 @@ export class LineSplitter {
     if (this.#partialBytes + first > this.#maxLineBytes) return null;
     const last = chunk.lastIndexOf(newline);
     const lines = this.#decode(chunk.subarray(0, last)).split("\n");
-    // Only a chunk larger than a line may be hides one that is too long between its first and last end.
+    // Only a chunk larger than the limit can contain a too long line between its first and last newline.
     if (last - first > this.#maxLineBytes && lines.some((line) => byteLength(line) > this.#maxLineBytes))
       return null;
     this.#keep(chunk.subarray(last + 1));
@@ -34,7 +34,7 @@ export class LineSplitter {
   }
 
   #decode(rest: Uint8Array): string {
-    // A decoder of its own for each run: what is broken in one line does not reach into the next.
+    // Uses a new decoder for each run, so that invalid bytes in one line do not affect the next.
     const decoder = new TextDecoder();
     let text = "";
     for (const part of this.#partial.splice(0)) text += decoder.decode(part, { stream: true });

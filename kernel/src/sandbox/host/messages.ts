@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
-/** Words between kernel and host, in control frames. `bytes` says what travels behind them. */
+/** Control messages between kernel and host. `bytes` describes the binary data that follows the message. */
 export type ToHost =
   /** bytes: the module. Answered by `prepared`. */
   | { readonly kind: "prepare"; readonly request: number; readonly maxMemoryMb: number }
@@ -9,29 +9,29 @@ export type ToHost =
   /** Answered by `started`, or by `exited` alone. */
   | { readonly kind: "start"; readonly guest: number; readonly program: string }
   | { readonly kind: "kill"; readonly guest: number; readonly reason: string }
-  /** Keeps a worker ready for the next guest, whatever its program. */
+  /** Keeps a worker ready for the next guest of any program. */
   | { readonly kind: "prewarm" };
 
 export type FromHost =
-  /** bytes: the prepared module, where it could be. */
+  /** bytes: the prepared module, if there is one. */
   | {
       readonly kind: "prepared";
       readonly request: number;
       readonly refusal: { readonly code: string; readonly message: string } | null;
     }
   | { readonly kind: "started"; readonly guest: number }
-  /** The host does not hold the program; it must be sent first. */
+  /** The host does not have the program; the kernel must send it first. */
   | { readonly kind: "programMissing"; readonly guest: number }
   | { readonly kind: "exited"; readonly guest: number; readonly reason: string };
 
-/** What the host's main thread has in common with the thread a guest runs in. */
+/** Shared by the host's main thread and the thread that runs a guest. */
 export interface GuestEnds {
   /** The guest's stdin and stdout: see `ByteRing`. */
   readonly input: SharedArrayBuffer;
   readonly output: SharedArrayBuffer;
-  /** Brings the compiled program, once. */
+  /** Delivers the compiled program, once. */
   readonly program: MessagePort;
-  /** An Int32: 1 once the program is there. */
+  /** An Int32Array of one element, which is 1 when the program has arrived. */
   readonly gate: SharedArrayBuffer;
 }
 
@@ -43,13 +43,13 @@ export interface SdkModule {
   readonly standIn: Uint8Array;
 }
 
-/** Words between the host's main thread and the worker of one guest: somebody listens to stderr. */
+/** The message from the host's main thread to a guest's worker: the host now reads stderr. */
 export interface ToWorker {
   readonly kind: "open";
 }
 
 export type FromWorker =
-  /** The guest runs, or will as soon as it has its program. */
+  /** The guest runs, or will run as soon as it has its program. */
   | { readonly kind: "loaded" }
   | { readonly kind: "stderr"; readonly text: string }
   | {

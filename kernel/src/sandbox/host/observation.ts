@@ -1,6 +1,6 @@
 /**
- * What the thread that runs a guest lets its neighbour see: memory shared between the two, written at every call
- * the guest makes, so that it can be read also while the guest spins.
+ * Shared memory in which the thread that runs a guest shows its state to the worker beside it. It is written at
+ * every call of the guest, so it can be read even while the guest spins.
  */
 export interface Observation {
   readonly slots: Int32Array<SharedArrayBuffer>;
@@ -10,21 +10,21 @@ export interface Observation {
 export const slot = {
   /** One of `guestState`. */
   state: 0,
-  /** Counts the times the guest came back from a call that may wait. */
+  /** Counts how often the guest returned from a call that may wait. */
   wakes: 1,
   /** Pages of linear memory. */
   pages: 2,
-  /** 1 while the neighbour waits for the next wake. */
+  /** 1 while the other thread waits for the next wake. */
   isAwaited: 3,
-  /** The system's number of the thread; 0 where it has none that is known. */
+  /** The operating system's id of the thread; 0 if unknown. */
   threadId: 4,
 } as const;
 
-/** Indexes in `times`: CPU time the thread had used, in microseconds. */
+/** Indexes in `times`: CPU time that the thread had used, in microseconds. */
 export const time = {
   /** Before the guest's first instruction. */
   cpuBefore: 0,
-  /** After its last; 0 until then. */
+  /** After the guest's last instruction; 0 until then. */
   cpuAfter: 1,
 } as const;
 

@@ -24,7 +24,7 @@ async function start(text: string, maxMemoryMb = 16, on: SandboxHost<GuestProgra
   return on.start(await program(text), { agent: "test", maxMemoryMb });
 }
 
-/** Resolves with the first event that passes. */
+/** Resolves with the first event that satisfies the condition. */
 function next<Event>(
   emitter: Emitter<Event>,
   passes: (event: Event) => boolean = () => true,
@@ -44,7 +44,7 @@ async function roundTrip(guest: Guest, line: string): Promise<string> {
   return answer;
 }
 
-/** CPU time of the host process so far, in ms; residents bytes in MB. */
+/** CPU time of the host process so far, in ms; resident memory in MB. */
 function hostFigures(): { cpuMs: number; residentMb: number } {
   const stat = readFileSync(`/proc/${host.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   const status = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${host.pid}/status`, "utf8"))?.[1];
@@ -55,7 +55,7 @@ beforeAll(() => host.prewarm());
 afterAll(() => host[Symbol.asyncDispose]());
 
 describe("a guest's pipes", () => {
-  test("a line comes back as it went, also beyond ASCII and at its full length", async () => {
+  test("a line is echoed unchanged, including non-ASCII text and the maximum length", async () => {
     const guest = await start(echo);
     expect(await roundTrip(guest, "hello")).toBe("hello");
     expect(await roundTrip(guest, 'päth 🏛 \u2028 "quoted"')).toBe('päth 🏛 \u2028 "quoted"');
@@ -64,7 +64,7 @@ describe("a guest's pipes", () => {
     await guest.kill();
   });
 
-  test("what is sent in one turn arrives in order", async () => {
+  test("lines that are sent in one turn arrive in order", async () => {
     const guest = await start(echo);
     const received: string[] = [];
     const all = next(guest.lines, (line) => received.push(line) === 5000);
@@ -74,7 +74,7 @@ describe("a guest's pipes", () => {
     await guest.kill();
   });
 
-  test("a line over 1 MiB ends the guest with that reason", async () => {
+  test("a line over 1 MiB terminates the guest with that reason", async () => {
     const guest = await start(flooding(1, "x", 1000));
     expect(await guest.exited).toEqual({
       reason: "The program wrote a line over 1 MiB.",
@@ -82,7 +82,7 @@ describe("a guest's pipes", () => {
     });
   });
 
-  test("a quarter of a gigabyte of output passes without the host growing", async () => {
+  test("a quarter of a gigabyte of output does not make the host grow", async () => {
     const guest = await start(flooding(1, "\n", 4096));
     let count = 0;
     let largest = 0;
@@ -95,14 +95,14 @@ describe("a guest's pipes", () => {
     await guest.kill();
   });
 
-  test("a guest that does not read its input is ended once too much waits for it", async () => {
+  test("a guest that does not read its input is terminated when too much is unread", async () => {
     const guest = await start(command(`(loop $again (br $again))`));
     const megabyte = "x".repeat(1024 * 1024);
     for (let index = 0; index < 90; index++) guest.send(megabyte);
-    expect((await guest.exited).reason).toMatch(/left \d+ bytes of its input unread; at most 83886080/);
+    expect((await guest.exited).reason).toMatch(/left \d+ bytes of its input unread; the limit is 83886080/);
   });
 
-  test("one that writes much and ends while much of its input is unread: all its lines arrive, then its end", async () => {
+  test("all output of a guest that exits with unread input arrives before its exit", async () => {
     const text = flooding(1, "\n", 64).replace("(loop $stay (br_if $stay (call $read)))", "");
     const guest = await start(text);
     let lines = 0;
@@ -112,15 +112,15 @@ describe("a guest's pipes", () => {
     expect(lines).toBe(64);
   });
 
-  test("stderr comes as lines, and what is too much of it is left out and counted", async () => {
+  test("stderr arrives as lines; bytes over the limit are dropped and counted", async () => {
     const guest = await start(printing(2, "careful\nthis is\n", `(loop $stay (br_if $stay (call $read)))`));
     expect(await next(guest.stderr)).toBe("careful");
     await guest.kill();
     const loud = await start(flooding(2, "x", 40));
     const kept: string[] = [];
     loud.stderr.on((line) => kept.push(line));
-    await next(loud.stderr, (line) => line.includes("left out"));
-    expect(kept.at(-1)).toMatch(/^… \d+ bytes of stderr were left out/);
+    await next(loud.stderr, (line) => line.includes("were dropped"));
+    expect(kept.at(-1)).toMatch(/^… \d+ bytes of stderr were dropped/);
     expect(kept.join("").length).toBeLessThan(200_000);
     await loud.kill();
   });
@@ -129,18 +129,18 @@ describe("a guest's pipes", () => {
 describe("how a guest ends", () => {
   test.each<[string, string, RegExp]>([
     ["by returning", command(""), /ended by itself with exit code 0/],
-    ["by a trap", command("(unreachable)"), /stopped by an error: unreachable/],
+    ["by a trap", command("(unreachable)"), /The program failed: unreachable/],
     [
       "by endless recursion",
       command("(call $self)", "(func $self (call $self))"),
-      /stopped by an error: .*call stack/,
+      /The program failed: .*call stack/,
     ],
   ])("%s", async (_name, text, reason) => {
     const guest = await start(text);
     expect((await guest.exited).reason).toMatch(reason);
   });
 
-  test("killed while it spins: the thread is gone, the CPU idle, the other guest never stopped", async () => {
+  test("killing a spinning guest ends its thread and its CPU use, and does not affect another guest", async () => {
     const spinning = await start(spinOnInput);
     const other = await start(echo);
     spinning.send("go");
@@ -148,7 +148,7 @@ describe("how a guest ends", () => {
     for (let index = 0; index < 200; index++) expect(await roundTrip(other, `${index}`)).toBe(`${index}`);
     await spinning.kill("It is enough.");
     expect(await spinning.exited).toEqual({ reason: "It is enough.", isSandboxFault: false });
-    // A thread that went on spinning would leave no window of time idle.
+    // A thread that kept spinning would leave no period idle.
     let cpuMs = hostFigures().cpuMs;
     const usedSinceLast = (): number => -cpuMs + (cpuMs = hostFigures().cpuMs);
     await expect.poll(usedSinceLast, { interval: 200, timeout: 20_000 }).toBeLessThan(60);
@@ -156,7 +156,7 @@ describe("how a guest ends", () => {
     await other.kill();
   });
 
-  test("killed while its start function spins", async () => {
+  test("a guest can be killed while its start function spins", async () => {
     const guest = await start(
       `(module (memory (export "memory") 1) (func $spin (loop $again (br $again))) (func (export "_start")) (start $spin))`,
     );
@@ -164,7 +164,7 @@ describe("how a guest ends", () => {
     await guest.kill();
   });
 
-  test("sending to a guest that is gone does nothing, killing it again resolves", async () => {
+  test("sending to an ended guest does nothing, and killing it again resolves", async () => {
     const guest = await start(command(""));
     await guest.exited;
     guest.send("hello?");
@@ -173,7 +173,7 @@ describe("how a guest ends", () => {
 });
 
 describe("usage", () => {
-  test("memory is exact in a guest that grows and then spins, and never over the maximum", async () => {
+  test("the reported memory is exact in a guest that grows and then spins, and never over the maximum", async () => {
     const bomb = await start(
       command(
         `(loop $again (br_if $again (i32.ne (memory.grow (i32.const 1)) (i32.const -1)))) (loop $spin (br $spin))`,
@@ -187,7 +187,7 @@ describe("usage", () => {
     await bomb.kill();
   });
 
-  test("CPU time of a spinning guest follows the clock; of a waiting one it stands still and is not asked for", async () => {
+  test("the CPU time of a spinning guest follows the clock; that of a waiting guest is constant and not sampled", async () => {
     const guest = await start(spinOnInput);
     const waiting = await next(guest.usage, ({ isComputing }) => !isComputing);
     let samples = 0;
@@ -222,7 +222,7 @@ describe("programs that are refused", () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  test("the sandbox goes on as before after a module that is none", async () => {
+  test("the sandbox keeps working after an invalid module", async () => {
     const nonsense = host.start(
       { kind: "wasm", bytes: new Uint8Array(5000).fill(7) },
       { agent: "test", maxMemoryMb: 16 },
@@ -233,7 +233,7 @@ describe("programs that are refused", () => {
     await guest.kill();
   });
 
-  test("a WASI call that is not allowed answers 76 in the real runtime, and the environment is empty", async () => {
+  test("a forbidden WASI call returns 76 in the real runtime, and the environment is empty", async () => {
     const guest = await start(`(module
       (import "wasi_snapshot_preview1" "path_open" (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
       (import "wasi_snapshot_preview1" "fd_prestat_get" (func $prestat (param i32 i32) (result i32)))
@@ -250,7 +250,7 @@ describe("programs that are refused", () => {
 });
 
 describe("the host process", () => {
-  test("killed: every guest's end says so, and the next start works", async () => {
+  test("when the host is killed, every guest's exit reports it, and the next start works", async () => {
     await using own = createSandboxHost({ clock: systemClock, log: silentLog });
     const guests = [await start(silent, 16, own), await start(spinOnInput, 16, own)];
     const pid = own.pid ?? 0;
@@ -262,7 +262,7 @@ describe("the host process", () => {
     expect(own.pid).not.toBe(pid);
   });
 
-  test("ends when it is disposed, and starts nothing after", async () => {
+  test("ends when it is disposed, and then starts nothing", async () => {
     const own = createSandboxHost({ clock: systemClock, log: silentLog });
     const guest = await start(silent, 16, own);
     await own[Symbol.asyncDispose]();
@@ -282,7 +282,7 @@ describe("the host process", () => {
     ).toBe(true);
   });
 
-  test("JavaScript programs get their preamble before anything else, also in a prewarmed runtime", async () => {
+  test("JavaScript programs get their preamble first, even in a prewarmed runtime", async () => {
     const bytes = await wat(echo);
     await using own = createSandboxHost<GuestProgram & { name: string }>({
       clock: systemClock,
@@ -304,7 +304,7 @@ describe("the host process", () => {
   });
 });
 
-test("prepared modules are kept on disk; a damaged file is made again", async () => {
+test("prepared modules are kept on disk; a damaged file is replaced", async () => {
   const folder = await mkdtemp(join(tmpdir(), "lares-cache-"));
   try {
     const warnings: string[] = [];

@@ -10,7 +10,7 @@ import { keepHost } from "./host-keeper.ts";
 import { hostGone, type HostLink } from "./host-link.ts";
 import type { Guest, KernelGuest } from "./kernel-guest.ts";
 
-/** What the host needs of a program: a WASI command, or JavaScript for the runtime that is one. */
+/** A program as the host needs it: a WASI command, or JavaScript for the runtime, which is a WASI command. */
 export interface GuestProgram {
   readonly kind: "javascript" | "wasm";
   readonly bytes: Uint8Array;
@@ -19,33 +19,33 @@ export interface GuestProgram {
 interface SandboxHostOptions<Program extends GuestProgram> {
   readonly clock: Clock;
   readonly log: Log;
-  /** Keeps prepared modules between runs of the kernel. */
+  /** Keeps prepared modules across restarts of the kernel. */
   readonly cache?: CacheFolder;
   readonly javascript?: {
-    /** The WASI command that runs JavaScript; read once. */
+    /** Returns the WASI command that runs JavaScript; read once. */
     readonly runtime: () => Promise<Uint8Array>;
-    /** What is written to its stdin before anything else. */
+    /** Returns what is written to the program's stdin first. */
     readonly preamble: (program: Program) => Uint8Array;
   };
 }
 
 export interface SandboxHost<Program extends GuestProgram> extends AsyncDisposable {
   /**
-   * Resolves once the guest runs. Throws LaresError "AgentError" with `facts.reason`: "program" where it cannot be
-   * prepared (trying again is no use), "sandbox" where it could not be started.
+   * Resolves when the guest runs. Throws LaresError "AgentError" with `facts.reason`: "program" if the program
+   * cannot be prepared (a retry is useless), "sandbox" if it could not be started.
    */
   start(program: Program, options: { readonly agent: string; readonly maxMemoryMb: number }): Promise<Guest>;
-  /** Says in a sentence why this program could never be started; null where it can be prepared. */
+  /** Returns a sentence that says why this program can never be started; null if it can be prepared. */
   check(program: GuestProgram, maxMemoryMb?: number): Promise<string | null>;
-  /** Keeps a worker ready from now on, and the JavaScript runtime, where there is one, for this memory limit. */
+  /** Keeps a worker ready from now on, and prepares the JavaScript runtime, if there is one, for this memory limit. */
   prewarm(maxMemoryMb?: number): void;
-  /** The host process, where one is running. */
+  /** The process id of the host; null if none is running. */
   readonly pid: number | null;
 }
 
 const defaultMaxMemoryMb = 256;
 
-/** Runs guests in one child process, which is started with the first of them and again after it died. */
+/** Runs guests in one child process, which the first guest starts, and after a crash the next one. */
 export function createSandboxHost<Program extends GuestProgram>(
   options: SandboxHostOptions<Program>,
 ): SandboxHost<Program> {
@@ -84,7 +84,7 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
     }
     guest.open();
     this.#options.log.debug("a guest was started", { agent, kind: program.kind });
-    // A host that is new since `prewarm` was called has no spare worker yet.
+    // A host that was started after the last `prewarm` has no spare worker yet.
     if (this.#prewarmMemoryMb !== null && this.#warmed !== link) this.prewarm(this.#prewarmMemoryMb);
     return guest;
   }
@@ -103,7 +103,7 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
   prewarm(maxMemoryMb = defaultMaxMemoryMb): void {
     this.#prewarmMemoryMb = maxMemoryMb;
     this.#warm(maxMemoryMb).catch((error: unknown) =>
-      this.#options.log.warn("no worker could be made ready", { error: messageOf(error) }),
+      this.#options.log.warn("cannot keep a spare worker ready", { error: messageOf(error) }),
     );
   }
 
@@ -122,7 +122,7 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
 
   #readRuntime(): Promise<Uint8Array> {
     const runtime = this.#options.javascript?.runtime;
-    if (runtime === undefined) throw sandboxFault("There is no runtime for JavaScript programs here.");
+    if (runtime === undefined) throw sandboxFault("This sandbox has no runtime for JavaScript programs.");
     this.#runtime ??= runtime();
     return this.#runtime;
   }
@@ -144,7 +144,7 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
       ({ guest, reply } = await link.start(prepared.key));
     }
     if (reply.kind === "started") return guest;
-    const why = reply.kind === "ended" ? reply.reason : "The sandbox host does not keep the program.";
+    const why = reply.kind === "ended" ? reply.reason : "The sandbox host evicted the program.";
     throw sandboxFault(`The program could not be started. ${why}`);
   }
 }

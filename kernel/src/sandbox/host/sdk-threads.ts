@@ -3,16 +3,16 @@ import { newObservation, openObservation, type Observation } from "./observation
 import type { GuestEnds } from "./messages.ts";
 import { siblingModule } from "../../platform/processes/sibling-module.ts";
 
-/** A thread that is the SDK's, and what it shows of the guest in it. */
+/** A thread of the SDK, with the observation of the guest in it. */
 export interface SdkThread {
   readonly worker: Worker;
   readonly observation: Observation;
 }
 
-/** What such a thread is started with. */
+/** The start data of such a thread. */
 export interface SdkThreadData {
   readonly observation: SharedArrayBuffer;
-  /** The SDK's own entry for a thread, and the part of it that this loads later. */
+  /** The SDK's own entry for a thread, and the module that the entry loads later. */
   readonly entry: string;
   readonly later: string;
   /** Absent in a thread that runs no guest. */
@@ -20,10 +20,10 @@ export interface SdkThreadData {
 }
 
 /**
- * Puts our way of starting threads in the place where the SDK looks for it: it takes `globalThis.Worker`. Ours does
- * what the SDK's own adapter for Node does, with our observer loaded first; network and package cache are off, so
- * their messages are not served. The first thread runs the guest. It is started here at once, long before the SDK
- * asks for it: so the two threads load the SDK at the same time, not one after the other.
+ * Replaces `globalThis.Worker`, with which the SDK starts threads. The replacement does what the SDK's own adapter
+ * for Node.js does, but loads our observer first; network and package cache are off, so their messages are not
+ * served. The first thread runs the guest. It is started at once, long before the SDK requests it, so that both
+ * threads load the SDK at the same time.
  */
 export function installSdkThreads(
   ends: GuestEnds,
@@ -31,7 +31,7 @@ export function installSdkThreads(
   onFailure: (error: Error) => void,
 ): SdkThread {
   const guestThread = siblingModule(import.meta.url, "guest-thread");
-  // Beside the SDK's entry; the one it would name itself is for a browser.
+  // The SDK's entry for Node.js; by default the SDK names one for browsers.
   const entry = new URL("./node-worker.js", sdkEntry).href;
   const later = new URL("../pkg/wasmer_sdk_js.js", sdkEntry).href;
 
@@ -87,7 +87,7 @@ export function installSdkThreads(
     }
   }
   Object.defineProperty(globalThis, "Worker", { configurable: true, value: ObservedWorker });
-  // Until the SDK has taken it.
+  // Handles errors until the SDK takes the thread.
   first.worker.on("error", (error) => {
     if (!isFirstTaken) onFailure(error);
   });

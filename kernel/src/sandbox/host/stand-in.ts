@@ -6,9 +6,9 @@ const functionType = 0x60;
 const kinds = { function: 0, memory: 2 } as const;
 
 /**
- * The module that the SDK is given in place of every program: it imports all that a program may import and does
- * nothing. It keeps the SDK from reading, hashing and compiling a program of a megabyte for each guest anew, and a
- * worker that was made ready with it fits every program: see `guest-thread.ts`.
+ * Returns the module that the SDK is given in place of every program: it imports everything that a program may
+ * import and does nothing. So the SDK need not read, hash and compile a large program for each guest, and one spare
+ * worker fits every program; see `guest-thread.ts`.
  */
 export function standInModule(): Uint8Array {
   const signatures = [...importable.values(), ":"];

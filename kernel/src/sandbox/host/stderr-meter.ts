@@ -2,7 +2,7 @@ import { hostBounds as bounds } from "./bounds.ts";
 
 export const windowMs = 1000;
 
-/** Turns what a guest prints to stderr into bounded text, and says how much was left out. */
+/** Turns a guest's stderr into bounded text and counts the bytes it drops. */
 export class StderrMeter {
   readonly #emit: (text: string) => void;
   readonly #decoder = new TextDecoder();
@@ -14,7 +14,7 @@ export class StderrMeter {
     this.#emit = emit;
   }
 
-  /** Takes what was printed; answers for how many milliseconds nothing more should be read. */
+  /** Processes a chunk. Returns the milliseconds for which stderr should not be read. */
   take(chunk: Uint8Array, nowMs: number): number {
     if (nowMs - this.#windowStart >= windowMs) {
       this.report();
@@ -30,11 +30,11 @@ export class StderrMeter {
     return isOver ? Math.max(0, this.#windowStart + windowMs - nowMs) : 0;
   }
 
-  /** Says how much was left out since it was last said; to be called when a while has passed, and at the end. */
+  /** Reports the bytes dropped since the last report. Called periodically and at the end. */
   report(): void {
     if (this.#dropped === 0) return;
     this.#emit(
-      `\n… ${this.#dropped} bytes of stderr were left out (more than ${bounds.maxStderrBytesPerSecond} in a second)\n`,
+      `\n… ${this.#dropped} bytes of stderr were dropped (more than ${bounds.maxStderrBytesPerSecond} in a second)\n`,
     );
     this.#dropped = 0;
   }

@@ -4,7 +4,7 @@ import { LineSplitter } from "./line-splitter.ts";
 import { StderrMeter } from "./stderr-meter.ts";
 import { hostBounds } from "./bounds.ts";
 
-/** The bytes, cut where the numbers say. */
+/** Yields the bytes, cut at these positions. */
 function* pieces(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {
   let start = 0;
   for (const cut of cuts.map((at) => at % (bytes.length + 1)).toSorted((a, b) => a - b)) {
@@ -14,7 +14,7 @@ function* pieces(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Arr
   yield bytes.slice(start);
 }
 
-test("lines come out as they went in, however the stream is cut", () => {
+test("lines are unchanged for every way to cut the stream", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.array(fc.nat(500)), (texts, cuts) => {
       const lines = texts.map((text) => text.replaceAll(/[\n\uFEFF]/g, ""));
@@ -30,7 +30,7 @@ test.each<[string, number, boolean]>([
   ["exactly the bound", 100, false],
   ["one byte over it", 101, true],
 ])(
-  "a line of %s, ended or not, alone or between others, in one piece or many",
+  "a line of %s, with or without a newline, alone or among others, in one chunk or many",
   (_name, length, isTooLong) => {
     const line = "x".repeat(length);
     for (const text of [
@@ -53,7 +53,7 @@ test.each<[string, number, boolean]>([
   },
 );
 
-test("stderr: so much a second, the rest counted and told once, and no reading at all beyond the higher bound", () => {
+test("stderr is bounded per second, the dropped bytes are reported once, and reading pauses at the higher bound", () => {
   const texts: string[] = [];
   const meter = new StderrMeter((text) => texts.push(text));
   const chunk = new Uint8Array(hostBounds.maxStderrBytesPerSecond).fill(0x78);

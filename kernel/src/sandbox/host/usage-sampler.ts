@@ -5,14 +5,14 @@ import type { SdkThread } from "./sdk-threads.ts";
 import { stepBack } from "../../platform/processes/thread-priority.ts";
 
 /**
- * Looks at a guest's CPU time and memory while it does something, and once more when it has stopped, so that the
- * last figures are exact. While it waits nothing runs here: the guest's own next step wakes the sampler.
+ * Samples a guest's CPU time and memory while it is active, and once when it has stopped, so that the last figures
+ * are exact. While the guest waits, nothing runs here: the guest's own next step wakes the sampler.
  */
 export class UsageSampler {
   readonly #thread: SdkThread;
   readonly #report: (sample: UsageSample) => void;
   #isStopped = false;
-  /** CPU time when the turn that is under way was first seen, and the count of wakes that tells it from the next. */
+  /** CPU time when the current turn was first seen, and the count of wakes that identifies the turn. */
   #turn = { wakes: -1, cpuTimeMs: 0 };
   #hasSteppedBack = false;
 
@@ -21,7 +21,7 @@ export class UsageSampler {
     this.#report = report;
   }
 
-  /** Resolves once stopped or once the thread is gone. */
+  /** Resolves when the sampler is stopped or the thread has ended. */
   async run(): Promise<void> {
     const { slots } = this.#thread.observation;
     let wakesSeen = -1;
@@ -37,22 +37,22 @@ export class UsageSampler {
     }
   }
 
-  /** Resolves when the guest came back from a call that may wait, or begins, after so many times that it did. */
+  /** Resolves when the guest has returned from a waiting call more than `wakes` times. */
   async #wakeAfter(wakes: number): Promise<void> {
     const { slots } = this.#thread.observation;
     Atomics.store(slots, slot.isAwaited, 1);
-    // Where the guest woke in between, the count has moved on and this does not wait.
+    // If the guest woke in between, the count has changed and this does not wait.
     const wait = Atomics.waitAsync(slots, slot.wakes, wakes);
     if (wait.async) await wait.value;
   }
 
-  /** Reports once; false where the thread is gone. */
+  /** Reports once. Returns false if the thread has ended. */
   async sample(): Promise<boolean> {
     const { slots, times } = this.#thread.observation;
     try {
       const isComputing = Atomics.load(slots, slot.state) === guestState.computing;
       const { user, system } = await this.#thread.worker.cpuUsage();
-      // What was asked of a thread that ended meanwhile may be answered after its last figures.
+      // The answer of a thread that has ended may arrive after its last figures.
       if (this.#isStopped) return false;
       const cpuTimeMs = Math.max(0, (user + system - (times[time.cpuBefore] ?? 0)) / 1000);
       this.#yieldWhereLong(Atomics.load(slots, slot.wakes), cpuTimeMs);
@@ -64,7 +64,10 @@ export class UsageSampler {
     }
   }
 
-  /** So that who computes for ever, or for long, takes nothing from its neighbours until its limit ends it. */
+  /**
+   * Lowers the priority of a thread that computes for long, so that it takes nothing from other guests until its
+   * limit terminates it.
+   */
   #yieldWhereLong(wakes: number, cpuTimeMs: number): void {
     if (this.#hasSteppedBack) return;
     if (wakes !== this.#turn.wakes) {
@@ -80,7 +83,7 @@ export class UsageSampler {
     return Atomics.load(this.#thread.observation.slots, slot.pages) * 65_536;
   }
 
-  /** The program ended by itself: reports what it has used, which its thread wrote down. */
+  /** Stops sampling. If the program ended by itself, reports the usage that its thread recorded at the end. */
   stop(): void {
     this.#isStopped = true;
     const { slots, times } = this.#thread.observation;

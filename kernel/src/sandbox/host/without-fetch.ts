@@ -1,6 +1,6 @@
 /**
- * Takes `Request` and `Response` away from a thread that will load the SDK: the SDK asks whether there are such, and
- * Node then loads the whole of its HTTP client into the thread, which takes longer than all of the SDK. They are
- * removed, not defined anew: that would load it too.
+ * Removes `Request` and `Response` from a thread that will load the SDK. The SDK checks whether they exist, and the
+ * check makes Node.js load its whole HTTP client, which takes longer than loading the SDK. They are deleted,
+ * because redefining them would load the client, too.
  */
 for (const name of ["Request", "Response"]) Reflect.deleteProperty(globalThis, name);

@@ -5,11 +5,11 @@ import type { FromWorker, GuestEnds, SdkModule, ToWorker } from "./messages.ts";
 import { siblingModule } from "../../platform/processes/sibling-module.ts";
 const entry = siblingModule(import.meta.url, "guest-worker");
 
-/** One worker thread: first spare, then a guest's, then gone. Never used twice. */
+/** One worker thread: first spare, then used by one guest, then ended. It is never reused. */
 export class WorkerSlot {
-  /** The guest's stdin: written here. */
+  /** The guest's stdin; the host writes to it. */
   readonly input = new ByteRing(newByteRing(bounds.pipeBytes));
-  /** Its stdout: read here. */
+  /** The guest's stdout; the host reads from it. */
   readonly output = new ByteRing(newByteRing(bounds.pipeBytes));
   readonly #worker: Worker;
   readonly #gone: Promise<void>;
@@ -46,24 +46,24 @@ export class WorkerSlot {
     );
   }
 
-  /** False once it reported that its guest is gone, or it is gone itself. */
+  /** False after the worker reported that its guest has ended, or has ended itself. */
   get isAlive(): boolean {
     return !this.#hasEnded;
   }
 
-  /** Gives it the one program that will run in it. */
+  /** Delivers the one program that will run in it. */
   give(program: WebAssembly.Module): void {
     this.#program.postMessage(program);
     Atomics.store(this.#gate, 0, 1);
     Atomics.notify(this.#gate, 0);
   }
 
-  /** Lets its stderr flow. */
+  /** Starts the flow of stderr. */
   open(): void {
     this.#post({ kind: "open" });
   }
 
-  /** Hears everything it said so far, then everything it says. */
+  /** Delivers all earlier messages, then every new one. */
   listen(onMessage: (message: FromWorker) => void): void {
     this.#onMessage = onMessage;
     const early = this.#early ?? [];
@@ -71,7 +71,7 @@ export class WorkerSlot {
     for (const message of early) onMessage(message);
   }
 
-  /** The only true stop, whatever the guest is doing. */
+  /** Terminates the thread, which is the only reliable way to stop a guest. */
   async end(): Promise<void> {
     this.input.close();
     this.output.close();

@@ -1,6 +1,6 @@
-/** Reading and writing the WebAssembly binary format's primitives. Pure; every read is checked against the end. */
+/** Reads and writes the primitives of the WebAssembly binary format. Pure; every read is checked against the end. */
 
-/** A module that is not what it must be; the message is for its author. */
+/** A module that cannot be accepted. The message is for its author. */
 export class ModuleRefusal extends Error {
   override readonly name = "ModuleRefusal";
   readonly code: string;
@@ -14,7 +14,7 @@ export class ModuleRefusal extends Error {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function overlong(bits: number): ModuleRefusal {
-  return new ModuleRefusal("malformed", `A number in the module does not fit into ${bits} bits.`);
+  return new ModuleRefusal("malformed", `A number in the module does not fit in ${bits} bits.`);
 }
 
 export class BinaryReader {
@@ -33,28 +33,27 @@ export class BinaryReader {
   }
 
   byte(): number {
-    if (this.position >= this.end)
-      throw new ModuleRefusal("malformed", "The module ends in the middle of something.");
+    if (this.position >= this.end) throw new ModuleRefusal("malformed", "The module is truncated.");
     return this.bytes[this.position++] as number;
   }
 
-  /** The next byte, which stays unread. */
+  /** Returns the next byte without consuming it. */
   peek(): number {
     const byte = this.byte();
     this.position--;
     return byte;
   }
 
-  /** Throws ModuleRefusal where something is left that nobody has read. */
+  /** Throws ModuleRefusal if unread bytes are left. */
   expectEnd(what: string): void {
     if (!this.done)
       throw new ModuleRefusal(
         "feature",
-        `The module has ${this.end - this.position} bytes behind the end of ${what}, which are not known here.`,
+        `The module has ${this.end - this.position} unexpected bytes after the end of ${what}.`,
       );
   }
 
-  /** An unsigned LEB128 of at most 32 bits, in at most 5 bytes. */
+  /** Reads an unsigned LEB128 of at most 32 bits, in at most 5 bytes. */
   u32(): number {
     let result = 0;
     let scale = 1;
@@ -68,25 +67,25 @@ export class BinaryReader {
     throw overlong(32);
   }
 
-  /** A signed LEB128 of 32 bits. */
+  /** Reads a signed LEB128 of 32 bits. */
   s32(): number {
     return Number(BigInt.asIntN(32, this.#signed(32)));
   }
 
-  /** A signed LEB128 of 33 bits. */
+  /** Reads a signed LEB128 of 33 bits. */
   s33(): number {
     return Number(this.#signed(33));
   }
 
-  /** Passes over a signed LEB128 of 64 bits. */
+  /** Skips a signed LEB128 of 64 bits. */
   skipS64(): void {
     this.#signed(64);
   }
 
-  /** The bits of the last byte that `bits` has no room for must repeat the sign, as the specification says. */
+  /** The unused bits of the last byte must repeat the sign, as the specification requires. */
   #signed(bits: 32 | 33 | 64): bigint {
     const first = this.byte();
-    // Nearly all of them.
+    // Fast path: nearly all numbers are this short.
     if (first < 0x80) return BigInt(first < 0x40 ? first : first - 0x80);
     const most = Math.ceil(bits / 7);
     let result = BigInt(first & 0x7f);
@@ -103,12 +102,12 @@ export class BinaryReader {
 
   skip(length: number): void {
     if (length > this.end - this.position) {
-      throw new ModuleRefusal("malformed", "The module ends in the middle of something.");
+      throw new ModuleRefusal("malformed", "The module is truncated.");
     }
     this.position += length;
   }
 
-  /** The next `length` bytes, or all that are left. */
+  /** Returns the next `length` bytes, or all that are left. */
   take(length = this.end - this.position): Uint8Array {
     const start = this.position;
     this.skip(length);
@@ -125,7 +124,7 @@ export class BinaryReader {
     }
   }
 
-  /** A reader over the next `length` bytes, which this one passes over. */
+  /** Returns a reader over the next `length` bytes and skips them here. */
   slice(length: number): BinaryReader {
     const start = this.position;
     this.skip(length);
@@ -145,7 +144,7 @@ export class BinaryWriter {
     return this.#length;
   }
 
-  /** What was written so far; valid until the next write. */
+  /** The bytes written so far; valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -169,7 +168,7 @@ export class BinaryWriter {
     return this.byte(rest);
   }
 
-  /** A signed LEB128 of 32 bits, as i32.const takes it; larger values are taken modulo 2^32. */
+  /** Writes a signed LEB128 of 32 bits, as i32.const takes it. Larger values are taken modulo 2^32. */
   s32(value: number): this {
     let rest = value | 0;
     while (rest < -0x40 || rest >= 0x40) {
@@ -195,7 +194,7 @@ export class BinaryWriter {
     return this.u32(bytes.length).raw(bytes);
   }
 
-  /** The content of `other` with its length in front. */
+  /** Writes the content of `other`, preceded by its length. */
   sized(other: BinaryWriter): this {
     return this.u32(other.length).raw(other.view());
   }

@@ -3,22 +3,22 @@ import type { ModuleOutline } from "./module-reader.ts";
 import { shown } from "./module-reader.ts";
 import { signatureText, treatmentOf, wasiModule } from "./preview1.ts";
 
-/** A function that is put into the module: what it does, and the type it has. */
+/** A function that is added to the module: its behaviour and its type. */
 export type AddedFunction =
-  /** Answers an errno. */
+  /** Returns an errno. */
   | { readonly kind: "refuse"; readonly type: number; readonly errno: number }
-  /** Calls an import where the first argument is one of the guest's descriptors; else answers EBADF. */
+  /** Calls an import if the first argument is one of the guest's descriptors; otherwise returns EBADF. */
   | { readonly kind: "guard"; readonly type: number; readonly target: number; readonly parameters: number };
 
 interface ImportPlan {
-  /** What the module goes on importing, in order. */
+  /** The imports that the module keeps, in order. */
   readonly kept: readonly { readonly name: string; readonly type: number }[];
-  /** For each import of the original: where calls to it go now. */
+  /** For each original import: the new target of calls to it. */
   readonly routes: readonly ({ readonly kept: number } | { readonly added: number })[];
   readonly added: readonly AddedFunction[];
 }
 
-/** Decides each import's fate. Throws ModuleRefusal for one that an agent may not have. */
+/** Decides what happens to each import. Throws ModuleRefusal for an import that agents may not have. */
 export function planImports(outline: ModuleOutline): ImportPlan {
   const kept: { name: string; type: number }[] = [];
   const routes: ({ kept: number } | { added: number })[] = [];
@@ -34,7 +34,7 @@ export function planImports(outline: ModuleOutline): ImportPlan {
     if (treatment.kind === "unknown") {
       throw new ModuleRefusal(
         "import",
-        `The module imports "${shown(name)}", which is no function of ${wasiModule}.`,
+        `The module imports "${shown(name)}", which is not a function of ${wasiModule}.`,
       );
     }
     const found = outline.types[type] ?? "";

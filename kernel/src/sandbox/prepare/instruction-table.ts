@@ -1,8 +1,8 @@
 /**
- * Every instruction that a module of an agent may have, with its immediates: WebAssembly 2.0 (SIMD included), tail
- * calls, and relaxed SIMD. The numbers are those of the core specification, 3.0, section 5.4. An opcode that is
- * missing here is refused: the reader never guesses how long an instruction is, because a wrong guess hides whatever
- * the engine reads in its place.
+ * All instructions that an agent's module may use, with their immediates: WebAssembly 2.0 (SIMD included), tail
+ * calls, and relaxed SIMD. The numbers are those of the core specification 3.0, section 5.4. An opcode that is
+ * missing here is refused. The reader never guesses the length of an instruction: after a wrong guess it would no
+ * longer see what the engine executes.
  */
 
 /** The immediates of an opcode. Each name stands for one exact encoding; see `readImmediates`. */
@@ -82,7 +82,7 @@ const plain: readonly Row[] = [
   [0xd2, 0xd2, "function"], // ref.func
 ];
 
-/** Behind the prefix 0xfc. */
+/** After the prefix 0xfc. */
 const bulk: readonly Row[] = [
   [0, 7, "none"], // saturating truncation
   [8, 8, "dataAndMemory"], // memory.init
@@ -95,7 +95,7 @@ const bulk: readonly Row[] = [
   [15, 17, "index"], // table.grow, table.size, table.fill
 ];
 
-/** Behind the prefix 0xfd. */
+/** After the prefix 0xfd. */
 const vector: readonly Row[] = [
   [0, 0, "memoryArgument", 4], // v128.load
   [1, 6, "memoryArgument", 3], // v128.load8x8 … load32x2

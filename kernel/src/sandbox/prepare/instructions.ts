@@ -10,22 +10,22 @@ import {
 } from "./instruction-table.ts";
 
 /**
- * Copies instructions, giving function indices their new numbers and sending `memory.grow` through a function of
- * ours. An instruction that `instruction-table.ts` does not have, or an immediate that is not exactly as it says, is
- * refused: bytes that the engine and this reader could take for different instructions never get through.
+ * Copies instructions with new function indices, and redirects `memory.grow` to an added function. Refuses an
+ * instruction that `instruction-table.ts` does not list, and immediates that do not match their exact encoding, so
+ * that the engine and this reader cannot interpret the same bytes as different instructions.
  */
 export interface InstructionMapping {
   /** Returns the new index of a function. Throws ModuleRefusal if the function does not exist. */
   readonly functionIndex: (index: number) => number;
   /** The function that stands in for `memory.grow`, of type (i32) -> i32. */
   readonly growFunction: number;
-  /** Told of every function that is taken as a value, by its new index. */
+  /** Called for every function that is used as a value, with its new index. */
   readonly onReference: (newIndex: number) => void;
 }
 
 const opcode = { if: 0x04, call: 0x10, memoryGrow: 0x40 } as const;
 
-/** One byte value types; everything else there belongs to a later proposal. */
+/** Value types of one byte; all others belong to later proposals. */
 const valueTypes = new Set([0x7f, 0x7e, 0x7d, 0x7c, 0x7b, 0x70, 0x6f]);
 const referenceTypes = new Set([0x70, 0x6f]);
 const emptyBlock = 0x40;
@@ -42,12 +42,12 @@ export function readReferenceType(reader: BinaryReader): number {
   return type;
 }
 
-/** Copies a whole function body's instructions: to the reader's end, which is that of its last block. */
+/** Copies the instructions of a whole function body. The end of the last block must be the end of the reader. */
 export function copyBody(reader: BinaryReader, writer: BinaryWriter, mapping: InstructionMapping): void {
   copyInstructions(reader, writer, mapping, false);
 }
 
-/** Copies a constant expression: to its `end`. */
+/** Copies a constant expression up to its `end`. */
 export function copyConstant(reader: BinaryReader, writer: BinaryWriter, mapping: InstructionMapping): void {
   copyInstructions(reader, writer, mapping, true);
 }
@@ -58,15 +58,15 @@ function copyInstructions(
   mapping: InstructionMapping,
   isConstant: boolean,
 ): void {
-  // What stays as it is is copied in runs, not instruction by instruction.
+  // Unchanged instructions are copied in runs, not one by one.
   let runStart = reader.position;
-  /** For each open block, whether an `else` may come in it. The first is the body itself. */
+  /** For each open block, whether it may have an `else`. The first entry is the body itself. */
   const blocks = [false];
   while (blocks.length > 0) {
     const start = reader.position;
     const code = reader.byte();
     if (isConstant && !constantInstructions.has(code))
-      refuse(`an instruction in a constant that is not known there (${hex(code)})`);
+      refuse(`an unknown instruction in a constant (${hex(code)})`);
     const instruction = instructionOf(reader, code, isConstant);
     const { immediates } = instruction;
     if (immediates === "call" || immediates === "function") {
@@ -113,7 +113,7 @@ function familyOf(code: number): string {
   return `typed references or garbage collection (instruction ${hex(code)})`;
 }
 
-/** Reads what follows the opcode, to its last byte. */
+/** Reads the immediates of an opcode up to their last byte. */
 function readImmediates(reader: BinaryReader, { immediates, limit }: Instruction): void {
   switch (immediates) {
     case "none":
@@ -169,29 +169,29 @@ function readImmediates(reader: BinaryReader, { immediates, limit }: Instruction
     case "block":
     case "else":
     case "end":
-      throw new Error(`${immediates} is read where its instruction is copied`);
+      throw new Error(`${immediates} must be read by the code that copies its instruction`);
   }
 }
 
-/** The engine reads on where bit 6 of the alignment is set: there, the index of a memory follows. */
+/** If bit 6 of the alignment is set, the engine reads a memory index after it; so the bit is refused. */
 function readMemoryArgument(reader: BinaryReader, naturalAlignment: number): void {
   const alignment = reader.u32();
   if (alignment > naturalAlignment)
     refuse(
       alignment >= 64
         ? "several memories"
-        : `an alignment that is not known here (2^${alignment}, at most 2^${naturalAlignment})`,
+        : `an unsupported alignment (2^${alignment}; at most 2^${naturalAlignment})`,
     );
   reader.u32();
 }
 
-/** One byte in WebAssembly 2.0, and an index of any length where there may be several memories. */
+/** One byte in WebAssembly 2.0; with multiple memories it is an index of any length. */
 function readMemory(reader: BinaryReader): void {
   if (reader.byte() !== 0) refuse("several memories");
 }
 
 function readLane(reader: BinaryReader, lanes: number): void {
-  if (reader.byte() >= lanes) refuse("a lane that its vector does not have");
+  if (reader.byte() >= lanes) refuse("a lane index that is out of range");
 }
 
 function readBlockType(reader: BinaryReader): void {
@@ -206,12 +206,12 @@ function hex(code: number): string {
 }
 
 function unknown(code: string): never {
-  return refuse(`an instruction that is not known here (${code})`);
+  return refuse(`an unknown instruction (${code})`);
 }
 
 function refuse(feature: string): never {
   throw new ModuleRefusal(
     "feature",
-    `The module uses ${feature}, which agents may not; compile it for WebAssembly 2.0.`,
+    `The module uses ${feature}, which agents may not use. Compile it for WebAssembly 2.0.`,
   );
 }

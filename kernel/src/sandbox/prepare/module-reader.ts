@@ -10,12 +10,12 @@ interface FunctionImport {
 }
 
 export interface ModuleOutline {
-  /** Each section's content, by id; custom sections are left out. */
+  /** The content of each section, by id; custom sections are omitted. */
   readonly sections: ReadonlyMap<number, Uint8Array>;
-  /** Signature of each type, in the form of `signatureText`. */
+  /** The signature of each type, in the form of `signatureText`. */
   readonly types: readonly string[];
   readonly imports: readonly FunctionImport[];
-  /** Type index of each function the module defines. */
+  /** The type index of each function that the module defines. */
   readonly functions: readonly number[];
   readonly memory: { readonly initialPages: number; readonly maxPages: number | null };
   readonly exports: readonly { readonly name: string; readonly kind: number; readonly index: number }[];
@@ -30,7 +30,7 @@ const letters: ReadonlyMap<number, string> = new Map([
   [0x7b, "v"],
 ]);
 
-/** The order in which sections may come. A tag section belongs to exceptions. */
+/** The required order of sections. The tag section belongs to exceptions. */
 const order: readonly number[] = [
   section.type,
   section.import,
@@ -47,9 +47,9 @@ const order: readonly number[] = [
 ];
 
 /**
- * Reads a module that the engine has already found valid. Throws ModuleRefusal for everything that is not exactly as
- * WebAssembly 2.0 has it, unknown sections and bytes that nobody reads included: the engine may know later proposals,
- * and would see there what this reader does not.
+ * Reads a module that the engine has already validated. Throws ModuleRefusal for everything that is not exactly
+ * WebAssembly 2.0, including unknown sections and unread bytes: the engine may support later proposals and
+ * interpret them differently from this reader.
  */
 export function readModule(bytes: Uint8Array): ModuleOutline {
   const sections = readSections(bytes);
@@ -80,19 +80,19 @@ function readSections(bytes: Uint8Array): Map<number, Uint8Array> {
     if (id === section.tag) {
       throw new ModuleRefusal(
         "feature",
-        "The module uses exceptions, which agents may not; compile it for WebAssembly 2.0.",
+        "The module uses exceptions, which agents may not use. Compile it for WebAssembly 2.0.",
       );
     }
     const rank = order.indexOf(id);
     if (rank <= last)
-      throw new ModuleRefusal("feature", `The module has a section ${id} that is not known where it stands.`);
+      throw new ModuleRefusal("feature", `The module has a section ${id} that is unknown or out of order.`);
     last = rank;
     sections.set(id, bytes.subarray(content.position, content.end));
   }
   return sections;
 }
 
-/** A vector's length, refused over its bound. */
+/** Reads a vector's length. Throws ModuleRefusal if it exceeds the bound. */
 export function boundedCount(reader: BinaryReader, bound: number, name: string, things: string): number {
   const count = reader.u32();
   if (count > bound) {
@@ -116,7 +116,7 @@ function readTypes(reader: BinaryReader): string[] {
     if (reader.byte() !== 0x60) {
       throw new ModuleRefusal(
         "feature",
-        "The module uses garbage collection types, which agents may not; compile it for WebAssembly 2.0.",
+        "The module uses garbage collection types, which agents may not use. Compile it for WebAssembly 2.0.",
       );
     }
     const parameters = list();
@@ -155,9 +155,12 @@ function readFunctions(reader: BinaryReader): number[] {
 function readMemory(reader: BinaryReader): ModuleOutline["memory"] {
   const count = reader.u32();
   if (count === 0)
-    throw new ModuleRefusal("memory", 'The module has no memory; a WASI command exports one as "memory".');
+    throw new ModuleRefusal(
+      "memory",
+      'The module has no memory. A WASI command must export one as "memory".',
+    );
   if (count > 1)
-    throw new ModuleRefusal("memory", `The module has ${count} memories; an agent may have one.`);
+    throw new ModuleRefusal("memory", `The module has ${count} memories; an agent may have only one.`);
   const flags = reader.byte();
   if ((flags & 0x02) !== 0)
     throw new ModuleRefusal("memory", "The module's memory is shared (threads), which agents may not use.");
@@ -185,7 +188,7 @@ function readExports(reader: BinaryReader): ModuleOutline["exports"] {
   return exports;
 }
 
-/** A name out of a hostile module, as a message may hold it. */
+/** Returns a name of a hostile module in a form that is safe in a message. */
 export function shown(name: string): string {
   const printable = name.slice(0, 80).replaceAll(/\p{C}/gu, "?");
   return name.length > 80 ? `${printable}…` : printable;

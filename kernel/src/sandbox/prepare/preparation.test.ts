@@ -4,7 +4,7 @@ import { echo, wat } from "../testing/wat.ts";
 import { runPreparation } from "./preparation.ts";
 import { PreparedCache } from "./prepared-cache.ts";
 
-test("what takes too long is ended and refused", async () => {
+test("a preparation that takes too long is terminated, and the module refused", async () => {
   const bytes = new Uint8Array(await wat(echo));
   expect(await runPreparation(bytes, 16, 1)).toEqual({
     ok: false,
@@ -13,7 +13,7 @@ test("what takes too long is ended and refused", async () => {
   });
 });
 
-test("each module is prepared once for each memory maximum, also when asked for twice at once; a failure is not kept", async () => {
+test("each module is prepared once per memory maximum, even for concurrent requests; failures are not cached", async () => {
   const cache = new PreparedCache(undefined, silentLog);
   const input = new Uint8Array([1, 2, 3]);
   let count = 0;

@@ -4,7 +4,7 @@ import { prepareLimits } from "./bounds.ts";
 import { siblingModule } from "../../platform/processes/sibling-module.ts";
 const entry = siblingModule(import.meta.url, "preparing-worker");
 
-/** Prepares a module in a thread of its own, ended when it takes too long or too much memory. Never rejects. */
+/** Prepares a module in a separate thread, terminated if it takes too long or too much memory. Never rejects. */
 export function runPreparation(
   bytes: Uint8Array<ArrayBuffer>,
   maxMemoryMb: number,

@@ -16,7 +16,7 @@ async function refused(text: string, code: string, words: RegExp, maxMemoryMb = 
   expect(result.ok ? "" : result.message).toMatch(words);
 }
 
-/** Runs a module with a WASI of ours in which each function answers what `answers` says. */
+/** Runs a module with a test WASI, in which each function returns the errno from `answers`. */
 function run(
   bytes: Uint8Array,
   answers: (name: string, parameters: unknown[]) => number = () => 0,
@@ -48,7 +48,7 @@ describe("what is refused", () => {
       "a function preview 1 does not have",
       `(module (import ${wasi} "fd_fly" (func)) ${memory} ${start})`,
       "import",
-      /"fd_fly", which is no function/,
+      /"fd_fly", which is not a function/,
     ],
     [
       "a wrong signature",
@@ -73,7 +73,7 @@ describe("what is refused", () => {
       "a _start with a parameter",
       `(module ${memory} (func (export "_start") (param i32)))`,
       "start",
-      /takes parameters/,
+      /has parameters/,
     ],
     ["no memory", `(module ${start})`, "memory", /no memory/],
     ["a memory that is not exported", `(module (memory 1) ${start})`, "memory", /does not export its memory/],
@@ -124,7 +124,7 @@ describe("what is refused", () => {
     ],
   ])("%s", async (_name, text, code, words) => refused(text, code, words));
 
-  test("data that just fits is not", async () => {
+  test("data that just fits is accepted", async () => {
     const text = `(module ${memory} (data "passive, and of any length") (data (i32.const 65535) "1") ${start})`;
     expect(prepareModule(await wat(text), { maxMemoryMb: 16 })).toMatchObject({ ok: true });
   });
@@ -143,7 +143,7 @@ describe("what is refused", () => {
     expect(result.ok ? "" : result.message).toMatch(words);
   });
 
-  test("a module over the bound, without looking into it", () => {
+  test("a module over the bound, without reading it", () => {
     const result = prepareModule(new Uint8Array(prepareBounds.maxModuleBytes + 1), { maxMemoryMb: 16 });
     expect(result).toMatchObject({ ok: false, code: "tooLarge" });
   });
@@ -172,7 +172,7 @@ describe("what is refused", () => {
     });
   });
 
-  test("any damage to a module is a refusal or a module that is safe, never a throw", async () => {
+  test("damaging a module gives a refusal or a safe module, never another error", async () => {
     const original = await wat(
       command(
         `(call $write (i32.const 1) (i32.const 0) (i32.const 1))`,
@@ -193,7 +193,7 @@ describe("what is refused", () => {
 });
 
 describe("what is changed", () => {
-  test("every import, in any order and number, goes where the ABI says", async () => {
+  test("imports in any order and number are routed as the ABI says", async () => {
     const names =
       "args_get clock_time_get clock_res_get fd_read fd_write fd_close fd_prestat_get fd_prestat_dir_name path_open path_link sock_send poll_oneoff random_get sched_yield fd_readdir proc_raise fd_seek".split(
         " ",
@@ -205,7 +205,7 @@ describe("what is changed", () => {
           const treatment = treatmentOf(name);
           return treatment.kind === "unknown" ? "" : (treatment.signature.split(":")[0] ?? "");
         };
-        // Each import is called directly, and once more through a table that names it.
+        // Calls each import directly, and once more through a table.
         const text = `(module
           ${imports.map((name, index) => `(import ${wasi} "${name}" (func $f${index} (param ${Array.from(signature(name), (letter) => wide[letter]).join(" ")}) (result i32)))`).join("\n")}
           ${memory} (table ${imports.length + 1} funcref) (elem (i32.const 0) ${imports.map((_, index) => `$f${index}`).join(" ")})
@@ -236,7 +236,7 @@ describe("what is changed", () => {
     );
   });
 
-  test("refusals answer the ABI's numbers: ENOTCAPABLE, and EBADF where libcs look for folders", () => {
+  test("refusals return the ABI's errno: ENOTCAPABLE, and EBADF for the preopened folders", () => {
     expect(treatmentOf("path_open")).toMatchObject({ kind: "refusing", errno: 76 });
     expect(treatmentOf("fd_prestat_get")).toMatchObject({ kind: "refusing", errno: 8 });
     expect(treatmentOf("fd_prestat_dir_name")).toMatchObject({ kind: "refusing", errno: 8 });
@@ -262,7 +262,7 @@ describe("what is changed", () => {
     ["2 64", 16, 64],
     ["2 9000", 16, 256],
   ])(
-    "memory %s is bounded for %i MB by %i pages, and growing beyond answers -1",
+    "memory %s is bounded for %i MB by %i pages, and growing beyond it returns -1",
     async (declared, maxMemoryMb, pages) => {
       const text = command(
         `(i32.store (i32.const 100) (memory.grow (i32.const ${pages - 2})))
@@ -287,7 +287,7 @@ describe("what is changed", () => {
     expect(run(await prepared(text)).getInt32(0, true)).toBe(-1);
   });
 
-  test("a start function runs when _start does, before it", async () => {
+  test("a start function runs at the beginning of _start", async () => {
     const text = `(module ${memory} (global $order (mut i32) (i32.const 0))
       (func $first (global.set $order (i32.add (i32.mul (global.get $order) (i32.const 10)) (i32.const 1))))
       (func (export "_start") (global.set $order (i32.add (i32.mul (global.get $order) (i32.const 10)) (i32.const 2)))
@@ -296,7 +296,7 @@ describe("what is changed", () => {
     expect(run(await prepared(text)).getInt32(0, true)).toBe(12);
   });
 
-  test("functions referred to stay declared when the export that declared them goes", async () => {
+  test("referenced functions stay declared when the export that declared them is removed", async () => {
     const text = `(module ${memory} (table $t 1 funcref) (func $seven (export "seven") (result i32) (i32.const 7))
       (func (export "_initialize") (unreachable))
       (func (export "_start") (table.set $t (i32.const 0) (ref.func $seven))
@@ -309,7 +309,7 @@ describe("what is changed", () => {
     ]);
   });
 
-  test("instructions of every family come through: vectors, bulk memory, tail calls, branches, globals, segments", async () => {
+  test("instructions of every family are preserved: vectors, bulk memory, tail calls, branches, globals, segments", async () => {
     const text = `(module (import ${wasi} "path_open" (func (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
       (memory (export "memory") 1) (data $d "abcdefgh") (data (i32.const 200) "xyz")
       (global $f funcref (ref.func $two)) (global $n (mut i64) (i64.const -9000000000))

@@ -4,7 +4,7 @@ import { type ModuleOutline, readModule } from "./module-reader.ts";
 import { treatmentOf, wasiModule } from "./preview1.ts";
 import { rewriteModule } from "./rewrite.ts";
 
-/** Raised with every change of what preparing does, so that modules prepared before are not used any more. */
+/** Increase this number with every change to the preparation, to invalidate cached modules. */
 export const prepareVersion = 3;
 
 type RefusalCode =
@@ -20,8 +20,8 @@ export type PreparedModule =
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
 /**
- * Turns a WASI preview 1 command from anybody into one that may run: see `rewriteModule` for what changes.
- * Takes time in proportion to the module's size; hostile input belongs in a thread that can be ended.
+ * Turns an untrusted WASI preview 1 command into one that may run; see `rewriteModule` for the changes. The time is
+ * proportional to the module's size; prepare hostile input in a thread that can be terminated.
  */
 export function prepareModule(bytes: Uint8Array, options: { readonly maxMemoryMb: number }): PreparedModule {
   try {
@@ -53,7 +53,7 @@ function prepare(bytes: Uint8Array, maxMemoryMb: number): PreparedModule {
   if (memory === undefined || memory.kind !== 2) {
     throw new ModuleRefusal(
       "memory",
-      'The module does not export its memory as "memory", as a WASI command does.',
+      'The module does not export its memory as "memory", which a WASI command must do.',
     );
   }
   const allowedPages = maxMemoryMb * pagesPerMegabyte;
@@ -90,21 +90,24 @@ function startFunction(outline: ModuleOutline): number {
   if (type === undefined || outline.types[type] !== ":") {
     throw new ModuleRefusal(
       "start",
-      'The module\'s "_start" takes parameters or answers something; in a WASI command it does neither.',
+      'The module\'s "_start" has parameters or a result; in a WASI command it has neither.',
     );
   }
   return found.index;
 }
 
-/** The last word is the engine's: whatever the rewriting did, what runs imports and exports nothing else. */
+/**
+ * Checks the result with the engine itself: the module that runs must not import or export anything else, even if
+ * the rewriting has a bug.
+ */
 function assertSafe(module: WebAssembly.Module): void {
   for (const entry of WebAssembly.Module.imports(module)) {
     const kept = entry.module === wasiModule && entry.kind === "function" && treatmentOf(entry.name).kind;
     if (kept !== "kept" && kept !== "guarded")
-      throw new ModuleRefusal("internal", "The rewritten module imports what it may not.");
+      throw new ModuleRefusal("internal", "The rewritten module has an import that is not allowed.");
   }
   const exports = WebAssembly.Module.exports(module).map((entry) => `${entry.kind} ${entry.name}`);
   if (exports.join() !== "memory memory,function _start") {
-    throw new ModuleRefusal("internal", "The rewritten module exports what it should not.");
+    throw new ModuleRefusal("internal", "The rewritten module has an unexpected export.");
   }
 }

@@ -3,18 +3,18 @@ import { messageOf } from "../../base/errors.ts";
 import type { CacheFolder } from "../../platform/files/cache-folder.ts";
 import { prepareVersion } from "./prepare-module.ts";
 
-/** Bytes of prepared modules that are held in memory. */
+/** Bytes of prepared modules that are kept in memory. */
 const maxCachedBytes = 64 * 1024 * 1024;
 
-/** A module that may run, under the name the sandbox host knows it by. */
+/** A prepared module, with the key by which the sandbox host knows it. */
 export interface PreparedProgram {
   readonly key: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Prepares each module once: by the hash of what came in, the version of preparing, and the memory maximum.
- * What the disk's cache gives is what was put there, or nothing: it is run as it is.
+ * Prepares each module once. The key is the hash of the input, `prepareVersion` and the memory maximum. A module
+ * from the disk cache runs unchecked, because the cache folder returns exactly what was stored.
  */
 export class PreparedCache {
   readonly #held = new Map<string, Promise<PreparedProgram>>();
@@ -27,7 +27,7 @@ export class PreparedCache {
     this.#log = log;
   }
 
-  /** `prepare` runs only where nothing is cached; what it throws is not remembered. */
+  /** Calls `prepare` only if nothing is cached; its errors are not cached. */
   async get(
     input: Uint8Array,
     maxMemoryMb: number,
@@ -36,7 +36,7 @@ export class PreparedCache {
     const key = `${hex(await sha256(input))}-v${prepareVersion}-${maxMemoryMb}`;
     const held = this.#held.get(key);
     if (held !== undefined) {
-      // Taken out and put back: the first of the map is the one that was not used for the longest time.
+      // Deleted and inserted again: the first entry of the map is the least recently used.
       this.#held.delete(key);
       this.#held.set(key, held);
       return held;

@@ -1,16 +1,16 @@
 /**
- * WASI preview 1 as the guest ABI admits it: which functions reach the runtime, which answer an errno without
- * leaving the module, and what each looks like. A name that is not here does not exist in preview 1.
+ * WASI preview 1 as the guest ABI admits it: which functions reach the runtime, which return an errno without
+ * leaving the module, and their signatures. A name that is missing here does not exist in preview 1.
  */
 export const wasiModule = "wasi_snapshot_preview1";
 
 /** Errno values of preview 1. */
 export const errno = { badFileDescriptor: 8, notCapable: 76 } as const;
 
-/** The highest file descriptor a guest has: stdin, stdout, stderr. */
+/** The highest file descriptor of a guest: stdin, stdout, stderr. */
 export const lastDescriptor = 2;
 
-/** Parameters, "i" = i32 and "I" = i64; every function but `proc_exit` answers an i32 errno. */
+/** Parameters: "i" = i32 and "I" = i64. Every function except `proc_exit` returns an i32 errno. */
 const signatures: Readonly<Record<string, string>> = {
   args_get: "ii",
   args_sizes_get: "ii",
@@ -77,13 +77,13 @@ const allowed = new Set([
   "sched_yield",
 ]);
 
-/** Allowed, and their first parameter is a descriptor that must be 0, 1 or 2. */
+/** Allowed functions whose first parameter is a descriptor that must be 0, 1 or 2. */
 const takesDescriptor = new Set(["fd_close", "fd_fdstat_get", "fd_read", "fd_seek", "fd_write"]);
 
-/** Libcs walk the preopened folders until this errno says there are none. */
+/** C libraries iterate over the preopened folders until this errno. */
 const walksPreopens = new Set(["fd_prestat_get", "fd_prestat_dir_name"]);
 
-/** Every function that a prepared module may import, by name, with its signature in the form of `signatureText`. */
+/** Every function that a prepared module may import, with its signature in the form of `signatureText`. */
 export const importable: ReadonlyMap<string, string> = new Map(
   [...allowed].map((name) => [name, `${signatures[name]}:${name === "proc_exit" ? "" : "i"}`]),
 );
@@ -94,7 +94,7 @@ type Preview1Treatment =
   | { readonly kind: "guarded"; readonly signature: string }
   | { readonly kind: "refusing"; readonly signature: string; readonly errno: number };
 
-/** What happens to an import of this name. `signature` has the form of `signatureText`. */
+/** Returns how an import with this name is treated. `signature` has the form of `signatureText`. */
 export function treatmentOf(name: string): Preview1Treatment {
   const parameters = Object.hasOwn(signatures, name) ? signatures[name] : undefined;
   if (parameters === undefined) return { kind: "unknown" };
@@ -105,7 +105,7 @@ export function treatmentOf(name: string): Preview1Treatment {
   return { kind: "refusing", signature, errno: answer };
 }
 
-/** A signature as people write it: "iIi:i" is "(i32, i64, i32) -> i32". */
+/** Returns a signature in readable form: "iIi:i" becomes "(i32, i64, i32) -> i32". */
 export function signatureText(signature: string): string {
   const names: Readonly<Record<string, string>> = { i: "i32", I: "i64", f: "f32", F: "f64", v: "v128" };
   const [parameters = "", results = ""] = signature.split(":");

@@ -16,13 +16,13 @@ const functionKind = 0;
 const memoryKind = 2;
 
 /**
- * Writes the module anew: allowed imports, guards and refusals inside, the memory's and the tables' maximum, only
- * `memory` and `_start` exported, a start function called by `_start`, no custom sections.
+ * Rewrites the module: keeps allowed imports, adds guards and refusals, sets the maximum of memory and tables,
+ * exports only `memory` and `_start`, makes `_start` call the start function, and drops custom sections.
  *
- * Every `memory.grow` is followed by a call to `sched_yield`, so that the thread that runs the guest learns of the
- * memory's size each time it changes, also in a guest that never comes back.
+ * Every `memory.grow` is followed by a call to `sched_yield`. So the guest's thread sees each change of the
+ * memory's size, even in a guest that makes no other call.
  *
- * Function indices afterwards: kept imports, the module's own functions, then what is added.
+ * The order of function indices afterwards: kept imports, the module's own functions, added functions.
  */
 export function rewriteModule(outline: ModuleOutline, start: number, maxPages: number): Uint8Array {
   const plan = planImports(outline);
@@ -42,7 +42,7 @@ export function rewriteModule(outline: ModuleOutline, start: number, maxPages: n
   const functionIndex = (index: number): number => {
     const route = routes[index];
     if (index >= routes.length + outline.functions.length)
-      throw new ModuleRefusal("feature", `The module names a function ${index}, which it does not have.`);
+      throw new ModuleRefusal("feature", `The module refers to a function ${index} that does not exist.`);
     if (route === undefined) return index - routes.length + firstOwn;
     return "kept" in route ? route.kept : firstAdded + route.added;
   };
@@ -55,7 +55,7 @@ export function rewriteModule(outline: ModuleOutline, start: number, maxPages: n
 
   const startBody = outline.start === null ? [start] : [outline.start, start];
   const addedBodies = [...added.map(bodyOf), growBody(yieldIndex), callsBody(startBody.map(functionIndex))];
-  // The code comes first: the references it makes must be declared in the element section before it.
+  // The code is rewritten first, because the element section before it must declare the code's references.
   const code = rewriteCode(outline, mapping, addedBodies);
   const globals = rewriteGlobals(outline, mapping);
   const content = new Map<number, BinaryWriter | Uint8Array | undefined>([
@@ -165,7 +165,7 @@ function rewriteElements(
   if (bytes === undefined && references.size === 0) return undefined;
   const reader = new BinaryReader(bytes ?? new Uint8Array([0]));
   const count = boundedCount(reader, bounds.maxSegments, "maxSegments", "element segments");
-  // A function that is referred to must be declared, and the export that declared it may be gone now.
+  // A referenced function must be declared, and the export that declared it may have been removed.
   const declared = [...references];
   const writer = new BinaryWriter((bytes?.length ?? 0) + 16).u32(count + (declared.length > 0 ? 1 : 0));
   for (let index = 0; index < count; index++) copySegment(reader, writer, mapping);
@@ -212,7 +212,10 @@ function rewriteCode(
   const writer = new BinaryWriter(bytes.length + (bytes.length >> 4) + 256).u32(count + addedBodies.length);
   const scratch = new BinaryWriter(4096);
   if (count !== outline.functions.length)
-    throw new ModuleRefusal("feature", "The module has not as many functions as bodies.");
+    throw new ModuleRefusal(
+      "feature",
+      "The number of functions in the module differs from the number of bodies.",
+    );
   for (let index = 0; index < count; index++) {
     const body = reader.slice(reader.u32());
     const localsStart = body.position;
@@ -245,7 +248,7 @@ function boundedData(outline: ModuleOutline, mapping: InstructionMapping): Uint8
   return bytes;
 }
 
-/** Data that does not fit into the first memory would stop the runtime from making the program at all. */
+/** Refuses data that does not fit into the initial memory, because the runtime could not instantiate the module. */
 function checkData(bytes: Uint8Array, memoryBytes: number, mapping: InstructionMapping): void {
   const reader = new BinaryReader(bytes);
   const count = boundedCount(reader, bounds.maxSegments, "maxSegments", "data segments");
@@ -255,7 +258,10 @@ function checkData(bytes: Uint8Array, memoryBytes: number, mapping: InstructionM
     if (flags > 2)
       throw new ModuleRefusal("feature", `The module has a data segment of an unknown kind (${flags}).`);
     if (flags === 2 && reader.u32() !== 0)
-      throw new ModuleRefusal("feature", "The module has data for a second memory, which agents may not.");
+      throw new ModuleRefusal(
+        "feature",
+        "The module has data for a second memory, which agents may not use.",
+      );
     let offset: number | null = null;
     if (flags !== 1) {
       const start = reader.position;
@@ -275,7 +281,7 @@ function checkData(bytes: Uint8Array, memoryBytes: number, mapping: InstructionM
   reader.expectEnd("its data");
 }
 
-/** The address that an expression of one `i32.const` stands for; null for what is computed, the engine's to check. */
+/** Returns the address of a single `i32.const`; null for a computed expression, which the engine checks. */
 function constantAddress(expression: BinaryReader): number | null {
   if (expression.byte() !== instruction.i32Const) return null;
   const address = expression.s32() >>> 0;

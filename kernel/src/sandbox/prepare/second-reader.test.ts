@@ -13,17 +13,17 @@ import { command, wat } from "../testing/wat.ts";
 import { bulkInstructions, plainInstructions, vectorInstructions } from "./instruction-table.ts";
 import { prepareModule } from "./prepare-module.ts";
 
-/** The suite that every commit runs draws the same modules each time; the fuzz suite draws others. */
+/** The suite that runs for every commit draws the same modules each time; the fuzz suite draws new ones. */
 const seed = 12;
 let read: (bytes: Uint8Array) => Reading | null;
 beforeAll(async () => {
   read = await secondReader();
 });
 
-/** What one reader takes for an offset, the other takes for a memory's index and an instruction's beginning. */
+/** One reader takes this byte for an offset, the other for a memory index and the start of an instruction. */
 const hiddenCall = [
   [0x41, 0], // i32.const 0
-  // i32.load, alignment 2 with bit 6: memory 0, offset 0x41. Without memories: offset 0, then i32.const …
+  // i32.load, alignment 2 with bit 6: memory 0, offset 0x41. Without multiple memories: offset 0, then i32.const …
   [0x28, 0x42, 0x00, 0x41],
   [0x1a], // drop. Without memories: … 0x1a
   [0x41, 3, 0x41, 0, 0x41, 1, 0x41, 8],
@@ -56,14 +56,14 @@ describe("a module that the engine and the reader could read differently", () =>
     expect(prepareModule(moduleOf(code), { maxMemoryMb: 16 })).toMatchObject({ ok: false });
   });
 
-  test("an index that is padded as linkers pad it is read like any other", () => {
+  test("an index with a linker's padding is read like any other", () => {
     const padded = moduleOf([0x41, 0, 0x41, 0, 0x41, 0, 0x41, 0, 0x10, 0x80, 0x80, 0x80, 0x80, 0x00, 0x1a]);
     expect(prepareModule(padded, { maxMemoryMb: 16 })).toMatchObject({ ok: true });
     expect(firstReading(padded)).toEqual(read(padded));
   });
 });
 
-/** Opcodes with and without a prefix, far beyond what any proposal has. */
+/** Opcodes with and without a prefix, including more than any proposal defines. */
 const opcodes: [string, number[], boolean][] = [
   ...Array.from({ length: 256 }, (_, code) => code)
     .filter((code) => code < 0xfb || code > 0xfe)
@@ -82,12 +82,12 @@ const opcodes: [string, number[], boolean][] = [
   ),
 ];
 const callAfterwards = [0x00, 0x10, 0x00, 0x1a];
-/** For each encoding that there is, immediates that can be valid; wherever they are too many, the rest is `unreachable`. */
+/** Immediates that can be valid for each encoding. If there are too many bytes, the rest is `unreachable`. */
 const trials: readonly (readonly number[])[] = [0, 1, 2, 3, 4, 5, 8, 16, 18]
   .map((count) => Array.from({ length: count }, () => 0))
   .concat([[0x40], [0x70], [0x7f], [2], [1, 0x7f]]);
 
-test("every opcode is in the table, and as long as the engine and a second reader have it, or refused", () => {
+test("every opcode is refused, or has the length that the engine and a second reader give it", () => {
   const wrong: string[] = [];
   for (const [name, opcode, isKnown] of opcodes) {
     const end = opcode[0] !== undefined && opcode[0] >= 0x02 && opcode[0] <= 0x04 ? [0x0b] : [];
@@ -101,7 +101,7 @@ test("every opcode is in the table, and as long as the engine and a second reade
       const [first, second] = [firstReading(module), read(module)];
       if (JSON.stringify(first) !== JSON.stringify(second))
         wrong.push(`${name} [${immediates.join(" ")}]: ${JSON.stringify([first, second])}`);
-      // The second one shows that the first was not valid by chance.
+      // The second trial shows that the first was not valid by chance.
       if (++valid === 2) break;
     }
     if (isKnown && valid === 0 && !onlyInPlace.has(name)) wrong.push(`${name} was never valid`);
@@ -109,14 +109,14 @@ test("every opcode is in the table, and as long as the engine and a second reade
   expect(wrong).toEqual([]);
 });
 
-/** Valid where the trial above does not put them. */
+/** Valid only in places where the trial above does not put them. */
 const onlyInPlace = new Set(["0x05", "0x0b"]);
 
 function hex(code: number): string {
   return `0x${code.toString(16).padStart(2, "0")}`;
 }
 
-test("a second reader accepts what the reader accepts, and sees the same calls", () => {
+test("a second reader accepts the same modules and sees the same calls", () => {
   let accepted = 0;
   fc.assert(
     fc.property(instructions, (code) => {
@@ -132,7 +132,7 @@ test("a second reader accepts what the reader accepts, and sees the same calls",
   expect(accepted).toBeGreaterThan(500);
 });
 
-test("a second reader sees in the TypeScript guest and in a command what the reader sees", async () => {
+test("both readers see the same calls in the TypeScript guest and in a command", async () => {
   const guest = new Uint8Array(readFileSync(new URL("../../../build-output/guest.wasm", import.meta.url)));
   for (const module of [
     guest,

@@ -1,6 +1,5 @@
 import { BinaryReader } from "./binary.ts";
 
-/** The sections of a module by the number they begin with. */
 export const section = {
   custom: 0,
   type: 1,
@@ -18,10 +17,10 @@ export const section = {
   tag: 13,
 } as const;
 
-/** What each module begins with: its magic number and version 1. */
+/** The header of every module: its magic number and version 1. */
 export const moduleHeader: Uint8Array = Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** Yields the sections in order, each with a reader over its content. Throws ModuleRefusal where one is cut off. */
+/** Yields the sections in order, each with a reader over its content. Throws ModuleRefusal for a truncated section. */
 export function* sectionsIn(module: Uint8Array): Generator<{ id: number; content: BinaryReader }> {
   const reader = new BinaryReader(module, moduleHeader.length);
   while (!reader.done) yield { id: reader.byte(), content: reader.slice(reader.u32()) };

@@ -6,7 +6,7 @@ import { readModule } from "../prepare/module-reader.ts";
 import { treatmentOf, wasiModule } from "../prepare/preview1.ts";
 import { section } from "../prepare/sections.ts";
 
-/** WebAssembly 2.0, tail calls, extended constants, relaxed SIMD: what `instruction-table.ts` has. */
+/** The features that `instruction-table.ts` allows: WebAssembly 2.0, tail calls, extended constants, relaxed SIMD. */
 const features = {
   bulk_memory: true,
   exceptions: false,
@@ -26,7 +26,7 @@ const features = {
   threads: false,
 };
 
-/** A module as somebody reads it: what it imports, and for each of its functions what is called and referred to. */
+/** What a reader sees in a module: its imports, and the calls and references of each function. */
 export interface Reading {
   readonly imports: readonly string[];
   /** In order: `call 3`, `return_call 3`, `ref.func 3`, `memory.grow`. */
@@ -35,7 +35,7 @@ export interface Reading {
 
 const calls = /\b(?:return_call|call|ref\.func) \d+|\bmemory\.grow\b/g;
 
-/** Returns how WABT reads a module; null where it refuses it. */
+/** Returns a function that reads a module with WABT. It returns null for a module that WABT rejects. */
 export async function secondReader(): Promise<(bytes: Uint8Array) => Reading | null> {
   const wabt = await wabtModule();
   return (bytes) => {
@@ -57,7 +57,7 @@ export async function secondReader(): Promise<(bytes: Uint8Array) => Reading | n
   };
 }
 
-/** Returns how the reader of `prepare/` reads a module. Throws ModuleRefusal. */
+/** Reads a module with the reader of `prepare/`. Throws ModuleRefusal. */
 export function firstReading(bytes: Uint8Array): Reading {
   const outline = readModule(bytes);
   const reader = new BinaryReader(outline.sections.get(section.code) ?? new Uint8Array([0]));
@@ -73,7 +73,7 @@ export function firstReading(bytes: Uint8Array): Reading {
   return { imports: outline.imports.map(({ module, name }) => `${module} ${name}`), functions };
 }
 
-/** The mapping puts a mark that nothing else writes in the place of each call, so that they are found again. */
+/** The mapping replaces each call with a unique mark, so that the calls can be found again. */
 function callsOf(body: BinaryReader): string[] {
   const found: string[] = [];
   const growFunction = -1;
@@ -94,8 +94,8 @@ function callsOf(body: BinaryReader): string[] {
 }
 
 /**
- * Returns how a prepared module breaks what it promises, as the second reader sees it; null where it does not: the
- * functions that take a descriptor are called by the guards only, one time each, and are never referred to.
+ * Returns how a prepared module breaks its guarantees according to the second reader; null if it does not. Only the
+ * guards may call the functions that take a descriptor, once each, and nothing may refer to them.
  */
 export function promiseBroken(reading: Reading): string | null {
   const guarded = new Map<string, string>();
@@ -106,14 +106,14 @@ export function promiseBroken(reading: Reading): string | null {
     const [how = "", index = ""] = entry.split(" ");
     const name = guarded.get(index);
     if (name === undefined) continue;
-    if (how !== "call") return `${name} is reached by ${entry}`;
+    if (how !== "call") return `${name} is used by ${entry}`;
     used.set(name, (used.get(name) ?? 0) + 1);
-    if ((used.get(name) ?? 0) > 1) return `${name} is called beside its guard`;
+    if ((used.get(name) ?? 0) > 1) return `${name} is called outside its guard`;
   }
   return null;
 }
 
-/** Bytes that mean something to some reader: small numbers, opcodes, flags, ends and beginnings of numbers. */
+/** Bytes that are likely to have a meaning: small numbers, opcodes, flags, starts and ends of numbers. */
 const byte = fc.oneof(
   fc.nat(3),
   fc.constantFrom(
@@ -139,8 +139,8 @@ const byte = fc.oneof(
 );
 
 /**
- * One instruction behind an `unreachable`, after which any types fit: nearly every well-formed encoding is valid there,
- * those of proposals that agents may not use included.
+ * One instruction after an `unreachable`, where any types are valid. So nearly every well-formed encoding is valid,
+ * including those of proposals that agents may not use.
  */
 const instruction: fc.Arbitrary<number[]> = fc
   .tuple(
@@ -159,7 +159,7 @@ const instruction: fc.Arbitrary<number[]> = fc
       ),
     ),
     fc.array(byte, { maxLength: 4 }),
-    // Lanes, vectors and floats want many bytes.
+    // Lanes, vectors and floats need many bytes.
     fc.oneof(
       { weight: 5, arbitrary: fc.constant(0) },
       { weight: 1, arbitrary: fc.constantFrom(4, 8, 12, 16) },
@@ -180,7 +180,10 @@ function unsigned(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) | 128, value >> 7];
 }
 
-/** A WASI command of these instructions, which may leave anything behind, with one of everything that indices may name. */
+/**
+ * Returns a WASI command with these instructions, which may leave anything on the stack, and with one item of
+ * everything that indices may refer to.
+ */
 export function moduleOf(code: readonly number[]): Uint8Array {
   const sized = (bytes: readonly number[]): BinaryWriter => new BinaryWriter().raw(Uint8Array.from(bytes));
   const part = (id: number, bytes: readonly number[]): void => void module.byte(id).sized(sized(bytes));

@@ -1,6 +1,6 @@
 import wabtModule from "wabt";
 
-/** Assembles a module from its text, with every proposal switched on: what is refused must be refusable. */
+/** Assembles a module from WebAssembly text. All proposals are enabled, for tests of modules that are refused. */
 export async function wat(text: string): Promise<Uint8Array> {
   const wabt = await wabtModule();
   const features = {
@@ -27,7 +27,7 @@ export async function wat(text: string): Promise<Uint8Array> {
 
 const wasi = `"wasi_snapshot_preview1"`;
 
-/** The text of a WASI command whose `_start` is `body`; it has `$read` and `$write`, and 64 KiB at 1024 for data. */
+/** Returns the text of a WASI command with `_start` as `body`, `$read`, `$write`, and 64 KiB at 1024 for data. */
 export function command(body: string, more = "", memory = "2"): string {
   return `(module
     (import ${wasi} "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
@@ -45,7 +45,7 @@ export function command(body: string, more = "", memory = "2"): string {
     (func (export "_start") (local $n i32) ${body}))`;
 }
 
-/** Answers every line with itself. */
+/** Echoes every line. */
 export const echo = command(`
   (loop $again
     (local.set $n (call $read))
@@ -53,13 +53,13 @@ export const echo = command(`
     (call $write (i32.const 1) (i32.const 1024) (local.get $n))
     (br $again))`);
 
-/** Echoes nothing and stays: a handler that never answers. */
+/** Reads everything and never answers. */
 export const silent = command(`(loop $again (br_if $again (call $read)))`);
 
-/** Echoes, and computes for ever once anything arrived. */
+/** Reads once, then computes forever. */
 export const spinOnInput = command(`(drop (call $read)) (loop $again (br $again))`);
 
-/** Prints `text` (at most 4000 bytes) to a descriptor, then does `rest`. */
+/** Prints `text` (at most 4000 bytes) to a descriptor, then executes `rest`. */
 export function printing(descriptor: number, text: string, rest = ""): string {
   const bytes = [...new TextEncoder().encode(text)];
   const data = bytes.map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
@@ -69,7 +69,7 @@ export function printing(descriptor: number, text: string, rest = ""): string {
   );
 }
 
-/** Prints 64 KiB pieces to a descriptor, each ended by `last`: "\n" for lines, "x" for one that does not end. */
+/** Prints pieces of 64 KiB to a descriptor. Each ends with `last`: "\n" for whole lines, "x" for an endless line. */
 export function flooding(descriptor: number, last: "\n" | "x", pieces: number): string {
   return command(`
     (memory.fill (i32.const 1024) (i32.const 0x78) (i32.const 65535))

@@ -1,6 +1,6 @@
-/** Vectors for tests, always the same. */
+/** Deterministic vectors for tests. */
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** Returns numbers from 0 to 1 (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -11,7 +11,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Vectors around so many middles, as embeddings of a few subjects lie; the first `count` of them do not depend on it. */
+/** Returns vectors around this many centres, like embeddings of few subjects; the first `count` do not depend on it. */
 export function clustered(count: number, dimensions: number, clusters: number, seed: number): Float32Array[] {
   const next = numbers(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
@@ -33,7 +33,7 @@ export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return dot / Math.sqrt(aa * bb);
 }
 
-/** The labels (indices) of the nearest, by comparing with all. */
+/** Returns the labels (indices) of the nearest vectors, by comparing with all. */
 export function exactly(
   vectors: readonly ArrayLike<number>[],
   query: ArrayLike<number>,

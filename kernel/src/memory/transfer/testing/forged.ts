@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A segment of a container, as bytes, its digest left out: that is made when the file is put together. */
+/** A segment of a container as bytes, without its digest, which `putTogether` computes. */
 export interface Part {
   readonly kind: string;
   readonly content: Buffer;
@@ -11,7 +11,7 @@ export interface Taken {
   readonly parts: readonly Part[];
 }
 
-/** Takes a container apart; written from FORMAT.md and without the code that it tests. */
+/** Splits a container into its parts; written from FORMAT.md without the code under test. */
 export function takeApart(file: Buffer): Taken {
   const parts: Part[] = [];
   for (let at = 12; at < file.length;) {
@@ -23,7 +23,7 @@ export function takeApart(file: Buffer): Taken {
   return { preamble: Buffer.from(file.subarray(0, 12)), parts };
 }
 
-/** Puts one together with every digest right, as somebody would who forges it. */
+/** Assembles a container with correct digests, as a forger would. */
 export function putTogether({ preamble, parts }: Taken): Buffer {
   const pieces = [preamble];
   const sum = createHash("sha256").update(preamble);

@@ -8,7 +8,7 @@ import { memoryRecords, memoryRefusals } from "../../records.ts";
 import { chainStart, type RecordKind } from "../../../memory-contract/records.ts";
 import type { VectorItem } from "../vectors.ts";
 
-/** A journal with these records in small segments, closed again; its end. */
+/** Writes a journal with these records in small segments, closes it, and returns its end. */
 export async function aJournal(folder: string, records: readonly RecordInput<RecordKind>[]): Promise<Anchor> {
   let anchor: Anchor = { ...chainStart, size: 0, carriedOut: 0 };
   await using journal = await openJournal(folder, undefined, (reached) => (anchor = reached));

@@ -19,22 +19,22 @@ export const abiBounds = {
   /** Messages per second that are dropped or answer no request; more terminate the guest. */
   maxWastedPerSecond: 20_000,
   /**
-   * Calls per second that are refused unread. Fewer, because each is answered, and a guest that respects the limit of
-   * open calls is never refused one.
+   * Calls per second that are refused unread. This bound is lower because each refusal is an answer that the kernel
+   * writes; a guest that respects the limit of open calls is never refused.
    */
   maxRefusedCallsPerSecond: 2_000,
-  /** Characters of these and of all notifications. */
+  /** Characters per second of wasted messages and of all notifications. */
   maxWastedCharactersPerSecond: 32 * 1024 * 1024,
   maxTracesPerSecond: 200,
   maxNotifiesPerSecond: 5,
   /** How long an idle guest may take to answer `ping`. */
   pingTimeoutMs: 2_000,
-  /** CPU time within that period that still counts as idle: what reading the ping itself takes. */
+  /** CPU time within `pingTimeoutMs` that still counts as idle; reading the ping itself takes some. */
   idleCpuMs: 20,
-  /** How long a tool may take while its agent neither computes nor has a call open; then its caller gets an error. */
+  /** How long a tool may take while its agent neither computes nor has a call open. Then its caller gets an error. */
   maxIdleToolMs: 60_000,
-  /** From the answer to `shutdown` to the end of the guest. */
+  /** Time from the answer to `shutdown` until the guest must have exited. */
   shutdownGraceMs: 2_000,
-  /** The share of time that a guest may compute without a request; for a tool, more than that counts as work. */
+  /** The share of time that a guest may compute without an open request. A tool that computes more is working. */
   backgroundShare: 0.1,
 } as const;

@@ -16,7 +16,7 @@ const words: readonly ErrorCode[] = [
 ];
 const numbers = Object.fromEntries(words.map((word, index) => [word, -33000 - index])) as ErrorNumbers;
 
-/** A guest whose every line a test writes itself. */
+/** A guest whose lines the test writes. */
 class Wire {
   readonly lines = new Emitter<string>();
   readonly sent: Record<string, unknown>[] = [];
@@ -56,7 +56,7 @@ class Wire {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("requests to the guest", () => {
-  test("an answer reaches the one who asked, whatever the order; twice or unasked it is counted and ignored", async () => {
+  test("answers in any order reach their callers; duplicate and unrequested answers are counted and ignored", async () => {
     const wire = new Wire();
     const first = wire.connection.request("hook", { a: 1 });
     const second = wire.connection.request("tool", {});
@@ -72,9 +72,7 @@ describe("requests to the guest", () => {
     wire.says({ id: "1", result: null });
     expect([wire.connection.strayAnswers, wire.faults]).toEqual([3, []]);
     wire.clock.advance(1000);
-    expect(wire.faults).toEqual([
-      "It answered 3 times what was not asked, was answered before or was given up on.",
-    ]);
+    expect(wire.faults).toEqual(["It answered 3 times without an open request."]);
   });
 
   test.each<[string, object, object]>([
@@ -101,7 +99,7 @@ describe("requests to the guest", () => {
     await expect(asked).rejects.toMatchObject(expected);
   });
 
-  test("more than are allowed open wait for their turn, in order; more than may wait are refused", async () => {
+  test("requests beyond the open limit wait in order; requests beyond the waiting limit are refused", async () => {
     const wire = new Wire();
     const all = Array.from({ length: bounds.maxOpenCalls + bounds.maxWaitingRequests }, () =>
       wire.connection.request("hook", {}),
@@ -114,7 +112,7 @@ describe("requests to the guest", () => {
     expect(await Promise.all(all)).toEqual(all.map((_, index) => index + 1));
   });
 
-  test("one that is given up rejects at once, makes room for the next, and its late answer is stray", async () => {
+  test("an abandoned request rejects at once and frees its place; its late answer is stray", async () => {
     const wire = new Wire();
     const all = Array.from({ length: bounds.maxOpenCalls + 1 }, () => wire.connection.request("tool", {}));
     wire.connection.abandon(3, new LaresError("AgentError", "too late"));
@@ -125,7 +123,7 @@ describe("requests to the guest", () => {
     expect(wire.connection.strayAnswers).toBe(1);
   });
 
-  test("unanswered and waiting ones reject when the guest ends, and so does every later one", async () => {
+  test("open and waiting requests reject when the guest ends, and so do later ones", async () => {
     const wire = new Wire();
     const all = Array.from({ length: 70 }, () => wire.connection.request("hook", {}));
     const results = Promise.allSettled(all);
@@ -145,7 +143,7 @@ describe("requests to the guest", () => {
 });
 
 describe("calls of the guest", () => {
-  test("results and errors go back; what was not raised on purpose says nothing of the kernel", async () => {
+  test("results and errors are sent back; an unexpected error reveals nothing about the kernel", async () => {
     const wire = new Wire(async (method) => {
       if (method === "conflict") throw conflict(7);
       if (method === "crash") throw new Error("secret of the kernel");
@@ -173,7 +171,7 @@ describe("calls of the guest", () => {
     expect(wire.sent).toMatchObject([{ id: 1, error: { message: "gone" } }]);
   });
 
-  test("the 65th open call is refused, and one more is taken when one was answered", async () => {
+  test("the 65th open call is refused; after an answer another one is accepted", async () => {
     const replies: PromiseWithResolvers<unknown>[] = [];
     const wire = new Wire(() => {
       const reply = Promise.withResolvers<unknown>();
@@ -191,7 +189,7 @@ describe("calls of the guest", () => {
     expect([wire.connection.openCalls, wire.sent.length]).toEqual([64, 2]);
   });
 
-  test("trace is none: it has no answer to wait for", async () => {
+  test("a trace sent as a call is refused, because it has no answer", async () => {
     const handed: string[] = [];
     const wire = new Wire(async (method) => void handed.push(method));
     wire.says({ id: 1, method: "trace", params: { level: "info", message: "m" } });
@@ -200,7 +198,7 @@ describe("calls of the guest", () => {
     expect(handed).toEqual([]);
   });
 
-  test("notify counts with and without an answer: beyond the rate a call is refused", async () => {
+  test("notify is rate-limited as a notification and as a call; calls over the rate are refused", async () => {
     const handed: string[] = [];
     const wire = new Wire(async (method) => void handed.push(method));
     for (let index = 0; index < 2; index++) wire.says({ method: "notify", params: {} });
@@ -228,25 +226,25 @@ describe("calls of the guest", () => {
     ]);
   });
 
-  test("an id that is open already is a fault, and the first call is still answered once", async () => {
+  test("a duplicate id is a fault, and the first call is still answered once", async () => {
     const wire = new Wire(async () => "answer");
     wire.says({ id: "a", method: "one" });
     wire.says({ id: "a", method: "two" });
     await settled();
     expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: "a", result: "answer" }]);
-    expect(wire.faults).toEqual(['It called "two" with the id "a", which an open call has already.']);
+    expect(wire.faults).toEqual(['It called "two" with the id "a", which an open call already uses.']);
   });
 });
 
-describe("what nests too deep", () => {
-  /** A member's text as deep as a message's may be when the message itself is one level, or deeper by `more`. */
+describe("a message that is nested too deep", () => {
+  /** Returns an array that makes a message exactly as deep as allowed, or deeper by `more`. */
   const nested = (more = 0): string => {
     const depth = bounds.maxDepth - 1 + more;
     return "[".repeat(depth) + "]".repeat(depth);
   };
   const says = (wire: Wire, members: string): void => wire.lines.emit(`{"jsonrpc":"2.0",${members}}`);
 
-  test("as a call is refused and not handed on; a level less is", async () => {
+  test("is refused as a call; one level less is accepted", async () => {
     const handed: unknown[] = [];
     const wire = new Wire(async (_method, params) => void handed.push(params));
     says(wire, `"id":1,"method":"actions/propose","params":{"a":${nested(-1)}}`);
@@ -259,7 +257,7 @@ describe("what nests too deep", () => {
     expect([handed.length, wire.faults]).toEqual([1, []]);
   });
 
-  test("as an answer rejects what it answers, which is then no longer open", async () => {
+  test("as an answer rejects its request, which is then closed", async () => {
     const wire = new Wire();
     const asked = [wire.connection.request("tool", {}), wire.connection.request("tool", {})];
     says(wire, `"id":1,"result":${nested(1)}`);
@@ -270,7 +268,7 @@ describe("what nests too deep", () => {
     expect(wire.connection.strayAnswers).toBe(1);
   });
 
-  test("as a notification, or with the id of an open call, is a fault", async () => {
+  test("is a fault as a notification or with the id of an open call", async () => {
     const wire = new Wire(async () => "answer");
     says(wire, `"method":"trace","params":{"a":${nested()}}`);
     wire.says({ id: 1, method: "one" });
@@ -283,7 +281,7 @@ describe("what nests too deep", () => {
     ]);
   });
 
-  test("by hundreds of thousands of levels is refused like by one", async () => {
+  test("is refused even with hundreds of thousands of levels", async () => {
     const wire = new Wire();
     says(wire, `"id":1,"method":"x","params":{"a":${"[".repeat(400_000)}${"]".repeat(400_000)}}`);
     await settled();
@@ -291,17 +289,17 @@ describe("what nests too deep", () => {
   });
 });
 
-describe("what breaks the ABI", () => {
+describe("violations of the ABI", () => {
   test.each<[string, string, RegExp]>([
     ["no JSON", "debug: here", /is not JSON: "debug: here"/],
-    ["an array", "[]", /is no JSON-RPC message/],
-    ["null", "null", /is no JSON-RPC message/],
+    ["an array", "[]", /is not a JSON-RPC message/],
+    ["null", "null", /is not a JSON-RPC message/],
     ["another version", `{"jsonrpc":"1.0"}`, /does not say/],
-    ["a method that is a number", `{"jsonrpc":"2.0","method":1}`, /names its method/],
+    ["a method that is a number", `{"jsonrpc":"2.0","method":1}`, /method that is not a string/],
     [
       "params that are a list, of a notification",
       `{"jsonrpc":"2.0","method":"trace","params":[]}`,
-      /params that are no object/,
+      /params that are not an object/,
     ],
     ["an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"x"}`, /an id that is neither/],
     [
@@ -310,12 +308,12 @@ describe("what breaks the ABI", () => {
       /an id that is neither/,
     ],
     ["neither call nor answer", `{"jsonrpc":"2.0"}`, /neither a call nor an answer/],
-    ["result and error", `{"jsonrpc":"2.0","id":1,"result":1,"error":{}}`, /neither or with both/],
+    ["result and error", `{"jsonrpc":"2.0","id":1,"result":1,"error":{}}`, /both or neither/],
     ["an error without a code", `{"jsonrpc":"2.0","id":1,"error":{"message":"x"}}`, /no code or no message/],
     [
       "an unknown notification",
       `{"jsonrpc":"2.0","method":"constructor"}`,
-      /notification "constructor", which is not known/,
+      /unknown notification "constructor"/,
     ],
     ["control characters, which are not shown", "\u001b[2Jx", /"\?\[2Jx"/],
     ["an empty line", "", /is not JSON/],
@@ -329,12 +327,12 @@ describe("what breaks the ABI", () => {
     expect(wire.sent).toHaveLength(1);
   });
 
-  test("one fault too many ends the guest, with the last one as the reason, and nothing more is reported", async () => {
+  test("one fault too many terminates the guest with that fault as the reason; later faults are not reported", async () => {
     const wire = new Wire();
     for (let index = 0; index < 30; index++) wire.lines.emit(`garbage ${index}`);
     expect(wire.faults).toHaveLength(bounds.maxFaults);
     expect(wire.killedFor).toBe(
-      'It broke the ABI 9 times; the last time: A line of its stdout is not JSON: "garbage 8".',
+      'It violated the ABI 9 times. The last violation: A line of its stdout is not JSON: "garbage 8".',
     );
   });
 
@@ -369,7 +367,7 @@ describe("what breaks the ABI", () => {
     await expect(asked).rejects.toSatisfy(isAgentEnd);
   });
 
-  test("an error that a guest words like our own is none of ours", async () => {
+  test("a guest's error that imitates the kernel's own is not taken for it", async () => {
     const wire = new Wire();
     const asked = wire.connection.request("hook", {});
     wire.says({
@@ -383,7 +381,7 @@ describe("what breaks the ABI", () => {
     await expect(asked).rejects.not.toSatisfy(isAgentEnd);
   });
 
-  test("notifications beyond the rate are dropped, counted, and pass again in the next second", () => {
+  test("notifications over the rate are dropped and counted; the next second admits them again", () => {
     const wire = new Wire();
     for (let index = 0; index < 250; index++) wire.says({ method: "trace", params: { message: `${index}` } });
     for (let index = 0; index < 8; index++) wire.says({ method: "notify", params: {} });

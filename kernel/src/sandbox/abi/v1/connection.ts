@@ -83,7 +83,7 @@ class Connection implements GuestConnection {
   /** The guest's calls that are not answered yet; aborted where the guest has cancelled one. */
   readonly #calls = new Map<CallId, AbortController>();
   readonly #meters: Readonly<Record<string, NotificationMeter>>;
-  /** For stray answers: none is passed on, and they are reported together. */
+  /** Counts stray answers. None is passed on; they are reported together. */
   readonly #strayMeter: NotificationMeter;
   readonly #gate: FloodGate;
   readonly #listening: Disposable;
@@ -104,7 +104,7 @@ class Connection implements GuestConnection {
         ),
       );
     this.#strayMeter = new NotificationMeter(ports.clock, 0, (count) =>
-      ports.fault(`It answered ${times(count)} what was not asked, was answered before or was given up on.`),
+      ports.fault(`It answered ${times(count)} without an open request.`),
     );
     this.#gate = new FloodGate(ports.clock);
     this.#meters = {
@@ -140,7 +140,7 @@ class Connection implements GuestConnection {
     if (this.#open.size < bounds.maxOpenCalls) this.#send(id, line, request);
     else if (this.#waiting.length < bounds.maxWaitingRequests) this.#waiting.push({ id, line, request });
     else {
-      const message = `${bounds.maxWaitingRequests} requests wait for this agent already.`;
+      const message = `${bounds.maxWaitingRequests} requests are already waiting for this agent.`;
       return Promise.reject(limitExceeded("maxWaitingRequests", bounds.maxWaitingRequests, message));
     }
     return request.reply.promise;
@@ -209,26 +209,26 @@ class Connection implements GuestConnection {
   #receiveCall({ id, method, params }: GuestMessage & { kind: "call" }): void {
     if (this.#calls.has(id)) {
       this.#fault(
-        `It called ${shown(method)} with the id ${shown(String(id))}, which an open call has already.`,
+        `It called ${shown(method)} with the id ${shown(String(id))}, which an open call already uses.`,
       );
       return;
     }
     if (this.#calls.size >= bounds.maxOpenCalls) {
       this.#waste("refused");
-      const message = `${bounds.maxOpenCalls} calls are open already; wait for one to be answered.`;
+      const message = `${bounds.maxOpenCalls} calls are already open. Wait until one is answered.`;
       this.#answerError(id, limitExceeded("maxOpenCalls", bounds.maxOpenCalls, message));
       return;
     }
     if (method === "trace") {
       this.#waste("refused");
-      const message = '"trace" is a notification: it is sent without an id, and not answered.';
+      const message = '"trace" is a notification: send it without an id. It has no answer.';
       this.#answerError(id, new LaresError("MethodNotFound", message, { method }));
       return;
     }
     const meter = this.#meterOf(method);
     if (meter !== undefined && !meter.admits()) {
       this.#waste("refused");
-      const message = `More than ${meter.perSecond} calls of ${method} in a second.`;
+      const message = `More than ${meter.perSecond} calls of ${method} within a second.`;
       this.#answerError(id, limitExceeded("perSecond", meter.perSecond, message));
       return;
     }
@@ -253,7 +253,7 @@ class Connection implements GuestConnection {
       return;
     }
     if (isTooLong(line)) {
-      const message = `The answer to ${method} is over ${bounds.maxLineBytes} bytes; ask for less at a time.`;
+      const message = `The answer to ${method} is over ${bounds.maxLineBytes} bytes. Request less at a time.`;
       this.#answerError(id, limitExceeded("maxLineBytes", line.length, message));
     } else if (this.#endReason === null) {
       this.#guest.send(line);
@@ -276,7 +276,7 @@ class Connection implements GuestConnection {
     if (method === "cancel") return this.#cancel(params);
     const meter = this.#meterOf(method);
     if (meter === undefined) {
-      this.#fault(`It sent the notification ${shown(method)}, which is not known.`);
+      this.#fault(`It sent the unknown notification ${shown(method)}.`);
       return;
     }
     const isAdmitted = meter.admits();
@@ -322,7 +322,7 @@ class Connection implements GuestConnection {
       this.#ports.fault(sentence);
       return;
     }
-    this.#throwOut(`It broke the ABI ${this.#faults} times; the last time: ${sentence}`);
+    this.#throwOut(`It violated the ABI ${this.#faults} times. The last violation: ${sentence}`);
   }
 
   /** Counts the current line. */
@@ -349,7 +349,7 @@ class Connection implements GuestConnection {
 
 const ends = new WeakSet<object>();
 
-/** True for the kernel's own error that the guest ended, as opposed to a guest's answer that only looks like it. */
+/** Returns true for the kernel's own error that the guest ended, and false for a guest's answer that looks like it. */
 export function isAgentEnd(error: unknown): boolean {
   return typeof error === "object" && error !== null && ends.has(error);
 }
@@ -364,7 +364,7 @@ function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
-/** A UTF-16 unit takes at most three bytes, so only lines between the two bounds have to be measured. */
+/** A UTF-16 unit takes at most three bytes, so only lines near the limit need to be encoded to be measured. */
 function isTooLong(line: string): boolean {
   if (line.length > bounds.maxLineBytes) return true;
   if (line.length * 3 <= bounds.maxLineBytes) return false;

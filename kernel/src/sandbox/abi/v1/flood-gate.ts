@@ -7,8 +7,8 @@ const windowMs = 1000;
 export type Spent = "used" | "wasted" | "refused";
 
 /**
- * Counts messages of a guest that have no effect. Reading a line costs the kernel more than it costs a guest to write
- * the same line again, so the guest's CPU limit does not bound what it takes from other agents.
+ * Counts a guest's messages that have no effect. Reading a line costs the kernel more than writing it costs the
+ * guest, so the guest's CPU limit does not bound what its messages take from other agents.
  */
 export class FloodGate {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class FloodGate {
     this.#clock = clock;
   }
 
-  /** Returns a sentence once there are too many within a second; null before. */
+  /** Returns the reason for termination when too many such messages arrived within a second; otherwise null. */
   take(what: Spent, characters: number): string | null {
     const now = this.#clock.monotonic();
     if (now - this.#windowStart >= windowMs) {

@@ -25,23 +25,24 @@ export function readMessage(line: string): GuestMessage {
   } catch {
     return fault("is not JSON");
   }
-  if (!isJsonObject(message)) return fault("is no JSON-RPC message");
+  if (!isJsonObject(message)) return fault("is not a JSON-RPC message");
   if (message["jsonrpc"] !== "2.0") return fault('does not say "jsonrpc": "2.0"');
   const { id, method, params } = message;
   if (method !== undefined) {
-    if (typeof method !== "string") return fault("names its method by something that is no text");
+    if (typeof method !== "string") return fault("has a method that is not a string");
     if (id === undefined) {
       if (params !== undefined && !isJsonObject(params))
-        return fault(`sends ${shown(method)} with params that are no object`);
+        return fault(`sends ${shown(method)} with params that are not an object`);
       return { kind: "notification", method, params: params ?? {} };
     }
-    if (!isCallId(id)) return fault(`calls ${shown(method)} with an id that is neither a text nor a number`);
-    // Params of any shape: whoever handles the call rejects them, so that the caller gets an answer.
+    if (!isCallId(id))
+      return fault(`calls ${shown(method)} with an id that is neither a string nor a number`);
+    // Params of any shape pass: the handler of the call rejects them, so the caller gets an answer.
     return { kind: "call", id, method, params: params ?? {} };
   }
   if (!isCallId(id)) return fault("is neither a call nor an answer");
   const hasResult = "result" in message;
-  if (hasResult === "error" in message) return fault("answers with neither or with both of result and error");
+  if (hasResult === "error" in message) return fault("answers with both or neither of result and error");
   if (hasResult) return { kind: "result", id, result: message["result"] };
   const error = message["error"];
   if (!isJsonObject(error) || typeof error["code"] !== "number" || typeof error["message"] !== "string") {

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 
 const windowMs = 1000;
 
-/** Lets a number of notifications per second pass, and reports afterwards how many were dropped. */
+/** Admits a number of notifications per second, and reports afterwards how many it dropped. */
 export class NotificationMeter implements Disposable {
   readonly #clock: Clock;
   readonly perSecond: number;

@@ -38,25 +38,25 @@ async function session(
 const stay = `(loop $stay (br_if $stay (call $read)))`;
 const answer = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":{}}\n`;
 
-test("a real guest that spins on an event is ended by its CPU budget", async () => {
+test("a real guest that spins on an event is terminated by its CPU budget", async () => {
   const guest = await session(spinOnInput, { maxCpuMs: 200 });
   const asked = guest.request("hook", { handler: "x" });
   await expect(asked).rejects.toMatchObject({ code: "AgentError" });
   expect(await guest.ended).toMatchObject({ limit: "max_cpu_ms_per_event", value: 200 });
 });
 
-test("a real guest that never answers and does nothing is ended as hung", async () => {
+test("a real guest that never answers and does nothing is terminated as hung", async () => {
   const guest = await session(silent, { maxWallMs: 300 });
   await expect(guest.request("hook", {})).rejects.toThrow(/neither computes nor waits/);
   expect(await guest.ended).toMatchObject({ limit: "max_wall_ms_per_event" });
 });
 
-test("a real guest that spins with nothing asked of it is ended too", async () => {
+test("a real guest that spins without an open request is terminated, too", async () => {
   const guest = await session(command(`(loop $again (br $again))`), { maxCpuMs: 200 });
   expect(await guest.ended).toMatchObject({ limit: "max_cpu_ms_per_event" });
 });
 
-test("a real guest that answers shutdown and stays is ended", async () => {
+test("a real guest that answers shutdown but stays is terminated", async () => {
   const guest = await session(
     printing(1, answer(1), stay).replace("(call $write", "(drop (call $read)) (call $write"),
   );
@@ -64,11 +64,11 @@ test("a real guest that answers shutdown and stays is ended", async () => {
   expect(await guest.ended).toMatchObject({ limit: "shutdown" });
 });
 
-test("a real guest that prints garbage between its messages is heard and told on, then ended", async () => {
+test("a real guest that prints garbage between its messages is still answered, has its faults reported and is then terminated", async () => {
   const call = `{"jsonrpc":"2.0","id":"a","method":"memory/sync"}\n`;
   const polite = await session(printing(1, `Segmentation fault\n${call}`, stay));
   await expect.poll(() => [faults.length, calls], { timeout: 30_000 }).toEqual([1, ["memory/sync"]]);
   await polite.kill();
   const rude = await session(printing(1, "garbage\n".repeat(20), stay));
-  expect((await rude.ended).reason).toMatch(/^It broke the ABI 9 times/);
+  expect((await rude.ended).reason).toMatch(/^It violated the ABI 9 times/);
 });

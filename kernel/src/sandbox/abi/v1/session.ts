@@ -7,7 +7,7 @@ import { type LimitBreach, type Usage, watchGuest, type WatchedLimits } from "./
 export interface GuestSession {
   readonly request: GuestConnection["request"];
   readonly usage: Emitter<Usage>;
-  /** Resolves once the guest is gone; `limit` names the limit that terminated it, if any. */
+  /** Resolves when the guest has ended; `limit` names the limit that terminated it, if any. */
   readonly ended: Promise<{
     readonly reason: string;
     readonly limit?: string;

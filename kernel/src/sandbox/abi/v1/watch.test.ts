@@ -14,7 +14,7 @@ class Watched {
   readonly abandoned: unknown[] = [];
   openCalls = 0;
   pings = 0;
-  /** What `ping` answers; "never" leaves it open. */
+  /** The answer to `ping`; "never" leaves it unanswered. */
   pong: unknown = {};
   #cpu = 0;
   #id = 0;
@@ -63,7 +63,7 @@ class Watched {
 }
 
 describe("CPU", () => {
-  test("a handler over its budget is a breach, once, with a sentence", async () => {
+  test("a handler over its budget is reported as a breach once, with a sentence", async () => {
     const guest = new Watched(1000);
     guest.ask();
     await guest.computes(1000);
@@ -79,7 +79,7 @@ describe("CPU", () => {
     ]);
   });
 
-  test("each event has its own budget: many that stay below are no breach", async () => {
+  test("each event has its own budget: many events below it are no breach", async () => {
     const guest = new Watched(1000);
     for (let index = 0; index < 20; index++) {
       const id = guest.ask();
@@ -89,7 +89,7 @@ describe("CPU", () => {
     expect(guest.breaches).toEqual([]);
   });
 
-  test("a later request does not renew the budget of the oldest; its answer moves the beginning to the next", async () => {
+  test("a later request does not renew the oldest request's budget; the oldest one's answer starts the next one's", async () => {
     const guest = new Watched(1000);
     const first = guest.ask("tool");
     await guest.computes(600);
@@ -102,7 +102,7 @@ describe("CPU", () => {
     expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
   });
 
-  test("a hook handed over ahead begins when the one before it was answered, and not with a later one's answer", async () => {
+  test("a hook that was sent ahead starts when the previous one is answered, not when a later one is", async () => {
     const guest = new Watched(1000);
     const first = guest.ask();
     guest.ask();
@@ -116,7 +116,7 @@ describe("CPU", () => {
     expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
   });
 
-  test("a job has its budget anew with each checkpoint; one that saves nothing is ended like an event", async () => {
+  test("each checkpoint renews a job's budget; a job without checkpoints is terminated like an event", async () => {
     const guest = new Watched(1000);
     guest.ask("job");
     for (let index = 0; index < 10; index++) {
@@ -130,7 +130,7 @@ describe("CPU", () => {
     ]);
   });
 
-  test("what events and tool calls take beside a job is not the job's; what it takes between them is", async () => {
+  test("the time of events and tool calls beside a job is not charged to it; the time between them is", async () => {
     const guest = new Watched(1000);
     guest.ask("job");
     for (const method of ["hook", "tool", "hook", "tool", "hook"]) {
@@ -144,7 +144,7 @@ describe("CPU", () => {
     expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
   });
 
-  test("a guest that does one thing after the other: an event that waited behind a job begins when that ends", async () => {
+  test("in a sequential guest, an event that waited for a job starts when the job ends", async () => {
     const guest = new Watched(1000);
     const job = guest.ask("job");
     guest.ask("hook");
@@ -156,7 +156,7 @@ describe("CPU", () => {
     expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
   });
 
-  test("computing while nothing was asked is a breach; a little now and then is not", async () => {
+  test("computing without an open request is a breach; small amounts are not", async () => {
     const modest = new Watched(1000);
     for (let index = 0; index < 500; index++) await modest.computes(25, 300);
     expect(modest.breaches).toEqual([]);
@@ -165,18 +165,18 @@ describe("CPU", () => {
     expect(greedy.limits).toEqual(["max_cpu_ms_per_event"]);
   });
 
-  test("a ping is no request that gives a budget", async () => {
+  test("a ping grants no budget", async () => {
     const guest = new Watched(1000);
     guest.ask("ping");
     for (let index = 0; index < 50; index++) await guest.computes(25);
-    expect(guest.breaches[0]?.sentence).toContain("nothing was asked");
+    expect(guest.breaches[0]?.sentence).toContain("no request to handle");
   });
 });
 
 describe("waiting", () => {
   const wall = "max_wall_ms_per_event";
 
-  test("a handler that waits for nothing is hung once the time is over, not before", async () => {
+  test("a handler that waits for nothing is hung after its time limit, not before", async () => {
     const guest = new Watched();
     guest.ask();
     await guest.clock.advanceAsync(29_999);
@@ -189,7 +189,7 @@ describe("waiting", () => {
     ["a host call", (guest) => (guest.openCalls = 1)],
     ["a timer", (guest) => (guest.pong = { pending_timers: 1 })],
   ])(
-    "a handler that waits for %s is not hung, however long; without it, at the next look",
+    "a handler that waits for %s is never hung; without it, it is hung at the next check",
     async (_name, give) => {
       const guest = new Watched();
       give(guest);
@@ -203,7 +203,7 @@ describe("waiting", () => {
     },
   );
 
-  test("no answer to ping: hung while the CPU is idle, not while it computes", async () => {
+  test("a guest that does not answer ping is hung if its CPU is idle, but not while it computes", async () => {
     const idle = new Watched();
     idle.pong = "never";
     idle.ask();
@@ -221,7 +221,7 @@ describe("waiting", () => {
     expect(busy.limits).toEqual([]);
   });
 
-  test("one that is answered in time, also while the ping is under way, is not hung; idle, no timer is left", async () => {
+  test("a request that is answered in time, even during the ping, is not hung; an idle guest has no timer", async () => {
     const guest = new Watched();
     guest.pong = "never";
     const id = guest.ask();
@@ -231,7 +231,7 @@ describe("waiting", () => {
     expect([guest.limits, guest.clock.pendingTimers]).toEqual([[], 0]);
   });
 
-  test("a stream of quick events does not hide one that hangs", async () => {
+  test("a stream of quick events does not hide a hung one", async () => {
     const guest = new Watched();
     guest.ask();
     for (let index = 0; index < 60; index++) {
@@ -243,7 +243,7 @@ describe("waiting", () => {
 });
 
 describe("leaving", () => {
-  test("told to shut down, answered, still there: a breach; gone in time: none and no timer", async () => {
+  test("staying after an answered shutdown is a breach; exiting in time is not, and leaves no timer", async () => {
     const stays = new Watched();
     stays.answered(stays.ask("shutdown"), "shutdown");
     await stays.clock.advanceAsync(bounds.shutdownGraceMs);
@@ -264,7 +264,7 @@ describe("a tool", () => {
     return guest;
   };
 
-  test("that only waits for timers of its own is given up after its time, and its agent lives", async () => {
+  test("that only waits for its own timers is abandoned after its time limit; its agent survives", async () => {
     const guest = waiting();
     guest.ask("hook");
     const tool = guest.ask("tool");
@@ -276,7 +276,7 @@ describe("a tool", () => {
     expect([guest.abandoned.length, guest.breaches]).toEqual([1, []]);
   });
 
-  test("whose agent waits for a call of its own, or computes, is given more; then as much again", async () => {
+  test("whose agent computes or waits for a call gets another period, repeatedly", async () => {
     const guest = waiting();
     guest.ask("tool");
     guest.openCalls = 1;
@@ -290,14 +290,14 @@ describe("a tool", () => {
     expect(guest.abandoned).toHaveLength(1);
   });
 
-  test("that looks up now and then does not work", async () => {
+  test("that only wakes up now and then does not count as working", async () => {
     const guest = waiting();
     guest.ask("tool");
     for (let index = 0; index < 60; index++) await guest.computes(10, bounds.maxIdleToolMs / 60, false);
     expect(guest.abandoned).toHaveLength(1);
   });
 
-  test("that answered is not looked at any more", async () => {
+  test("that answered is not checked any more", async () => {
     const guest = waiting();
     const tool = guest.ask("tool");
     await guest.clock.advanceAsync(1000);

@@ -38,7 +38,7 @@ interface Handling {
   readonly method: string;
   startedAt: number;
   cpuAtStart: number;
-  /** For a tool: when it is checked next. */
+  /** When a tool is checked next. */
   toolTimer: Disposable | null;
 }
 
@@ -62,8 +62,8 @@ const works: Readonly<Record<string, string>> = {
   hook: "an event",
   tool: "a tool call",
   job: "a job",
-  cancelJob: "being told that its job is cancelled",
-  cancelTool: "being told that its tool's call is cancelled",
+  cancelJob: "the notice that its job was cancelled",
+  cancelTool: "the notice that its tool's call was cancelled",
   permissionChange: "its onPermissionChange",
   shutdown: "its onShutdown",
 };
@@ -161,7 +161,7 @@ export class GuestWatch implements Disposable {
         this.#breach({
           limit: "shutdown",
           value: bounds.shutdownGraceMs,
-          sentence: `It was told to shut down, answered, and was still there after ${bounds.shutdownGraceMs} ms.`,
+          sentence: `It answered shutdown but was still running after ${bounds.shutdownGraceMs} ms.`,
         }),
       );
     }
@@ -176,8 +176,8 @@ export class GuestWatch implements Disposable {
   }
 
   /**
-   * A job runs beside events and tool calls, so their time is not its own. In a guest that does one thing at a time,
-   * requests that waited for a job begin when it ends.
+   * A job runs beside events and tool calls, so its time is not charged to them. In a guest that does one thing at
+   * a time, the time of requests that waited for a job begins when the job ends.
    */
   #giveBack(answered: Handling): void {
     if (answered.method === "job") {
@@ -216,13 +216,13 @@ export class GuestWatch implements Disposable {
     this.#backgroundMs = Math.max(0, this.#backgroundMs + usedMs - passedMs * bounds.backgroundShare);
     if (this.#backgroundMs > maxCpuMs) {
       this.#breachCpu(
-        `It computed for more than ${maxCpuMs} ms while nothing was asked of it; max_cpu_ms_per_event allows no more.`,
+        `It computed for more than ${maxCpuMs} ms (max_cpu_ms_per_event) while it had no request to handle.`,
       );
     }
   }
 
   #chargedText(): string {
-    return this.#chargedMs < 1 ? "" : ", with what the kernel computed for its calls";
+    return this.#chargedMs < 1 ? "" : ", including the kernel's work for its calls";
   }
 
   #breachCpu(sentence: string): void {
@@ -269,10 +269,7 @@ export class GuestWatch implements Disposable {
     });
   }
 
-  /**
-   * Pings twice: an answer to a call may have been on its way at the first ping, and its consequences show at the
-   * second.
-   */
+  /** Pings twice: an answer to a call may still be on its way at the first ping; the second shows its effect. */
   async #isHung(handling: Handling): Promise<boolean> {
     for (let round = 0; round < 2; round++) {
       if (this.#options.connection.openCalls > 0) return false;
@@ -295,7 +292,7 @@ export class GuestWatch implements Disposable {
   async #ping(): Promise<unknown> {
     const late = Promise.withResolvers<"late">();
     using _ = this.#timer(bounds.pingTimeoutMs, () => late.resolve("late"));
-    // A guest that answers `ping` with an error has answered, too; one that has ended is not asked.
+    // An error in answer to `ping` is an answer, too. A guest that has ended is not pinged.
     const answer = this.#options.connection.request("ping", {}).catch(() => null);
     return await Promise.race([answer, late.promise]);
   }

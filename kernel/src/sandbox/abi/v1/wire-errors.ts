@@ -6,14 +6,14 @@ import type { WireError } from "./messages.ts";
 /** The number of each error on the wire; defined once, with the protocol. */
 export type ErrorNumbers = Readonly<Record<ErrorCode, number>>;
 
-/** Returns what a guest is told about an error. For an unexpected error, only that there was one. */
+/** Returns the error as the guest receives it. Unexpected errors are sent without their message. */
 export function toWireError(error: unknown, numbers: ErrorNumbers): WireError {
   if (isLaresError(error)) {
     return { code: numbers[error.code], message: error.message, data: { ...error.facts, code: error.code } };
   }
   return {
     code: numbers.InternalError,
-    message: "The kernel failed to answer this call; its log says why.",
+    message: "The kernel failed to answer this call. Its log has the reason.",
     data: { code: "InternalError" },
   };
 }

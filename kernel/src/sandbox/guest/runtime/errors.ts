@@ -59,13 +59,13 @@ function textOf(thrown: unknown): string {
 }
 
 /**
- * The engine's stack has no headline and shows the constructors of error classes. V8 has a headline and hides them, and
- * so does this.
+ * Makes the engine's stack look like V8's: adds the headline that it lacks, and hides the constructors of error
+ * classes that it shows.
  */
 function stackOf(error: Error, causesLeft: number): string {
   const headline = error.message === "" ? error.name : `${error.name}: ${error.message}`;
   const stack = typeof error.stack === "string" ? error.stack : "";
-  // The stack may have been set by hand, or taken by an SDK at the place of a call.
+  // The stack may have been set by hand, or captured by an SDK at the place of a call.
   const frames = startsWith(stack, headline) ? sliceText(stack, headline.length + 1) : stack;
   const text = `${headline}\n${withoutConstructors(frames, error)}`;
   const cause: unknown = error.cause;

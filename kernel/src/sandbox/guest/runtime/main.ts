@@ -43,10 +43,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     native.write(2, `${wellFormed(cut)}\n`, 0x7fffffff);
   };
 
-  /**
-   * Reports an error that no caller received. Without memory no request can be answered any more, so the guest exits
-   * instead.
-   */
+  /** Reports an error that no caller received. Without memory no request can be answered, so the guest exits. */
   const escaped = (what: string, error: unknown): void => {
     try {
       report(what, error);
@@ -58,8 +55,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
 
   const parse = guardedParse(native);
   const wire = new Wire(native, parse, {
-    // Answered by the loop itself, so also while handlers wait. Without a prototype, so that a patched `toJSON` cannot
-    // affect it.
+    // The loop answers it, even while handlers wait. It has no prototype, so a patched `toJSON` cannot affect it.
     ping: () => {
       const answer = dictionary<number>();
       answer["pending_timers"] = timers.pending;
@@ -96,7 +92,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
       mapClear(unhandled);
     }
     try {
-      // One timer at a time, so that its promise jobs run before the next one, and lines are read in between.
+      // Runs one timer at a time, so that its promise jobs run before the next timer and lines are read in between.
       if (timers.runOne()) return 0;
     } catch (error) {
       report("Uncaught in a timer", error);

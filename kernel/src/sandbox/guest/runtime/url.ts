@@ -10,7 +10,8 @@ export function completeUrl(): void {
   const prototype = Native.prototype as unknown as Record<string, Mutator>;
   const append = prototype["append"];
   const remove = prototype["delete"];
-  if (append === undefined || remove === undefined) throw new Error("URLSearchParams is not what it was.");
+  if (append === undefined || remove === undefined)
+    throw new Error("The native URLSearchParams lacks methods that this code needs.");
 
   function Params(this: unknown, init?: string | Pairs): URLSearchParams {
     if (new.target === undefined) throw new TypeError("URLSearchParams must be called with new.");

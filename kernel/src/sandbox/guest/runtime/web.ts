@@ -51,10 +51,7 @@ function define(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/**
- * Returns a `JSON.parse` that throws a RangeError if the input is nested too deep; the engine's own would crash the
- * guest.
- */
+/** Returns a `JSON.parse` that throws a RangeError for too deep nesting, where the engine's own would crash. */
 export function guardedParse(native: Native): typeof JSON.parse {
   return function parse(text, reviver) {
     const source = String(text);

@@ -62,9 +62,7 @@ export class Wire {
     this.#methods = table;
   }
 
-  /**
-   * Sets the promise of the program's evaluation. Requests wait for it; if it fails, each of them fails with its error.
-   */
+  /** Sets the promise of the program's evaluation. Requests wait for it, and fail with its error. */
   loading(program: Promise<unknown>): void {
     this.#loading = program;
     whenSettled(

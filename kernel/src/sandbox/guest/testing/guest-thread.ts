@@ -1,11 +1,11 @@
-/** One guest under the real WebAssembly host, in a thread that can be terminated whatever it does. */
+/** Runs one guest under the real WebAssembly host, in a thread that can be terminated at any time. */
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { Wasmer } from "@wasmer/sdk/node";
 import { guestModuleUrl } from "../preamble.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("This is a worker's entry.");
+if (port === null) throw new Error("This module must run as a worker thread.");
 
 const wasmer = new Wasmer({ cache: false, parallelism: 1 });
 await wasmer.ready();

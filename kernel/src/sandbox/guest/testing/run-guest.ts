@@ -25,11 +25,11 @@ export class TestGuest implements AsyncDisposable {
   readonly exited: Promise<{ exitCode?: number; trap?: string }>;
   /** What the guest called and notified, in order. */
   readonly calls: Message[] = [];
-  /** Its stderr so far, mapped to the sources. */
+  /** The guest's stderr so far, with positions mapped to the sources. */
   get stderr(): string {
     return mapStack(this.#stderr, this.#program.sourceMap);
   }
-  /** Answers the guest's calls; what it throws is the error's `data.code`. */
+  /** Answers the guest's calls. The `code` of an error that it throws becomes `data.code`. */
   onCall: (method: string, params: Record<string, unknown>) => unknown = () => null;
   readonly #program: BundledProgram;
   readonly #worker: Worker;
@@ -56,7 +56,7 @@ export class TestGuest implements AsyncDisposable {
     });
   }
 
-  /** The guest's whole answer. */
+  /** Returns the guest's whole answer. */
   ask(method: string, params: unknown = {}): Promise<Message> {
     const id = ++this.#lastId;
     const answer = new Promise<Message>((resolve) => this.#answers.set(id, resolve));
@@ -64,7 +64,7 @@ export class TestGuest implements AsyncDisposable {
     return answer;
   }
 
-  /** Its result; rejects with its error, stack mapped. */
+  /** Returns the result. Rejects with the guest's error, its stack mapped. */
   async request(method: string, params: unknown = {}): Promise<unknown> {
     const { result, error } = await this.ask(method, params);
     if (error === undefined) return result;
@@ -129,7 +129,7 @@ export class TestGuest implements AsyncDisposable {
   }
 }
 
-/** A temporary extension of the given files. */
+/** Creates a temporary extension with the given files. */
 export async function extensionOf(
   files: Record<string, string>,
 ): Promise<{ folder: string } & AsyncDisposable> {
@@ -146,7 +146,7 @@ export async function bundleFiles(files: Record<string, string>, main = "agent.t
   return await new Bundler(sdkFolder).bundle(extension.folder, main);
 }
 
-/** Bundles the files and starts them. */
+/** Bundles the files and starts a guest with them. */
 export async function startFiles(files: Record<string, string>): Promise<TestGuest> {
   const result = await bundleFiles(files);
   if (!result.ok)
@@ -156,14 +156,14 @@ export async function startFiles(files: Record<string, string>): Promise<TestGue
   return new TestGuest(result.program);
 }
 
-/** An agent whose one tool, `run`, is the given code; `ctx` and `args` are there. Answers with its value. */
+/** Starts an agent whose only tool, `run`, has the given code as its body, with `args` and `ctx` as parameters. */
 export function startTool(code: string): Promise<TestGuest> {
   return startFiles({
     "agent.ts": `import { defineAgent } from "@lares/sdk";\nexport default defineAgent({ tools: { async run(args: any, ctx) {\n${code}\n} } });\n`,
   });
 }
 
-/** Calls the tool `run`; its value, or its error as an error. */
+/** Calls the tool `run`. Returns its value; rejects with its error. */
 export async function runTool(guest: TestGuest, args: unknown = {}): Promise<unknown> {
   const result = (await guest.request("tool", {
     name: "run",
