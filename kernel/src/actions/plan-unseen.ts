@@ -64,7 +64,7 @@ function planFreePath(context: PlanContext, path: string, node: Node): PlannedEf
 }
 
 /**
- * Returns the effect with what its agent may be told of it. `makes`: every folder on the way that may be missing; the
+ * Returns the effect as its agent may see it. `makes`: every folder on the way that may be missing; the
  * agent must not learn which of them are.
  */
 export function asUnseen(

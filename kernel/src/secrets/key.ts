@@ -14,7 +14,7 @@ export interface SecretKey {
 const headline = "lares-secrets-key-1 ";
 const maxFileBytes = 1024;
 
-/** Reads the key file; null where there is none. StorageError where it is open to others, or holds no key. */
+/** Reads the key file; null if there is no such file. StorageError if others can read it, or if it holds no key. */
 export async function readKey(path: string): Promise<SecretKey | null> {
   const bytes = await readPrivateFile(path, maxFileBytes);
   if (bytes === null) return null;
@@ -27,7 +27,7 @@ export async function readKey(path: string): Promise<SecretKey | null> {
   return keyOf(hex);
 }
 
-/** Returns the key, made now where there is none. Of several processes exactly one makes it, and all get the same. */
+/** Returns the key, and makes it first if there is none. Exactly one of several processes makes it; all get the same. */
 export async function readOrMakeKey(path: string): Promise<SecretKey> {
   const found = await readKey(path);
   if (found !== null) return found;

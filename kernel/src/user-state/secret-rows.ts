@@ -52,7 +52,7 @@ export function secretRows(state: UserState) {
       ]);
     },
 
-    /** False where there was none. */
+    /** Returns false if there is no such secret. */
     async remove(name: string): Promise<boolean> {
       const [result] = await state.batch([{ sql: "DELETE FROM secrets WHERE name = ?", params: [name] }]);
       return result?.changes === 1;

@@ -144,7 +144,7 @@ export function actorWords(actor: Actor): string {
   }
 }
 
-/** Returns what a guest is told of whoever calls its tool. A schedule calls as its agent. */
+/** Returns the name under which a guest sees whoever calls its tool. A schedule calls as its agent. */
 export function callerName(actor: Actor): string {
   switch (actor.kind) {
     case "person":

@@ -13,8 +13,13 @@ export const maxWordLength = 64;
 
 const ascii = /^[\x00-\x7f]*$/;
 const longAscii = /[A-Za-z0-9]{65}/;
-const asciiWords = /[a-z0-9]+/g;
-const pieces = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|\p{Extended_Pictographic}|\p{RI}{2}/gu;
+/*
+ * Both patterns have bounds, because the engine keeps a place to go back to for each character of an unbounded run, and
+ * throws a RangeError after some millions of them, depending on the stack that is left.
+ */
+const asciiWords = new RegExp(`(?<![a-z0-9])[a-z0-9]{1,${maxWordLength}}`, "g");
+/** What goes on longer than a piece is a word of its own, in texts and queries alike. */
+const pieces = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]{0,65535}|\p{Extended_Pictographic}|\p{RI}{2}/gu;
 const unspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu;
 /** Accents of the Latin, Greek and Cyrillic scripts. What marks vowels in others is part of the word. */
@@ -39,8 +44,7 @@ export function searchedWords(text: string): string[] {
 }
 
 function wordsIn(text: string, alsoSingle: boolean): string[] {
-  if (ascii.test(text))
-    return (text.toLowerCase().match(asciiWords) ?? []).map((word) => word.slice(0, maxWordLength));
+  if (ascii.test(text)) return text.toLowerCase().match(asciiWords) ?? [];
   const words: string[] = [];
   for (const [piece] of folded(text).matchAll(pieces)) {
     let end = 0;

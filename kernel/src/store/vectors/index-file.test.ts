@@ -202,10 +202,10 @@ test("nothing there, a folder or a link in the file's place: a reason, not an er
   await rename(path, join(folder, "elsewhere"));
   expect(await outcome(folder)).toMatch("ENOENT");
   await symlink(join(folder, "elsewhere"), path);
-  expect(await outcome(folder)).toMatch("no plain file");
+  expect(await outcome(folder)).toMatch("is not a regular file");
   await rm(path);
   await mkdir(path);
-  expect(await outcome(folder)).toMatch("no plain file");
+  expect(await outcome(folder)).toMatch("is not a regular file");
 });
 
 test("what cannot be saved is a StorageError, and leaves the index and no temporary file", async () => {
