@@ -11,6 +11,7 @@ const mayImport = {
   protocol: ["base"],
   documents: ["policy", "base"],
   events: ["base"],
+  models: ["base"],
   "secret-scan": ["base"],
   "user-state": ["platform", "base"],
   secrets: ["user-state", "platform", "base"],

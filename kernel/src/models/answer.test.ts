@@ -1,0 +1,190 @@
+import { expect, test } from "vitest";
+import type { ModelEvent, ModelFailureClass, ModelRequest } from "../base/vocabulary/model.ts";
+import { answer, type AnswerEvent, type AnswerPorts } from "./answer.ts";
+import { dialects } from "./dialect.ts";
+
+const usage = { input_tokens: 3, output_tokens: 2 };
+const text = (value: string): ModelEvent => ({ type: "text", text: value });
+const sent: ModelEvent = { type: "sent" };
+const done: ModelEvent = { type: "done", parts: [{ type: "text", text: "hi" }], finish: "stop", usage };
+const failed = (name: ModelFailureClass, retryAfterMs?: number): ModelEvent => ({
+  type: "failed",
+  failure: {
+    class: name,
+    message: name,
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+  },
+});
+
+/** Answers each attempt with the next of the scripts, and keeps what was asked of it. */
+function bed(...scripts: readonly (readonly ModelEvent[])[]) {
+  const asked: ModelRequest[] = [];
+  const waits: number[] = [];
+  const money: string[] = [];
+  const ports: AnswerPorts = {
+    async *stream(request) {
+      asked.push(request);
+      yield* scripts[asked.length - 1] ?? [];
+    },
+    describe: () => ({ dialect: dialects.anthropic, maxOutputTokens: 1000 }),
+    reserve: async (_, { outputTokens }) => {
+      money.push(`reserve ${outputTokens}`);
+      return {
+        settle: async ({ output_tokens: tokens }) => void money.push(`settle ${tokens}`),
+        release: async () => void money.push("release"),
+      };
+    },
+    wait: async (ms) => void waits.push(ms),
+    random: () => 0,
+  };
+  return { ports, asked, waits, money };
+}
+
+async function run(
+  { ports }: { readonly ports: AnswerPorts },
+  models: readonly [string, ...string[]] = ["a/one"],
+  signal = new AbortController().signal,
+): Promise<readonly AnswerEvent[]> {
+  const events: AnswerEvent[] = [];
+  for await (const event of answer({ messages: [] }, { models }, ports, signal)) events.push(event);
+  return events;
+}
+
+test("an answer is passed on, and what it cost is settled", async () => {
+  const here = bed([sent, text("h"), text("i"), done]);
+  expect((await run(here)).map(({ type }) => type)).toEqual(["attempt", "text", "text", "done"]);
+  expect(here.money).toEqual(["reserve 1000", "settle 2"]);
+});
+
+test.each(["RateLimited", "Overloaded", "Network", "Timeout"] as const)(
+  "%s before the first delta is tried again, each time as a counted attempt",
+  async (name) => {
+    const here = bed([sent, failed(name)], [sent, failed(name)], [sent, done]);
+    const events = await run(here);
+    expect(events.filter(({ type }) => type === "attempt")).toMatchObject([
+      { attempt: 1 },
+      { attempt: 2 },
+      { attempt: 3 },
+    ]);
+    expect(events.at(-1)?.type).toBe("done");
+    expect(here.waits).toEqual([250, 500]);
+  },
+);
+
+test.each([
+  "ContextOverflow",
+  "Unauthorized",
+  "InvalidRequest",
+  "Filtered",
+  "UnknownModel",
+  "NoKey",
+  "Cancelled",
+] as const)("%s is final at once, for every model of the chain", async (name) => {
+  const here = bed([sent, failed(name)], [sent, done]);
+  expect((await run(here, ["a/one", "b/two"])).at(-1)).toMatchObject({
+    type: "failed",
+    failure: { class: name },
+  });
+  expect(here.asked).toHaveLength(1);
+});
+
+test("after three attempts the next model is asked, and after the last one the answer fails", async () => {
+  const no = [sent, failed("Overloaded")];
+  const here = bed(no, no, no, no, no, no);
+  const events = await run(here, ["a/one", "b/two"]);
+  expect(here.asked.map(({ model }) => model)).toEqual([
+    ...Array(3).fill("a/one"),
+    ...Array(3).fill("b/two"),
+  ]);
+  expect(events.at(-1)).toMatchObject({ type: "failed", model: "b/two", isPartial: false });
+});
+
+test("after the first delta nothing is asked again: what was shown stays", async () => {
+  const here = bed([sent, text("h"), failed("Network")], [sent, done]);
+  expect((await run(here, ["a/one", "b/two"])).at(-1)).toMatchObject({ type: "failed", isPartial: true });
+  expect(here.asked).toHaveLength(1);
+});
+
+test("a stream that ends without an end is a broken connection", async () => {
+  const here = bed([sent, text("h")]);
+  expect((await run(here)).at(-1)).toMatchObject({ failure: { class: "Network" }, isPartial: true });
+});
+
+test("a provider's own waiting time is kept; a long one is not waited for", async () => {
+  const short = bed([sent, failed("RateLimited", 2_000)], [sent, done]);
+  await run(short);
+  expect(short.waits).toEqual([2_250]);
+  const long = bed([sent, failed("RateLimited", 3_600_000)], [sent, done]);
+  const events = await run(long, ["a/one", "b/two"]);
+  expect(long.asked.map(({ model }) => model)).toEqual(["a/one", "b/two"]);
+  expect(events.at(-1)).toMatchObject({ type: "done", model: "b/two" });
+});
+
+test("what was not sent costs nothing; what may have been sent counts until it is settled", async () => {
+  const unsent = bed([failed("Unauthorized")]);
+  await run(unsent);
+  expect(unsent.money).toEqual(["reserve 1000", "release"]);
+  const lost = bed([sent, text("h"), failed("Network")]);
+  await run(lost);
+  expect(lost.money).toEqual(["reserve 1000"]);
+});
+
+test("a request that is cancelled while it waits is not sent again", async () => {
+  const here = bed([sent, failed("Overloaded")], [sent, done]);
+  const controller = new AbortController();
+  const ports = { ...here.ports, wait: async () => controller.abort() };
+  expect((await run({ ports }, ["a/one"], controller.signal)).at(-1)).toMatchObject({
+    failure: { class: "Cancelled" },
+  });
+  expect(here.asked).toHaveLength(1);
+});
+
+test("a reader that stops in the middle closes the stream and leaves the reservation in force", async () => {
+  let isClosed = false;
+  const here = bed();
+  const ports: AnswerPorts = {
+    ...here.ports,
+    async *stream() {
+      try {
+        yield sent;
+        yield text("h");
+        yield text("i");
+      } finally {
+        isClosed = true;
+      }
+    },
+  };
+  for await (const event of answer(
+    { messages: [] },
+    { models: ["a/one"] },
+    ports,
+    new AbortController().signal,
+  ))
+    if (event.type === "text") break;
+  expect(isClosed).toBe(true);
+  expect(here.money).toEqual(["reserve 1000"]);
+});
+
+test("tools of an answer have the names they were offered under", async () => {
+  const here = bed([
+    sent,
+    { type: "tool_call", call: "1", tool: "files_read", text: "{}" },
+    {
+      type: "done",
+      parts: [{ type: "tool_call", call: "1", tool: "files_read", arguments: {} }],
+      finish: "tool_calls",
+      usage,
+    },
+  ]);
+  const tools = [{ name: "files/read", description: "", parameters: { type: "object" } }];
+  const events: AnswerEvent[] = [];
+  const never = new AbortController().signal;
+  for await (const event of answer({ messages: [], tools }, { models: ["a/one"] }, here.ports, never))
+    events.push(event);
+  expect(events).toMatchObject([
+    { type: "attempt" },
+    { type: "tool_call", tool: "files/read" },
+    { type: "done", parts: [{ tool: "files/read" }] },
+  ]);
+  expect(here.asked[0]?.tools?.[0]?.name).toBe("files_read");
+});

@@ -1,0 +1,156 @@
+import type {
+  ModelAnswerPart,
+  ModelEvent,
+  ModelFailure,
+  ModelFinish,
+  ModelRequest,
+  ModelUsage,
+} from "../base/vocabulary/model.ts";
+import { mostInputTokens } from "./cost.ts";
+import type { Dialect } from "./dialect.ts";
+import { backoffMs, isRetryable, maxAttemptsPerModel } from "./failures.ts";
+import { normalize, type Repair } from "./normalize.ts";
+import type { Chain } from "./routing.ts";
+
+/** What an attempt may cost at most, held back in the budgets until it is known what it did cost. */
+export interface Reservation {
+  settle(usage: ModelUsage): Promise<void>;
+  /** Gives all of it back: nothing was sent. A reservation that is neither settled nor released counts in full. */
+  release(): Promise<void>;
+}
+
+export interface AnswerPorts {
+  /** Makes one attempt; the iterable ends with `done` or `failed`, also when the signal is aborted. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Returns what is known of a model. */
+  describe(model: string): { readonly dialect: Dialect; readonly maxOutputTokens?: number };
+  /** Throws BudgetExceeded. */
+  reserve(
+    model: string,
+    most: { readonly inputTokens: number; readonly outputTokens: number },
+  ): Promise<Reservation>;
+  /** Returns after the time, or as soon as the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export type AnswerEvent =
+  | {
+      readonly type: "attempt";
+      /** Counts from 1, over all models of the chain. */
+      readonly attempt: number;
+      readonly model: string;
+      readonly repairs: readonly Repair[];
+    }
+  | { readonly type: "text" | "reasoning"; readonly text: string }
+  | { readonly type: "tool_call"; readonly call: string; readonly tool: string; readonly text: string }
+  | { readonly type: "attempt_failed"; readonly attempt: number; readonly failure: ModelFailure }
+  | {
+      readonly type: "done";
+      readonly model: string;
+      readonly parts: readonly ModelAnswerPart[];
+      readonly finish: ModelFinish;
+      readonly usage: ModelUsage;
+    }
+  | {
+      readonly type: "failed";
+      readonly model: string;
+      readonly failure: ModelFailure;
+      /** True if deltas were passed on: what they said stays, as a part of an answer. */
+      readonly isPartial: boolean;
+    };
+
+/** The length of an answer where neither the request nor a catalogue bounds it. */
+const defaultMaxOutputTokens = 8_192;
+
+const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
+
+/**
+ * Asks the models of the chain, in order, until one answers. Each model gets up to three attempts; once a delta has been
+ * passed on there is no other attempt, because it would say the same thing twice. The last event is `done` or `failed`.
+ */
+export async function* answer(
+  request: Omit<ModelRequest, "model">,
+  { models }: Chain,
+  ports: AnswerPorts,
+  signal: AbortSignal,
+  knownTools: Iterable<readonly [string, string]> = [],
+): AsyncGenerator<AnswerEvent, void> {
+  const names = [...knownTools];
+  let attempt = 0;
+  let last: ModelFailure = cancelled;
+  for (const model of models)
+    for (let ofModel = 1; ofModel <= maxAttemptsPerModel; ofModel++) {
+      if (signal.aborted) return yield { type: "failed", model, failure: cancelled, isPartial: false };
+      attempt++;
+      const outcome = yield* attemptOf(request, model, attempt, ports, signal, names);
+      if (outcome === null) return;
+      const { failure, isPartial } = outcome;
+      last = failure;
+      const isFinal = isPartial || !isRetryable(failure);
+      if (isFinal) return yield { type: "failed", model, failure, isPartial };
+      yield { type: "attempt_failed", attempt, failure };
+      const pause = backoffMs(failure, ofModel, ports.random());
+      if (pause === null || ofModel === maxAttemptsPerModel) break;
+      await ports.wait(pause, signal);
+    }
+  const model = models.at(-1) ?? models[0];
+  yield { type: "failed", model, failure: last, isPartial: false };
+}
+
+/** Makes one attempt. Returns null after `done`, else why it failed. */
+async function* attemptOf(
+  request: Omit<ModelRequest, "model">,
+  model: string,
+  attempt: number,
+  ports: AnswerPorts,
+  signal: AbortSignal,
+  knownTools: readonly (readonly [string, string])[],
+): AsyncGenerator<AnswerEvent, { readonly failure: ModelFailure; readonly isPartial: boolean } | null> {
+  const { dialect, maxOutputTokens = defaultMaxOutputTokens } = ports.describe(model);
+  const outputTokens = Math.min(request.max_output_tokens ?? maxOutputTokens, maxOutputTokens);
+  const {
+    request: ready,
+    repairs,
+    tools,
+  } = normalize({ ...request, model, max_output_tokens: outputTokens }, dialect, knownTools);
+  const reservation = await ports.reserve(model, { inputTokens: mostInputTokens(ready), outputTokens });
+  yield { type: "attempt", attempt, model, repairs };
+  let isSent = false;
+  let isPartial = false;
+  try {
+    for await (const event of ports.stream(ready, signal))
+      switch (event.type) {
+        case "sent":
+          isSent = true;
+          break;
+        case "text":
+        case "reasoning":
+          isPartial = true;
+          yield event;
+          break;
+        case "tool_call":
+          isPartial = true;
+          yield { ...event, tool: tools.nameOf(event.tool) ?? event.tool };
+          break;
+        case "failed":
+          return { failure: event.failure, isPartial };
+        case "done": {
+          await reservation.settle(event.usage);
+          const parts = event.parts.map((part) =>
+            part.type === "tool_call" ? { ...part, tool: tools.nameOf(part.tool) ?? part.tool } : part,
+          );
+          yield { type: "done", model, parts, finish: event.finish, usage: event.usage };
+          return null;
+        }
+      }
+    return {
+      failure: { class: "Network", message: "The connection ended before the answer did." },
+      isPartial,
+    };
+  } finally {
+    // What may have left the machine may have cost money, whatever became of it.
+    if (!isSent) await reservation.release();
+  }
+}

@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ModelMessage, ModelRequest } from "../base/vocabulary/model.ts";
+import { providerApis } from "../base/vocabulary/model-settings.ts";
+import { dialects } from "./dialect.ts";
+import { interruptedResult, normalize } from "./normalize.ts";
+import { faultsOf } from "./testing/pairing.ts";
+
+const model = "anthropic/claude";
+const user = (text: string): ModelMessage => ({ role: "user", parts: [{ type: "text", text }] });
+const call = (id: string, tool = "files/read"): ModelMessage => ({
+  role: "assistant",
+  parts: [{ type: "tool_call", call: id, tool, arguments: {} }],
+});
+const result = (id: string, text = "done"): ModelMessage => ({
+  role: "tool",
+  parts: [{ type: "tool_result", call: id, text }],
+});
+const normalized = (messages: readonly ModelMessage[], request: Partial<ModelRequest> = {}) =>
+  normalize({ model, messages, ...request }, dialects.anthropic);
+const kinds = (messages: readonly ModelMessage[]) => normalized(messages).repairs.map(({ kind }) => kind);
+
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom("", " ", "\n", "\ud800", "hello", "x\udc00y"),
+);
+const id = fc.oneof(
+  fc.constantFrom("", "call_0", "call_1", "a/b", "a_b", "x".repeat(200), "ключ", "__proto__"),
+  fc.string({ maxLength: 70 }),
+);
+const opaque = fc.option(
+  fc.record({ model: fc.constantFrom(model, "openai/gpt"), value: fc.jsonValue({ maxDepth: 1 }) }),
+  { nil: undefined },
+);
+const withOpaque = <Part extends object>(part: fc.Arbitrary<Part>) =>
+  fc.tuple(part, opaque).map(([value, made]) => (made === undefined ? value : { ...value, opaque: made }));
+const cache = fc.constantFrom({}, { cache: true });
+const message: fc.Arbitrary<ModelMessage> = fc
+  .tuple(
+    fc.oneof(
+      fc.record({ role: fc.constant("system" as const), text }),
+      fc.record({
+        role: fc.constant("user" as const),
+        parts: fc.array(
+          fc.oneof(
+            fc.record({ type: fc.constant("text" as const), text }),
+            fc.constant({ type: "image" as const, media_type: "image/png", base64: "AAAA" }),
+          ),
+          { maxLength: 3 },
+        ),
+      }),
+      fc.record({
+        role: fc.constant("assistant" as const),
+        parts: fc.array(
+          fc.oneof(
+            fc.record({ type: fc.constant("text" as const), text }),
+            withOpaque(fc.record({ type: fc.constant("reasoning" as const), text })),
+            withOpaque(
+              fc.record({
+                type: fc.constant("tool_call" as const),
+                call: id,
+                tool: id,
+                arguments: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined), text),
+              }),
+            ),
+          ),
+          { maxLength: 4 },
+        ),
+      }),
+      fc.record({
+        role: fc.constant("tool" as const),
+        parts: fc.array(fc.record({ type: fc.constant("tool_result" as const), call: id, text }), {
+          maxLength: 4,
+        }),
+      }),
+    ),
+    cache,
+  )
+  .map(([value, mark]) => ({ ...value, ...mark }));
+const log = fc.array(message, { maxLength: 14 });
+const offered = fc.option(
+  fc
+    .uniqueArray(id, { maxLength: 4 })
+    .map((names) => names.map((name) => ({ name, description: "", parameters: { type: "object" } }))),
+  { nil: undefined },
+);
+
+test("any history becomes valid for every provider", () => {
+  fc.assert(
+    fc.property(log, offered, fc.constantFrom(...providerApis), (messages, tools, api) => {
+      const given = { model, messages, ...(tools === undefined ? {} : { tools }) };
+      const dialect = dialects[api];
+      const { request } = normalize(given, dialect);
+      expect(
+        faultsOf(request, { alternates: dialect.alternates, declared: dialect.declaresCalledTools }),
+      ).toEqual([]);
+      const names = request.tools?.map(({ name }) => name) ?? [];
+      expect(new Set(names).size).toBe(names.length);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("a normalized history is passed on unchanged, and the given one is not touched", () => {
+  fc.assert(
+    fc.property(log, fc.constantFrom(...providerApis), (messages, api) => {
+      const before = JSON.stringify(messages);
+      const { request } = normalize({ model, messages }, dialects[api]);
+      expect(JSON.stringify(messages)).toBe(before);
+      const again = normalize(request, dialects[api]);
+      expect(again.request).toEqual(request);
+      expect(again.repairs.filter(({ kind }) => kind !== "tools_declared")).toEqual([]);
+    }),
+  );
+});
+
+test("a history that grows keeps what was sent of it", () => {
+  fc.assert(
+    fc.property(log, log, (first, more) => {
+      const grown = [...first, user("next"), ...more.filter(({ role }) => role !== "tool")];
+      const before = normalized([...first, user("next")]).request.messages;
+      // A later turn of the user is merged with the last one.
+      expect(normalized(grown).request.messages.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+    }),
+  );
+});
+
+test("opaque parts go only to the model that made them", () => {
+  fc.assert(
+    fc.property(log, (messages) => {
+      const sent = JSON.stringify(normalized(messages).request.messages);
+      expect(sent).not.toContain('"model":"openai/gpt"');
+    }),
+  );
+});
+
+test("a call without a result gets one that says so", () => {
+  const { request, repairs } = normalized([user("read"), call("c1"), user("well?")]);
+  expect(request.messages[2]).toEqual({
+    role: "tool",
+    parts: [{ type: "tool_result", call: "c1", text: interruptedResult, is_error: true }],
+  });
+  expect(repairs.map(({ kind }) => kind)).toContain("result_missing");
+});
+
+test("a result that came after another message stands beside its call, before the message", () => {
+  const { request } = normalized([user("read"), call("c1"), user("well?"), result("c1", "text")]);
+  expect(request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+  expect(kinds([user("read"), call("c1"), user("well?"), result("c1")])).toContain("result_moved");
+});
+
+test("a result of no call, and a second one of a call, are left out", () => {
+  expect(kinds([user("a"), result("c9"), call("c1"), result("c1"), result("c1")])).toEqual([
+    "result_without_call",
+    "result_without_call",
+    "identifier_changed",
+    "tools_declared",
+  ]);
+});
+
+test("a model that names every call alike gets each result with its own call", () => {
+  const { request } = normalized([
+    user("a"),
+    call("call_0"),
+    result("call_0", "one"),
+    call("call_0"),
+    result("call_0", "two"),
+  ]);
+  expect(request.messages.filter(({ role }) => role === "tool")).toMatchObject([
+    { parts: [{ call: "call_0", text: "one" }] },
+    { parts: [{ call: "call_0_2", text: "two" }] },
+  ]);
+});
+
+test("names that differ only where providers allow nothing stay different, and lead back", () => {
+  const tools = ["a/b", "a_b", "a.b", "x".repeat(80), "x".repeat(81)].map((name) => ({
+    name,
+    description: "",
+    parameters: { type: "object" },
+  }));
+  const { request, tools: names } = normalized([user("a")], { tools });
+  const sent = request.tools?.map(({ name }) => name) ?? [];
+  expect(sent.slice(0, 3)).toEqual(["a_b", "a_b_2", "a_b_3"]);
+  expect(sent.map((name) => names.nameOf(name))).toEqual(tools.map(({ name }) => name));
+});
+
+test("names keep their identifiers when what came before them is gone", () => {
+  const { tools } = normalized([user("a"), call("1", "a/b"), result("1"), call("2", "a.b"), result("2")]);
+  const later = normalize(
+    { model, messages: [user("a"), call("2", "a.b")] },
+    dialects.anthropic,
+    tools.entries(),
+  );
+  expect(later.request.messages[1]).toMatchObject({ parts: [{ tool: "a_b_2" }] });
+});
+
+test("a provider that wants called tools declared gets them when none is offered, and none may be called", () => {
+  const { request } = normalized([user("a"), call("1"), result("1"), user("sum up")]);
+  expect(request).toMatchObject({ tools: [{ name: "files_read" }], tool_choice: "none" });
+});
+
+test("a picture becomes a sentence for a model that sees none", () => {
+  const picture: ModelMessage = {
+    role: "user",
+    parts: [{ type: "image", media_type: "image/png", base64: "AAAA" }],
+  };
+  const { request } = normalize({ model, messages: [picture] }, dialects.llama);
+  expect(JSON.stringify(request)).not.toContain("AAAA");
+});

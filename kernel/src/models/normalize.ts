@@ -1,0 +1,321 @@
+import type {
+  ModelAnswerPart,
+  ModelImage,
+  ModelMessage,
+  ModelRequest,
+  ModelText,
+  ModelToolCall,
+  ModelToolResult,
+} from "../base/vocabulary/model.ts";
+import type { Dialect } from "./dialect.ts";
+import { Identifiers } from "./identifiers.ts";
+
+export type RepairKind =
+  | "result_missing"
+  | "result_without_call"
+  | "result_moved"
+  | "identifier_changed"
+  | "arguments_wrapped"
+  | "reasoning_left_out"
+  | "image_left_out"
+  | "empty_left_out"
+  | "system_moved"
+  | "turn_added"
+  | "turns_merged"
+  | "text_mended"
+  | "tools_declared";
+
+/** What was changed so that providers accept the history. `message` is the index in the given messages. */
+export interface Repair {
+  readonly kind: RepairKind;
+  readonly message: number;
+}
+
+export interface Normalized {
+  readonly request: ModelRequest;
+  readonly repairs: readonly Repair[];
+  /** Tool names as the model sees them: maps a call of the answer back to the tool. */
+  readonly tools: Identifiers;
+}
+
+/** What stands for the result of a call that has none. */
+export const interruptedResult = "Interrupted; whether it took effect is unknown.";
+
+/**
+ * Returns the request in a form that the provider accepts, whatever the history is: every call has exactly one result, right
+ * after it; identifiers fit; opaque parts go only to the model that made them; nothing is empty; turns alternate where the
+ * provider wants it. Pure. What is valid already is passed on as it is, so a cached prefix stays the same.
+ */
+export function normalize(
+  request: ModelRequest,
+  dialect: Dialect,
+  knownTools: Iterable<readonly [string, string]> = [],
+): Normalized {
+  const tools = new Identifiers(knownTools);
+  const repairs: Repair[] = [];
+  const offered = request.tools?.map((tool) => ({ ...tool, name: tools.of(tool.name) })) ?? [];
+  const history = new History(request, dialect, tools, repairs);
+  const messages = history.write();
+
+  const { tools: _, tool_choice: choice, ...rest } = request;
+  const result: ModelRequest = { ...rest, messages };
+  if (offered.length > 0)
+    return {
+      request: { ...result, tools: offered, ...(choice === undefined ? {} : { tool_choice: choice }) },
+      repairs,
+      tools,
+    };
+  if (!dialect.declaresCalledTools || history.called.size === 0) return { request: result, repairs, tools };
+  repairs.push({ kind: "tools_declared", message: request.messages.length });
+  const declared = [...history.called].map((name) => ({
+    name,
+    description: "Not available any more.",
+    parameters: { type: "object" },
+  }));
+  return { request: { ...result, tools: declared, tool_choice: "none" }, repairs, tools };
+}
+
+/** A call of the history and the result that belongs to it. */
+interface Pair {
+  readonly result?: ModelToolResult;
+  /** True if something else was said between the two. */
+  readonly isApart: boolean;
+}
+
+class History {
+  readonly #request: ModelRequest;
+  readonly #dialect: Dialect;
+  readonly #tools: Identifiers;
+  readonly #calls = new Identifiers();
+  readonly #repairs: Repair[];
+  readonly #written: ModelMessage[] = [];
+  /** The tools that were called, as the model sees their names. */
+  readonly called = new Set<string>();
+
+  constructor(request: ModelRequest, dialect: Dialect, tools: Identifiers, repairs: Repair[]) {
+    this.#request = request;
+    this.#dialect = dialect;
+    this.#tools = tools;
+    this.#repairs = repairs;
+  }
+
+  write(): readonly ModelMessage[] {
+    const { messages } = this.#request;
+    const pairs = this.#pair();
+    for (const [index, message] of messages.entries())
+      switch (message.role) {
+        case "system":
+          this.#system(message, index);
+          break;
+        case "user":
+          this.#user(message, index);
+          break;
+        case "assistant":
+          this.#assistant(message, index, pairs);
+          break;
+        case "tool":
+          // Its results stand after their calls; a cache point moves with them.
+          if (message.cache === true) this.#markCache();
+          break;
+      }
+    const last = this.#written.at(-1)?.role ?? "system";
+    if (last === "system" || (last === "assistant" && this.#dialect.alternates))
+      this.#addTurn(messages.length);
+    return this.#written;
+  }
+
+  /**
+   * Finds the result of each call. Some models name every call alike: a name that is used again leaves its earlier calls
+   * without a result, and equal names within one message are answered in their order.
+   */
+  #pair(): ReadonlyMap<ModelToolCall, Pair> {
+    const pairs = new Map<ModelToolCall, Pair>();
+    const open = new Map<string, { readonly calls: ModelToolCall[]; readonly message: number }>();
+    let lastSpoken = -1;
+    for (const [index, message] of this.#request.messages.entries()) {
+      if (message.role === "assistant")
+        for (const part of message.parts) {
+          if (part.type !== "tool_call") continue;
+          const waiting = open.get(part.call);
+          if (waiting?.message === index) waiting.calls.push(part);
+          else open.set(part.call, { calls: [part], message: index });
+        }
+      if (message.role !== "tool") {
+        lastSpoken = index;
+        continue;
+      }
+      for (const result of message.parts) {
+        const waiting = open.get(result.call);
+        const call = waiting?.calls.shift();
+        if (waiting === undefined || call === undefined) this.#repaired("result_without_call", index);
+        else pairs.set(call, { result, isApart: lastSpoken !== waiting.message });
+      }
+    }
+    return pairs;
+  }
+
+  #system(message: Extract<ModelMessage, { role: "system" }>, index: number): void {
+    if (isBlank(message.text)) return this.#repaired("empty_left_out", index);
+    const text = this.#text(message.text, index);
+    if (this.#dialect.lateSystem || this.#written.every(({ role }) => role === "system")) {
+      this.#written.push(text === message.text ? message : { ...message, text });
+      return;
+    }
+    this.#repaired("system_moved", index);
+    this.#push({ role: "user", parts: [{ type: "text", text }], ...cacheOf(message) }, index);
+  }
+
+  #user(message: Extract<ModelMessage, { role: "user" }>, index: number): void {
+    const parts = message.parts.flatMap((part): readonly (ModelText | ModelImage)[] => {
+      if (part.type === "text") return this.#textPart(part, index);
+      if (this.#dialect.images) return [part];
+      this.#repaired("image_left_out", index);
+      return [{ type: "text", text: `[An image (${part.media_type}) that this model cannot see.]` }];
+    });
+    if (parts.length === 0) return this.#leftOut(message, index);
+    this.#push({ ...message, parts }, index);
+  }
+
+  #assistant(
+    message: Extract<ModelMessage, { role: "assistant" }>,
+    index: number,
+    pairs: ReadonlyMap<ModelToolCall, Pair>,
+  ): void {
+    const results: ModelToolResult[] = [];
+    const parts = message.parts.flatMap((part): readonly ModelAnswerPart[] => {
+      switch (part.type) {
+        case "text":
+          return this.#textPart(part, index);
+        case "reasoning":
+          if (part.opaque?.model === this.#request.model) return [part];
+          this.#repaired("reasoning_left_out", index);
+          return [];
+        case "tool_call": {
+          const call = this.#call(part, index);
+          results.push(this.#result(pairs.get(part), call.call, index));
+          return [call];
+        }
+      }
+    });
+    if (!parts.some(({ type }) => type !== "reasoning")) return this.#leftOut(message, index);
+    // A cache point after a call moves behind its results: providers count the two as one exchange.
+    const { cache: _, ...rest } = message;
+    this.#push(
+      results.length === 0 || message.cache === undefined ? { ...message, parts } : { ...rest, parts },
+      index,
+    );
+    if (results.length > 0) this.#written.push({ role: "tool", parts: results, ...cacheOf(message) });
+  }
+
+  #call(part: ModelToolCall, index: number): ModelToolCall {
+    const call = this.#calls.fresh(part.call);
+    const tool = this.#tools.of(part.tool);
+    this.called.add(tool);
+    if (call !== part.call || tool !== part.tool) this.#repaired("identifier_changed", index);
+    const { opaque, ...rest } = part;
+    const known = opaque?.model === this.#request.model ? { opaque } : {};
+    return { ...rest, ...known, call, tool, arguments: this.#arguments(part.arguments, index) };
+  }
+
+  #arguments(value: unknown, index: number): Readonly<Record<string, unknown>> {
+    const mended = this.#json(value, index);
+    if (typeof mended === "object" && mended !== null && !Array.isArray(mended))
+      return mended as Readonly<Record<string, unknown>>;
+    this.#repaired("arguments_wrapped", index);
+    return mended === undefined ? {} : { value: mended };
+  }
+
+  #json(value: unknown, index: number): unknown {
+    const text = JSON.stringify(value);
+    if (text === undefined || !/\\ud[89a-f]/i.test(text)) return value;
+    this.#repaired("text_mended", index);
+    return mendJson(value);
+  }
+
+  #result(pair: Pair | undefined, call: string, index: number): ModelToolResult {
+    if (pair?.result === undefined) {
+      this.#repaired("result_missing", index);
+      return { type: "tool_result", call, text: interruptedResult, is_error: true };
+    }
+    if (pair.isApart) this.#repaired("result_moved", index);
+    const { result } = pair;
+    return { ...result, call, text: this.#text(result.text, index) || "(no output)" };
+  }
+
+  #textPart(part: ModelText, index: number): readonly ModelText[] {
+    if (isBlank(part.text)) {
+      this.#repaired("empty_left_out", index);
+      return [];
+    }
+    const text = this.#text(part.text, index);
+    return [text === part.text ? part : { ...part, text }];
+  }
+
+  /** Halves of surrogate pairs are refused by some providers and break others' JSON. */
+  #text(text: string, index: number): string {
+    if (text.isWellFormed()) return text;
+    this.#repaired("text_mended", index);
+    return text.toWellFormed();
+  }
+
+  #leftOut(message: ModelMessage, index: number): void {
+    this.#repaired("empty_left_out", index);
+    if (message.cache === true) this.#markCache();
+  }
+
+  /** Adds a message; where turns alternate, an equal role is merged and a missing turn of the user is added. */
+  #push(message: Extract<ModelMessage, { role: "user" | "assistant" }>, index: number): void {
+    const last = this.#written.at(-1);
+    if (!this.#dialect.alternates) {
+      this.#written.push(message);
+      return;
+    }
+    if (message.role === "user" && last?.role === "user") {
+      this.#repaired("turns_merged", index);
+      this.#written[this.#written.length - 1] = {
+        ...last,
+        ...cacheOf(message),
+        parts: [...last.parts, ...message.parts],
+      };
+      return;
+    }
+    if (message.role === "assistant" && last?.role !== "user" && last?.role !== "tool") this.#addTurn(index);
+    this.#written.push(message);
+  }
+
+  /**
+   * Two answers in a row get a turn of the user between them instead of being merged: providers refuse reasoning that does
+   * not stand at an answer's beginning.
+   */
+  #addTurn(index: number): void {
+    this.#repaired("turn_added", index);
+    this.#written.push({ role: "user", parts: [{ type: "text", text: "Continue." }] });
+  }
+
+  #markCache(): void {
+    const last = this.#written.at(-1);
+    if (last !== undefined && last.cache !== true)
+      this.#written[this.#written.length - 1] = { ...last, cache: true };
+  }
+
+  #repaired(kind: RepairKind, message: number): void {
+    this.#repairs.push({ kind, message });
+  }
+}
+
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
+}
+
+function cacheOf(message: ModelMessage): { readonly cache?: true } {
+  return message.cache === true ? { cache: true } : {};
+}
+
+function mendJson(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(mendJson);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), mendJson(item)] as const),
+  );
+}
