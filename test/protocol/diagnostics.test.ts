@@ -1,5 +1,6 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Agent } from "../../kernel/src/base/vocabulary/agent.ts";
 import { call, PROBE_PROGRAM, probe } from "../support/agents.ts";
 import { agent, Bench, inState } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
@@ -272,6 +273,40 @@ test("lares.yaml that stops parsing while the kernel runs: agents go on; mended,
     async () => !(await agent(client, PROBE)).permissions.includes("write_tags"),
   );
   expect((await bench.status(client)).pid).toBe(pid);
+});
+
+test.each([["lares.yaml"], [`../extensions/${PROBE}/extension.yaml`]])(
+  "race: %s that is written in place again and again, emptied first, never takes its agent away",
+  async (name) => {
+    await using own = await Bench.create({ extensions: [probe({ id: PROBE })] });
+    await using connection = await own.open();
+    await call(connection, PROBE, "vdfs.count", {});
+    const text = await readFile(own.path(name), "utf8");
+    for (let round = 0; round < 20; round++) {
+      await writeFile(own.path(name), "");
+      // The reading of the empty file is under way, or over.
+      expect(await connection.request("lares/agents/list")).toMatchObject([{ id: PROBE }]);
+      await writeFile(own.path(name), text);
+    }
+    await own.write("last.txt", "x");
+    await until(
+      "the last file",
+      async () => (await call(connection, PROBE, "vdfs.get", "last.txt")) !== null,
+    );
+    const states = connection.notifications<Agent>("lares/agents/changed").map(({ state }) => state);
+    expect(states).not.toContain("Error");
+  },
+);
+
+test("lares.yaml that is emptied for good takes its agents away", async () => {
+  await using own = await Bench.create({ extensions: [probe({ id: PROBE })] });
+  await using connection = await own.open();
+  await call(connection, PROBE, "vdfs.count", {});
+  await writeFile(own.path("lares.yaml"), "");
+  await until(
+    "no agent",
+    async () => (await connection.request<readonly Agent[]>("lares/agents/list")).length === 0,
+  );
 });
 
 test.each([

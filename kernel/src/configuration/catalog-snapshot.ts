@@ -35,7 +35,12 @@ export interface CatalogSnapshot {
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
   /** Every path that was probed, including misses. */
-  readonly lookedAt: LookedAt;
+  readonly lookedAt: LookedAt & {
+    /** Documents that hold a text. */
+    readonly written: ReadonlySet<string>;
+    /** Documents that are missing or blank. */
+    readonly unwritten: ReadonlySet<string>;
+  };
   /** False if the workspace has a document and nothing of it can be used. */
   readonly isReadable: boolean;
   /** Whether modules were checked, as they have to be before anything runs. */

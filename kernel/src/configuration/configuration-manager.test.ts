@@ -38,6 +38,7 @@ async function governed(first = snapshot("a", {})) {
   let gate: Promise<void> = Promise.resolve();
   let failure: string | null = null;
   const store = await decisions();
+  const clock = new ManualClock();
   const load = async (checksModules: boolean): Promise<CatalogSnapshot> => {
     readings.push(checksModules ? "looked into" : "only read");
     const read = written;
@@ -51,7 +52,7 @@ async function governed(first = snapshot("a", {})) {
     sources: new ProgramSources(await openObjectStore(await temporaryFolder()), () => undefined, silentLog),
     log: silentLog,
     context: {
-      clock: new ManualClock(),
+      clock,
       workspacePaths: () => [],
       forbiddenPaths: [],
       protectedPaths: [],
@@ -61,13 +62,15 @@ async function governed(first = snapshot("a", {})) {
   readings.length = 0;
   return {
     configuration,
+    clock,
     store,
     readings,
     applied,
     agents: {
       apply: async (definitions: readonly AgentDefinition[]) => void applied.push(definitions.length),
     },
-    write: (letter: string): void => void (written = snapshot(letter, {})),
+    write: (letter: string, change: Partial<CatalogSnapshot> = {}): void =>
+      void (written = { ...snapshot(letter, {}), ...change }),
     fail: (message: string | null): void => void (failure = message),
     /** Holds back what readings find, until it is called. */
     hold: (): (() => void) => {
@@ -77,6 +80,67 @@ async function governed(first = snapshot("a", {})) {
     },
   };
 }
+
+const file = "/w/lares.yaml";
+const lookedAt = (state: "written" | "unwritten") => ({
+  lookedAt: {
+    paths: [file],
+    listed: [],
+    written: new Set<string>(),
+    unwritten: new Set<string>(),
+    [state]: new Set([file]),
+  },
+});
+
+describe("a document that is emptied or missing", () => {
+  it("counts as before while it may be being written; its new text counts at once", async () => {
+    const { configuration, clock, write } = await governed({ ...snapshot("a", {}), ...lookedAt("written") });
+    write("b", lookedAt("unwritten"));
+    await configuration.reload();
+    clock.advance(1_999);
+    await configuration.reload();
+    expect(configuration.snapshot.digest).toBe(digestOf("a"));
+    write("c", lookedAt("written"));
+    await configuration.reload();
+    expect(configuration.snapshot.digest).toBe(digestOf("c"));
+  });
+
+  it("counts as it is if it stays so, without another change", async () => {
+    const { configuration, clock, write } = await governed({ ...snapshot("a", {}), ...lookedAt("written") });
+    write("b", lookedAt("unwritten"));
+    await configuration.reload();
+    clock.advance(2_000);
+    await vi.waitUntil(() => configuration.snapshot.digest === digestOf("b"));
+  });
+
+  it("is waited for anew each time it is emptied", async () => {
+    const { configuration, clock, write } = await governed({ ...snapshot("a", {}), ...lookedAt("written") });
+    write("b", lookedAt("unwritten"));
+    await configuration.reload();
+    write("c", lookedAt("written"));
+    await configuration.reload();
+    clock.advance(1_500);
+    write("d", lookedAt("unwritten"));
+    await configuration.reload();
+    clock.advance(1_500);
+    await configuration.reload();
+    expect(configuration.snapshot.digest).toBe(digestOf("c"));
+  });
+
+  it("counts at once if it never had a text", async () => {
+    const { configuration, write } = await governed({ ...snapshot("a", {}), ...lookedAt("unwritten") });
+    write("b", lookedAt("unwritten"));
+    await configuration.reload();
+    expect(configuration.snapshot.digest).toBe(digestOf("b"));
+  });
+
+  it("does not keep programs running that were only read", async () => {
+    const { configuration, agents, write } = await governed({ ...snapshot("a", {}), ...lookedAt("written") });
+    write("b", lookedAt("unwritten"));
+    await configuration.start(agents);
+    expect(configuration.snapshot).toMatchObject({ digest: digestOf("b"), hasCheckedModules: true });
+  });
+});
 
 describe("readings of the documents", () => {
   it("a yes and the agents' start after it take one, in which modules are looked into", async () => {

@@ -35,6 +35,9 @@ interface ConfigurationPorts {
   readonly watch: Pick<PathWatch, "watch" | "changed">;
 }
 
+/** For how long a document may be missing or blank before that counts: on a busy machine its writer may be slow. */
+const emptyRestMs = 2000;
+
 /** Runs the agents of a configuration. */
 interface AgentRunner {
   /** Brings the agents to these definitions. */
@@ -69,6 +72,8 @@ export class ConfigurationManager {
   readonly #queue = new ReadingQueue();
   /** Resolves when the person's last decision is applied. */
   #decided: Promise<void> = Promise.resolve();
+  /** Since when documents are missing or blank that had a text; null if none is. Monotonic. */
+  #emptySince: number | null = null;
   /** How many calls of `accept` are reading the documents now. */
   #accepting = 0;
 
@@ -272,6 +277,7 @@ export class ConfigurationManager {
 
   async #read(): Promise<void> {
     const snapshot = await this.#ports.catalog.load(this.#isActive || this.#accepting > 0);
+    if (this.#isBeingWritten(snapshot)) return;
     // Half-typed: the last snapshot stays in force until the document can be read again.
     this.#take(
       snapshot.isReadable
@@ -279,6 +285,29 @@ export class ConfigurationManager {
         : { ...this.#snapshot, faults: snapshot.faults, lookedAt: snapshot.lookedAt },
     );
     await this.#apply();
+  }
+
+  /**
+   * Many programs write a file by emptying it first, or by moving the old one away. So a document that had a text and has
+   * none now counts as before for a while; the change that writes it is noticed as any other.
+   */
+  #isBeingWritten(snapshot: CatalogSnapshot): boolean {
+    const { written } = this.#snapshot.lookedAt;
+    const { clock } = this.#ports.context;
+    const isEmptied = [...snapshot.lookedAt.unwritten].some((path) => written.has(path));
+    // Programs are not run that were only read.
+    const isUsable = this.#snapshot.hasCheckedModules || !snapshot.hasCheckedModules;
+    if (!isEmptied || !isUsable) {
+      this.#emptySince = null;
+      return false;
+    }
+    if (this.#emptySince === null) {
+      this.#emptySince = clock.monotonic();
+      clock.timer(emptyRestMs, () => this.reloadInBackground());
+    }
+    if (clock.monotonic() - this.#emptySince < emptyRestMs) return true;
+    this.#emptySince = null;
+    return false;
   }
 
   /** Resolves once the decision is applied. A decision that changed nothing does not report an earlier fault. */

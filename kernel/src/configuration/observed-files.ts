@@ -20,6 +20,10 @@ export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
 /** Paths that one reading keeps. Further paths are not followed. */
 const maxObserved = 4096;
 
+function keep(paths: Set<string>, more: readonly string[]): void {
+  for (const path of more) if (paths.size < maxObserved) paths.add(path);
+}
+
 /**
  * Reads files around a document and keeps every path that was probed, including misses. A text that a client has open is
  * used instead of the file's, if there is such a file at all.
@@ -28,6 +32,8 @@ export class ObservedFiles implements LookedAt {
   readonly open: OpenTexts;
   readonly #paths = new Set<string>();
   readonly #listed = new Set<string>();
+  readonly #written = new Set<string>();
+  readonly #unwritten = new Set<string>();
   /** The URIs of open documents by path; computed when it is first needed. */
   #documents: Map<string, string> | null = null;
 
@@ -43,20 +49,37 @@ export class ObservedFiles implements LookedAt {
     return [...this.#listed];
   }
 
+  /** Documents that were read and hold a text. */
+  get written(): ReadonlySet<string> {
+    return this.#written;
+  }
+
+  /** Documents that are missing or blank, and stand for no other one in their folder. */
+  get unwritten(): ReadonlySet<string> {
+    return this.#unwritten;
+  }
+
   observe(path: string): void {
     if (this.#paths.size < maxObserved) this.#paths.add(path);
   }
 
   /** Returns the first of the names that exists in the folder; null if none does. */
   async readFirst(folder: string, names: readonly string[]): Promise<DocumentText | null> {
+    const missing: string[] = [];
     for (const name of names) {
       const file = join(folder, name);
       this.observe(file);
       const onDisk = await readText(file);
-      if (onDisk === null) continue;
+      if (onDisk === null) {
+        missing.push(file);
+        continue;
+      }
       const text = this.#openText(file) ?? onDisk;
+      if (/\S/.test(text)) keep(this.#written, [file]);
+      else keep(this.#unwritten, [...missing, file]);
       return { file, text, ...(text === onDisk ? {} : { saved: onDisk }) };
     }
+    keep(this.#unwritten, missing);
     return null;
   }
 

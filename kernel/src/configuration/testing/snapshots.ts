@@ -95,7 +95,7 @@ export function snapshot(
     isReadable: true,
     hasCheckedModules: true,
     faults: [],
-    lookedAt: { paths: [], listed: [] },
+    lookedAt: { paths: [], listed: [], written: new Set(), unwritten: new Set() },
   };
 }
 
