@@ -1,4 +1,4 @@
-import type { DocumentFormat } from "../../kernel/src/documents/source.ts";
+import type { DocumentFormat } from "../../kernel/src/documents/text/source.ts";
 
 /** A document made to keep its reader busy: as large as what is still read, or refused because it is larger. */
 export interface HostileDocument {

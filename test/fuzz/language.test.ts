@@ -6,7 +6,7 @@ import {
   maxDiagnostics,
   type Diagnostic,
   type Range,
-} from "../../kernel/src/documents/diagnostics.ts";
+} from "../../kernel/src/documents/text/diagnostics.ts";
 import { checkLares } from "../../kernel/src/documents/lares.ts";
 import { complete, type EditedDocument } from "../../kernel/src/documents/language/complete.ts";
 import { extensionUses, handlerUses } from "../../kernel/src/documents/language/elements.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseDocument } from "../../kernel/src/documents/parse.ts";
+import { parseDocument } from "../../kernel/src/documents/text/parse.ts";
 import {
   documentText,
   folderOf,

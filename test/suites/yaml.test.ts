@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { parseDocument } from "../../kernel/src/documents/parse.ts";
+import { parseDocument } from "../../kernel/src/documents/text/parse.ts";
 import {
   documentText,
   filesBeneath,

@@ -1,5 +1,5 @@
 /** `schemas/documents.md`. Pure: schemas and examples in, Markdown out. */
-import { codes } from "../../src/documents/codes.ts";
+import { codes } from "../../src/documents/text/codes.ts";
 import { Lares } from "../../src/documents/schema/lares.ts";
 import { Manifest } from "../../src/documents/schema/manifest.ts";
 import { FieldRenderer, type Schema, sentence } from "./fields.ts";

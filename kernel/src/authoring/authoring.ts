@@ -1,15 +1,15 @@
 import { dirname, join, resolve } from "../platform/files/paths.ts";
 import type { Clock } from "../base/clock.ts";
-import { Lines, type Position, type Range } from "../documents/diagnostics.ts";
+import { Lines, type Position, type Range } from "../documents/text/diagnostics.ts";
 import { complete, type EditedDocument } from "../documents/language/complete.ts";
 import { hoverAt } from "../documents/language/hover.ts";
 import { inlayHints } from "../documents/language/inlay-hints.ts";
 import type { EventLanguage, ExtensionSummary, Surroundings } from "../documents/language/ports.ts";
 import { documentKind } from "../documents/names.ts";
-import { formatOf } from "../documents/parse.ts";
+import { formatOf } from "../documents/text/parse.ts";
 import type { ProgramExports } from "../documents/ports.ts";
 import { defaultPrograms } from "../documents/resolved-manifest.ts";
-import { documentLimits } from "../documents/source.ts";
+import { documentLimits } from "../documents/text/source.ts";
 import { compileSchedule } from "../events/cron.ts";
 import { scheduleInWords } from "../events/cron-words.ts";
 import { filterMembers, filterWords } from "../events/reference.ts";

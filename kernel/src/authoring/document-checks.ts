@@ -1,7 +1,7 @@
 import { basename, dirname, isWithin, join } from "../platform/files/paths.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { diagnostic, Lines, type Diagnostic } from "../documents/diagnostics.ts";
+import { diagnostic, Lines, type Diagnostic } from "../documents/text/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { checkManifest } from "../documents/manifest.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { isLaresError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
-import { valueAt } from "../documents/source.ts";
+import { valueAt } from "../documents/text/source.ts";
 import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import type { Services } from "../services/ports.ts";
 import { createAuthoring } from "./authoring.ts";

@@ -1,13 +1,13 @@
 import { basename, dirname, join, resolve } from "../platform/files/paths.ts";
 import { isLaresError } from "../base/errors.ts";
 import { plainMessage } from "../base/plain-text.ts";
-import { Lines, type Position, type Range } from "../documents/diagnostics.ts";
+import { Lines, type Position, type Range } from "../documents/text/diagnostics.ts";
 import { extensionUses, handlerUses, isAt, type ExtensionUse } from "../documents/language/elements.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
 import { checkHandlerName, handlerAt, renameInManifest } from "../documents/language/rename.ts";
 import { outlineOf } from "../documents/language/symbols.ts";
 import { documentKind } from "../documents/names.ts";
-import { valueAt, type ParsedDocument } from "../documents/source.ts";
+import { valueAt, type ParsedDocument } from "../documents/text/source.ts";
 import type {
   AgentPlace,
   Declaration,

@@ -5,7 +5,7 @@ import type {
   Imported,
   ProgramOutline,
 } from "../documents/language/program.ts";
-import type { Extent } from "../documents/language/extents.ts";
+import type { Extent } from "../documents/fixes/extents.ts";
 import type { OpenTexts } from "../base/vocabulary/editing.ts";
 import type { ProgramOutlines, ProgramText } from "./program-outlines.ts";
 

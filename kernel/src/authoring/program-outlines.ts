@@ -1,6 +1,6 @@
 import { basename, dirname, extname, join, normalize, pathInside } from "../platform/files/paths.ts";
 import { invalidParams, isLaresError, messageOf } from "../base/errors.ts";
-import { Lines } from "../documents/diagnostics.ts";
+import { Lines } from "../documents/text/diagnostics.ts";
 import { maxProgramCharacters, readProgram, type ProgramOutline } from "../documents/language/program.ts";
 import { defaultPrograms } from "../documents/resolved-manifest.ts";
 import { openProgramFolder } from "../platform/files/program-files.ts";

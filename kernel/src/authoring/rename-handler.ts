@@ -1,6 +1,6 @@
 import { basename, dirname, extname } from "../platform/files/paths.ts";
 import { invalidParams } from "../base/errors.ts";
-import { Lines } from "../documents/diagnostics.ts";
+import { Lines } from "../documents/text/diagnostics.ts";
 import type { HandlerUse } from "../documents/language/elements.ts";
 import { countWords } from "../documents/language/program-names.ts";
 import { mayBeNamed, renameInProgram, type ProgramEdit } from "../documents/language/rename.ts";

@@ -4,7 +4,7 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { effectiveLimits } from "../documents/limits.ts";
 import type { CheckedManifest } from "../documents/manifest.ts";
-import { valueAt } from "../documents/source.ts";
+import { valueAt } from "../documents/text/source.ts";
 import { plainLine } from "../base/plain-text.ts";
 import type { DefinitionContext } from "./definition-context.ts";
 import { idsOfFaulty, type ExtensionOnDisk } from "./find-extensions.ts";

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "../platform/files/paths.ts";
 import type { CheckedManifest } from "../documents/manifest.ts";
 import { manifestNames } from "../documents/names.ts";
-import { valueAt } from "../documents/source.ts";
+import { valueAt } from "../documents/text/source.ts";
 import { ObservedFiles } from "./observed-files.ts";
 import type { DocumentText } from "../platform/files/document-files.ts";
 

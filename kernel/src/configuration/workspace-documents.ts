@@ -1,5 +1,5 @@
 import { LaresError } from "../base/errors.ts";
-import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
+import { hasErrors, type Diagnostic } from "../documents/text/diagnostics.ts";
 import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { checkLares } from "../documents/lares.ts";
 import { checkManifest } from "../documents/manifest.ts";

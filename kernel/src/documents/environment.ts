@@ -1,5 +1,5 @@
 import { closest } from "../base/suggest.ts";
-import { parseDocument } from "./parse.ts";
+import { parseDocument } from "./text/parse.ts";
 import { Lares } from "./schema/lares.ts";
 import { validate } from "./validate.ts";
 

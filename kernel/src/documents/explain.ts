@@ -1,5 +1,5 @@
 import type { ResolvedConfiguration } from "./resolve.ts";
-import { valueAt } from "./source.ts";
+import { valueAt } from "./text/source.ts";
 import { fieldName } from "./validate.ts";
 
 /** A value of the configuration and where it came from, as `lares check --explain` shows it. */

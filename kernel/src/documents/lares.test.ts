@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import type { DiagnosticCode } from "./codes.ts";
+import type { DiagnosticCode } from "./text/codes.ts";
 import { canonicalLocation, checkLares } from "./lares.ts";
 import { checkManifest } from "./manifest.ts";
 import type { FoundExtension, LaresPorts } from "./ports.ts";

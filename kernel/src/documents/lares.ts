@@ -1,18 +1,18 @@
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { permissionNames, type PermissionName } from "../base/vocabulary/permissions.ts";
-import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
-import { durationPattern, parseDuration } from "./durations.ts";
-import { appendItem } from "./language/edits.ts";
-import { fix, set, withoutEntry, write } from "./language/repairs.ts";
+import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./text/diagnostics.ts";
+import { durationPattern, parseDuration } from "./schema/durations.ts";
+import { appendItem } from "./fixes/edits.ts";
+import { fix, set, withoutEntry, write } from "./fixes/repairs.ts";
 import { checkRule } from "./names-in-permissions.ts";
-import { formatOf, parseInTurns } from "./parse.ts";
+import { formatOf, parseInTurns } from "./text/parse.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
 import { present } from "./sound-part.ts";
-import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
-import { nextTurn } from "./turns.ts";
-import { uncheckable } from "./uncheckable.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
+import { nextTurn } from "./text/turns.ts";
+import { uncheckable } from "./text/uncheckable.ts";
 import { validate } from "./validate.ts";
 
 interface CheckedLares {

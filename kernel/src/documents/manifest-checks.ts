@@ -1,17 +1,17 @@
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
-import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
+import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { coversEvent } from "../policy/hearing.ts";
-import { appendItem, insertEntry } from "./language/edits.ts";
-import { anotherName, asVersion, fix, withoutEntry, write } from "./language/repairs.ts";
+import { appendItem, insertEntry } from "./fixes/edits.ts";
+import { anotherName, asVersion, fix, withoutEntry, write } from "./fixes/repairs.ts";
 import { checkPermissionNames } from "./names-in-permissions.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
 import { checkParameters } from "./parameter-checks.ts";
 import type { ManifestHook } from "./schema/manifest.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
-import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
-import { nextTurn } from "./turns.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
+import { nextTurn } from "./text/turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
 
 /** What is wrong with a manifest beyond its form. `main` is the program that was named or found. */

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import type { DiagnosticCode } from "./codes.ts";
-import type { Diagnostic } from "./diagnostics.ts";
+import type { DiagnosticCode } from "./text/codes.ts";
+import type { Diagnostic } from "./text/diagnostics.ts";
 import { checkManifest, type CheckedManifest } from "./manifest.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { publishedDocumentSchemas } from "./published.ts";

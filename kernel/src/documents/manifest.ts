@@ -1,12 +1,12 @@
 import { checkManifestSemantics } from "./manifest-checks.ts";
-import { hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
-import { formatOf, parseInTurns } from "./parse.ts";
+import { hasErrors, inOrder, type Diagnostic } from "./text/diagnostics.ts";
+import { formatOf, parseInTurns } from "./text/parse.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
 import { Manifest } from "./schema/manifest.ts";
-import { valueAt, type ParsedDocument } from "./source.ts";
+import { valueAt, type ParsedDocument } from "./text/source.ts";
 import type { SoundExtension } from "./sound-part.ts";
-import { uncheckable } from "./uncheckable.ts";
+import { uncheckable } from "./text/uncheckable.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedManifest {

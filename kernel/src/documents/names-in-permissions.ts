@@ -1,11 +1,11 @@
 import { closest, didYouMean } from "../base/suggest.ts";
 import { EffectInput, type ApprovalRule } from "../base/vocabulary/action.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
-import { diagnostic, type Diagnostic } from "./diagnostics.ts";
-import { withoutEntry, write } from "./language/repairs.ts";
+import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
+import { withoutEntry, write } from "./fixes/repairs.ts";
 import type { EventPorts } from "./ports.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
-import { pointerTo, type ParsedDocument } from "./source.ts";
+import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
 /** Every kind of effect there is. */
 export const effectKindNames: readonly string[] = [

@@ -3,7 +3,7 @@ import { checkManifest } from "./manifest.ts";
 import { applyEdits } from "./testing/apply-edits.ts";
 import { marked } from "./testing/marked.ts";
 import { manifestPorts } from "./testing/ports.ts";
-import type { DocumentFormat } from "./source.ts";
+import type { DocumentFormat } from "./text/source.ts";
 
 const yaml =
   "extension:\n  id: com.example.a\n  name: A\n  version: 1.0.0\n  tools:\n    - name: t\n      description: d\n      handler: t\n      parameters: ";

@@ -1,11 +1,11 @@
 import type { Ajv, ErrorObject } from "ajv";
 import { closest } from "../base/suggest.ts";
-import { diagnostic, type Diagnostic } from "./diagnostics.ts";
-import { draft07 } from "./language/json-schema.ts";
-import { fix, set, write } from "./language/repairs.ts";
+import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
+import { draft07 } from "./schema/json-schema.ts";
+import { fix, set, write } from "./fixes/repairs.ts";
 import { doubtsAbout, type ParametersPlace } from "./parameter-doubts.ts";
 import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
-import { pointerTo, valueAt } from "./source.ts";
+import { pointerTo, valueAt } from "./text/source.ts";
 
 type Parameters = Record<string, unknown>;
 

@@ -1,11 +1,11 @@
 import { isJsonObject } from "../base/json.ts";
 import { closest } from "../base/suggest.ts";
-import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./diagnostics.ts";
-import { draft07, keywords, schemasIn } from "./language/json-schema.ts";
-import { rename, withoutEntry, write } from "./language/repairs.ts";
+import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./text/diagnostics.ts";
+import { draft07, keywords, schemasIn } from "./schema/json-schema.ts";
+import { rename, withoutEntry, write } from "./fixes/repairs.ts";
 import { PatternBudget, patternFault } from "./pattern-checks.ts";
 import { referenceTarget } from "./schema-fan-out.ts";
-import { pointerTo, type ParsedDocument } from "./source.ts";
+import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
 /** Which tool's, and where in the document they stand. */
 export interface ParametersPlace {

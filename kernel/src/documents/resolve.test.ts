@@ -6,7 +6,7 @@ import { checkLares } from "./lares.ts";
 import { defaultAgentLimits, effectiveLimits } from "./limits.ts";
 import type { LaresPorts } from "./ports.ts";
 import { layerOf, resolveConfiguration, type Layer, type ResolvedConfiguration } from "./resolve.ts";
-import { valueAt } from "./source.ts";
+import { valueAt } from "./text/source.ts";
 
 async function layer(file: string, text: string, kind: LaresPorts["layer"]): Promise<Layer> {
   return layerOf(file, await checkLares(text, file, { layer: kind }));

@@ -1,11 +1,11 @@
 import { LaresError } from "../base/errors.ts";
-import { hasErrors, type Diagnostic, type Range } from "./diagnostics.ts";
-import { durationMs } from "./durations.ts";
+import { hasErrors, type Diagnostic, type Range } from "./text/diagnostics.ts";
+import { durationMs } from "./schema/durations.ts";
 import type { Configuration, ExtensionConfiguration, Source } from "./configuration.ts";
 import { readEnvironment, type EnvironmentFault } from "./environment.ts";
 import { canonicalLocation, reachingSettings } from "./lares.ts";
 import type { ExtensionEntry, LaresDocument } from "./schema/lares.ts";
-import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
 
 /** A document that was checked and found usable. */
 export interface Layer {

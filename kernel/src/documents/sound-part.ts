@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
-import { schemasAt, type Schema } from "./language/schema-at.ts";
+import { schemasAt, type Schema } from "./schema/schema-at.ts";
 import type { Manifest } from "./schema/manifest.ts";
-import { pointerKeys, pointerTo } from "./source.ts";
+import { pointerKeys, pointerTo } from "./text/source.ts";
 
 /** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
 export type SoundExtension = Partial<Manifest["extension"]>;

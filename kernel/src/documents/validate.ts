@@ -3,8 +3,8 @@ import { RE2JS } from "re2js";
 import type { TSchema } from "typebox";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
-import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./diagnostics.ts";
-import { durationPattern, parseDuration } from "./durations.ts";
+import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./text/diagnostics.ts";
+import { durationPattern, parseDuration } from "./schema/durations.ts";
 import {
   type PropertySchema,
   insertMissing,
@@ -13,10 +13,10 @@ import {
   retype,
   withoutEntry,
   write,
-} from "./language/repairs.ts";
+} from "./fixes/repairs.ts";
 import { soundPart } from "./sound-part.ts";
-import { pointerKeys, pointerTo, type ParsedDocument } from "./source.ts";
-import { nextTurn } from "./turns.ts";
+import { pointerKeys, pointerTo, type ParsedDocument } from "./text/source.ts";
+import { nextTurn } from "./text/turns.ts";
 
 const validators = new Map<TSchema, ValidateFunction>();
 

@@ -4,7 +4,7 @@ import process from "node:process";
 import { silentLog } from "../../../kernel/src/base/log.ts";
 import { openKernel } from "../../../kernel/src/composition/kernel.ts";
 import { nothingOpen } from "../../../kernel/src/configuration/observed-files.ts";
-import { Lines } from "../../../kernel/src/documents/diagnostics.ts";
+import { Lines } from "../../../kernel/src/documents/text/diagnostics.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { Bench } from "../../support/bench.ts";
 import type { Figure } from "../figure.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkLares } from "../lares.ts";
 import { checkManifest } from "../manifest.ts";
-import type { DocumentFormat } from "../source.ts";
+import type { DocumentFormat } from "../text/source.ts";
 import { manifestPorts } from "../testing/ports.ts";
 import { complete } from "./complete.ts";
 import { maxProposals } from "./proposal.ts";

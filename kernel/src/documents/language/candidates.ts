@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../base/json.ts";
 import { permissionNames } from "../../base/vocabulary/permissions.ts";
 import { effectKindNames } from "../names-in-permissions.ts";
-import { valueAt } from "../source.ts";
+import { valueAt } from "../text/source.ts";
 import { code, item, paragraph, type Explanation } from "./explanation.ts";
 import type { EventHelp, EventLanguage, ExtensionSummary, Surroundings } from "./ports.ts";
 import type { ProposalKind } from "./proposal.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DocumentFormat } from "../source.ts";
+import type { DocumentFormat } from "../text/source.ts";
 import { complete } from "./complete.ts";
 import { maxProposals } from "./proposal.ts";
 import { environment, photos, surroundings } from "./testing/environment.ts";

@@ -1,15 +1,15 @@
-import { valueAt, type DocumentFormat } from "../source.ts";
+import { valueAt, type DocumentFormat } from "../text/source.ts";
 import { Lares } from "../schema/lares.ts";
 import { Manifest } from "../schema/manifest.ts";
-import { inTurns } from "../turns.ts";
+import { inTurns } from "../text/turns.ts";
 import type { Search } from "./candidates.ts";
 import { cursorSteps, type CursorContext } from "./cursor.ts";
 import { filterProposals } from "./filter-proposals.ts";
 import { keyProposals, mapProposals, tableProposals, type ClientAbilities } from "./keys.ts";
 import type { EventLanguage, Surroundings } from "./ports.ts";
 import { bounded, type Proposal, type Proposals } from "./proposal.ts";
-import { parametersSchema } from "./json-schema.ts";
-import { replacedAt, schemasAt, type Schema } from "./schema-at.ts";
+import { parametersSchema } from "../schema/json-schema.ts";
+import { replacedAt, schemasAt, type Schema } from "../schema/schema-at.ts";
 import { valueProposals } from "./values.ts";
 
 /** A document as an editor has it: mostly broken, while somebody types. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { DocumentFormat } from "../source.ts";
+import type { DocumentFormat } from "../text/source.ts";
 import { cursorContext, type CursorContext } from "./cursor.ts";
 import { nodeAt, readLeniently } from "./reading.ts";
 

@@ -5,10 +5,11 @@ import {
   valueAt,
   type DocumentFormat,
   type SourceNode,
-} from "../source.ts";
-import { atOnce, type Steps } from "../turns.ts";
+} from "../text/source.ts";
+import { atOnce, type Steps } from "../text/turns.ts";
 import { readingSteps, type LenientReading } from "./reading.ts";
-import { mark, withoutMarks, type Spot } from "./spot.ts";
+import { mark } from "../text/cursor-mark.ts";
+import { withoutMarks, type Spot } from "./spot.ts";
 import { findTomlSpot } from "./toml-spot.ts";
 import { findYamlSpot } from "./yaml-spot.ts";
 

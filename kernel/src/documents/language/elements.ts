@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../base/json.ts";
-import { pointerTo, valueAt, type ParsedDocument, type SourceNode } from "../source.ts";
+import { pointerTo, valueAt, type ParsedDocument, type SourceNode } from "../text/source.ts";
 import type { HandlerKind } from "./program.ts";
 
 /** A handler that a manifest names. */

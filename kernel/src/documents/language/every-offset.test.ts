@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../text/diagnostics.ts";
 import { checkLares } from "../lares.ts";
 import { checkManifest } from "../manifest.ts";
 import { documentKind } from "../names.ts";

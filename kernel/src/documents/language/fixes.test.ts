@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { DiagnosticCode } from "../codes.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import type { DiagnosticCode } from "../text/codes.ts";
+import type { Diagnostic } from "../text/diagnostics.ts";
 import { checkLares } from "../lares.ts";
 import { checkManifest } from "../manifest.ts";
 import type { LaresPorts } from "../ports.ts";

@@ -1,5 +1,5 @@
-import { formatOf } from "../parse.ts";
-import { assemble, documentLimits, type ParsedDocument } from "../source.ts";
+import { formatOf } from "../text/parse.ts";
+import { assemble, documentLimits, type ParsedDocument } from "../text/source.ts";
 import { readingOf } from "./reading.ts";
 
 /**

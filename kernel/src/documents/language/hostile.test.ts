@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { documentLimits, TooComplex, type DocumentFormat } from "../source.ts";
+import { documentLimits, TooComplex, type DocumentFormat } from "../text/source.ts";
 import { complete, type EditedDocument } from "./complete.ts";
 import { readForEditor } from "./for-editors.ts";
 import { hoverAt } from "./hover.ts";
 import { environment } from "./testing/environment.ts";
-import { tomlTokens } from "./toml-tokens.ts";
+import { tomlTokens } from "../text/toml-tokens.ts";
 
 /** A filter as long as a document lets it be: what takes the square of that takes minutes, and the runner gives it up. */
 const length = documentLimits.characters - 1024;

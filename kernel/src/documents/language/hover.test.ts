@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { DocumentFormat } from "../source.ts";
+import type { DocumentFormat } from "../text/source.ts";
 import { schemaOf, type EditedDocument } from "./complete.ts";
 import type { Explanation } from "./explanation.ts";
 import { hoverAt } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
-import { alternatives, type Schema } from "./schema-at.ts";
+import { alternatives, type Schema } from "../schema/schema-at.ts";
 import { environment, events } from "./testing/environment.ts";
 
 type Kind = EditedDocument["kind"];

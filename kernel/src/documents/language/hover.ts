@@ -1,5 +1,5 @@
 import { Permissions } from "../../base/vocabulary/permissions.ts";
-import { offsetsOf, pointerTo, valueAt } from "../source.ts";
+import { offsetsOf, pointerTo, valueAt } from "../text/source.ts";
 import { eventExplanation, extensionExplanation } from "./candidates.ts";
 import {
   eventOf,
@@ -13,7 +13,7 @@ import { code, item, paragraph, type Explanation } from "./explanation.ts";
 import { placeIn } from "./filter-proposals.ts";
 import type { EventLanguage } from "./ports.ts";
 import { nodeAt, readingOf, type FoundNode } from "./reading.ts";
-import { alternatives, declaredAt, typeInWords, valuesOf, type Schema } from "./schema-at.ts";
+import { alternatives, declaredAt, typeInWords, valuesOf, type Schema } from "../schema/schema-at.ts";
 import { explainSchedule } from "./schedule.ts";
 
 /** What is said of a place; offsets count UTF-16 units. */

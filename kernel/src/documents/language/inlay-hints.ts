@@ -1,8 +1,8 @@
 import { isJsonObject } from "../../base/json.ts";
-import { valueAt, type SourceNode } from "../source.ts";
+import { valueAt, type SourceNode } from "../text/source.ts";
 import type { EditedDocument } from "./complete.ts";
 import type { EventLanguage } from "./ports.ts";
-import { nextTurn } from "../turns.ts";
+import { nextTurn } from "../text/turns.ts";
 import { readingOf } from "./reading.ts";
 import { explainSchedule } from "./schedule.ts";
 

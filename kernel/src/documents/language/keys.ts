@@ -1,8 +1,8 @@
-import { pointerKeys, type DocumentFormat } from "../source.ts";
+import { pointerKeys, type DocumentFormat } from "../text/source.ts";
 import type { CursorContext } from "./cursor.ts";
 import { paragraph, type Explanation } from "./explanation.ts";
 import { choiceOf, type Proposal } from "./proposal.ts";
-import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "./schema-at.ts";
+import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "../schema/schema-at.ts";
 
 /** Keys of which a map has only one group: what belongs to the other is not offered beside it. */
 const exclusive: readonly { readonly one: readonly string[]; readonly other: readonly string[] }[] = [

@@ -1,6 +1,12 @@
-import { Complexity, forbiddenKeys, type Reading, type SourceNode, type StringStyle } from "../source.ts";
+import {
+  Complexity,
+  forbiddenKeys,
+  type Reading,
+  type SourceNode,
+  type StringStyle,
+} from "../text/source.ts";
 import { unquoted } from "./quoting.ts";
-import { tomlTokens, type TomlToken } from "./toml-tokens.ts";
+import { tomlTokens, type TomlToken } from "../text/toml-tokens.ts";
 
 /** A header or a line `key = value`; offsets in UTF-16 units. */
 export interface TomlStatement {

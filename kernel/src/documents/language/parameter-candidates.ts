@@ -1,10 +1,10 @@
 import { isJsonObject } from "../../base/json.ts";
-import { pointerKeys, pointerTo, valueAt } from "../source.ts";
+import { pointerKeys, pointerTo, valueAt } from "../text/source.ts";
 import type { Candidate, Search } from "./candidates.ts";
 import { paragraph } from "./explanation.ts";
-import { ownValue, propertyName, schemaReference } from "./json-schema.ts";
-import type { Schema } from "./schema-at.ts";
-import { mark } from "./spot.ts";
+import { ownValue, propertyName, schemaReference } from "../schema/json-schema.ts";
+import type { Schema } from "../schema/schema-at.ts";
+import { mark } from "../text/cursor-mark.ts";
 
 /** Values of a tool's parameters that the rest of the same schema decides. */
 export function parameterCandidates(schemas: readonly Schema[], search: Search): readonly Candidate[] {

@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { argumentFormats } from "../../tools/argument-formats.ts";
-import type { DocumentFormat } from "../source.ts";
-import { formatNames, keywords } from "./json-schema.ts";
+import type { DocumentFormat } from "../text/source.ts";
+import { formatNames, keywords } from "../schema/json-schema.ts";
 import { accepted, labels, proposals, T, Y } from "./testing/typing.ts";
 
 const yaml = `${Y}  tools:\n    - name: t\n      description: d\n      handler: t\n      parameters:`;

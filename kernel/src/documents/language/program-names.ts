@@ -1,4 +1,4 @@
-import type { Extent } from "./extents.ts";
+import type { Extent } from "../fixes/extents.ts";
 import { isReference, nodesOf, type Found, type Tree } from "./program-syntax.ts";
 
 /** A place that names something; `isShorthand`: it is the name of a property as well. */

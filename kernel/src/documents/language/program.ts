@@ -1,5 +1,5 @@
 import type { AnyNode, ObjectExpression, Property } from "acorn";
-import type { Extent } from "./extents.ts";
+import type { Extent } from "../fixes/extents.ts";
 import { countWords, placesOfName, type NamePlace } from "./program-names.ts";
 import { memberOf, readsOf } from "./program-reads.ts";
 import {

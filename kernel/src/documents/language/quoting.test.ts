@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseDocument } from "../parse.ts";
+import { parseDocument } from "../text/parse.ts";
 import { escaped, written, type Quote } from "./quoting.ts";
 
 const formats = ["yaml", "toml"] as const;

@@ -1,4 +1,4 @@
-import type { DocumentFormat } from "../source.ts";
+import type { DocumentFormat } from "../text/source.ts";
 
 /** How the text at a place is quoted; `block` is a YAML block scalar. */
 export type Quote = "" | '"' | "'" | '"""' | "'''" | "block";

@@ -1,5 +1,5 @@
-import { maxDiagnostics } from "../diagnostics.ts";
-import { plainReading } from "../plain-values.ts";
+import { maxDiagnostics } from "../text/diagnostics.ts";
+import { plainReading } from "../text/plain-values.ts";
 import {
   documentLimits,
   TooComplex,
@@ -7,9 +7,9 @@ import {
   type Reading,
   type ReportFault,
   type SourceNode,
-} from "../source.ts";
-import { atOnce, inTurns, type Steps } from "../turns.ts";
-import { readYaml } from "../yaml.ts";
+} from "../text/source.ts";
+import { atOnce, inTurns, type Steps } from "../text/turns.ts";
+import { readYaml } from "../text/yaml.ts";
 import { readTomlLeniently, type TomlStatement } from "./lenient-toml.ts";
 
 /** What could be read of a text that is being typed. */

@@ -1,9 +1,9 @@
 import { invalidParams } from "../../base/errors.ts";
-import type { TextEdit } from "../diagnostics.ts";
-import { forbiddenKeys, type ParsedDocument } from "../source.ts";
-import { replaceString } from "./edits.ts";
+import type { TextEdit } from "../text/diagnostics.ts";
+import { forbiddenKeys, type ParsedDocument } from "../text/source.ts";
+import { replaceString } from "../fixes/edits.ts";
 import { handlerUses, isAt, type HandlerUse } from "./elements.ts";
-import type { Extent } from "./extents.ts";
+import type { Extent } from "../fixes/extents.ts";
 import type { HandlerDeclaration, HandlerKind, ProgramOutline } from "./program.ts";
 
 /** As long as the schema lets a handler's name be. */

@@ -1,11 +1,5 @@
 import type { Quote } from "./quoting.ts";
 
-/**
- * Stands in the text where the cursor is when the document is read to find out where that is: of the private use
- * area, so that both formats take it for a word; what a text has of it is a space to us.
- */
-export const mark = "\ue0c5";
-
 /** The word the cursor is in, and the text with a mark in its place. Offsets count UTF-16 units. */
 export interface Spot {
   /** What would be replaced, its quotes left out. Never more than the cursor's line has. */

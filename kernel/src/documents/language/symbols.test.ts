@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Range } from "../diagnostics.ts";
+import type { Range } from "../text/diagnostics.ts";
 import { readAtOnce } from "./testing/read-at-once.ts";
 import { maxParts, outlineOf, type DocumentPart } from "./symbols.ts";
 

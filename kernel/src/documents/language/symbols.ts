@@ -1,9 +1,9 @@
 import { isJsonObject } from "../../base/json.ts";
 import { plainLine } from "../../base/plain-text.ts";
-import type { Range } from "../diagnostics.ts";
-import { pointerKeys, valueAt, type ParsedDocument } from "../source.ts";
-import { entriesOf, type Extent } from "./extents.ts";
-import { lineStart } from "./text-lines.ts";
+import type { Range } from "../text/diagnostics.ts";
+import { pointerKeys, valueAt, type ParsedDocument } from "../text/source.ts";
+import { entriesOf, type Extent } from "../fixes/extents.ts";
+import { lineStart } from "../text/text-lines.ts";
 
 type SymbolKind = "extension" | "hook" | "tool" | "permission" | "rule" | "list" | "map" | "value";
 

@@ -1,6 +1,7 @@
 import { unescaped, type Quote } from "./quoting.ts";
-import { emptySpot, mark, type Spot } from "./spot.ts";
-import { lineEndAfter, tomlTokens, type TomlToken } from "./toml-tokens.ts";
+import { mark } from "../text/cursor-mark.ts";
+import { emptySpot, type Spot } from "./spot.ts";
+import { lineEndAfter, tomlTokens, type TomlToken } from "../text/toml-tokens.ts";
 
 /** The same as `findYamlSpot`, for TOML. A dotted key's words are words of their own. */
 export function findTomlSpot(text: string, offset: number): Spot | null {

@@ -4,7 +4,7 @@ import { paragraph } from "./explanation.ts";
 import { parameterCandidates } from "./parameter-candidates.ts";
 import type { Proposal } from "./proposal.ts";
 import { escaped, written } from "./quoting.ts";
-import { valuesOf, type Schema } from "./schema-at.ts";
+import { valuesOf, type Schema } from "../schema/schema-at.ts";
 
 /** What may be written as the value at `search.pointer`: what the schema says, and what the surroundings know. */
 export async function valueProposals(

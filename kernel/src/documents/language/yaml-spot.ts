@@ -1,9 +1,10 @@
 import { Lexer } from "yaml";
-import { documentLimits, TooComplex } from "../source.ts";
-import type { Steps } from "../turns.ts";
+import { documentLimits, TooComplex } from "../text/source.ts";
+import type { Steps } from "../text/turns.ts";
 import { unescaped, type Quote } from "./quoting.ts";
-import { emptySpot, mark, type Spot } from "./spot.ts";
-import { lineEndAfter } from "./toml-tokens.ts";
+import { mark } from "../text/cursor-mark.ts";
+import { emptySpot, type Spot } from "./spot.ts";
+import { lineEndAfter } from "../text/toml-tokens.ts";
 
 type Kind = "plain" | "quoted" | "block" | "comment" | "reference" | "space" | "newline" | "sign" | "other";
 

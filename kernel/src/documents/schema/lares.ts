@@ -3,7 +3,7 @@ import { ApprovalRule } from "../../base/vocabulary/action.ts";
 import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
-import { durationPattern } from "../durations.ts";
+import { durationPattern } from "./durations.ts";
 
 const Duration = (description: string, fallback: string) =>
   Type.String({

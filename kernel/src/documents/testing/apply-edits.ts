@@ -1,4 +1,4 @@
-import { Lines, type TextEdit } from "../diagnostics.ts";
+import { Lines, type TextEdit } from "../text/diagnostics.ts";
 
 /** The text after edits that do not overlap; all of them speak of the text before. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {

@@ -1,4 +1,4 @@
-import { Lines, type Range } from "../diagnostics.ts";
+import { Lines, type Range } from "../text/diagnostics.ts";
 
 /** A document with one place marked by «…», as tests write it. */
 export function marked(source: string): { text: string; range: Range | null } {

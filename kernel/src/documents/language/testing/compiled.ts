@@ -1,5 +1,5 @@
 import { transformFile } from "../../../sandbox/bundle/transform.ts";
-import { Lines } from "../../diagnostics.ts";
+import { Lines } from "../../text/diagnostics.ts";
 import type { CompiledProgram } from "../program.ts";
 
 /** A program as the composition root compiles it. */

@@ -1,5 +1,5 @@
-import { formatOf } from "../../parse.ts";
-import { assemble, type ParsedDocument } from "../../source.ts";
+import { formatOf } from "../../text/parse.ts";
+import { assemble, type ParsedDocument } from "../../text/source.ts";
 import { readLeniently } from "../reading.ts";
 
 /** As `readForEditor`, without turns of the event loop in between. */

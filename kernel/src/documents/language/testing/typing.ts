@@ -1,4 +1,4 @@
-import type { DocumentFormat } from "../../source.ts";
+import type { DocumentFormat } from "../../text/source.ts";
 import { complete, type EditedDocument } from "../complete.ts";
 import type { Proposals } from "../proposal.ts";
 import { environment } from "./environment.ts";

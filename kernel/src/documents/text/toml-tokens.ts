@@ -1,4 +1,4 @@
-import { documentLimits, TooComplex } from "../source.ts";
+import { documentLimits, TooComplex } from "./source.ts";
 
 export interface TomlToken {
   readonly kind: "comment" | "newline" | "string" | "bare" | "punctuation";

@@ -1,7 +1,7 @@
-import type { TextEdit } from "../diagnostics.ts";
-import { pointerKeys, type ParsedDocument, type SourceNode } from "../source.ts";
+import type { TextEdit } from "../text/diagnostics.ts";
+import { pointerKeys, type ParsedDocument, type SourceNode } from "../text/source.ts";
 import { entriesOf, extentOf, isFlow, parentOf } from "./extents.ts";
-import { lineEnd, lineStart, newlineOf, nextLine } from "./text-lines.ts";
+import { lineEnd, lineStart, newlineOf, nextLine } from "../text/text-lines.ts";
 import { entry, rewritten, written } from "./scalars.ts";
 
 /** Entries of a map or a list from which one is taken away; more were written by no hand. */

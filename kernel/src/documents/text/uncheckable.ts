@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { diagnostic, type Diagnostic } from "./diagnostics.ts";
 import type { ParsedDocument } from "./source.ts";
 

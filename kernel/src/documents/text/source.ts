@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic, type Fix, Lines, maxDiagnostics, type Range } from "./diagnostics.ts";
-import { removalOf } from "./language/text-lines.ts";
+import { removalOf } from "./text-lines.ts";
 
 export type DocumentFormat = "yaml" | "toml";
 

@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { checkCharacters } from "./characters.ts";
 import { plainReading } from "./plain-values.ts";
 import {

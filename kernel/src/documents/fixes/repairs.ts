@@ -1,7 +1,7 @@
 import { extensionIdPattern } from "../../base/vocabulary/extension.ts";
-import type { Fix, TextEdit } from "../diagnostics.ts";
-import { durationPattern, parseDuration } from "../durations.ts";
-import { pointerKeys, valueAt, type ParsedDocument } from "../source.ts";
+import type { Fix, TextEdit } from "../text/diagnostics.ts";
+import { durationPattern, parseDuration } from "../schema/durations.ts";
+import { pointerKeys, valueAt, type ParsedDocument } from "../text/source.ts";
 import { insertEntry, remove, renameKey, replaceString, replaceText, replaceValue } from "./edits.ts";
 
 /** What a schema says of one field, as far as it helps to mend a document. */

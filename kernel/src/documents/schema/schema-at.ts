@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../base/json.ts";
-import { pointerKeys } from "../source.ts";
-import { mark } from "./spot.ts";
+import { pointerKeys } from "../text/source.ts";
+import { mark } from "../text/cursor-mark.ts";
 
 /** What of JSON Schema the documents' schemas are made of. */
 export interface Schema {

@@ -1,4 +1,4 @@
-import type { DocumentFormat, ParsedDocument } from "../source.ts";
+import type { DocumentFormat, ParsedDocument } from "../text/source.ts";
 
 /** A value as a document of this format writes it, on one line. */
 export function written(value: unknown, format: DocumentFormat): string {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countTurns } from "../base/testing/count-turns.ts";
+import { countTurns } from "../../base/testing/count-turns.ts";
 import { stringify } from "yaml";
 import type { Range } from "./diagnostics.ts";
 import { maxDiagnostics } from "./diagnostics.ts";
-import { checkLares } from "./lares.ts";
+import { checkLares } from "../lares.ts";
 import { formatOf, parseDocument, parseInTurns } from "./parse.ts";
 import { atOnce } from "./turns.ts";
 import { yamlNodes } from "./yaml-nodes.ts";

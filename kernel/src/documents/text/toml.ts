@@ -8,7 +8,7 @@ import {
   type ReportFault,
   type SourceNode,
 } from "./source.ts";
-import { tomlTokens } from "./language/toml-tokens.ts";
+import { tomlTokens } from "./toml-tokens.ts";
 import type { Steps } from "./turns.ts";
 
 /** Reads TOML 1.0. Dates become strings in ISO form, as YAML's core schema has them. */

@@ -1,4 +1,4 @@
-import { pointerKeys, pointerTo, type ParsedDocument, type SourceNode } from "../source.ts";
+import { pointerKeys, pointerTo, type ParsedDocument, type SourceNode } from "../text/source.ts";
 
 /** A piece of a text, in UTF-16 units. */
 export interface Extent {

@@ -1,4 +1,4 @@
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../../base/slices.ts";
 
 /** Milliseconds that all work on documents together may hold the event loop before everything else has a turn. */
 const sliceMs = 8;
