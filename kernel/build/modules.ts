@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
-/** How sources name the entry file of a thread or a child process; see `platform/sibling-module.ts`. */
+/** How sources name the entry file of a thread or a child process; see `platform/files/sibling-module.ts`. */
 const siblingNames = /siblingModule\(\s*import\.meta\.url,\s*"([^"]+)"/g;
 const placesModule = "lares:places";
 

@@ -2,7 +2,7 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { JsonValue } from "../base/json.ts";
 import { LaresError } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { siblingModule } from "../platform/processes/sibling-module.ts";
+import { siblingModule } from "../platform/files/sibling-module.ts";
 import { WorkThread } from "../platform/children/work-thread.ts";
 import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { KeptSchedule, ScheduleStatements } from "../agents/schedules.ts";
+import type { KeptSchedule, ScheduleStatements } from "../agents/delivery/schedules.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 
 /** The latest time that a JavaScript date can hold. */

@@ -261,3 +261,11 @@ export interface ToolCallOptions {
   /** Is told how far the handler says it is. */
   readonly progress?: ProgressSink;
 }
+
+/** What a guest is working on, and what caused it. */
+export interface InHand {
+  readonly hook?: string;
+  readonly traceId?: string;
+  readonly job?: string;
+  readonly cause?: Actor;
+}

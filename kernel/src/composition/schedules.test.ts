@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readSchedules, scheduleStatements } from "../agent-state/schedules.ts";
 import { maxRunsWaiting } from "../agents/delivery/catch-up.ts";
 import type { AgentDefinition } from "../agents/ports.ts";
-import { maxAheadMs, maxSetBackMs, scheduleRetryMs } from "../agents/schedules.ts";
+import { maxAheadMs, maxSetBackMs, scheduleRetryMs } from "../agents/delivery/schedules.ts";
 import { definitionOf } from "../agents/testing/fake-guest.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";

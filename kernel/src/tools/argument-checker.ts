@@ -1,7 +1,7 @@
 import { isLaresError, LaresError } from "../base/errors.ts";
 import { locateModule } from "../platform/children/child-process.ts";
 import { DeadlineHelper } from "../platform/children/deadline-helper.ts";
-import { siblingModule } from "../platform/processes/sibling-module.ts";
+import { siblingModule } from "../platform/files/sibling-module.ts";
 
 export interface ArgumentRequest {
   /** JSON text, which is also the cache key of the compiled schema. */

@@ -4,7 +4,7 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { HostCalls } from "./host-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
-import type { InHand } from "../lifecycle/workload.ts";
+import type { InHand } from "../ports.ts";
 import type { AgentDefinition, Caller } from "../ports.ts";
 
 const authority = (...locations: string[]): Authority => ({

@@ -6,12 +6,12 @@ import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { causedBy, commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
-import type { InHand } from "../lifecycle/workload.ts";
+import type { InHand } from "../ports.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, GuestHandlers, AgentSession, SupervisorPorts } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { RefusalLog } from "./refusal-log.ts";
-import type { WriteTrace } from "./trace-writer.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 
 interface HostCallOptions {
   readonly ports: Pick<SupervisorPorts, "readHostCall" | "takeTurn" | "authorityOf">;

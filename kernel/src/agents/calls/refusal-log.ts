@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { TraceContext } from "./trace-writer.ts";
+import type { TraceContext } from "../trace-writer.ts";
 
 type WriteRefusal = (message: string, fields?: Record<string, unknown>, context?: TraceContext) => void;
 

@@ -7,7 +7,7 @@ import { stackOf } from "../delivery/delivery.ts";
 import type { AgentSession, ToolCallOptions } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { PacedProgress } from "./paced-progress.ts";
-import type { WriteTrace } from "./trace-writer.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 
 interface ToolCallPorts {
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
-import { deliveryAttempts } from "../lifecycle/backoff.ts";
+import { deliveryAttempts } from "../backoff.ts";
 import { DeliveryLoop, putBackRetryMs } from "./delivery.ts";
 import { MetricsRecorder } from "../metrics.ts";
 import type { DeliveryPayload, AgentSession } from "../ports.ts";

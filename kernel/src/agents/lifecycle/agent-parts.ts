@@ -6,7 +6,7 @@ import { decideHearing } from "../../policy/hearing.ts";
 import { HostCalls } from "../calls/host-calls.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
 import { ToolCalls } from "../calls/tool-calls.ts";
-import { traceWriter, type WriteTrace } from "../calls/trace-writer.ts";
+import { traceWriter, type WriteTrace } from "../trace-writer.ts";
 import { hookOf } from "../day-counts.ts";
 import { stackOf } from "../delivery/delivery.ts";
 import { describeAgent } from "../describe.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "../backoff.ts";
 import {
   type Breaker,
   closedBreaker,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AgentState } from "../../base/vocabulary/agent.ts";
-import type { WriteTrace } from "../calls/trace-writer.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 import { NamedTimers } from "../timers.ts";
 import { FailurePolicy } from "./failure-policy.ts";
 

@@ -4,7 +4,7 @@ import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
 import type { ShownLocation, SightStatements, ToldEntry } from "../delivery/initial-sync.ts";
 import type { RoutedDelivery } from "../delivery/router.ts";
 import type { SupervisorPorts } from "../ports.ts";
-import type { KeptSchedule, ScheduleStatements } from "../schedules.ts";
+import type { KeptSchedule, ScheduleStatements } from "../delivery/schedules.ts";
 
 /** Statements for somebody else's transaction, and what to do once it is committed. */
 export interface Enqueued<Statement> {

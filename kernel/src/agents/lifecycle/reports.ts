@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import { RefusalLog } from "../calls/refusal-log.ts";
-import type { WriteTrace } from "../calls/trace-writer.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 import type { AgentDefinition } from "../ports.ts";
 import { Throttle } from "../throttle.ts";
 import { NamedTimers } from "../timers.ts";

@@ -4,7 +4,7 @@ import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agen
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
-import type { WriteTrace } from "../calls/trace-writer.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 import { followUp } from "../describe.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, ToolCallOptions } from "../ports.ts";

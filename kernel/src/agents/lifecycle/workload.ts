@@ -1,17 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Actor } from "../../base/vocabulary/principal.ts";
 import { DeliveryLoop, type Recipient } from "../delivery/delivery.ts";
 import { JobLoop, type JobAgent } from "../running-jobs/job-loop.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { SupervisorPorts } from "../ports.ts";
-
-/** What a guest is working on, and what caused it. */
-export interface InHand {
-  readonly hook?: string;
-  readonly traceId?: string;
-  readonly job?: string;
-  readonly cause?: Actor;
-}
+import type { InHand, SupervisorPorts } from "../ports.ts";
 
 interface WorkloadOptions {
   readonly ports: Pick<SupervisorPorts, "queue" | "jobs" | "jobProgress">;

@@ -1,6 +1,6 @@
 import type { Job } from "../../base/vocabulary/job.ts";
 import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
-import type { WriteTrace } from "../calls/trace-writer.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 import type { JobQueue } from "../ports.ts";
 import { describeJob } from "./describe-job.ts";
 import type { JobLoop } from "./job-loop.ts";

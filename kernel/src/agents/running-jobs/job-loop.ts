@@ -9,12 +9,12 @@ import {
 import type { JsonValue } from "../../base/json.ts";
 import type { Job, KeptJob } from "../../base/vocabulary/job.ts";
 import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
-import { backoffMs, deliveryAttempts } from "../lifecycle/backoff.ts";
+import { backoffMs, deliveryAttempts } from "../backoff.ts";
 import { isTransient, putBackRetryMs, type Recipient, stackOf } from "../delivery/delivery.ts";
 import { describeJob } from "./describe-job.ts";
 import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
-import type { TraceContext } from "../calls/trace-writer.ts";
+import type { TraceContext } from "../trace-writer.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
 

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../agents/ports.ts";
 import type { RoutedDelivery } from "../../agents/delivery/router.ts";
 import { agentStateMigrations } from "../../agent-state/migrations.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
-import { Schedules, type ScheduledAgent } from "../../agents/schedules.ts";
+import { Schedules, type ScheduledAgent } from "../../agents/delivery/schedules.ts";
 import { definitionOf } from "../../agents/testing/fake-guest.ts";
 import { sightRouting } from "../../agents/testing/sight-test.ts";
 import type { Clock } from "../../base/clock.ts";

@@ -11,7 +11,7 @@ import type {
 } from "./database-messages.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Migration, SqlValue, Statement, StatementResult } from "./statements.ts";
-import { siblingModule } from "../processes/sibling-module.ts";
+import { siblingModule } from "../files/sibling-module.ts";
 
 export type { Migration, SqlValue, Statement, StatementResult };
 

@@ -9,7 +9,7 @@ import {
   type ListerWorkerData,
 } from "./folder-lister-messages.ts";
 import type { Observation } from "./folder-reader.ts";
-import { siblingModule } from "../processes/sibling-module.ts";
+import { siblingModule } from "./sibling-module.ts";
 
 /** Observations of one folder, or of a part of a large one. Packed, because a folder may have many thousand names. */
 export interface ListedNames {

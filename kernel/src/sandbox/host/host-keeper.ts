@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { ChildKeeper } from "../../platform/children/child-keeper.ts";
 import { locateModule, startChildProcess } from "../../platform/children/child-process.ts";
-import { siblingModule } from "../../platform/processes/sibling-module.ts";
+import { siblingModule } from "../../platform/files/sibling-module.ts";
 import { ownThread } from "../../platform/processes/thread-priority.ts";
 import { hostBounds as bounds } from "./bounds.ts";
 import { sandboxFault } from "./faults.ts";

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { newObservation, openObservation, type Observation } from "./observation.ts";
 import type { GuestEnds } from "./messages.ts";
-import { siblingModule } from "../../platform/processes/sibling-module.ts";
+import { siblingModule } from "../../platform/files/sibling-module.ts";
 
 /** A thread of the SDK, with the observation of the guest in it. */
 export interface SdkThread {

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { hostBounds as bounds } from "./bounds.ts";
 import { ByteRing, newByteRing } from "./byte-ring.ts";
 import type { FromWorker, GuestEnds, SdkModule, ToWorker } from "./messages.ts";
-import { siblingModule } from "../../platform/processes/sibling-module.ts";
+import { siblingModule } from "../../platform/files/sibling-module.ts";
 const entry = siblingModule(import.meta.url, "guest-worker");
 
 /** One worker thread: first spare, then used by one guest, then ended. It is never reused. */

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type PreparedModule } from "./prepare-module.ts";
 import { prepareLimits } from "./bounds.ts";
-import { siblingModule } from "../../platform/processes/sibling-module.ts";
+import { siblingModule } from "../../platform/files/sibling-module.ts";
 const entry = siblingModule(import.meta.url, "preparing-worker");
 
 /** Prepares a module in a separate thread, terminated if it takes too long or too much memory. Never rejects. */

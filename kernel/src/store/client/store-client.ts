@@ -7,7 +7,7 @@ import { ChildKeeper } from "../../platform/children/child-keeper.ts";
 import { startChildProcess } from "../../platform/children/child-process.ts";
 import { makeFolder } from "../../platform/files/data-files.ts";
 import { failpointsPassedOn } from "../../platform/failpoint.ts";
-import { siblingModule } from "../../platform/processes/sibling-module.ts";
+import { siblingModule } from "../../platform/files/sibling-module.ts";
 import { storeBounds as bounds } from "../bounds.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { foreignPathsOf } from "./foreign-paths.ts";

@@ -1,11 +1,11 @@
-import { isoTime, type Clock } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
-import { newId } from "../base/ids.ts";
-import { Slices } from "../base/slices.ts";
-import { maxRunsWaiting, runsToFire } from "./delivery/catch-up.ts";
-import type { AgentDefinition, ScheduleTiming } from "./ports.ts";
-import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./delivery/router.ts";
-import type { WriteTrace } from "./calls/trace-writer.ts";
+import { isoTime, type Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import { newId } from "../../base/ids.ts";
+import { Slices } from "../../base/slices.ts";
+import { maxRunsWaiting, runsToFire } from "./catch-up.ts";
+import type { AgentDefinition, ScheduleTiming } from "../ports.ts";
+import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import type { WriteTrace } from "../trace-writer.ts";
 
 /**
  * A schedule's tick is one ScheduleFired, for the schedule's own handler and the same agent's hooks on ScheduleFired.

@@ -1,7 +1,7 @@
-import { newId } from "../../base/ids.ts";
-import { type Actor, onBehalfField } from "../../base/vocabulary/principal.ts";
-import type { TraceLevel } from "../../base/vocabulary/trace.ts";
-import type { SupervisorPorts } from "../ports.ts";
+import { newId } from "../base/ids.ts";
+import { type Actor, onBehalfField } from "../base/vocabulary/principal.ts";
+import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { SupervisorPorts } from "./ports.ts";
 
 /** What a trace belongs to. */
 export interface TraceContext {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Clock } from "../base/clock.ts";
-import { countTurns } from "../base/testing/count-turns.ts";
-import type { AgentDefinition } from "./ports.ts";
+import type { Clock } from "../../base/clock.ts";
+import { countTurns } from "../../base/testing/count-turns.ts";
+import type { AgentDefinition } from "../ports.ts";
 import { Schedules, type ScheduledAgent } from "./schedules.ts";
 
 test("while the next runs of an agent's rare schedules are found, the loop has its turns", async () => {
