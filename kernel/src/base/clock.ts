@@ -4,7 +4,11 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never goes backwards. For durations. */
   monotonic(): number;
-  /** Calls `run` once after `delayMs`; disposing the result before that cancels it. Never keeps the process alive. */
+  /**
+   * Calls `run` once, no earlier than `delayMs` from now by `monotonic`; disposing the result before that cancels it.
+   * Never keeps the process alive. `now` may have been set back meanwhile, so what falls due with the timer says so
+   * itself instead of comparing times again.
+   */
   timer(delayMs: number, run: () => void): Disposable;
 }
 

@@ -19,6 +19,22 @@ test("a delay longer than setTimeout takes neither fires at once nor too late", 
   }
 });
 
+test("a timer never fires before its delay has passed, even where setTimeout does", async () => {
+  const delays = Array.from({ length: 200 }, (_, at) => 1 + (at % 40) + at / 200);
+  const early = await Promise.all(
+    delays.map(
+      (delayMs) =>
+        new Promise<number>((resolve) => {
+          const from = systemClock.monotonic();
+          systemClock.timer(delayMs, () => resolve(Math.min(0, systemClock.monotonic() - from - delayMs)));
+          // Keeps the process alive, which the clock's own timers do not.
+          setTimeout(() => {}, delayMs + 10);
+        }),
+    ),
+  );
+  expect(early.filter((ms) => ms < 0)).toEqual([]);
+});
+
 test("monotonic does not go backwards", () => {
   const first = systemClock.monotonic();
   expect(systemClock.monotonic()).toBeGreaterThanOrEqual(first);

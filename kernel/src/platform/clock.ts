@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import type { Clock } from "../base/clock.ts";
 
 /** The longest delay that setTimeout supports; a longer one would fire at once. */
@@ -9,13 +8,16 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   timer(delayMs, run) {
+    const dueMs = performance.now() + delayMs;
     let handle: NodeJS.Timeout;
-    const arm = (leftMs: number): void => {
-      const stepMs = Math.min(leftMs, longestDelayMs);
-      handle = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : run()), Math.max(0, stepMs));
+    const arm = (): void => {
+      const leftMs = dueMs - performance.now();
+      // setTimeout counts whole milliseconds and may call up to one too early.
+      const end = (): void => (dueMs > performance.now() ? arm() : run());
+      handle = setTimeout(end, Math.min(Math.max(0, Math.ceil(leftMs)), longestDelayMs));
       handle.unref();
     };
-    arm(delayMs);
+    arm();
     return { [Symbol.dispose]: () => clearTimeout(handle) };
   },
 };

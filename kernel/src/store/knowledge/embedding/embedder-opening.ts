@@ -18,9 +18,7 @@ interface OpeningOptions {
 interface Attempt {
   readonly spec: string;
   readonly embedder: Promise<Embedder | null>;
-  /** Not to be tried again before; Infinity while it is under way. */
-  dueMs: number;
-  isOver: boolean;
+  state: "under way" | "opened" | "resting" | "due";
 }
 
 /** Opens the embedder that is wanted, and tries again where that fails; nobody waits long for it. */
@@ -43,13 +41,14 @@ export class EmbedderOpening implements Disposable {
       this.#giveUp();
       this.#failures = 0;
     }
-    if (this.#attempt === null || this.#attempt.dueMs <= clock.now()) this.#attempt = this.#begin(spec, text);
+    if (this.#attempt === null || this.#attempt.state === "due") this.#attempt = this.#begin(spec, text);
     const attempt = this.#attempt;
     const patience = Promise.withResolvers<null>();
     using _ = clock.timer(patienceMs, () => patience.resolve(null));
     const embedder = await Promise.race([attempt.embedder, patience.promise]);
     if (embedder !== null) this.#attempt = null;
-    else if (!attempt.isOver) void attempt.embedder.then((late) => late !== null && this.#tell(attempt));
+    else if (attempt.state === "under way")
+      void attempt.embedder.then((late) => late !== null && this.#tell(attempt));
     return embedder;
   }
 
@@ -73,14 +72,16 @@ export class EmbedderOpening implements Disposable {
   #begin(spec: EmbedderSpec, text: string): Attempt {
     const { clock } = this.#options;
     const embedder = this.#opened(spec);
-    const attempt: Attempt = { spec: text, embedder, dueMs: Infinity, isOver: false };
+    const attempt: Attempt = { spec: text, embedder, state: "under way" };
     void embedder.then((opened) => {
-      attempt.isOver = true;
+      attempt.state = opened === null ? "resting" : "opened";
       if (opened !== null || this.#attempt !== attempt) return;
       const delayMs = longerPauseMs(this.#failures);
       this.#failures += 1;
-      attempt.dueMs = clock.now() + delayMs;
-      this.#timer = clock.timer(delayMs, () => this.#tell(attempt));
+      this.#timer = clock.timer(delayMs, () => {
+        attempt.state = "due";
+        this.#tell(attempt);
+      });
     });
     return attempt;
   }
