@@ -29,9 +29,10 @@ const passOf = (name: string): number =>
 /**
  * Visited where a memory is carried from one file to another (`kernel/src/memory/transfer/crash.test.ts`), where
  * something is forgotten (`kernel/src/memory/redaction.crash.test.ts`), and in the store host's own process
- * (`kernel/src/store/deaths.faults.test.ts`), and where there are jobs (`jobs.test.ts`).
+ * (`kernel/src/store/deaths.faults.test.ts`), where there are jobs (`jobs.test.ts`), and where a journal is long enough for
+ * a checkpoint (`kernel/src/journal/checkpoint.crash.test.ts`).
  */
-const elsewhere = /^(?:jobs|chosen-file|folder\.place|import|store|journal\.redaction)\./;
+const elsewhere = /^(?:jobs|chosen-file|folder\.place|import|store|journal\.(?:checkpoint|redaction))\./;
 const common = failpointNames.filter((name) => !rare.has(name) && !elsewhere.test(name));
 /** Every second of them; LARES_ROUNDS=2 visits each. */
 const visited =

@@ -46,8 +46,9 @@ export class Load {
     }
   }
 
-  async tool<Value>(name: string, parameters: object = {}): Promise<Value> {
-    const call = { agent: WORKER, name, arguments: parameters };
+  /** With a `key`, a call that is repeated after a death is answered from its first run. */
+  async tool<Value>(name: string, parameters: object = {}, key?: string): Promise<Value> {
+    const call = { agent: WORKER, name, arguments: parameters, ...(key === undefined ? {} : { key }) };
     const result = await this.ask<ToolResult>("lares/tools/call", call);
     if (result.status === "success") return result.value as Value;
     throw new Died(JSON.stringify(result));
@@ -101,7 +102,7 @@ export class Load {
   async note(sync: boolean): Promise<void> {
     const note = ++this.#count;
     this.witness.uncertainNotes.add(note);
-    await this.tool("note", { note, sync });
+    await this.tool("note", { note, sync }, sync ? `note-${note}` : undefined);
     this.witness.uncertainNotes.delete(note);
     this.witness.notes.add(note);
   }
