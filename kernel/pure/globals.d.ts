@@ -40,3 +40,15 @@ declare function setTimeout(task: () => void, afterMs: number): { unref(): unkno
 declare module "node:util" {
   export function stripVTControlCharacters(text: string): string;
 }
+
+declare class URL {
+  constructor(url: string);
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  /** In lower case and punycode; IPv6 in brackets, IPv4 in four decimal numbers. */
+  readonly hostname: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly search: string;
+}
