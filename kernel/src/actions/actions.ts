@@ -18,8 +18,8 @@ import {
   type ActionState,
   type Proposal,
   type ProposalRequest,
-  type RememberedRule,
 } from "../base/vocabulary/action.ts";
+import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
