@@ -79,8 +79,8 @@ function places(sources: string): Plugin {
         const text = readFileSync(path, "utf8");
         if (!path.startsWith(sources) || !text.includes("import.meta.url")) return undefined;
         const place = relative(sources, path).replaceAll(sep, "/").replace(/\.ts$/, ".js");
-        const told = text.replaceAll("import.meta.url", `placeOf(${JSON.stringify(place)})`);
-        return { contents: `import { placeOf } from "${placesModule}"; ${told}`, loader: "ts" };
+        const placed = text.replaceAll("import.meta.url", `placeOf(${JSON.stringify(place)})`);
+        return { contents: `import { placeOf } from "${placesModule}"; ${placed}`, loader: "ts" };
       });
     },
   };

@@ -1,7 +1,8 @@
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Action, Decision, ScopeId } from "../../kernel/src/base/vocabulary/action.ts";
+import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
+import type { Decision, ScopeId } from "../../kernel/src/base/vocabulary/approval-rule.ts";
 import type { Agent } from "../../kernel/src/base/vocabulary/agent.ts";
 import { restMs } from "../../kernel/src/configuration/decisions-file.ts";
 import { approve, pick, propose } from "../support/actions.ts";

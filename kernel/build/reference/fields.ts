@@ -130,9 +130,9 @@ export class FieldRenderer {
 
   /** Lists the fields of a variant except the one that identifies it. */
   #inVariant(variant: Schema, depth: number): string[] {
-    const told = fieldsOf(variant).find(isConstant)?.[0];
+    const tagName = fieldsOf(variant).find(isConstant)?.[0];
     return fieldsOf(variant)
-      .filter(([name]) => name !== told)
+      .filter(([name]) => name !== tagName)
       .flatMap(([name, field]) => this.#field(name, field, depth));
   }
 

@@ -3,13 +3,8 @@ import { Emitter } from "../base/emitter.ts";
 import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { Slices } from "../base/slices.ts";
-import {
-  hasEnded,
-  type Action,
-  type Proposal,
-  type ProposalRequest,
-  type RememberedRule,
-} from "../base/vocabulary/action.ts";
+import { hasEnded, type Action, type Proposal, type ProposalRequest } from "../base/vocabulary/action.ts";
+import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";

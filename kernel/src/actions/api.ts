@@ -1,12 +1,7 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type {
-  Action,
-  ActionState,
-  Proposal,
-  ProposalRequest,
-  RememberedRule,
-} from "../base/vocabulary/action.ts";
+import type { Action, ActionState, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
+import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";

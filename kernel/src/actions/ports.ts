@@ -2,7 +2,7 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { ApprovalRule, RememberedRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Slices } from "../base/slices.ts";
 import { countTurns } from "../base/testing/count-turns.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import type { ActionRecord } from "./action-record.ts";
 import { ActionPresenter } from "./presenter.ts";

@@ -1,4 +1,5 @@
-import type { Action, ApprovalRule, PolicyReason, Scope } from "../base/vocabulary/action.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, PolicyReason, Scope } from "../base/vocabulary/approval-rule.ts";
 import {
   decideApproval,
   prepareApproval,

@@ -1,6 +1,6 @@
 import { invalidParams } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
-import type { RememberedRule } from "../base/vocabulary/action.ts";
+import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { ApprovalPolicy } from "../policy/approval.ts";
 import { exactRules, whyNotAlways } from "../policy/scopes.ts";
 import { wideningGlob } from "../policy/globs.ts";

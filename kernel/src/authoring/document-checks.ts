@@ -11,7 +11,7 @@ import type { DocumentFault, OpenTexts } from "../base/vocabulary/editing.ts";
 import type { DocumentService } from "../services/editing.ts";
 import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
 import { ObservedFiles } from "../configuration/observed-files.ts";
-import { PathWatch, type LookedAt } from "../platform/files/path-watch.ts";
+import { PathWatch, type ProbedPaths } from "../platform/files/path-watch.ts";
 import type { ProgramOutlines } from "./program-outlines.ts";
 import { pathOf } from "../platform/files/file-uris.ts";
 
@@ -80,7 +80,7 @@ export async function diagnosticsOf(
   documents: WorkspaceDocuments,
   programs: ProgramOutlines,
   { open, ...asked }: Asked & { readonly open?: OpenTexts },
-): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly lookedAt: LookedAt }> {
+): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly lookedAt: ProbedPaths }> {
   const files = new ObservedFiles(open);
   return { diagnostics: await checkDocument(documents, programs, asked, files), lookedAt: files };
 }

@@ -1,4 +1,5 @@
-import type { Action, Decision, RememberedRule } from "../base/vocabulary/action.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { Decision, RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";

@@ -1,6 +1,6 @@
 import { isoTime } from "../base/clock.ts";
 import type { KeptBasis, Origin } from "../actions/basis.ts";
-import type { Decision } from "../base/vocabulary/action.ts";
+import type { Decision } from "../base/vocabulary/approval-rule.ts";
 import type { Place } from "../base/vocabulary/common.ts";
 import type { RuleDecision } from "../decisions/rule-decisions.ts";
 import type { DecisionStore } from "../decisions/store.ts";

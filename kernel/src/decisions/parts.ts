@@ -1,4 +1,4 @@
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import { permissionNames, type PermissionName, type Permissions } from "../base/vocabulary/permissions.ts";
 import { invalidParams } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";

@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject } from "../base/json.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 
 /**
  * A rule as stored in `decisions.yaml`: rules with the same id belong to one decision. A rule written by hand has

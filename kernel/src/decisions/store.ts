@@ -4,7 +4,7 @@ import { illegalTransition, limitExceeded, messageOf, notFound } from "../base/e
 import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { ApprovalRule, RememberedRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import {
   decode,

@@ -1,4 +1,4 @@
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Embedder, LaresDocument } from "./schema/lares.ts";
 

@@ -1,5 +1,6 @@
 import { closest, didYouMean } from "../base/suggest.ts";
-import { EffectInput, type ApprovalRule } from "../base/vocabulary/action.ts";
+import { EffectInput } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { withoutEntry, write } from "./fixes/repairs.ts";

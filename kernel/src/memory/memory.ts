@@ -6,7 +6,7 @@ import { OneAtATime } from "../base/one-at-a-time.ts";
 import { joinPath } from "../platform/files/data-files.ts";
 import type { Database } from "../platform/database/database.ts";
 import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-memory.ts";
-import { FirstLook } from "./first-look.ts";
+import { JournalSummary } from "./journal-summary.ts";
 import { countsOf, Heads } from "./heads.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
 import { Journal, type Verification, verifyJournal } from "../journal/journal.ts";
@@ -172,9 +172,9 @@ class Memories implements Memory {
     await removeUnfinishedImport(folder);
     const maxBytes = (): number => options.storageLimitBytes(key);
     let view: StoreMemory | undefined;
-    const startLook = (saved: JsonValue): FirstLook | null =>
-      saved === null ? new FirstLook(journalFolder) : FirstLook.from(journalFolder, saved);
-    const { journal, found: firstLook } = await Journal.open(
+    const startLook = (saved: JsonValue): JournalSummary | null =>
+      saved === null ? new JournalSummary(journalFolder) : JournalSummary.from(journalFolder, saved);
+    const { journal, found: summary } = await Journal.open(
       {
         name: "memory",
         form: memoryRecords,
@@ -199,11 +199,11 @@ class Memories implements Memory {
         log,
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       },
-      startLook as StartFold<RecordKind, FirstLook>,
+      startLook as StartFold<RecordKind, JournalSummary>,
     );
     try {
-      const working = await WorkingMemory.open(folder, journal, firstLook.working, { clock, log });
-      const policyText = await firstLook.readPolicy();
+      const working = await WorkingMemory.open(folder, journal, summary.working, { clock, log });
+      const policyText = await summary.readPolicy();
       // Last, because redactions move the records in the journal.
       await this.#finishRedactions(key, journal);
       view = storeViewOf(journal, { key, folder, journalFolder, settings: () => options.storeSettings(key) });
@@ -212,9 +212,9 @@ class Memories implements Memory {
         working,
         ask: askerOf(store, view),
         store: view,
-        oldestEvent: firstLook.oldestEvent,
+        oldestEvent: summary.oldestEvent,
         forgetting: {
-          forgotten: firstLook.lastForgotten,
+          forgotten: summary.lastForgotten,
           purged: this.#heads.purgedOf(key),
           storePurged: (seq) => this.#heads.storePurged(key, seq),
         },

@@ -15,7 +15,7 @@ import { isNoPlainFile, joinPath, moveAside, readSmallFile } from "../platform/f
 import { failpoint } from "../platform/failpoint.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type FoundRecord, readData } from "./first-look.ts";
+import { type FoundRecord, readData } from "./journal-summary.ts";
 import { maxLineBytes, type RecordKind } from "../memory-contract/records.ts";
 import { parsed } from "../journal/lines.ts";
 

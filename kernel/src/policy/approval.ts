@@ -1,5 +1,6 @@
 import { quotedText } from "../base/visible-text.ts";
-import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
+import type { EffectKind } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import {
   allowingRule,
   type CompiledRule,

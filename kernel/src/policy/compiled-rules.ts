@@ -1,5 +1,6 @@
 import { finished } from "../base/steps.ts";
-import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
+import type { EffectKind } from "../base/vocabulary/action.ts";
+import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import { isPlain, literalBase, restrainingGlob, wideningGlob } from "./globs.ts";
 import { foldPath, isWithinExactly } from "./paths.ts";
 import { kindMatches } from "./permissions.ts";

@@ -1,6 +1,7 @@
 import { named } from "../base/named.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
-import type { ApprovalRule, EffectKind, RememberedRule } from "../base/vocabulary/action.ts";
+import type { EffectKind } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, RememberedRule } from "../base/vocabulary/approval-rule.ts";
 
 /** The number of rules that the title of a decision spells out; further ones are only counted. */
 const spelledOut = 3;

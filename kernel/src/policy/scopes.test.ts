@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ApprovalRule, Scope, ScopeId } from "../base/vocabulary/action.ts";
-import { maxRulesPerScope } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, Scope, ScopeId } from "../base/vocabulary/approval-rule.ts";
+import { maxRulesPerScope } from "../base/vocabulary/approval-rule.ts";
 import { decideApproval, type ApprovalPolicy, type ApprovalSubject } from "./approval.ts";
 import { finished } from "../base/steps.ts";
 import { scopesOf, whyNotAlways } from "./scopes.ts";

@@ -1,14 +1,14 @@
 import { globLimits } from "../base/glob.ts";
 import { named } from "../base/named.ts";
 import { visibleText } from "../base/visible-text.ts";
+import type { EffectKind } from "../base/vocabulary/action.ts";
 import {
   maxRulesPerScope,
   type ApprovalRule,
-  type EffectKind,
   type RememberedRule,
   type Scope,
   type ScopeId,
-} from "../base/vocabulary/action.ts";
+} from "../base/vocabulary/approval-rule.ts";
 import { widens, whyAskedEachTime, type ApprovalPolicy, type ApprovalSubject } from "./approval.ts";
 import { isWithinExactly, parentOf } from "./paths.ts";
 import { changesOfAll } from "./rule-words.ts";

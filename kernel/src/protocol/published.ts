@@ -1,14 +1,6 @@
 import { Type, type TSchema } from "typebox";
-import {
-  Action,
-  ActionState,
-  ApprovalRule,
-  Decision,
-  Effect,
-  EffectInput,
-  RememberedRule,
-  Scope,
-} from "../base/vocabulary/action.ts";
+import { Action, ActionState, Effect, EffectInput } from "../base/vocabulary/action.ts";
+import { ApprovalRule, Decision, RememberedRule, Scope } from "../base/vocabulary/approval-rule.ts";
 import {
   Agent,
   AgentCommand,

@@ -21,13 +21,13 @@ const outcomes: Readonly<Record<JobOutcome, string>> = {
 const maxShownCharacters = 200;
 
 /** Returns a job's progress for people. The job's name and message come from the extension. */
-export function workOfJob(told: JobNews): WorkProgress {
-  const work = `job ${told.id}`;
-  if (told.kind === "begin")
-    return { work, kind: "begin", title: `Lares: ${shown(told.name)} (${told.agent})`, job: told.id };
-  if (told.kind === "end") return { work, kind: "end", message: outcomes[told.outcome] };
-  const percentage = Math.floor(told.fraction * 100);
-  return { work, kind: "report", message: shown(told.message ?? `${percentage} %`), percentage };
+export function workOfJob(news: JobNews): WorkProgress {
+  const work = `job ${news.id}`;
+  if (news.kind === "begin")
+    return { work, kind: "begin", title: `Lares: ${shown(news.name)} (${news.agent})`, job: news.id };
+  if (news.kind === "end") return { work, kind: "end", message: outcomes[news.outcome] };
+  const percentage = Math.floor(news.fraction * 100);
+  return { work, kind: "report", message: shown(news.message ?? `${percentage} %`), percentage };
 }
 
 function shown(words: string): string {

@@ -1,6 +1,7 @@
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type { Action, ActionState, Decision, RememberedRule } from "../base/vocabulary/action.ts";
+import type { Action, ActionState } from "../base/vocabulary/action.ts";
+import type { Decision, RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { ContentEdit } from "../base/vocabulary/approval.ts";
 import type { Hash } from "../base/vocabulary/common.ts";

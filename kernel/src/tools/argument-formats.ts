@@ -16,7 +16,7 @@ const byPattern: readonly FormatName[] = [
   "uuid",
 ];
 /** Formats of ajv-formats that read each character a fixed number of times. */
-const asTheyAre: readonly FormatName[] = [
+const linearFormats: readonly FormatName[] = [
   "binary",
   "byte",
   "double",
@@ -55,7 +55,7 @@ const uriFormat =
  * that is not listed here has no effect.
  */
 export const argumentFormats: Readonly<Record<string, Format>> = {
-  ...Object.fromEntries(asTheyAre.map((name) => [name, formats.get(name)])),
+  ...Object.fromEntries(linearFormats.map((name) => [name, formats.get(name)])),
   ...Object.fromEntries(byPattern.map((name) => [name, onRe2(name)])),
   date: { validate: isDate, compare: compareOf("date") },
   time: { validate: isTime, compare: compareOf("time") },

@@ -80,7 +80,7 @@ export class ChangeDetector {
    * Compares an observed name with the index. Returns a new entry, to be handled after everything that was observed
    * together was compared: only then all missing entries are known.
    */
-  judge(
+  compare(
     folder: EntryNode,
     name: string,
     seen: Observation | null,

@@ -63,13 +63,13 @@ export async function countFiles(
   atMost: number,
 ): Promise<number> {
   let count = 0;
-  const all: Asker = { visible: () => true, reach: { folders: [folder], endings: null } };
+  const all: QueryScope = { visible: () => true, reach: { folders: [folder], endings: null } };
   await eachMatch(tree, { kind: "file" }, all, slices, () => ++count < atMost);
   return count;
 }
 
 /** What the caller may see, and where all of that lies. */
-interface Asker {
+interface QueryScope {
   readonly visible: Visibility;
   readonly reach: Reach;
   /** Aborted when they no longer wait. */
@@ -91,22 +91,22 @@ interface Found {
 async function eachMatch(
   tree: EntryTree,
   query: EntryQuery,
-  asker: Asker,
+  scope: QueryScope,
   slices: Slices,
   take: (node: EntryNode, path: string) => boolean,
 ): Promise<void> {
   await slices.begin();
-  asker.signal?.throwIfAborted();
+  scope.signal?.throwIfAborted();
   let spentMs = 0;
   let begunMs = slices.nowMs;
   const fitsName = nameTest(query);
   const fitsPath = pathTest(query.path);
   for (let cursor = query.cursor; ;) {
     let pausedAt: string | undefined;
-    for (const { node, prefix } of candidates(tree, query.tag, cursor, fitsPath, asker)) {
+    for (const { node, prefix } of candidates(tree, query.tag, cursor, fitsPath, scope)) {
       if (fitsName(node)) {
         const path = prefix + node.name;
-        if (fitsPath.matches(path) && asker.visible(path, node.kind) && !take(node, path)) return;
+        if (fitsPath.matches(path) && scope.visible(path, node.kind) && !take(node, path)) return;
       }
       if (slices.hasTime) continue;
       pausedAt = prefix + node.name;
@@ -123,7 +123,7 @@ async function eachMatch(
       );
     }
     await slices.next();
-    asker.signal?.throwIfAborted();
+    scope.signal?.throwIfAborted();
     begunMs = slices.nowMs;
   }
 }
@@ -134,7 +134,7 @@ function candidates(
   tag: string | undefined,
   cursor: string | undefined,
   within: PathTest,
-  { visible, reach }: Asker,
+  { visible, reach }: QueryScope,
 ): Iterable<Found> {
   const few = fewOf(tree, tag, reach);
   return few === null ? walk(tree, cursor, within, reach) : inOrder(few, cursor, visible);

@@ -13,7 +13,7 @@ import type { ContentOf } from "./lookalikes.ts";
 import { PendingNames } from "./pending-names.ts";
 import type { Place, Places } from "./places.ts";
 import type { Origin, Recorder } from "./recorder.ts";
-import { ScanListings, type Asked } from "./scan-listings.ts";
+import { ScanListings, type RequestedFolder } from "./scan-listings.ts";
 import { isAttached, isSameFolder, subtree, type EntryNode, type EntryTree } from "./tree.ts";
 import { Turns } from "./turns.ts";
 
@@ -118,7 +118,7 @@ export class Reconciler implements AsyncDisposable {
         if (observed === "unreadable") break;
         this.#pending.delete(nearest.folder, name);
         this.#scan?.hinted(nearest.folder, name);
-        const arrival = this.#detector.judge(nearest.folder, name, observed, "live", null, true);
+        const arrival = this.#detector.compare(nearest.folder, name, observed, "live", null, true);
         if (nearest.names.length === 1 || arrival === null || arrival.observed.kind !== "folder") {
           if (arrival !== null) arrivals.push(arrival);
           break;
@@ -271,7 +271,7 @@ export class Reconciler implements AsyncDisposable {
       for (const { name, pending, observed } of seen) {
         if (name === ignoreFileName) this.#rulesChanged(folder);
         if (open === null || observed === "unreadable") continue;
-        const arrival = this.#detector.judge(folder, name, observed, pending.origin, pending, false);
+        const arrival = this.#detector.compare(folder, name, observed, pending.origin, pending, false);
         if (arrival !== null) arrivals.push(arrival);
       }
       if (!hasTime()) break;
@@ -313,12 +313,12 @@ export class Reconciler implements AsyncDisposable {
     const arrivals: Arrival[] = [];
     for (const { name, observed } of seen) {
       const known = folder.child(name);
-      const arrival = this.#detector.judge(folder, name, observed, origin, null, false);
+      const arrival = this.#detector.compare(folder, name, observed, origin, null, false);
       if (arrival !== null) arrivals.push(arrival);
       else if (deep && known?.kind === "folder" && !this.#detector.missing.has(known))
         this.list(known, origin, true);
     }
-    for (const child of absent) this.#detector.judge(folder, child.name, null, origin, null, false);
+    for (const child of absent) this.#detector.compare(folder, child.name, null, origin, null, false);
     for (const arrival of arrivals) this.#detector.arrive(arrival);
   }
 
@@ -334,7 +334,7 @@ export class Reconciler implements AsyncDisposable {
     return false;
   }
 
-  #compare(asked: Asked, listing: FolderListing | null): void {
+  #compare(asked: RequestedFolder, listing: FolderListing | null): void {
     const { tree, places, exclusions } = this.#ports;
     const { folder, deep } = asked;
     if (!isAttached(tree, folder) || this.#detector.missing.hasAbove(folder)) return;

@@ -9,7 +9,7 @@ import type { Place, Places } from "./places.ts";
 import { isAttached, type EntryNode, type EntryTree } from "./tree.ts";
 
 /** A folder that another thread lists. */
-export interface Asked {
+export interface RequestedFolder {
   readonly folder: EntryNode;
   readonly place: Place;
   /** The folder's path when the listing was requested. */
@@ -23,7 +23,7 @@ export interface Asked {
 }
 
 interface Arrived {
-  readonly asked: Asked;
+  readonly asked: RequestedFolder;
   readonly listing: FolderListing | null;
 }
 
@@ -51,8 +51,8 @@ export class ScanListings {
   readonly #ports: ScanListingsPorts;
   readonly #listers = new Map<Place, FolderLister>();
   readonly #waiting = new Fifo<{ readonly folder: EntryNode; readonly deep: boolean }>();
-  readonly #asked = new Map<number, Asked>();
-  readonly #byFolder = new Map<EntryNode, Asked | null>();
+  readonly #asked = new Map<number, RequestedFolder>();
+  readonly #byFolder = new Map<EntryNode, RequestedFolder | null>();
   readonly #arrived = new Fifo<Arrived>();
   #lastNumber = 0;
   #isClosed = false;
@@ -97,7 +97,7 @@ export class ScanListings {
   }
 
   /** Returns true if the listing is still wanted. */
-  isWanted(asked: Asked): boolean {
+  isWanted(asked: RequestedFolder): boolean {
     return this.#byFolder.get(asked.folder) === asked;
   }
 
@@ -125,7 +125,7 @@ export class ScanListings {
       }
       this.#ports.watch(folder, open);
       const { place, components } = located;
-      const asked: Asked = {
+      const asked: RequestedFolder = {
         folder,
         place,
         path: components.join("/"),

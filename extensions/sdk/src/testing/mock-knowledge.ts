@@ -75,14 +75,14 @@ export class MockKnowledge {
     if (similarTo === undefined && embedding === undefined) {
       const items = this.#newestFirst()
         .filter(isAsked)
-        .map((item) => told(item));
+        .map((item) => itemOf(item));
       return { items: items.toSorted((a, b) => b.importance - a.importance).slice(0, count) };
     }
     if (similarTo !== undefined && similarTo.trim() === "") return { items: [] };
     const found = this.#similar(embedding ?? directionOf(similarTo ?? ""), embedding !== undefined)
       .filter(({ item, similarity }) => isAsked(item) && similarity >= least)
       .slice(0, count);
-    return { items: found.map(({ item, similarity }) => told(item, similarity)) };
+    return { items: found.map(({ item, similarity }) => itemOf(item, similarity)) };
   }
 
   /** Returns the ids within this many relations in either direction, without the item itself. */
@@ -102,7 +102,7 @@ export class MockKnowledge {
   }
 
   all(): { readonly item: KnowledgeItem; readonly words: string }[] {
-    return this.#newestFirst().map((item) => ({ item: told(item), words: wordsOf(item) }));
+    return this.#newestFirst().map((item) => ({ item: itemOf(item), words: wordsOf(item) }));
   }
 
   #newestFirst(): Stored[] {
@@ -141,7 +141,7 @@ export class MockKnowledge {
 
 const wordsOf = ({ text, data }: KnowledgeAddition): string => text ?? textOf(data);
 
-function told(item: Stored, similarity?: number): KnowledgeItem {
+function itemOf(item: Stored, similarity?: number): KnowledgeItem {
   const { id, variant, data, text, importance = 0.5, relations } = item;
   return {
     id,

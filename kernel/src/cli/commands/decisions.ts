@@ -1,4 +1,4 @@
-import type { Decision } from "../../base/vocabulary/action.ts";
+import type { Decision } from "../../base/vocabulary/approval-rule.ts";
 import {
   exitCodes,
   folderAndVerb,

@@ -1,6 +1,7 @@
 import { effectWords, hasContent } from "../../base/effect-words.ts";
 import { extentWords, impactSize } from "../../base/impact-words.ts";
-import type { Action, ActionState, Effect, PolicyReason } from "../../base/vocabulary/action.ts";
+import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
+import type { PolicyReason } from "../../base/vocabulary/approval-rule.ts";
 import { actorWords } from "../../base/vocabulary/principal.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";

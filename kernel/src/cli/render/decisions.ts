@@ -1,4 +1,4 @@
-import type { Decision } from "../../base/vocabulary/action.ts";
+import type { Decision } from "../../base/vocabulary/approval-rule.ts";
 import { oneLine } from "./foreign.ts";
 import { counted, dayAndTime } from "./quantities.ts";
 import type { Surface } from "./style.ts";

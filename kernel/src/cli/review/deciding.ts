@@ -1,7 +1,8 @@
 import { effectWords } from "../../base/effect-words.ts";
 import { needsCare, subjectOf } from "../../base/impact-words.ts";
 import { visibleText } from "../../base/visible-text.ts";
-import type { Action, RememberedRule } from "../../base/vocabulary/action.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import { layoutOf } from "../render/review/screen.ts";
 import { moreLines } from "../render/pages.ts";
 import type { Command } from "./input.ts";

@@ -1,4 +1,5 @@
-import type { Action, RememberedRule } from "../../base/vocabulary/action.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { WholeAction } from "../run/whole-action.ts";
 import type { EditedText, Size } from "./state.ts";
 

@@ -1,5 +1,6 @@
 import { isLaresError, messageOf } from "../../base/errors.ts";
-import type { Action, RememberedRule } from "../../base/vocabulary/action.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { KernelClient } from "../kernel-client.ts";
 
 export type ApprovalMode = "policy" | "none" | "all" | "ask";

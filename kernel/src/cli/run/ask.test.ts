@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Scope } from "../../base/vocabulary/action.ts";
+import type { Scope } from "../../base/vocabulary/approval-rule.ts";
 import { LaresError } from "../../base/errors.ts";
 import { nextPage } from "../render/pages.ts";
 import { anAction } from "../testing/fake-kernel.ts";

@@ -1,5 +1,6 @@
 import { isCancel, select, text } from "@clack/prompts";
-import type { Action, Scope } from "../../base/vocabulary/action.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Scope } from "../../base/vocabulary/approval-rule.ts";
 import { visibleText } from "../../base/visible-text.ts";
 import { renderAction } from "../render/action.ts";
 import { moreLines, nextPage, pageLines } from "../render/pages.ts";

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { LaresError } from "../../base/errors.ts";
-import type { Action, Decision } from "../../base/vocabulary/action.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Decision } from "../../base/vocabulary/approval-rule.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { ApprovalRule } from "../../base/vocabulary/action.ts";
+import { ApprovalRule } from "../../base/vocabulary/approval-rule.ts";
 import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";

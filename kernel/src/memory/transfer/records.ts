@@ -10,7 +10,7 @@ import {
   type RecordKind,
   type RecordOperation,
 } from "../../memory-contract/records.ts";
-import { RecordRules, type SaidRecord } from "./rules.ts";
+import { RecordRules, type CheckedRecord } from "./rules.ts";
 
 const lineFeed = 0x0a;
 const operations = ["store", "update", "delete", "redact"] as const satisfies RecordOperation[];
@@ -88,7 +88,7 @@ export class RecordWalk {
   }
 }
 
-interface SeenRecord extends SaidRecord {
+interface SeenRecord extends CheckedRecord {
   readonly timestamp: string;
   readonly isRedacted: boolean;
 }

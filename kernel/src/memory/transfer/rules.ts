@@ -6,7 +6,7 @@ import type { RecordKind, RecordOperation } from "../../memory-contract/records.
 import { SeqSet } from "../../journal/seq-set.ts";
 
 /** The part of a record that is checked against the records before it. */
-export interface SaidRecord {
+export interface CheckedRecord {
   readonly kind: RecordKind;
   readonly operation: RecordOperation;
   readonly id: string;
@@ -30,14 +30,14 @@ export class RecordRules {
   #newestState: { readonly seq: number; readonly revision: number } | null = null;
 
   /** Returns what is wrong with the next record; null if nothing is. */
-  broken(record: SaidRecord): string | null {
+  broken(record: CheckedRecord): string | null {
     const seq = ++this.#records;
     this.#keep(seq, record);
     if (record.operation === "redact") return this.#redaction(seq, record);
     return record.kind === "working" ? this.#state(seq, record) : null;
   }
 
-  #keep(seq: number, { kind, operation, id }: SaidRecord): void {
+  #keep(seq: number, { kind, operation, id }: CheckedRecord): void {
     if (seq >= this.#kinds.length) {
       const [kinds, ids] = [new Uint8Array(seq * 2), new Uint8Array(seq * 2 * idBytes)];
       kinds.set(this.#kinds);
@@ -49,7 +49,7 @@ export class RecordRules {
     this.#ids.set(digestOf(id), seq * idBytes);
   }
 
-  #redaction(by: number, { kind, id, data }: SaidRecord): string | null {
+  #redaction(by: number, { kind, id, data }: CheckedRecord): string | null {
     const ranges = rangesIn(data);
     if (ranges === null || kind === "policy") return `record ${by} does not say what it redacts`;
     const isByAge = id === retentionId && kind !== "knowledge";
@@ -70,7 +70,7 @@ export class RecordRules {
     return null;
   }
 
-  #state(seq: number, { operation, id, data }: SaidRecord): string | null {
+  #state(seq: number, { operation, id, data }: CheckedRecord): string | null {
     if (operation !== "update" || id !== "working") return `record ${seq} is not a state of working memory`;
     this.#swaps += 1;
     if (data === undefined) return null;

@@ -5,7 +5,7 @@ import type { ChildProcess } from "./child-process.ts";
 import { FrameReader, readWords, wordsFrame, wordsType } from "./frames.ts";
 
 /** The message that a child sends once it accepts requests; see `Parent.ready`. */
-export interface ReadyWords {
+export interface ReadyMessage {
   readonly kind: "ready";
 }
 
@@ -55,7 +55,7 @@ export class Child<ToChild, FromChild extends object> {
         return options.receiveFrame(type, stream, payload);
       }
       const { words, bytes } = readWords(payload);
-      if ((words as ReadyWords).kind === "ready") return ready.resolve();
+      if ((words as ReadyMessage).kind === "ready") return ready.resolve();
       options.receive(words as FromChild, bytes);
     });
     const reading = process.channel.chunks.on((chunk) => {

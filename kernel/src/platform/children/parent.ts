@@ -1,6 +1,6 @@
 import process from "node:process";
 import { messageOf } from "../../base/errors.ts";
-import type { ReadyWords } from "./child.ts";
+import type { ReadyMessage } from "./child.ts";
 import { openParentChannel } from "./child-process.ts";
 import { FrameReader, readWords, wordsFrame, wordsType } from "./frames.ts";
 
@@ -48,7 +48,7 @@ export function serveParent<ToParent, FromParent>(options: ParentOptions<FromPar
   return {
     send: (words, bytes) => write(...wordsFrame(words, bytes)),
     write,
-    ready: () => write(...wordsFrame({ kind: "ready" } satisfies ReadyWords)),
+    ready: () => write(...wordsFrame({ kind: "ready" } satisfies ReadyMessage)),
     fail,
   };
 }

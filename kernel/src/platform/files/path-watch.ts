@@ -23,7 +23,7 @@ interface PathWatchOptions {
 }
 
 /** The places from which something was computed; a change there may change the result. */
-export interface LookedAt {
+export interface ProbedPaths {
   /** Absolute paths, both as named and with links resolved; they need not exist. */
   readonly paths: readonly string[];
   /** Folders whose names were read. */
@@ -31,7 +31,7 @@ export interface LookedAt {
 }
 
 /** The probed paths, and whole folders of extensions. */
-export interface Watched extends LookedAt {
+export interface Watched extends ProbedPaths {
   /** Folders in which every change matters, at any depth. */
   readonly trees?: readonly string[];
 }

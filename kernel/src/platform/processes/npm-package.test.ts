@@ -3,11 +3,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
-import { bringNpmPackage } from "./npm-package.ts";
+import { installNpmPackage } from "./npm-package.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const bring = (folder: string, spec: string): Promise<void> =>
-  bringNpmPackage({ folder, spec, environment: process.env, signal: new AbortController().signal });
+  installNpmPackage({ folder, spec, environment: process.env, signal: new AbortController().signal });
 
 /** A package whose scripts would leave a file behind, whichever of them npm runs. */
 async function packageWithScripts(): Promise<{ readonly spec: string; readonly trace: string }> {

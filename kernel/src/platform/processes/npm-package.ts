@@ -22,7 +22,7 @@ interface NpmPackageOptions {
  * Installs a package into `node_modules` of the folder with npm's own client, its proxies, registries and
  * certificates. Runs no scripts of packages. Throws ToolError, with npm's reason, if npm is missing or fails.
  */
-export async function bringNpmPackage({
+export async function installNpmPackage({
   folder,
   spec,
   environment,

@@ -21,7 +21,7 @@ export function ownThreadId(): number | undefined {
  * that will be terminated. Only Linux has a priority per thread. Does nothing if the thread has ended or its id is
  * 0.
  */
-export function stepBack(threadId: number, niceness: number): void {
+export function lowerThreadPriority(threadId: number, niceness: number): void {
   if (threadId === 0) return;
   try {
     setPriority(threadId, niceness);

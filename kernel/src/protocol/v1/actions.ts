@@ -4,8 +4,8 @@ import {
   ActionState,
   maxEffectsPerAction,
   maxRejectionReason,
-  RememberedRule,
 } from "../../base/vocabulary/action.ts";
+import { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import { ContentEdit, EffectIndex } from "../../base/vocabulary/approval.ts";
 import { HashOf } from "../../base/vocabulary/common.ts";
 import { define } from "../define.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Decision } from "../../base/vocabulary/action.ts";
+import { Decision } from "../../base/vocabulary/approval-rule.ts";
 import { define } from "../define.ts";
 import { Named } from "./fields.ts";
 

@@ -17,7 +17,7 @@ interface Question {
 export class BuildInputs implements ProgramFolder {
   readonly root: string;
   readonly #folder: ProgramFolder;
-  readonly #answers = new Map<string, { readonly question: Question; readonly told: string }>();
+  readonly #answers = new Map<string, { readonly question: Question; readonly answer: string }>();
   /** True while every repeated question had the same answer and none failed. */
   #isSound = true;
 
@@ -27,7 +27,7 @@ export class BuildInputs implements ProgramFolder {
   }
 
   locate(path: string): Promise<Located> {
-    return this.#note({ path, maxBytes: null }, () => this.#folder.locate(path), told);
+    return this.#note({ path, maxBytes: null }, () => this.#folder.locate(path), textOf);
   }
 
   read(path: string, maxBytes: number): Promise<Uint8Array> {
@@ -40,7 +40,7 @@ export class BuildInputs implements ProgramFolder {
     const answers = [...this.#answers.values()];
     for (let from = 0; from < answers.length; from += batch) {
       const same = await Promise.all(
-        answers.slice(from, from + batch).map(async ({ question, told: before }) => {
+        answers.slice(from, from + batch).map(async ({ question, answer: before }) => {
           try {
             return (await ask(folder, question)) === before;
           } catch {
@@ -56,13 +56,13 @@ export class BuildInputs implements ProgramFolder {
   /** The wrapped folder is closed by its owner. */
   [Symbol.dispose](): void {}
 
-  async #note<T>(question: Question, answer: () => Promise<T>, tell: (answer: T) => string): Promise<T> {
+  async #note<T>(question: Question, answer: () => Promise<T>, toText: (answer: T) => string): Promise<T> {
     try {
       const given = await answer();
       const key = JSON.stringify(question);
-      const now = tell(given);
-      this.#isSound &&= (this.#answers.get(key)?.told ?? now) === now;
-      this.#answers.set(key, { question, told: now });
+      const now = toText(given);
+      this.#isSound &&= (this.#answers.get(key)?.answer ?? now) === now;
+      this.#answers.set(key, { question, answer: now });
       return given;
     } catch (error) {
       this.#isSound = false;
@@ -71,8 +71,8 @@ export class BuildInputs implements ProgramFolder {
   }
 }
 
-const told = (located: Located): string => JSON.stringify(located);
+const textOf = (located: Located): string => JSON.stringify(located);
 
 async function ask(folder: ProgramFolder, { path, maxBytes }: Question): Promise<string> {
-  return maxBytes === null ? told(await folder.locate(path)) : sha256(await folder.read(path, maxBytes));
+  return maxBytes === null ? textOf(await folder.locate(path)) : sha256(await folder.read(path, maxBytes));
 }

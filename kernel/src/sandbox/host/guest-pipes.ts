@@ -136,7 +136,7 @@ export function pipeCalls(
       }
     }
     let clockIndex = 0;
-    let told = 0;
+    let eventCount = 0;
     const view = viewOf(memory());
     for (const { userdata, type, fd } of asked) {
       const isStdin = type === eventType.read && fd === descriptor.stdin;
@@ -146,14 +146,14 @@ export function pipeCalls(
         type === eventType.clock ||
         (isStdin && isInputOpen) ||
         (type === eventType.write && ((fd === descriptor.stdout && isOutputOpen) || fd === 2));
-      const at = to + told++ * sizes.event;
+      const at = to + eventCount++ * sizes.event;
       view.setBigUint64(at, userdata, true);
       view.setUint16(at + 8, isKnown ? errno.success : errno.badFileDescriptor, true);
       view.setUint8(at + 10, type);
       view.setBigUint64(at + 16, BigInt(isStdin ? input.readable : 0), true);
       view.setUint16(at + 24, 0, true);
     }
-    view.setUint32(answer >>> 0, told, true);
+    view.setUint32(answer >>> 0, eventCount, true);
     return errno.success;
   };
 

@@ -2,7 +2,7 @@ import { guestState, slot, time } from "./observation.ts";
 import { hostBounds } from "./bounds.ts";
 import type { UsageSample } from "./frame-types.ts";
 import type { SdkThread } from "./sdk-threads.ts";
-import { stepBack } from "../../platform/processes/thread-priority.ts";
+import { lowerThreadPriority } from "../../platform/processes/thread-priority.ts";
 
 /**
  * Samples a guest's CPU time and memory while it is active, and once when it has stopped, so that the last figures
@@ -76,7 +76,10 @@ export class UsageSampler {
     }
     if (cpuTimeMs - this.#turn.cpuTimeMs < hostBounds.longTurnMs) return;
     this.#hasSteppedBack = true;
-    stepBack(Atomics.load(this.#thread.observation.slots, slot.threadId), hostBounds.longTurnNiceness);
+    lowerThreadPriority(
+      Atomics.load(this.#thread.observation.slots, slot.threadId),
+      hostBounds.longTurnNiceness,
+    );
   }
 
   #memoryBytes(): number {

@@ -70,8 +70,8 @@ function stackOf(error: Error, causesLeft: number): string {
   const text = `${headline}\n${withoutConstructors(frames, error)}`;
   const cause: unknown = error.cause;
   if (cause === undefined || causesLeft === 0) return text;
-  const told = cause instanceof Error ? stackOf(cause, causesLeft - 1) : textOf(cause);
-  return `${text}\nCaused by: ${told}`;
+  const causeText = cause instanceof Error ? stackOf(cause, causesLeft - 1) : textOf(cause);
+  return `${text}\nCaused by: ${causeText}`;
 }
 
 function withoutConstructors(frames: string, error: Error): string {

@@ -22,7 +22,7 @@ export interface FoundRecord {
 }
 
 /** Collects what a memory needs from its journal during the proof, so that it need not be read twice. */
-export class FirstLook implements Fold<RecordKind> {
+export class JournalSummary implements Fold<RecordKind> {
   readonly #journalFolder: string;
   /** The newest working record that has its data. */
   working: FoundRecord | null = null;
@@ -37,13 +37,13 @@ export class FirstLook implements Fold<RecordKind> {
   }
 
   /** Continues from a saved state; null if that is invalid. */
-  static from(journalFolder: string, saved: JsonValue): FirstLook | null {
+  static from(journalFolder: string, saved: JsonValue): JournalSummary | null {
     if (!isJsonObject(saved)) return null;
     const { working, policy, oldestEvent, lastForgotten } = saved;
     if (!isFoundOrNull(working) || !isFoundOrNull(policy)) return null;
     if (oldestEvent !== null && typeof oldestEvent !== "string") return null;
     if (typeof lastForgotten !== "number") return null;
-    const look = new FirstLook(journalFolder);
+    const look = new JournalSummary(journalFolder);
     look.working = working;
     look.#policy = policy;
     look.oldestEvent = oldestEvent;
