@@ -9,7 +9,7 @@ const mayImport = {
   platform: ["base"],
   policy: ["base"],
   protocol: ["base"],
-  documents: ["policy", "base"],
+  documents: ["models", "policy", "base"],
   events: ["base"],
   models: ["base"],
   "secret-scan": ["base"],

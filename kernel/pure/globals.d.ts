@@ -43,6 +43,7 @@ declare module "node:util" {
 
 declare class URL {
   constructor(url: string);
+  static canParse(url: string): boolean;
   readonly protocol: string;
   readonly username: string;
   readonly password: string;
@@ -51,4 +52,5 @@ declare class URL {
   readonly port: string;
   readonly pathname: string;
   readonly search: string;
+  readonly hash: string;
 }

@@ -1,6 +1,7 @@
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Embedder, LaresDocument } from "./schema/lares.ts";
+import type { EgressDocument, ModelsDocument } from "./schema/models.ts";
 
 /** An entry of `extensions`, its defaults filled in. */
 export interface ExtensionConfiguration {
@@ -49,6 +50,9 @@ export interface Configuration {
   };
   readonly trace: { readonly level: TraceLevel; readonly keepMs: number };
   readonly index: { readonly hidden: boolean; readonly ignore: readonly string[] };
+  /** As the person's own document has it: a workspace cannot name a provider, an address or a route. */
+  readonly models: ModelsDocument;
+  readonly egress: EgressDocument;
   readonly sharedNamespaces: NonNullable<LaresDocument["shared_namespaces"]>;
   readonly importNamespaces: NonNullable<LaresDocument["import_namespaces"]>;
 }

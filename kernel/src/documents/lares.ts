@@ -7,6 +7,7 @@ import { appendItem } from "./fixes/edits.ts";
 import { fix, set, withoutEntry, write } from "./fixes/repairs.ts";
 import { checkRule } from "./names-in-permissions.ts";
 import { formatOf, parseInTurns } from "./text/parse.ts";
+import { checkModels } from "./model-checks.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
 import { present } from "./sound-part.ts";
@@ -51,6 +52,7 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
     ...(await checkRules(value, document)),
     ...(await checkIgnored(value, document)),
     ...checkNamespaces(value, document),
+    ...checkModels(value, document),
     ...checkReach(value, document, ports),
     ...checkDeprecated(value, document),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),
@@ -67,6 +69,8 @@ export function reachingSettings(value: LaresDocument): string[] {
   // One map, one setting: what reaches out in any of its entries takes the map with it.
   const overrides = Object.values(value.memory?.extensions ?? {});
   if (overrides.some(({ embedder }) => typeof embedder === "object")) found.push("/memory/extensions");
+  for (const section of ["models", "egress"] as const)
+    if (value[section] !== undefined) found.push(`/${section}`);
   return found;
 }
 
@@ -83,8 +87,7 @@ function checkReach(value: LaresDocument, document: ParsedDocument, ports: Lares
 
 function checkDeprecated({ ai }: LaresDocument, document: ParsedDocument): Diagnostic[] {
   if (ai === undefined) return [];
-  const message =
-    "ai is ignored: no version reads it. Providers of language models belong under models, which this version does not read yet.";
+  const message = "ai is ignored: no version reads it. Providers of language models belong under models.";
   return [
     diagnostic("deprecated-field", document.locate("/ai", "key"), message, [
       withoutEntry(document, "/ai", "ai"),

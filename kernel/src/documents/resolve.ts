@@ -62,7 +62,7 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
       range: layer.document.locate(pointer),
     });
     for (const pointer of settingsOf(layer.value)) {
-      if (ignored.includes(pointer)) continue;
+      if (ignored.some((other) => pointer === other || pointer.startsWith(`${other}/`))) continue;
       assign(merged, pointer, valueAt(layer.value, pointer));
       origins.set(pointer, originOf(pointer));
     }
@@ -119,7 +119,7 @@ export function layerOf(
 }
 
 const listPointers = ["/approvals/rules", "/index/ignore", "/shared_namespaces", "/import_namespaces"];
-const sections = ["approvals", "limits", "kernel", "memory", "trace", "index"] as const;
+const sections = ["approvals", "limits", "kernel", "memory", "trace", "index", "models", "egress"] as const;
 
 /** The pointers of all single settings a document has. */
 function settingsOf(value: LaresDocument): string[] {
@@ -183,6 +183,8 @@ function configurationOf(
       keepMs: durationMs(given(trace?.keep, "trace.keep")),
     },
     index: { hidden: given(index?.hidden, "index.hidden"), ignore: index?.ignore ?? [] },
+    models: merged.models ?? {},
+    egress: merged.egress ?? {},
     sharedNamespaces: merged.shared_namespaces ?? [],
     importNamespaces: merged.import_namespaces ?? [],
   };

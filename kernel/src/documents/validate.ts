@@ -5,6 +5,7 @@ import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { durationPattern, parseDuration } from "./schema/durations.ts";
+import { modelReferencePattern } from "./schema/models.ts";
 import {
   type PropertySchema,
   insertMissing,
@@ -137,14 +138,33 @@ function branchesOf(union: ErrorObject): readonly Branch[] {
   return union.schema as readonly Branch[];
 }
 
+/** The field whose value tells the union's maps apart, as kind or api does; undefined where there is none. */
+function discriminatorOf(union: ErrorObject): string | undefined {
+  const [first, ...others] = branchesOf(union).filter(({ type }) => type === "object");
+  if (first === undefined || others.length === 0) return undefined;
+  const isConst = ({ properties = {} }: Branch, field: string): boolean =>
+    properties[field]?.const !== undefined;
+  return Object.keys(first.properties ?? {}).find((field) =>
+    [first, ...others].every((branch) => isConst(branch, field)),
+  );
+}
+
 function meantBranch(union: ErrorObject): number | undefined {
-  if (typeof union.data !== "object" || union.data === null || Array.isArray(union.data)) return undefined;
-  const data = union.data as Record<string, unknown>;
-  const candidates = branchesOf(union)
-    .map((branch, index) => ({ branch, index }))
-    .filter(({ branch }) => branch.type === "object");
-  if (candidates.length === 1) return candidates[0]?.index;
-  return candidates.find(({ branch }) => branch.properties?.["kind"]?.const === data["kind"])?.index;
+  const { data } = union;
+  const branches = branchesOf(union).map((branch, index) => ({ branch, index }));
+  if (typeof data === "string") {
+    const texts = branches.filter(({ branch }) => branch.type === "string" && !("const" in branch));
+    return texts.length === 1 && branches.every(({ branch }) => !("const" in branch))
+      ? texts[0]?.index
+      : undefined;
+  }
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
+  const maps = branches.filter(({ branch }) => branch.type === "object");
+  if (maps.length === 1) return maps[0]?.index;
+  const field = discriminatorOf(union);
+  const value = field === undefined ? undefined : (data as Record<string, unknown>)[field];
+  if (field === undefined || value === undefined) return undefined;
+  return maps.find(({ branch }) => branch.properties?.[field]?.const === value)?.index;
 }
 
 function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
@@ -200,6 +220,8 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
           [remedyPattern(document, pointer, "id", data)],
         );
       }
+      if (params["pattern"] === modelReferencePattern)
+        return invalid(`${name} is ${shown(data)}; a model is written provider/model.`);
       return invalid(
         `${name} is ${shown(data)}, which does not have the form ${String(params["pattern"])}.`,
         remedyPattern(document, pointer, "name", data),
@@ -245,6 +267,9 @@ function unknownField(error: ErrorObject, document: ParsedDocument, field: strin
 
 function unfitting(error: ErrorObject, name: string, document: ParsedDocument): Diagnostic {
   const branches = branchesOf(error);
+  const field = discriminatorOf(error);
+  if (field !== undefined && typeof error.data === "object" && error.data !== null)
+    return undiscriminated(error, field, name, document);
   const place = document.locate(error.instancePath);
   const values = branches.filter((branch) => "const" in branch).map((branch) => branch.const);
   if (values.length === branches.length) {
@@ -257,7 +282,9 @@ function unfitting(error: ErrorObject, name: string, document: ParsedDocument): 
       valuesMeant(error.data, values).map((value) => write(document, error.instancePath, value)),
     );
   }
-  const kinds = branches.map((branch) => ("const" in branch ? shown(branch.const) : branchName(branch)));
+  const kinds = branches.map((branch) =>
+    "const" in branch ? shown(branch.const) : branchName(branch, field),
+  );
   return diagnostic(
     "wrong-type",
     place,
@@ -266,6 +293,31 @@ function unfitting(error: ErrorObject, name: string, document: ParsedDocument): 
       error.data,
       branches.flatMap((branch) => ("const" in branch ? [branch.const] : [])),
     ).map((value) => write(document, error.instancePath, value)),
+  );
+}
+
+/** A map of a union whose field that tells the branches apart is missing, or has a value of none of them. */
+function undiscriminated(
+  error: ErrorObject,
+  field: string,
+  name: string,
+  document: ParsedDocument,
+): Diagnostic {
+  const words = branchesOf(error).flatMap(({ properties }) => properties?.[field]?.const ?? []);
+  const value = (error.data as Record<string, unknown>)[field];
+  const pointer = pointerTo(error.instancePath, field);
+  if (value === undefined)
+    return diagnostic(
+      "missing-field",
+      document.locate(error.instancePath, "key"),
+      `${name} lacks the field "${field}": one of ${words.join(", ")}.`,
+    );
+  const suggestion = typeof value === "string" ? didYouMean(value, words) : "";
+  return diagnostic(
+    "invalid-value",
+    document.locate(pointer),
+    `${name}.${field} has to be one of ${words.join(", ")}, but is ${shown(value)}${suggestion || "."}`,
+    valuesMeant(value, words).map((word) => write(document, pointer, word)),
   );
 }
 
@@ -279,9 +331,9 @@ function valuesMeant(data: unknown, values: readonly unknown[]): readonly unknow
 /** More values than this are a matter for completion. */
 const maxValuesOffered = 6;
 
-function branchName(branch: Branch): string {
-  const kind = branch.properties?.["kind"]?.const;
-  return kind === undefined ? typeName(branch.type ?? "") : `a map with kind: ${kind}`;
+function branchName(branch: Branch, field: string | undefined): string {
+  const value = field === undefined ? undefined : branch.properties?.[field]?.const;
+  return value === undefined ? typeName(branch.type ?? "") : `a map with ${field}: ${value}`;
 }
 
 function propertyOf(error: ErrorObject, field: string): PropertySchema | undefined {

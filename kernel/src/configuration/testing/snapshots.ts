@@ -39,6 +39,8 @@ export function configuration(
     memory: { embedder: "hash", vectors: "auto", extensions: {} },
     trace: { level: "info", keepMs: 1 },
     index: { hidden: change.hidden ?? false, ignore: change.ignore ?? [] },
+    models: {},
+    egress: {},
     sharedNamespaces: [],
     importNamespaces: [],
   };

@@ -44,6 +44,13 @@ describe("what is said of the word under the cursor", () => {
     ["a number's bounds", "lares", "yaml", "limits: { active_|agents: 3 }", /whole number from 1 to 1024/],
     ["a choice", "lares", "yaml", "memory: { vec|tors: auto }", /\nexact: Compares with every vector/],
     ["a field that is ignored", "lares", "yaml", "a|i: {}", /belong under models/],
+    [
+      "a provider's field",
+      "lares",
+      "yaml",
+      "models: { providers: { a: { api: ollama, base|_url: x } } }",
+      /^base_url: .*\nWhere requests go; default http:\/\/127\.0\.0\.1:11434/,
+    ],
     ["a value", "lares", "yaml", "memory: { vectors: au|to }", /^auto: vectors\n/],
     [
       "an event",

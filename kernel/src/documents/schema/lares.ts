@@ -4,6 +4,7 @@ import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
 import { durationPattern } from "./durations.ts";
+import { Egress, Models } from "./models.ts";
 
 const Duration = (description: string, fallback: string) =>
   Type.String({
@@ -291,11 +292,12 @@ export const Lares = Type.Object(
         description: "Shared memories of other workspaces, to be read here",
       }),
     ),
+    models: Type.Optional(Models),
+    egress: Type.Optional(Egress),
     ai: Type.Optional(
       Type.Unknown({
         deprecated: true,
-        description:
-          "Never read. Providers of language models belong under models, which this version does not read yet",
+        description: "Never read. Providers of language models belong under models",
       }),
     ),
   },

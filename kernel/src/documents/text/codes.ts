@@ -167,6 +167,24 @@ export const codes = {
     severity: "warning",
     explanation: "The manifest asks for a permission that allow leaves out.",
   },
+  "invalid-provider": {
+    severity: "error",
+    explanation: "A provider of language models has a name or an address that cannot be used.",
+  },
+  "invalid-model": {
+    severity: "error",
+    explanation:
+      "A model is not written provider/model, or its provider is not named under models.providers.",
+  },
+  "unknown-route": {
+    severity: "warning",
+    explanation: "A route for a kind of work that does not exist: no request ever takes it.",
+  },
+  "fallback-unused": {
+    severity: "warning",
+    explanation:
+      "A fallback that is never asked: it would take a request off this machine that has to stay on it.",
+  },
   "location-outside": { severity: "error", explanation: "A location that leads out of the workspace." },
   "location-not-found": {
     severity: "warning",

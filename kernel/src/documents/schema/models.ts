@@ -1,0 +1,239 @@
+import { Type, type Static } from "typebox";
+import { closed } from "../../base/vocabulary/common.ts";
+
+/** Names a provider, in references before the slash. */
+export const providerNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+/** `provider/model`; the model's name may hold slashes. */
+export const modelReferencePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}/[^\\s]{1,256}$";
+
+const Reference = (description: string) =>
+  Type.String({
+    pattern: modelReferencePattern,
+    maxLength: 322,
+    description,
+    examples: ["anthropic/claude-sonnet-4-5", "ollama/qwen3"],
+  });
+
+const Key = Type.Optional(
+  Type.Object(
+    {
+      secret: Type.String({
+        pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description: "The secret's name, as `lares secrets set` stored it",
+      }),
+    },
+    { ...closed, description: "The secret that holds the key. The key itself never stands in a document" },
+  ),
+);
+const BaseUrl = (description: string, fallback?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: fallback === undefined ? description : `${description}; default ${fallback}`,
+    ...(fallback === undefined ? { examples: ["http://127.0.0.1:8080/v1"] } : { default: fallback }),
+  });
+const ContextTokens = Type.Optional(
+  Type.Integer({
+    minimum: 256,
+    maximum: 100_000_000,
+    description: "How many tokens a request and its answer may have together, where no catalogue says it",
+    examples: [32_768],
+  }),
+);
+
+const openAiUrl = "https://api.openai.com/v1";
+export const defaultBaseUrls = {
+  anthropic: "https://api.anthropic.com/v1",
+  openai: openAiUrl,
+  "openai-chat": openAiUrl,
+  google: "https://generativelanguage.googleapis.com/v1beta",
+  ollama: "http://127.0.0.1:11434",
+} as const;
+
+const Hosted = <Api extends keyof typeof defaultBaseUrls>(api: Api, description: string) =>
+  Type.Object(
+    {
+      api: Type.Literal(api, { description }),
+      key: Key,
+      base_url: Type.Optional(BaseUrl("Where requests go", defaultBaseUrls[api])),
+      context_tokens: ContextTokens,
+    },
+    { ...closed, description },
+  );
+
+export const Provider = Type.Union(
+  [
+    Hosted("anthropic", "Anthropic's Messages API"),
+    Hosted("openai", "OpenAI's Responses API"),
+    Hosted("openai-chat", "OpenAI's Chat Completions API"),
+    Hosted("google", "Google's Gemini API"),
+    Hosted("ollama", "Ollama's own API"),
+    Type.Object(
+      {
+        api: Type.Literal("openai-compatible", {
+          description: "A server with OpenAI's Chat Completions API",
+        }),
+        base_url: BaseUrl("Where requests go, up to and with its version"),
+        key: Key,
+        context_tokens: ContextTokens,
+      },
+      { ...closed, description: "A server with OpenAI's Chat Completions API" },
+    ),
+    Type.Object(
+      {
+        api: Type.Literal("llama", { description: "Model files that run inside Lares" }),
+        models: Type.Record(
+          Type.String({ minLength: 1, maxLength: 256 }),
+          Type.Object(
+            {
+              path: Type.String({
+                minLength: 1,
+                maxLength: 4096,
+                description: "The model's GGUF file; ~ is your home, a relative path starts at this document",
+                examples: ["~/models/qwen.gguf"],
+              }),
+            },
+            { ...closed, description: "One model" },
+          ),
+          { minProperties: 1, maxProperties: 64, description: "The models by the names that routes use" },
+        ),
+        context_tokens: ContextTokens,
+      },
+      { ...closed, description: "Model files that run inside Lares, without a network" },
+    ),
+    Type.Object(
+      { api: Type.Literal("editor", { description: "The models that the editor offers" }) },
+      { ...closed, description: "The models that the editor offers, such as those of VS Code" },
+    ),
+    Type.Object(
+      {
+        api: Type.Literal("scripted", { description: "Answers from a file" }),
+        script: Type.String({
+          minLength: 1,
+          maxLength: 4096,
+          description: "The file with the answers, relative to this document",
+          examples: ["./rehearsal.yaml"],
+        }),
+      },
+      { ...closed, description: "Answers from a file, to try things without a model" },
+    ),
+  ],
+  { description: "How models are reached: api says what language is spoken there" },
+);
+
+const Route = Type.Union(
+  [
+    Reference("The model, as provider/model"),
+    Type.Object(
+      {
+        model: Reference("The model, as provider/model"),
+        may_leave: Type.Optional(
+          Type.Boolean({
+            description:
+              "Whether a request meant for a model on this machine may go to a fallback elsewhere; default false",
+            default: false,
+          }),
+        ),
+      },
+      { ...closed, description: "The model, and whether its requests may leave the machine" },
+    ),
+  ],
+  { description: "The model for this kind of work" },
+);
+
+const Dollars = (what: string) =>
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000, description: `${what}, in US dollars; default no limit` }),
+  );
+
+/** `models:` of the user's document. */
+export const Models = Type.Object(
+  {
+    providers: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Provider, {
+        maxProperties: 64,
+        description: "Where models are, by names of your own",
+      }),
+    ),
+    routes: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Route, {
+        maxProperties: 256,
+        description:
+          "Which model does what: default, channel, branch, worker, worker.<name>, compaction, cortex, or a category such as chat",
+      }),
+    ),
+    fallbacks: Type.Optional(
+      Type.Record(
+        Type.String({ minLength: 1, maxLength: 322 }),
+        Type.Array(Reference("A model that is asked instead"), {
+          maxItems: 8,
+          description: "The models that are asked instead, in order",
+        }),
+        {
+          maxProperties: 256,
+          description:
+            "Which models are asked when one is overloaded or cannot be reached, by provider/model",
+        },
+      ),
+    ),
+    budgets: Type.Optional(
+      Type.Object(
+        {
+          per_day_usd: Dollars("What all models together may cost a day"),
+          per_day_tokens: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 1_000_000_000_000,
+              description: "Tokens of all models together a day; default no limit",
+            }),
+          ),
+          per_conversation_usd: Dollars("What one conversation may cost"),
+          per_agent_per_day_usd: Dollars("What one agent may cost a day"),
+        },
+        { ...closed, description: "What models may cost. A request that may exceed it is not sent" },
+      ),
+    ),
+  },
+  { ...closed, description: "Language models: where they are, and which of them does what" },
+);
+
+const Host = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 261, description, examples: ["nas.lan"] });
+
+/** `egress:` of the user's document. */
+export const Egress = Type.Object(
+  {
+    proxy: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        description: "The proxy that requests go through; default HTTPS_PROXY of the environment",
+        examples: ["http://proxy.example.com:3128"],
+      }),
+    ),
+    no_proxy: Type.Optional(
+      Type.Array(Host("A host, or a domain with a dot in front"), {
+        maxItems: 256,
+        description: "Hosts that are reached without the proxy",
+      }),
+    ),
+    ca_file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: "A PEM file with certificate authorities to trust beside the built-in ones",
+      }),
+    ),
+    private_hosts: Type.Optional(
+      Type.Array(Host("A host, with a port or without"), {
+        maxItems: 256,
+        description: "Hosts inside this network that may be reached, also by http",
+      }),
+    ),
+  },
+  { ...closed, description: "How requests leave this machine" },
+);
+
+export type ModelsDocument = Static<typeof Models>;
+export type ProviderDocument = Static<typeof Provider>;
+export type EgressDocument = Static<typeof Egress>;
