@@ -1,23 +1,5 @@
 import type { ModelMessage, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
 
-/** Dollars for a million tokens, which are millionths of a dollar for one. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
-
-/** Returns what the tokens cost, in whole millionths of a dollar, rounded up. */
-export function costInMicroUsd(usage: ModelUsage, price: Price): number {
-  return Math.ceil(
-    usage.input_tokens * price.input +
-      usage.output_tokens * price.output +
-      (usage.cache_read_tokens ?? 0) * (price.cacheRead ?? price.input) +
-      (usage.cache_write_tokens ?? 0) * (price.cacheWrite ?? price.input),
-  );
-}
-
 export function totalTokens(usage: ModelUsage): number {
   return (
     usage.input_tokens +
