@@ -78,19 +78,25 @@ export function wordPieces({ ids, isLowerCase }: Vocabulary, folder: string): Te
   };
 }
 
-/** As BERT's tokenizers split: at blanks, and around each sign of punctuation and each Chinese character. */
+/** The blocks that BERT's tokenizers split between characters: ideographs only, not all of the script Han. */
+const ideographs =
+  "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}";
+const signs = "\\p{P}$+<=>^`|~";
+const words = new RegExp(`[${ideographs}${signs}]|[^\\s${ideographs}${signs}]+`, "gu");
+
+/**
+ * Splits as BERT's tokenizers do: at blanks, and around each sign of punctuation and each ideograph. Characters that
+ * cannot be seen, such as a soft hyphen, are left out and split nothing.
+ */
 function wordsOf(text: string, isLowerCase: boolean): string[] {
+  const clean = text.replace(/[^\P{Cc}\t\n\r]|[\p{Cf}\p{Co}\p{Cs}\ufffd]/gu, "");
   const plain = isLowerCase
-    ? text
-        .toLowerCase()
+    ? clean
         .normalize("NFD")
         .replace(/\p{Mn}/gu, "")
-    : text.normalize("NFC");
-  return (
-    plain
-      .replace(/[\0\ufffd]/gu, "")
-      .match(/\p{Script=Han}|[\p{P}$+<=>^`|~]|[^\s\p{C}\p{Script=Han}\p{P}$+<=>^`|~]+/gu) ?? []
-  );
+        .toLowerCase()
+    : clean;
+  return plain.match(words) ?? [];
 }
 
 /** The longest piece that is known, again and again; one unknown where that does not come out. */
