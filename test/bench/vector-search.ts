@@ -11,7 +11,7 @@ import { Index, type MetricKind, type ScalarKind } from "usearch";
 import { Engines } from "../../kernel/src/store/vectors/engines.ts";
 import type { EngineName } from "../../kernel/src/memory-contract/store-settings.ts";
 import type { Neighbour, VectorIndex } from "../../kernel/src/store/vectors/port.ts";
-import { trainCodebook } from "../../kernel/src/store/vectors/quantize.ts";
+import { decodeVector, encodeVector } from "../../kernel/src/store/vectors/quantize.ts";
 import { clusteredVectors, randomVectors } from "../../kernel/src/store/vectors/testing/vectors.ts";
 import { residentMb } from "./bed.ts";
 import { percentile } from "./statistics.ts";
@@ -175,11 +175,13 @@ async function exactAt10000(): Promise<number> {
 
 async function coldLosses(): Promise<{ coldLoss: number; someColdLoss: number }> {
   const shown = Array.from({ length: Math.min(count, coldVectors) }, (_, at) => exact.vectorOf(at + 1)!);
-  const codebook = await trainCodebook(shown, dimensions);
   const fill = async (isCold: (at: number) => boolean): Promise<VectorIndex> => {
     const filled = await engines.createIndex({ engine: "exact", dimensions });
     for (const [at, vector] of shown.entries())
-      filled.put(at + 1, isCold(at) ? codebook.decode(codebook.encode(vector)) : vector);
+      filled.put(
+        at + 1,
+        isCold(at) ? decodeVector({ tier: "cold", bytes: encodeVector(vector, "cold") }) : vector,
+      );
     return filled;
   };
   const top = (one: VectorIndex) => (query: Float32Array) => labelsOf(one.search(query, wanted));

@@ -12,6 +12,7 @@ import type { ChainEnd, RecordKind } from "../memory-contract/records.ts";
 import { storeBounds } from "./bounds.ts";
 import type { StoreMemory } from "../memory-contract/store-port.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
+import { openDuck } from "./projection/duck.ts";
 import { removeText } from "./projection/text-file.ts";
 import { eventsOf, mendedOf, testStore, type TestStore } from "./testing/test-store.ts";
 import type { RecordInput } from "../journal/record.ts";
@@ -319,6 +320,44 @@ test("a full text of version 1, which was closed cleanly, is built again from th
   await store[Symbol.asyncDispose]();
   expect(mendedOf((await again(first)).notices)).toEqual([]);
 });
+
+test("tables whose cold vectors need a codebook are built again from the journal", async () => {
+  const first = await testStore();
+  const { journal } = first;
+  for (const thing of ["beach", "tax"])
+    journal.append({
+      operation: "store",
+      kind: "knowledge",
+      id: thing,
+      data: canonicalJson({ variant: "Fact", data: {}, text: `all about the ${thing}` }),
+    });
+  await first.store.request("project", journal.memory, {});
+  await first.store[Symbol.asyncDispose]();
+  await makeKnowledgeVersion1(journal.folder);
+  rmSync(join(journal.folder, "knowledge.exact"));
+
+  const { store, notices } = await testStore(first.stateFolder);
+  const query = { similar_to: "all about the tax", top_k: 1 };
+  const { items } = await store.request("knowledge.query", journal.memory, { query, nowMs });
+  expect(items.map(({ id }) => id)).toEqual(["tax"]);
+  expect(mendedOf(notices)[0]).toEqual({
+    what: "temporal.duckdb",
+    reason: expect.stringMatching(/was made by another version/) as string,
+  });
+  const { vectors } = await store.request("stats", journal.memory, {});
+  expect(vectors).toMatchObject({ count: 2, hot: 2, cold: 0 });
+});
+
+/** The tables as the first version left them: cold vectors of 64 numbers as 16 centroids and 64 remainders. */
+async function makeKnowledgeVersion1(folder: string): Promise<void> {
+  await using duck = await openDuck({ folder });
+  await using file = await duck.attach(join(folder, "temporal.duckdb"));
+  await file.run("CREATE TABLE knowledge_codebooks (space VARCHAR, bytes BLOB)");
+  await file.run("UPDATE knowledge_vectors SET tier = 'cold', bytes = unhex(repeat('80', 80))");
+  await file.run(
+    `UPDATE lares_projection SET versions = replace(versions, '["knowledge",2]', '["knowledge",1]')`,
+  );
+}
 
 async function again({ stateFolder, journal }: TestStore): Promise<TestStore> {
   const next = await testStore(stateFolder);

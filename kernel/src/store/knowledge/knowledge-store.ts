@@ -21,7 +21,6 @@ import type {
   StoreNotice,
   StoreStats,
 } from "../../memory-contract/store-port.ts";
-import { Codebooks } from "./upkeep/at-rest.ts";
 import { AccessCounter } from "./search/access-counter.ts";
 import { BackgroundWork, type SliceEnd } from "./upkeep/background-work.ts";
 import { EmbedderOpening } from "./embedding/embedder-opening.ts";
@@ -77,7 +76,6 @@ const toleratedExcess = { part: 0.05, vectors: 1_000 } as const;
  */
 export class KnowledgeStore implements AsyncDisposable {
   readonly #options: KnowledgeOptions;
-  readonly #codebooks: Codebooks;
   readonly #accesses: AccessCounter;
   readonly #oneAtATime = new OneAtATime();
   readonly #work: BackgroundWork;
@@ -95,7 +93,6 @@ export class KnowledgeStore implements AsyncDisposable {
   private constructor(options: KnowledgeOptions, settings: StoreSettings) {
     this.#options = options;
     this.#settings = settings;
-    this.#codebooks = new Codebooks(options.database);
     this.#accesses = new AccessCounter(options.database);
     this.#pending = new PendingRows(options.database, async (texts) => {
       for (const text of texts) this.#made.embedder?.statistics?.add(text);
@@ -190,10 +187,10 @@ export class KnowledgeStore implements AsyncDisposable {
   }
 
   vectorsPage(page: VectorsPlace): Promise<VectorsPage> {
-    return this.#viewed(async ({ database, codebooks, made }) =>
+    return this.#viewed(async ({ database, made }) =>
       made === null
         ? { dimensions: 0, items: [], isLast: true }
-        : vectorsPage(database, codebooks, { name: made.name, dimensions: made.options.dimensions }, page),
+        : vectorsPage(database, { name: made.name, dimensions: made.options.dimensions }, page),
     );
   }
 
@@ -207,7 +204,7 @@ export class KnowledgeStore implements AsyncDisposable {
     const maintained = await this.#viewed(async (view) => {
       const { database } = this.#options;
       await this.#evict(nowMs);
-      await moveTiers(database, this.#codebooks, nowMs, (space, label) =>
+      await moveTiers(database, nowMs, (space, label) =>
         space === view.made?.name ? view.made.index.vectorOf(label) : null,
       );
       const merges = await proposeMerges(view);
@@ -257,7 +254,6 @@ export class KnowledgeStore implements AsyncDisposable {
     return await work({
       database: this.#options.database,
       text: this.#options.text,
-      codebooks: this.#codebooks,
       embedder: made.embedder,
       made: made.space,
       given: given.space,
@@ -320,7 +316,7 @@ export class KnowledgeStore implements AsyncDisposable {
 
   #spaceOptions(name: string, dimensions: number, folder: string | null): SpaceOptions {
     const { database, engines } = this.#options;
-    return { database, engines, codebooks: this.#codebooks, name, dimensions, folder };
+    return { database, engines, name, dimensions, folder };
   }
 
   /** What was wanted and not there in time may be there now. */
@@ -342,13 +338,12 @@ export class KnowledgeStore implements AsyncDisposable {
   async #dropOld(): Promise<void> {
     await this.#options.database.transaction(async (sql) => {
       await dropOthers(sql, [this.#made.name, this.#switch?.space ?? ""]);
-      await this.#codebooks.forgetGone(sql);
     });
   }
 
   async #followGiven(): Promise<void> {
     const { database, engines, folder } = this.#options;
-    const parts = { database, engines, codebooks: this.#codebooks };
+    const parts = { database, engines };
     const before = this.#given;
     this.#given = await givenServing(before, parts, folder, this.#settings.vectors);
     if (this.#given !== before) this.#retiring.add(before);

@@ -1,5 +1,5 @@
 import type { Sql } from "../projection/port.ts";
-import { type AtRest, type Codebooks, decodeAtRest } from "./upkeep/at-rest.ts";
+import { type AtRest, decodeVector } from "../vectors/quantize.ts";
 import { textList } from "./schema.ts";
 
 const listOf = (ids: readonly string[]): string => JSON.stringify(ids.map((id) => id.toWellFormed()));
@@ -28,18 +28,17 @@ export interface VectorsPlace {
 /** What the embedder made, by id. What agents brought is in the journal. */
 export async function vectorsPage(
   sql: Sql,
-  codebooks: Codebooks,
   space: { readonly name: string; readonly dimensions: number },
   { afterId, limit, changedBeforeMs }: VectorsPlace,
 ): Promise<VectorsPage> {
   const rows = await sql.all<AtRest & { id: string }>(
-    `SELECT i.id, v.space, v.tier, v.bytes FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
+    `SELECT i.id, v.tier, v.bytes FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
      WHERE v.space = ? AND i.id > ? AND i.updated_ms < ? ORDER BY i.id LIMIT ${Math.trunc(limit) + 1}`,
     [space.name, afterId ?? "", changedBeforeMs],
   );
   const items: { id: string; base64F32: string }[] = [];
   for (const { id, ...atRest } of rows.slice(0, limit)) {
-    const { buffer, byteOffset, byteLength } = await decodeAtRest(codebooks, atRest);
+    const { buffer, byteOffset, byteLength } = decodeVector(atRest);
     items.push({ id, base64F32: Buffer.from(buffer, byteOffset, byteLength).toString("base64") });
   }
   return { dimensions: space.dimensions, items, isLast: rows.length <= limit };

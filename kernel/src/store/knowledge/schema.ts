@@ -6,8 +6,8 @@ export interface Database extends Sql {
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
 }
 
-/** Counted up when the tables change. */
-export const knowledgeTablesVersion = 1;
+/** Counted up when the tables change, or what their bytes mean: a file of another version is made again. */
+export const knowledgeTablesVersion = 2;
 
 /**
  * What knowledge is, in tables. Indexes where few of many are asked for by name: reading ten of 100,000 items takes 2 ms
@@ -42,8 +42,6 @@ export async function createKnowledgeTables(sql: Sql): Promise<void> {
   );
   /** Labels that indexes on the disk may still have. */
   await sql.run("CREATE TABLE knowledge_vectors_gone (position BIGINT, label BIGINT)");
-  /** Codebooks of cold vectors, by space. */
-  await sql.run("CREATE TABLE knowledge_codebooks (space VARCHAR, bytes BLOB)");
   /** What an embedder has learned of the words here, by space. */
   await sql.run("CREATE TABLE knowledge_learned (space VARCHAR, bytes BLOB)");
   await sql.run("CREATE TABLE knowledge_facts (name VARCHAR, value VARCHAR)");

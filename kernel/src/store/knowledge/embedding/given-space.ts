@@ -10,7 +10,7 @@ import { type SpaceOptions, VectorSpace } from "./vector-space.ts";
  */
 export async function givenServing(
   serving: Serving,
-  options: Pick<SpaceOptions, "database" | "engines" | "codebooks">,
+  options: Pick<SpaceOptions, "database" | "engines">,
   folder: string,
   choice: EngineChoice,
 ): Promise<Serving> {

@@ -3,7 +3,7 @@ import { OneAtATime } from "../../../base/one-at-a-time.ts";
 import { failpoint } from "../../../platform/failpoint.ts";
 import type { EngineChoice, EngineName } from "../../../memory-contract/store-settings.ts";
 import type { IndexShape, LoadedIndex, VectorIndex } from "../../vectors/port.ts";
-import { type AtRest, type Codebooks, decodeAtRest } from "../upkeep/at-rest.ts";
+import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
 import { type Database, readChanges } from "../schema.ts";
 
 /** What makes indexes, and what believes those on the disk (`vectors/engines.ts`). */
@@ -20,7 +20,6 @@ export interface VectorEngines {
 export interface SpaceOptions {
   readonly database: Database;
   readonly engines: VectorEngines;
-  readonly codebooks: Codebooks;
   /** As knowledge_vectors says it. */
   readonly name: string;
   readonly dimensions: number;
@@ -184,18 +183,18 @@ export class VectorSpace implements Disposable {
 
   /** Puts in what came after `seen` and takes out what went, up to `position`; answers how far it came. */
   async #bring(index: VectorIndex, seen: number, position: number, limit = Infinity): Promise<number> {
-    const { database, name, codebooks } = this.options;
+    const { database, name } = this.options;
     let at = seen;
     let taken = 0;
     while (at < position && taken < limit) {
       const vectors = await database.all<AtRest & { label: number }>(
-        `SELECT label, space, tier, bytes FROM knowledge_vectors
+        `SELECT label, tier, bytes FROM knowledge_vectors
          WHERE label > ? AND label <= ? AND space = ? ORDER BY label LIMIT ${vectorsPerSlice}`,
         [at, position, name],
       );
       for (const [turn, { label, ...atRest }] of vectors.entries()) {
         if (turn % vectorsPerTurn === vectorsPerTurn - 1) await nextTurn();
-        index.put(label, await decodeAtRest(codebooks, atRest));
+        index.put(label, decodeVector(atRest));
       }
       taken += vectors.length;
       at = vectors.length < vectorsPerSlice ? position : (vectors.at(-1)?.label ?? position);

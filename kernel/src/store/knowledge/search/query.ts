@@ -4,7 +4,6 @@ import { type Embedder, EmbeddingError } from "../../embedding/port.ts";
 import type { SqlValue, TextIndex } from "../../projection/port.ts";
 import { whereSql } from "../../projection/where.ts";
 import type { EngineName } from "../../../memory-contract/store-settings.ts";
-import type { Codebooks } from "../upkeep/at-rest.ts";
 import { unitVector } from "../embedding/given.ts";
 import { maxWalkDepth, relatedRows } from "./graph.ts";
 import { factorsSql, type FoundRow, hydrate } from "./hydrate.ts";
@@ -17,7 +16,6 @@ import type { VectorSpace } from "../embedding/vector-space.ts";
 export interface KnowledgeView {
   readonly database: Database;
   readonly text: TextIndex;
-  readonly codebooks: Codebooks;
   /** Null: nothing can be embedded now. */
   readonly embedder: Embedder | null;
   /** What `embedder` made. */

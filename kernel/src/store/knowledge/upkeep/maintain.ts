@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../../base/json.ts";
 import type { ProposedChange, PrunePolicy } from "../../../memory-contract/store-port.ts";
 import type { Sql } from "../../projection/port.ts";
-import { type AtRest, decodeAtRest } from "./at-rest.ts";
+import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
 import { effectiveOf, factorsSql, type FactorsRow } from "../search/hydrate.ts";
 import type { KnowledgeView } from "../search/query.ts";
 import { type Database, numberList, readFact, removeVectors, textList, writeFact } from "../schema.ts";
@@ -54,11 +54,11 @@ export async function evictColdest(
  * again at those of which it proposed something: who asked may have died before that was written down.
  */
 export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange[]> {
-  const { database, made, codebooks } = view;
+  const { database, made } = view;
   if (made === null) return [];
   const after = Number((await readFact(database, "merged")) ?? 0);
   const fresh = await database.all<AtRest & { label: number }>(
-    `SELECT label, space, tier, bytes FROM knowledge_vectors WHERE label > ? AND space = ?
+    `SELECT label, tier, bytes FROM knowledge_vectors WHERE label > ? AND space = ?
      ORDER BY label LIMIT ${mergesLookedAt}`,
     [after, made.name],
   );
@@ -70,7 +70,7 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
   for (const { label, ...atRest } of fresh) {
     if (changes.length >= maxProposedChanges) break;
     looked = label;
-    const vector = await decodeAtRest(codebooks, atRest);
+    const vector = decodeVector(atRest);
     const near = made.index
       .search(vector, neighboursLookedAt)
       .filter((each) => each.similarity > duplicateSimilarity && each.label !== label);

@@ -3,7 +3,7 @@ import {
   type ProposedUpdates,
   updatesSimilarity,
 } from "../../../memory-contract/store-port.ts";
-import { type AtRest, decodeAtRest } from "./at-rest.ts";
+import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
 import type { Sql } from "../../projection/port.ts";
 import type { KnowledgeView } from "../search/query.ts";
 import { numberList, readFact, writeFact } from "../schema.ts";
@@ -23,7 +23,7 @@ const lookedFact = "updates-looked";
  * tables.
  */
 export async function proposeUpdates(
-  { database, made, codebooks, embedder }: KnowledgeView,
+  { database, made, embedder }: KnowledgeView,
   gone: ReadonlySet<string>,
 ): Promise<ProposedUpdates> {
   if (made === null || embedder === null) return { changes: [], isMore: false, isWaiting: true };
@@ -39,7 +39,7 @@ export async function proposeUpdates(
   // A vector is in the tables a moment before it is in the index: without this, its row would count as looked at.
   await made.follow();
   const fresh = await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
-    `SELECT i.id, i.item_row, i.variant, v.label, v.space, v.tier, v.bytes
+    `SELECT i.id, i.item_row, i.variant, v.label, v.tier, v.bytes
        FROM knowledge_items i JOIN knowledge_vectors v ON v.item_row = i.item_row AND v.space = ?
        WHERE i.item_row > ? AND i.item_row <= ?
          AND NOT EXISTS (SELECT 1 FROM knowledge_relations r WHERE r.from_id = i.id AND r.relation = 'Updates')
@@ -52,7 +52,7 @@ export async function proposeUpdates(
   let firstChanged = Infinity;
   for (const { id, item_row: row, variant, label, ...atRest } of fresh) {
     if (gone.has(id)) continue;
-    const vector = await decodeAtRest(codebooks, atRest);
+    const vector = decodeVector(atRest);
     const similarityOf = new Map(
       made.index
         .search(vector, neighboursLookedAt)

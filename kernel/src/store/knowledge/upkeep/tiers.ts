@@ -1,10 +1,9 @@
 import type { SqlValue } from "../../projection/port.ts";
-import type { Tier } from "../../vectors/quantize.ts";
-import { type AtRest, type Codebooks, decodeAtRest, encodeAtRest } from "./at-rest.ts";
+import { type AtRest, decodeVector, encodeVector, type Tier } from "../../vectors/quantize.ts";
 import { type Database, numberList } from "../schema.ts";
 
 /**
- * How vectors lie at rest: hot ones whole, warm ones in half, cold ones as numbers of a codebook. Heat is
+ * How vectors lie at rest: hot ones whole, warm ones in half, cold ones a byte for each number. Heat is
  * (1 + finds) × 0.5 ^ (age / 30 days), with age since an item was stored, changed or found. The index is not touched:
  * it knows a vector by its label, which stays.
  */
@@ -25,7 +24,7 @@ export const heatSql = (nowMs: number): string =>
 
 const movesSql = (nowMs: number): string =>
   `SELECT * FROM (
-     SELECT label, item_row, space, tier, CASE WHEN heat >= ${leastHeatHot} THEN 'hot'
+     SELECT label, tier, CASE WHEN heat >= ${leastHeatHot} THEN 'hot'
        WHEN heat >= ${leastHeatWarm} THEN 'warm' ELSE 'cold' END AS wanted FROM (${heatSql(nowMs)})
    ) WHERE tier <> wanted ORDER BY label LIMIT ${maxMoved}`;
 
@@ -35,15 +34,14 @@ const movesSql = (nowMs: number): string =>
  */
 export async function moveTiers(
   database: Database,
-  codebooks: Codebooks,
   nowMs: number,
   vectorOf: (space: string, label: number) => Float32Array | null,
 ): Promise<void> {
-  const all = await wantedMoves(database, codebooks, nowMs);
+  const all = await database.all<{ label: number; wanted: Tier }>(movesSql(nowMs));
   for (let at = 0; at < all.length; at += movedAtOnce) {
     const wanted = new Map(all.slice(at, at + movedAtOnce).map((move) => [move.label, move.wanted]));
     const labels = JSON.stringify([...wanted.keys()]);
-    const before = await database.all<AtRest & { label: number; item_row: number }>(
+    const before = await database.all<AtRest & { label: number; item_row: number; space: string }>(
       `SELECT * FROM knowledge_vectors WHERE label IN ${numberList}`,
       [labels],
     );
@@ -51,9 +49,8 @@ export async function moveTiers(
     for (const vector of before) {
       const { label, item_row: row, space, tier } = vector;
       const next = wanted.get(label) ?? tier;
-      const whole =
-        (tier === "cold" ? vectorOf(space, label) : null) ?? (await decodeAtRest(codebooks, vector));
-      after.push([label, row, space, next, await encodeAtRest(codebooks, space, next, whole)]);
+      const whole = (tier === "cold" ? vectorOf(space, label) : null) ?? decodeVector(vector);
+      after.push([label, row, space, next, encodeVector(whole, next)]);
     }
     await database.transaction(async (sql) => {
       // What went meanwhile stays gone.
@@ -69,22 +66,4 @@ export async function moveTiers(
       );
     });
   }
-}
-
-interface Move {
-  readonly label: number;
-  readonly space: string;
-  readonly tier: Tier;
-  readonly wanted: Tier;
-}
-
-/** What is to be cold has to wait, warm, while there is too little to make a codebook from. */
-async function wantedMoves(database: Database, codebooks: Codebooks, nowMs: number): Promise<Move[]> {
-  const moves: Move[] = [];
-  for (const move of await database.all<Move>(movesSql(nowMs))) {
-    const isCold = move.wanted === "cold";
-    const wanted = isCold && (await codebooks.getOrTrain(move.space)) === null ? "warm" : move.wanted;
-    if (wanted !== move.tier) moves.push({ ...move, wanted });
-  }
-  return moves;
 }
