@@ -63,7 +63,7 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
       because: "full text is one synchronous SQLite connection in the host; the kernel's runs in a thread",
     },
     {
-      files: ["embedding/{hash-frequencies,model-digest,onnx,word-pieces}.ts"],
+      files: ["embedding/{hash-frequencies,onnx/model-digest,onnx/onnx,onnx/word-pieces}.ts"],
       because: "a model's files lie where the user put them; a table is compressed with zlib",
     },
   ],

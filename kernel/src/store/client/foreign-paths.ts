@@ -1,7 +1,7 @@
 import { joinPath } from "../../platform/files/data-files.ts";
 import type { StoreMemory } from "../../memory-contract/store-port.ts";
 
-/** What is read beside a model (`embedding/word-pieces.ts`, `embedding/onnx.ts`), in its folder or the one above. */
+/** What is read beside a model (`embedding/onnx/`), in its folder or the one above. */
 const besideModel = [
   "vocab.txt",
   "tokenizer.json",

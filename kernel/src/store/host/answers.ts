@@ -1,5 +1,5 @@
 import { systemClock } from "../../platform/clock.ts";
-import { createEmbedder } from "../embedding/create.ts";
+import { createEmbedder } from "./create-embedder.ts";
 import { KnowledgeStore } from "../knowledge/knowledge-store.ts";
 import { knowledgeTables, RebuildNeeded } from "../knowledge/tables.ts";
 import type {

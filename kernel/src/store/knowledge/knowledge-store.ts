@@ -29,8 +29,8 @@ import { givenServing } from "./embedding/given-space.ts";
 import { nearestItems } from "./search/nearest.ts";
 import { embedAtOnce, PendingRows } from "./upkeep/pending-items.ts";
 import { type KnowledgeView, queryKnowledge } from "./search/query.ts";
-import type { Database } from "./schema.ts";
-import { type ImportedVector, takeImported, type TakenVectors } from "./embedding/imported-vectors.ts";
+import type { Database } from "./rows/schema.ts";
+import { type ImportedVector, takeImported, type TakenVectors } from "./upkeep/imported-vectors.ts";
 import { existingItems, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
 import { search } from "./search/search.ts";
 import { proposeUpdates } from "./upkeep/propose-updates.ts";
@@ -44,8 +44,8 @@ import {
   type ServingFact,
   servingFact,
   spaceOf,
-} from "./serving-fact.ts";
-import { Retiring, Serving } from "./serving.ts";
+} from "./rows/serving-fact.ts";
+import { Retiring, Serving } from "./embedding/serving.ts";
 import { LearnedStatistics } from "./statistics.ts";
 import { knowledgeStats } from "./stats.ts";
 import { type SpaceOptions, type VectorEngines, VectorSpace } from "./embedding/vector-space.ts";

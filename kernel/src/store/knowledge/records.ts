@@ -1,6 +1,6 @@
 import type { Sql } from "../projection/port.ts";
 import { type AtRest, decodeVector } from "../vectors/quantize.ts";
-import { textList } from "./schema.ts";
+import { textList } from "./rows/schema.ts";
 
 const listOf = (ids: readonly string[]): string => JSON.stringify(ids.map((id) => id.toWellFormed()));
 

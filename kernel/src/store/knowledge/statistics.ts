@@ -1,6 +1,6 @@
 import type { TextStatistics } from "../embedding/port.ts";
-import type { Database } from "./schema.ts";
-import { spokenBy } from "./search/words.ts";
+import type { Database } from "./rows/schema.ts";
+import { spokenBy } from "./rows/words.ts";
 
 /** Texts counted at once; others have their turn in between. */
 const textsPerSlice = 1_000;

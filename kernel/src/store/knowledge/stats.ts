@@ -1,7 +1,7 @@
 import type { StoreStats } from "../../memory-contract/store-port.ts";
 import type { Sql } from "../projection/port.ts";
-import { embedderOf } from "./serving-fact.ts";
-import type { Serving } from "./serving.ts";
+import { embedderOf } from "./rows/serving-fact.ts";
+import type { Serving } from "./embedding/serving.ts";
 
 /** The part of `stats` that is about knowledge. Vectors: those that serve, made or brought. */
 export async function knowledgeStats(

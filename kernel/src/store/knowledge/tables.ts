@@ -13,7 +13,7 @@ import {
   numberList,
   removeVectors,
   textList,
-} from "./schema.ts";
+} from "./rows/schema.ts";
 
 /**
  * The tables of knowledge. They hold what the journal says and nothing an embedder made: what has to be embedded is

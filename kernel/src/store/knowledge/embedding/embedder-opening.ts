@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Embedder } from "../../embedding/port.ts";
 import type { EmbedderSpec } from "../../../memory-contract/store-settings.ts";
 import { longerPauseMs } from "../../embedding/queue.ts";
-import type { ServingFact } from "../serving-fact.ts";
+import type { ServingFact } from "../rows/serving-fact.ts";
 
 /** Queries wait so long for an embedder that is being opened: a service may first have to say how long its vectors are. */
 const patienceMs = 1_000;

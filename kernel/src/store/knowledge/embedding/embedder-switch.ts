@@ -1,9 +1,9 @@
 import type { Embedder } from "../../embedding/port.ts";
 import { longestPauseMs } from "../../embedding/queue.ts";
 import { embedEach } from "./embed-each.ts";
-import { addVectors, type Database, numberList } from "../schema.ts";
-import { spokenBy } from "../search/words.ts";
-import { type ServingFact, writeServingFact } from "../serving-fact.ts";
+import { addVectors, type Database, numberList } from "../rows/schema.ts";
+import { spokenBy } from "../rows/words.ts";
+import { type ServingFact, writeServingFact } from "../rows/serving-fact.ts";
 
 /** Items of one slice; others have their turn in between. */
 const immediatePerSlice = 256;

@@ -1,7 +1,7 @@
 import { joinPath, makeFolder, removeFolder } from "../../../platform/files/data-files.ts";
 import type { EngineChoice } from "../../../memory-contract/store-settings.ts";
 import { givenDimensions } from "./given.ts";
-import { Serving } from "../serving.ts";
+import { Serving } from "./serving.ts";
 import { type SpaceOptions, VectorSpace } from "./vector-space.ts";
 
 /**

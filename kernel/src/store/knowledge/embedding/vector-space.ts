@@ -4,7 +4,7 @@ import { failpoint } from "../../../platform/failpoint.ts";
 import type { EngineChoice, EngineName } from "../../../memory-contract/store-settings.ts";
 import type { IndexShape, LoadedIndex, VectorIndex } from "../../vectors/port.ts";
 import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
-import { type Database, readChanges } from "../schema.ts";
+import { type Database, readChanges } from "../rows/schema.ts";
 
 /** What makes indexes, and what believes those on the disk (`vectors/engines.ts`). */
 export interface VectorEngines {

@@ -1,4 +1,4 @@
-import { type Database, numberList } from "../schema.ts";
+import { type Database, numberList } from "../rows/schema.ts";
 
 /** Items whose finds are kept in memory at most before they are written down. */
 const maxUnwritten = 1_000;

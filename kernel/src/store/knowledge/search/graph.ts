@@ -1,5 +1,5 @@
 import type { Sql } from "../../projection/port.ts";
-import { textList } from "../schema.ts";
+import { textList } from "../rows/schema.ts";
 
 /** Items a walk along relations finds at most: the nearest, and among equally near ones the first by id. */
 export const maxWalkedItems = 10_000;

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../base/json.ts";
 import type { KnowledgeItem, Relation } from "../../../memory-contract/queries.ts";
 import type { Sql } from "../../projection/port.ts";
 import { effectiveImportance } from "./importance.ts";
-import { numberList, textList } from "../schema.ts";
+import { numberList, textList } from "../rows/schema.ts";
 
 /** Relations that an answer tells of one item, the first said first. */
 const maxToldRelations = 1_000;

@@ -1,7 +1,7 @@
 import { isLaresError } from "../../../base/errors.ts";
 import type { Nearest, NewItem } from "../../../memory-contract/store-port.ts";
 import { dot, givenVector, type KnowledgeView } from "./query.ts";
-import { numberList } from "../schema.ts";
+import { numberList } from "../rows/schema.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 
 /** Neighbours looked at first; four times as many as long as none of them will do. */

@@ -8,8 +8,8 @@ import { unitVector } from "../embedding/given.ts";
 import { maxWalkDepth, relatedRows } from "./graph.ts";
 import { factorsSql, type FoundRow, hydrate } from "./hydrate.ts";
 import { importanceSql } from "./importance.ts";
-import { type Database, numberList } from "../schema.ts";
-import { maxEmbeddedCharacters } from "./words.ts";
+import { type Database, numberList } from "../rows/schema.ts";
+import { maxEmbeddedCharacters } from "../rows/words.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 
 /** What serves a query: fixed when it begins, whatever is being changed behind it. */

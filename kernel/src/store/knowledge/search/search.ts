@@ -4,7 +4,7 @@ import type { TextKind } from "../../projection/port.ts";
 import { timesIn } from "../../projection/times.ts";
 import { hydrate } from "./hydrate.ts";
 import { dot, embedQuery, type KnowledgeView, similarRows } from "./query.ts";
-import { numberList } from "../schema.ts";
+import { numberList } from "../rows/schema.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 
 interface SearchView extends KnowledgeView {

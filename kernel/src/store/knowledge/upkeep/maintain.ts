@@ -4,7 +4,7 @@ import type { Sql } from "../../projection/port.ts";
 import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
 import { effectiveOf, factorsSql, type FactorsRow } from "../search/hydrate.ts";
 import type { KnowledgeView } from "../search/query.ts";
-import { type Database, numberList, readFact, removeVectors, textList, writeFact } from "../schema.ts";
+import { type Database, numberList, readFact, removeVectors, textList, writeFact } from "../rows/schema.ts";
 import { heatSql } from "./tiers.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 

@@ -8,9 +8,9 @@ import {
   type TakenItems,
 } from "../../embedding/queue.ts";
 import { embedEach } from "../embedding/embed-each.ts";
-import { addVectors, type Database, numberList, removeVectors } from "../schema.ts";
-import { servingFact, spaceOf } from "../serving-fact.ts";
-import { spokenBy } from "../search/words.ts";
+import { addVectors, type Database, numberList, removeVectors } from "../rows/schema.ts";
+import { servingFact, spaceOf } from "../rows/serving-fact.ts";
+import { spokenBy } from "../rows/words.ts";
 
 /** Items of one call of an embedder that answers at once. */
 const immediateItems = 512;

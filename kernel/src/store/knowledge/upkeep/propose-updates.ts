@@ -4,15 +4,13 @@ import {
   updatesSimilarity,
 } from "../../../memory-contract/store-port.ts";
 import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
-import type { Sql } from "../../projection/port.ts";
 import type { KnowledgeView } from "../search/query.ts";
-import { numberList, readFact, writeFact } from "../schema.ts";
+import { comparedRow, setComparedRow } from "../rows/compared-row.ts";
+import { numberList } from "../rows/schema.ts";
 
 /** Items that one maintenance looks at; the next goes on from there. */
 const itemsLookedAt = 500;
 const neighboursLookedAt = 16;
-/** Name of the fact: items up to this row were looked at, and what came of it is in the tables. */
-const lookedFact = "updates-looked";
 
 /**
  * Returns, for new items, the older items that they seem to update. Adding an item does not wait for this: each item is
@@ -27,7 +25,7 @@ export async function proposeUpdates(
   gone: ReadonlySet<string>,
 ): Promise<ProposedUpdates> {
   if (made === null || embedder === null) return { changes: [], isMore: false, isWaiting: true };
-  const after = Number((await readFact(database, lookedFact)) ?? 0);
+  const after = await comparedRow(database);
   const [rows] = await database.all<{ last: number; pending: number | null }>(
     `SELECT coalesce(max(item_row), 0) AS last,
        (SELECT min(item_row) FROM knowledge_queue WHERE state = 'pending') AS pending
@@ -75,15 +73,6 @@ export async function proposeUpdates(
   }
   const isAll = fresh.length < itemsLookedAt;
   const looked = isAll ? through : (fresh.at(-1)?.item_row ?? through);
-  await database.transaction((sql) => writeFact(sql, lookedFact, String(Math.min(looked, firstChanged - 1))));
+  await database.transaction((sql) => setComparedRow(sql, Math.min(looked, firstChanged - 1)));
   return { changes, isMore: !isAll || changes.length > 0, isWaiting };
-}
-
-/**
- * Items that had been given up on get their vectors after all: they, and those after them, to which they may be the older
- * form, are looked at once more.
- */
-export async function lookAgainFrom(sql: Sql, firstRow: number): Promise<void> {
-  const looked = Number((await readFact(sql, lookedFact)) ?? 0);
-  if (looked >= firstRow) await writeFact(sql, lookedFact, String(firstRow - 1));
 }

@@ -1,6 +1,6 @@
 import type { SqlValue } from "../../projection/port.ts";
 import { type AtRest, decodeVector, encodeVector, type Tier } from "../../vectors/quantize.ts";
-import { type Database, numberList } from "../schema.ts";
+import { type Database, numberList } from "../rows/schema.ts";
 
 /**
  * How vectors lie at rest: hot ones whole, warm ones in half, cold ones a byte for each number. Heat is

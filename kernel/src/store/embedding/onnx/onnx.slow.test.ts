@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
-import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
-import { createEmbedder } from "./create.ts";
+import { temporaryFolder } from "../../../platform/testing/temporary-folder.ts";
+import { createEmbedder } from "../../host/create-embedder.ts";
 import { createOnnxEmbedder } from "./onnx.ts";
-import type { Embedder, EmbeddingError } from "./port.ts";
-import { echoModel, poolingModel, tokenModel } from "./testing/tiny-model.ts";
+import type { Embedder, EmbeddingError } from "../port.ts";
+import { echoModel, poolingModel, tokenModel } from "../testing/tiny-model.ts";
 
 const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "##side", "hill", "."];
 /** What padding and the marks say is far from what the words say, so that one counted wrongly shows. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createEmbedder } from "./create.ts";
-import { embedded, endpoint } from "./testing/endpoint.ts";
+import { createEmbedder } from "./create-embedder.ts";
+import { embedded, endpoint } from "../embedding/testing/endpoint.ts";
 
 test("hash, with what it learns for this memory alone", async () => {
   await using one = await createEmbedder({ kind: "hash" });

@@ -1,7 +1,7 @@
-import type { KnownModel } from "../../memory-contract/known-models.ts";
+import type { KnownModel } from "../../../memory-contract/known-models.ts";
 import { parsed, unusable } from "./word-pieces.ts";
-import { type BertShape, bertGraph } from "./bert/graph.ts";
-import { parseSafetensors } from "./bert/safetensors.ts";
+import { type BertShape, bertGraph } from "./graph.ts";
+import { parseSafetensors } from "./safetensors.ts";
 
 /**
  * The files that the embedder `onnx` reads, by name, made from a package's own. The weights stay as they are. Throws

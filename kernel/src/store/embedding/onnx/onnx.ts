@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { InferenceSession, Tensor } from "onnxruntime-common";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../../base/errors.ts";
 import { modelDigest } from "./model-digest.ts";
-import { type Embedder, EmbeddingError } from "./port.ts";
-import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
-import { refuseBlank } from "./texts.ts";
+import { type Embedder, EmbeddingError } from "../port.ts";
+import type { EmbedderSpec } from "../../../memory-contract/store-settings.ts";
+import { refuseBlank } from "../texts.ts";
 import { inTokenBatches } from "./token-batches.ts";
-import { unitVector } from "./unit-vector.ts";
+import { unitVector } from "../unit-vector.ts";
 import { fieldOf, loadWordPieces, parsed, readText, type TextTokens, unusable } from "./word-pieces.ts";
 
 /** Of a text; what sentence models were trained with, and half of what most can read. */

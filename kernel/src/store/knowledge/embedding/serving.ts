@@ -1,5 +1,5 @@
-import type { Embedder } from "../embedding/port.ts";
-import type { VectorSpace } from "./embedding/vector-space.ts";
+import type { Embedder } from "../../embedding/port.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 /**
  * An embedder and the space of what it made, which serve together and are let go together: once another serves and

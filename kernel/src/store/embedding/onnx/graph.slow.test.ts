@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
 import { temporaryFolder } from "../../../platform/testing/temporary-folder.ts";
 import type { KnownModel } from "../../../memory-contract/known-models.ts";
-import { onnxFilesOf } from "../onnx-files.ts";
-import { createOnnxEmbedder } from "../onnx.ts";
+import { onnxFilesOf } from "./onnx-files.ts";
+import { createOnnxEmbedder } from "./onnx.ts";
 import type { Embedder } from "../port.ts";
 import { referenceVector } from "../testing/reference-bert.ts";
 import { tinyConfig, tinyPackage } from "../testing/tiny-bert.ts";
-import { wordPieces } from "../word-pieces.ts";
+import { wordPieces } from "./word-pieces.ts";
 import { parseSafetensors } from "./safetensors.ts";
 
 const model = { file: "tiny" } as KnownModel;

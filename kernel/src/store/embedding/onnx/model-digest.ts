@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { sha256File, sha256Hex } from "../../platform/files/hash.ts";
+import { sha256File, sha256Hex } from "../../../platform/files/hash.ts";
 
 /** What else decides a model's vectors, in the model's folder or in the one above. */
 const besides = ["vocab.txt", "tokenizer.json", "tokenizer_config.json", join("1_Pooling", "config.json")];

@@ -1,7 +1,7 @@
-import type { Embedder } from "../embedding/port.ts";
-import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
-import type { Sql } from "../projection/port.ts";
-import { lookAgainFrom } from "./upkeep/propose-updates.ts";
+import type { Embedder } from "../../embedding/port.ts";
+import type { EmbedderSpec } from "../../../memory-contract/store-settings.ts";
+import type { Sql } from "../../projection/port.ts";
+import { compareAgainFrom } from "./compared-row.ts";
 import { type Database, readFact, textList, writeFact } from "./schema.ts";
 
 /** What the memory serves with, as `knowledge_facts` "embedder" keeps it. */
@@ -54,7 +54,7 @@ export async function beginWith(database: Database, fact: ServingFact, servedBef
     const [waiting] = await sql.all<{ first: number | null }>(
       "SELECT min(item_row) AS first FROM knowledge_queue WHERE state = 'pending'",
     );
-    if (waiting?.first != null) await lookAgainFrom(sql, waiting.first);
+    if (waiting?.first != null) await compareAgainFrom(sql, waiting.first);
   });
 }
 

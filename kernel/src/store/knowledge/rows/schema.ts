@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from "../projection/port.ts";
+import type { Sql, SqlValue } from "../../projection/port.ts";
 
 /** One memory's DuckDB file, as a part that also writes by itself needs it. */
 export interface Database extends Sql {

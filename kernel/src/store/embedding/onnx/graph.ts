@@ -7,8 +7,8 @@ import {
   tensor,
   tensorElsewhere,
   valueInfo,
-} from "../onnx-file.ts";
-import { unusable } from "../word-pieces.ts";
+} from "./onnx-file.ts";
+import { unusable } from "./word-pieces.ts";
 import type { StoredTensor } from "./safetensors.ts";
 
 /** As `config.json` beside the weights names them. */

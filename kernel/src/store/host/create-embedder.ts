@@ -1,7 +1,7 @@
-import { createHashEmbedder } from "./hash.ts";
-import { createOnnxEmbedder } from "./onnx.ts";
-import { createOpenAiCompatibleEmbedder } from "./openai-compatible.ts";
-import type { Embedder } from "./port.ts";
+import { createHashEmbedder } from "../embedding/hash.ts";
+import { createOnnxEmbedder } from "../embedding/onnx/onnx.ts";
+import { createOpenAiCompatibleEmbedder } from "../embedding/openai-compatible.ts";
+import type { Embedder } from "../embedding/port.ts";
 import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
 
 /**

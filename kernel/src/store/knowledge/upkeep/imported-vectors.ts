@@ -1,9 +1,9 @@
 import type { Embedder } from "../../embedding/port.ts";
 import type { Settlement } from "../../embedding/queue.ts";
 import { unitVector } from "../../embedding/unit-vector.ts";
-import type { PendingRows } from "../upkeep/pending-items.ts";
-import { type Database, textList } from "../schema.ts";
-import { spokenBy } from "../search/words.ts";
+import type { PendingRows } from "./pending-items.ts";
+import { type Database, textList } from "../rows/schema.ts";
+import { spokenBy } from "../rows/words.ts";
 
 /** A vector as an export carries it: little-endian f32, base64. Nothing of it is proven. */
 export interface ImportedVector {

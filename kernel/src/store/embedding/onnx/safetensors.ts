@@ -1,4 +1,4 @@
-import { unusable } from "../word-pieces.ts";
+import { unusable } from "./word-pieces.ts";
 
 /** Where a tensor's numbers stand, counted from the first number of the file. */
 export interface StoredTensor {

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { messageOf } from "../../base/errors.ts";
-import { EmbeddingError } from "./port.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { EmbeddingError } from "../port.ts";
 
 /** Turns a text into what a model reads. */
 export interface TextTokens {
