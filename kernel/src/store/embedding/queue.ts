@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
-import { type Embedder, EmbeddingError } from "./port.ts";
+import { embedEach, type EmbeddedPart } from "./embed-each.ts";
+import type { Embedder, EmbeddingError } from "./port.ts";
 
 /** Tries of one text; after the last its item is found by words only, until it says something else. */
 export const maxEmbeddingTries = 3;
@@ -126,12 +127,15 @@ export class EmbeddingQueue implements AsyncDisposable {
     const taken = await items.take(embedder.isImmediate ? immediateItems : remoteItems, clock.now());
     if (isAbandoned()) return null;
     if (taken.items.length === 0) return taken.nextDueMs;
-    const outcomes = await Promise.race([embedEach(embedder, taken.items), abandoned]);
-    if (outcomes === null || isAbandoned()) return null;
+    const texts = taken.items.map(({ text }) => text);
+    const parts = await Promise.race([embedEach(embedder, texts), abandoned]);
+    if (parts === null || isAbandoned()) return null;
     const nowMs = clock.now();
-    const settlements = outcomes.flatMap((outcome) => settlementsOf(outcome, nowMs));
-    const pausesMs = outcomes.flatMap(({ error }) =>
-      error?.isRetryable === true ? [pauseMs(this.#failuresInARow, error.retryAfterMs)] : [],
+    const settlements = parts.flatMap((part) => settlementsOf(taken.items, part, nowMs));
+    const pausesMs = parts.flatMap((part) =>
+      "error" in part && part.error.isRetryable
+        ? [pauseMs(this.#failuresInARow, part.error.retryAfterMs)]
+        : [],
     );
     this.#failuresInARow = pausesMs.length > 0 ? this.#failuresInARow + 1 : 0;
     this.#restsUntilMs = pausesMs.length > 0 ? nowMs + Math.max(...pausesMs) : 0;
@@ -146,53 +150,11 @@ export class EmbeddingQueue implements AsyncDisposable {
   }
 }
 
-interface Outcome {
-  readonly items: readonly PendingItem[];
-  readonly vectors?: readonly Float32Array[];
-  readonly error?: EmbeddingError;
-}
-
-/** All at once; where that is refused for good, one by one, so that one bad text does not speak for the others. */
-async function embedEach(embedder: Embedder, items: readonly PendingItem[]): Promise<Outcome[]> {
-  const whole = await embedPart(embedder, items);
-  if (whole.error === undefined || whole.error.isRetryable || items.length === 1) return [whole];
-  const parts: Outcome[] = [];
-  for (const item of items) {
-    const part = await embedPart(embedder, [item]);
-    parts.push(part);
-    // The service has gone: the others are told so without being sent.
-    if (part.error?.isRetryable === true) {
-      parts.push({ items: items.slice(parts.length), error: part.error });
-      break;
-    }
-  }
-  return parts;
-}
-
-async function embedPart(embedder: Embedder, items: readonly PendingItem[]): Promise<Outcome> {
-  try {
-    const vectors = await embedder.embed(
-      items.map(({ text }) => text),
-      "item",
-    );
-    const areRight =
-      vectors.length === items.length && vectors.every(({ length }) => length === embedder.dimensions);
-    if (areRight) return { items, vectors };
-    return {
-      items,
-      error: new EmbeddingError(`${embedder.name} did not answer for each text.`, { isRetryable: true }),
-    };
-  } catch (error) {
-    if (!(error instanceof EmbeddingError)) throw error;
-    return { items, error };
-  }
-}
-
-function settlementsOf({ items, vectors, error }: Outcome, nowMs: number): Settlement[] {
-  return items.flatMap((item, index): Settlement[] => {
-    const vector = vectors?.[index];
-    if (vector !== undefined) return [{ item, state: "done", vector }];
-    return error === undefined ? [] : [afterFailure(item, error, nowMs)];
+function settlementsOf(taken: readonly PendingItem[], part: EmbeddedPart, nowMs: number): Settlement[] {
+  return taken.slice(part.from, part.to).flatMap((item, index): Settlement[] => {
+    if ("error" in part) return [afterFailure(item, part.error, nowMs)];
+    const vector = part.vectors[index];
+    return vector === undefined ? [] : [{ item, state: "done", vector }];
   });
 }
 

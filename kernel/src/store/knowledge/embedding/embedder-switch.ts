@@ -1,6 +1,6 @@
 import type { Embedder } from "../../embedding/port.ts";
 import { longestPauseMs } from "../../embedding/queue.ts";
-import { embedEach } from "./embed-each.ts";
+import { embedEach } from "../../embedding/embed-each.ts";
 import { addVectors, type Database, numberList } from "../rows/schema.ts";
 import { spokenBy } from "../rows/words.ts";
 import { type ServingFact, writeServingFact } from "../rows/serving-fact.ts";

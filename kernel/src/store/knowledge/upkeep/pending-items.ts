@@ -7,7 +7,7 @@ import {
   type Settlement,
   type TakenItems,
 } from "../../embedding/queue.ts";
-import { embedEach } from "../embedding/embed-each.ts";
+import { embedEach } from "../../embedding/embed-each.ts";
 import { addVectors, type Database, numberList, removeVectors } from "../rows/schema.ts";
 import { servingFact, spaceOf } from "../rows/serving-fact.ts";
 import { spokenBy } from "../rows/words.ts";

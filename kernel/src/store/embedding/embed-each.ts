@@ -1,7 +1,7 @@
-import { type Embedder, EmbeddingError } from "../../embedding/port.ts";
+import { type Embedder, EmbeddingError } from "./port.ts";
 
 /** Of the texts from `from` to before `to`. */
-type EmbeddedPart = { readonly from: number; readonly to: number } & (
+export type EmbeddedPart = { readonly from: number; readonly to: number } & (
   { readonly vectors: readonly Float32Array[] } | { readonly error: EmbeddingError }
 );
 
@@ -11,7 +11,13 @@ export async function embedEach(embedder: Embedder, texts: readonly string[]): P
   const whole = await embedPart(embedder, texts, 0);
   if (!("error" in whole) || whole.error.isRetryable || texts.length === 1) return [whole];
   const parts: EmbeddedPart[] = [];
-  for (const [index, text] of texts.entries()) parts.push(await embedPart(embedder, [text], index));
+  for (const [index, text] of texts.entries()) {
+    const part = await embedPart(embedder, [text], index);
+    // The service has gone: it is not sent the rest, which fails for the same reason.
+    const isGone = "error" in part && part.error.isRetryable;
+    parts.push(isGone ? { ...part, to: texts.length } : part);
+    if (isGone) break;
+  }
   return parts;
 }
 
