@@ -1,33 +1,12 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Emitter } from "../base/emitter.ts";
 import type { Action, ActionState, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
-import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
+import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Actor } from "../base/vocabulary/principal.ts";
 import type { AgentView } from "./unseen.ts";
-
-export interface Approval {
-  /** The digest of the action that the person was shown. */
-  readonly digest: Hash;
-  /** Indices of the effects to apply; all by default. */
-  readonly effects?: readonly number[];
-  /**
-   * "always" remembers rules for the next time: `rules`, which must be among the scopes that the action offered, or by
-   * default one rule for the exact paths of each effect. InvalidParams if an effect must be asked each time, or if a
-   * rule was not offered.
-   */
-  readonly remember?: "once" | "always";
-  readonly rules?: readonly RememberedRule[];
-  /** Contents from the person that replace the proposed ones. */
-  readonly edits?: readonly ContentEdit[];
-}
-
-/** The new content for the file of an effect. */
-export type ContentEdit =
-  | { readonly effect: number; readonly content: string }
-  | { readonly effect: number; readonly content_base64: string };
 
 /** An action as shown to a person, and what differs in what its agent is told: see `actionSeenBy`. */
 export interface ProposedAction {

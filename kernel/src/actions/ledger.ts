@@ -1,6 +1,7 @@
 import { isLaresError, notFound } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { hasEnded, type Action, type ActionState } from "../base/vocabulary/action.ts";
+import type { ActionQuery } from "../base/vocabulary/action-requests.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Actor } from "../base/vocabulary/principal.ts";
 import type { Database, Statement, SqlValue } from "../platform/database/database.ts";
@@ -24,14 +25,6 @@ export interface JournalEntry {
   readonly plan: StepPlan;
   /** The identities of the staged files, from "applying" on. */
   readonly identities: readonly string[];
-}
-
-export interface ActionQuery {
-  readonly state?: ActionState;
-  readonly agent?: string;
-  /** The id of an action. */
-  readonly before?: string;
-  readonly limit?: number;
 }
 
 /** How `decided_by` names whoever decided after the proposal. */

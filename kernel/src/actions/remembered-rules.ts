@@ -4,7 +4,7 @@ import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { ApprovalPolicy } from "../policy/approval.ts";
 import { exactRules, whyNotAlways } from "../policy/scopes.ts";
 import { wideningGlob } from "../policy/globs.ts";
-import type { Approval } from "./api.ts";
+import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { ActionRecord } from "./action-record.ts";
 import type { ActionPresenter } from "./presenter.ts";
 

@@ -4,7 +4,7 @@ import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { onBehalfField } from "../base/vocabulary/principal.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
-import type { ContentEdit } from "./api.ts";
+import type { ContentEdit } from "../base/vocabulary/approval.ts";
 import type { ActionRecord } from "./action-record.ts";
 import type { CpuDebt } from "./cpu-debt.ts";
 import type { Operation } from "./operations.ts";

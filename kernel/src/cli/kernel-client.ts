@@ -1,8 +1,9 @@
 import type { Action } from "../base/vocabulary/action.ts";
-import type { Decision, RememberedRule } from "../base/vocabulary/approval-rule.ts";
+import type { Approval } from "../base/vocabulary/action-requests.ts";
+import type { Decision } from "../base/vocabulary/approval-rule.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
-import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
+import type { TraceEntry, TraceQuery } from "../base/vocabulary/trace.ts";
 import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
 import type { KernelConnection } from "./ports.ts";
@@ -23,24 +24,6 @@ type Omitted<Params> = Params extends unknown ? Omit<Params, "agent"> : never;
 export interface Whose {
   readonly agent: string;
   readonly namespace?: string;
-}
-
-export interface TraceQuery {
-  readonly agent?: string;
-  readonly level?: TraceLevel;
-  readonly since?: string;
-  readonly until?: string;
-  readonly text?: string;
-  readonly limit?: number;
-}
-
-export interface Approval {
-  readonly digest: string;
-  readonly effects?: readonly number[];
-  readonly remember?: "once" | "always";
-  readonly rules?: readonly RememberedRule[];
-  /** The person's own contents that replace the proposed ones. */
-  readonly edits?: readonly { readonly effect: number; readonly content: string }[];
 }
 
 /** The notifications of the kernel. */
@@ -129,7 +112,8 @@ export class KernelClient {
     offset: number,
   ): Promise<ResultOf<"lares/actions/content">> =>
     this.#ask("lares/actions/content", { id, effect, side, offset });
-  approve = (id: string, approval: Approval): Promise<Action> =>
+  /** A person may have typed the digest, so the kernel checks it. */
+  approve = (id: string, approval: Omit<Approval, "digest"> & { readonly digest: string }): Promise<Action> =>
     this.#ask("lares/actions/approve", { id, ...approval });
   reject = (id: string, reason?: string): Promise<Action> =>
     this.#ask("lares/actions/reject", reason === undefined ? { id } : { id, reason });

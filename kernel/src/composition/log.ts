@@ -1,8 +1,7 @@
+import { traceLevels } from "../base/vocabulary/trace.ts";
 import type { Log } from "../base/log.ts";
 import { plainLine } from "../base/plain-text.ts";
 import { writeToStderr } from "../platform/processes/stdio.ts";
-
-const levels = ["debug", "info", "warn", "error"] as const;
 
 /** A line has so many characters; what a peer or an agent made it say does not fill the disk. */
 const maxLineCharacters = 4_000;
@@ -11,7 +10,7 @@ const maxLinesPerSpan = 500;
 const spanMs = 10_000;
 
 interface StderrLogOptions {
-  readonly least?: (typeof levels)[number];
+  readonly least?: (typeof traceLevels)[number];
   readonly write?: (line: string) => void;
   readonly now?: () => Date;
 }
@@ -26,8 +25,9 @@ export function stderrLog({
   let linesInSpan = 0;
   const put = (level: string, text: string): void => write(`${now().toISOString()} ${level} ${text}\n`);
   const say =
-    (level: (typeof levels)[number]) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
-      if (levels.indexOf(level) < levels.indexOf(least)) return;
+    (level: (typeof traceLevels)[number]) =>
+    (message: string, fields?: Readonly<Record<string, unknown>>) => {
+      if (traceLevels.indexOf(level) < traceLevels.indexOf(least)) return;
       const nowMs = now().getTime();
       if (nowMs - spanStartMs >= spanMs || nowMs < spanStartMs) {
         const leftOut = linesInSpan - maxLinesPerSpan;

@@ -1,9 +1,9 @@
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type { Action, ActionState } from "../base/vocabulary/action.ts";
-import type { Decision, RememberedRule } from "../base/vocabulary/approval-rule.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { ActionQuery, Approval } from "../base/vocabulary/action-requests.ts";
+import type { Decision } from "../base/vocabulary/approval-rule.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
-import type { ContentEdit } from "../base/vocabulary/approval.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { Job } from "../base/vocabulary/job.ts";
@@ -71,23 +71,6 @@ export interface AgentService {
   eventsToday(id: string, handler: string, event: string): number;
   /** Emitted when the agent's counts have changed, and perhaps its schedules' next runs; not for each event. */
   readonly counted: Emitter<Agent>;
-}
-
-interface ActionQuery {
-  readonly state?: ActionState;
-  readonly agent?: string;
-  /** Only actions that are older than this one. */
-  readonly before?: string;
-  readonly limit?: number;
-}
-
-interface Approval {
-  /** The digest of the action that was shown. */
-  readonly digest: Hash;
-  readonly effects?: readonly number[];
-  readonly remember?: "once" | "always";
-  readonly rules?: readonly RememberedRule[];
-  readonly edits?: readonly ContentEdit[];
 }
 
 export interface ActionService {

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { Limit, Named, OfAgent, When } from "./request-fields.ts";
 import { closed, Timestamp } from "./common.ts";
 import { OnBehalfOf } from "./principal.ts";
 
@@ -46,16 +47,25 @@ export const TraceEntry = Type.Object(
 );
 export type TraceEntry = Static<typeof TraceEntry>;
 
-export interface TraceQuery {
-  readonly agent?: string;
-  /** This level and those above it. */
-  readonly level?: TraceLevel;
-  /** ISO 8601, or a duration before now: "90s", "15m", "12h", "7d". */
-  readonly since?: string;
-  readonly until?: string;
-  /** Only what was written after the entry with this `span_id`, or after this cursor of a subscription. */
-  readonly after?: string;
-  /** Occurs in the message, whatever its case. */
-  readonly text?: string;
-  readonly limit?: number;
-}
+/** Traces of this level and above. */
+export const LevelAndAbove = Type.Optional(
+  Type.Union(TraceLevel.anyOf, { description: "Only traces of this level and above; default all levels" }),
+);
+
+/** Which traces are answered. */
+export const TraceQuery = Type.Object({
+  agent: OfAgent,
+  level: LevelAndAbove,
+  since: Type.Optional(When("Only traces from then on")),
+  until: Type.Optional(When("Only traces up to then")),
+  after: Type.Optional(
+    Named(
+      "Only traces that were written after the one with this `span_id`, or after this `cursor` of `lares/traces/follow`",
+    ),
+  ),
+  text: Type.Optional(
+    Type.String({ maxLength: 256, description: "Occurs in the message, case-insensitively" }),
+  ),
+  limit: Type.Optional(Limit),
+});
+export type TraceQuery = Readonly<Static<typeof TraceQuery>>;

@@ -7,7 +7,8 @@ import {
   withReadyKernel,
   type CommandContext,
 } from "../command.ts";
-import type { Approval, KernelClient } from "../kernel-client.ts";
+import type { Approval } from "../../base/vocabulary/action-requests.ts";
+import type { KernelClient } from "../kernel-client.ts";
 import { renderAction, renderActionLine, renderImpact, renderState, stateWords } from "../render/action.ts";
 import { oneLine } from "../render/foreign.ts";
 import { dayAndTime } from "../render/quantities.ts";

@@ -1,7 +1,12 @@
-import type { TraceEntry, TraceLevel } from "../../base/vocabulary/trace.ts";
+import {
+  traceLevels,
+  type TraceEntry,
+  type TraceLevel,
+  type TraceQuery,
+} from "../../base/vocabulary/trace.ts";
 import { exitCodes, folderNamed, UsageError, withReadyKernel, type CommandContext } from "../command.ts";
 import { sinceTime } from "../durations.ts";
-import type { KernelClient, TraceQuery } from "../kernel-client.ts";
+import type { KernelClient } from "../kernel-client.ts";
 import { renderTrace } from "../render/trace.ts";
 
 export interface TracesOptions {
@@ -14,7 +19,6 @@ export interface TracesOptions {
   readonly json?: boolean;
 }
 
-const traceLevels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];
 const defaultLimit = 100;
 
 export async function traces(

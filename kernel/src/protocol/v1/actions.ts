@@ -1,15 +1,9 @@
 import { Type } from "typebox";
-import {
-  Action,
-  ActionState,
-  maxEffectsPerAction,
-  maxRejectionReason,
-} from "../../base/vocabulary/action.ts";
-import { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
-import { ContentEdit, EffectIndex } from "../../base/vocabulary/approval.ts";
-import { HashOf } from "../../base/vocabulary/common.ts";
+import { Action, maxRejectionReason } from "../../base/vocabulary/action.ts";
+import { ActionQuery, Approval } from "../../base/vocabulary/action-requests.ts";
+import { EffectIndex } from "../../base/vocabulary/approval.ts";
 import { define } from "../define.ts";
-import { ActionId, Base64, Eof, Limit, Named, OfAgent } from "./fields.ts";
+import { ActionId, Base64, Eof } from "../../base/vocabulary/request-fields.ts";
 
 /** Largest piece of an effect's content in one answer, in bytes. */
 export const maxContentBytes = 1024 * 1024;
@@ -21,12 +15,7 @@ export const actionRequests = define({
   "lares/actions/list": {
     about: "Returns actions that match every given field, newest first. The effects come without `diff`.",
     errors: {},
-    params: Type.Object({
-      state: Type.Optional(Type.Union(ActionState.anyOf, { description: "Only actions in this state" })),
-      agent: OfAgent,
-      before: Type.Optional(Named("Only actions that are older than the one with this id")),
-      limit: Type.Optional(Limit),
-    }),
+    params: ActionQuery,
     result: Type.Array(Action, {
       description:
         "Newest first. Fewer than `limit` where they would take more than 2 MiB together, but at least one: ask again with `before` until none comes",
@@ -93,38 +82,7 @@ export const actionRequests = define({
     },
     params: Type.Object({
       id: ActionId,
-      digest: HashOf("The `digest` of the action as it was shown"),
-      effects: Type.Optional(
-        Type.Array(EffectIndex, {
-          minItems: 1,
-          maxItems: maxEffectsPerAction,
-          uniqueItems: true,
-          description: "Makes only these effects and drops the others; default all",
-        }),
-      ),
-      remember: Type.Optional(
-        Type.Union([Type.Literal("once"), Type.Literal("always")], {
-          default: "once",
-          description:
-            '"always" without `rules` remembers one rule for each chosen effect and its exact paths. It is InvalidParams where a chosen effect is asked each time',
-        }),
-      ),
-      rules: Type.Optional(
-        Type.Array(RememberedRule, {
-          minItems: 1,
-          maxItems: maxEffectsPerAction,
-          description:
-            'What "always" remembers: the rules of one of the action\'s `scopes`, unchanged. Any other rule is InvalidParams, and so are rules with `remember: "once"`',
-        }),
-      ),
-      edits: Type.Optional(
-        Type.Array(ContentEdit, {
-          minItems: 1,
-          maxItems: maxEffectsPerAction,
-          description:
-            "Contents that the person wants instead, for effects of the kinds `file.write` and `file.edit`",
-        }),
-      ),
+      ...Approval.properties,
     }),
     result: Action,
   },

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Agent, AgentCommand } from "../../base/vocabulary/agent.ts";
 import { define } from "../define.ts";
-import { AgentId } from "./fields.ts";
+import { AgentId } from "../../base/vocabulary/request-fields.ts";
 
 export const agentRequests = define({
   "lares/agents/list": {

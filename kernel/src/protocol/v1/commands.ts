@@ -4,7 +4,7 @@ import { defineParams } from "../define.ts";
 import { EffectIndex } from "../../base/vocabulary/approval.ts";
 import { actionRequests } from "./actions.ts";
 import type { CommandName } from "./capabilities.ts";
-import { ActionId, AgentId, Named } from "./fields.ts";
+import { ActionId, AgentId, Named } from "../../base/vocabulary/request-fields.ts";
 
 /** What `workspace/executeCommand` takes, by the command: `arguments` holds one object of this form. */
 export const commandShapes = defineParams({

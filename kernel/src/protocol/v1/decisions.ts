@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Decision } from "../../base/vocabulary/approval-rule.ts";
 import { define } from "../define.ts";
-import { Named } from "./fields.ts";
+import { Named } from "../../base/vocabulary/request-fields.ts";
 
 export const decisionRequests = define({
   "lares/decisions/list": {

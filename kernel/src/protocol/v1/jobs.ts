@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Job } from "../../base/vocabulary/job.ts";
 import { define } from "../define.ts";
-import { Named, OfAgent } from "./fields.ts";
+import { Named, OfAgent } from "../../base/vocabulary/request-fields.ts";
 
 export const jobRequests = define({
   "lares/jobs/list": {

@@ -8,7 +8,7 @@ import {
   SharedMemory,
 } from "../../base/vocabulary/memory-reports.ts";
 import { define } from "../define.ts";
-import { AgentId, Named } from "./fields.ts";
+import { AgentId, Named } from "../../base/vocabulary/request-fields.ts";
 
 /** An absolute path on the kernel's machine. */
 const MachinePath = (description: string) =>

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Tool } from "../../base/vocabulary/agent.ts";
 import { CallKey, ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { define } from "../define.ts";
-import { AgentId, Named, OfAgent } from "./fields.ts";
+import { AgentId, Named, OfAgent } from "../../base/vocabulary/request-fields.ts";
 
 export const toolRequests = define({
   "lares/tools/list": {

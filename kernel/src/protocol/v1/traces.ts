@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import { TraceEntry, TraceLevel } from "../../base/vocabulary/trace.ts";
+import { LevelAndAbove, TraceEntry, TraceQuery } from "../../base/vocabulary/trace.ts";
 import { define } from "../define.ts";
-import { Limit, Named, OfAgent, When } from "./fields.ts";
+import { Named, OfAgent } from "../../base/vocabulary/request-fields.ts";
 
 export const Subscription = Type.String({
   minLength: 1,
@@ -9,29 +9,11 @@ export const Subscription = Type.String({
   description: "Identifies what is followed, on this connection",
 });
 
-const After = (description: string) => Type.Optional(Named(description));
-
-const Level = Type.Optional(
-  Type.Union(TraceLevel.anyOf, { description: "Only traces of this level and above; default all levels" }),
-);
-
 export const traceRequests = define({
   "lares/traces/query": {
     about: "Returns traces that match every given field, newest first.",
     errors: {},
-    params: Type.Object({
-      agent: OfAgent,
-      level: Level,
-      since: Type.Optional(When("Only traces from then on")),
-      until: Type.Optional(When("Only traces up to then")),
-      after: After(
-        "Only traces that were written after the one with this `span_id`, or after this `cursor` of `lares/traces/follow`",
-      ),
-      text: Type.Optional(
-        Type.String({ maxLength: 256, description: "Occurs in the message, case-insensitively" }),
-      ),
-      limit: Type.Optional(Limit),
-    }),
+    params: TraceQuery,
     result: Type.Array(TraceEntry, { description: "Newest first; the newest 2 MiB where they are more" }),
   },
   "lares/traces/follow": {
@@ -40,9 +22,11 @@ export const traceRequests = define({
     errors: { LimitExceeded: "This client follows 64 traces already." },
     params: Type.Object({
       agent: OfAgent,
-      level: Level,
-      after: After(
-        "Where an earlier subscription ended: the `span_id` of its last trace, or its `cursor`; default now",
+      level: LevelAndAbove,
+      after: Type.Optional(
+        Named(
+          "Where an earlier subscription ended: the `span_id` of its last trace, or its `cursor`; default now",
+        ),
       ),
     }),
     result: Type.Object({

@@ -8,7 +8,7 @@ import { OneAtATime } from "../../../base/one-at-a-time.ts";
 import type { Action, ProposalRequest } from "../../../base/vocabulary/action.ts";
 import { onBehalfField, type Principal } from "../../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../../base/vocabulary/progress.ts";
-import type { TraceLevel } from "../../../base/vocabulary/trace.ts";
+import { traceLevels, type TraceLevel } from "../../../base/vocabulary/trace.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import type { SharedData } from "../../../memory/shared-data.ts";
@@ -192,7 +192,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     }),
 
     trace: async (caller, { level, message, fields }) => {
-      if (levels.indexOf(level) < levels.indexOf(ports.traceLevelOf(caller.agent))) return;
+      if (traceLevels.indexOf(level) < traceLevels.indexOf(ports.traceLevelOf(caller.agent))) return;
       traces.write({
         level,
         agent: caller.agent,
@@ -219,8 +219,6 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     },
   };
 }
-
-const levels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];
 
 /** Policy has refused every path that has no canonical form. */
 function canonical(path: string): string {
