@@ -27,7 +27,6 @@ const unwritten: readonly string[] = [
   "kernel/src/composition",
   "kernel/src/configuration",
   "kernel/src/documents",
-  "kernel/src/front",
   "kernel/src/journal",
   "kernel/src/platform",
   "kernel/src/protocol",

@@ -15,14 +15,14 @@ import type { FrontOptions } from "./options.ts";
 import type { Outgoing } from "./relay.ts";
 import type { Workbench } from "./workbench.ts";
 
-// Nothing here may import what is slow to load: `initialize` is answered from this file and what it imports.
+// `initialize` is answered from this file and its imports, so nothing that loads slowly may be imported here.
 
-/** At its end, the front waits so long for the client to read what is left. */
+/** Milliseconds that the front, when it ends, gives the client to read the remaining output. */
 const farewellMs = 1_000;
 
 /**
- * Serves one client until it leaves. Resolves with the process's exit code: 0 after `shutdown` and `exit`,
- * else 1. The caller ends the process with it.
+ * Serves one client until it disconnects. Resolves with the exit code that the caller ends the process with: 0 after
+ * `shutdown` and `exit`, else 1.
  */
 export async function runFront(options: FrontOptions): Promise<number> {
   redirectConsole();
@@ -44,9 +44,9 @@ class Front {
   readonly #writer: FrameWriter;
   readonly #reader: FrameReader;
   readonly #ended = Promise.withResolvers<number>();
-  /** Null until `initialize`, then a promise until it is loaded. */
+  /** Null until `initialize` is received, then a promise until the module is loaded. */
   #workbench: Workbench | null = null;
-  /** What came while it was being loaded. */
+  /** Messages that arrived while the module was loading. */
   #waiting: [RpcMessage, Uint8Array][] = [];
   #isEnded = false;
 
@@ -89,7 +89,7 @@ class Front {
 
   async #load(initializeParams: unknown): Promise<void> {
     this.#reader.pause();
-    // After the answer has left: loading keeps the loop busy.
+    // Loading blocks the event loop, so it starts only after the answer was sent.
     await new Promise((resolve) => setImmediate(resolve));
     this.#options.answered?.();
     const { openWorkbench } = await import("./workbench.ts");
@@ -113,7 +113,7 @@ class Front {
   }
 
   #watch(pid: number, mustExist: boolean): void {
-    // Not needed for the first answer.
+    // Set here because the first answer does not need it.
     import("./parent-watch.ts")
       .then(({ watchProcess }) =>
         watchProcess(pid, mustExist, () => this.#end(1, `The client's process ${pid} is gone.`)),
