@@ -406,7 +406,7 @@ describe("what cannot be approved as it is", () => {
     ]);
     const rebased = await editor.choose<Action>(path, "Lares: rebase");
     expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: action.id });
-    await editor.message(/'Still fits' fits the new text; look at it/);
+    await editor.message(/'Still fits' was rebased on the new text; check it/);
     const titles = await editor.codeActionTitles(path);
     expect(titles).not.toContainEqual(expect.stringContaining("rebase"));
     await editor.choose(path, "Lares: approve");

@@ -30,7 +30,6 @@ const unwritten: readonly string[] = [
   "kernel/src/journal",
   "kernel/src/platform",
   "kernel/src/protocol",
-  "kernel/src/server",
   "kernel/src/store",
   "test/bench",
   "test/e2e",
