@@ -33,7 +33,7 @@ export async function exportTo(
     terminal.print([
       `${style.green("✓")} ${counted(done.records, "record")}${vectors}, ${bytes(done.bytes)}, in ${oneLine(done.path)}`,
       `  ${style.dim("head")} ${oneLine(done.head)}`,
-      style.dim("  Compare the head where you import it: whoever makes up a whole memory has another one."),
+      style.dim("    Compare the head when you import it: a forged memory has a different one."),
     ]);
   }
   return exitCodes.ok;
@@ -52,10 +52,10 @@ export async function importFrom(
   mustAsk(context, options, "Importing");
   const { head } = options;
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
-    throw new UsageError("--head is the whole head, 64 hexadecimal digits, as the export printed it.");
+    throw new UsageError("--head must be the complete head that the export printed: 64 hexadecimal digits.");
   const expected = head === undefined ? {} : { head };
   const found = await terminal.progress(
-    "proving the file",
+    "verifying the file",
     kernel.importMemory(agent, path, { preview: true, ...expected }),
   );
   if (options.json !== true)
@@ -88,8 +88,8 @@ export async function forget(
   mustAsk(context, options, "Forgetting");
   if (options.yes !== true) {
     terminal.print([
-      `Forgets everything that records of ${oneLine(id)} say, in the journal of ${oneLine(agent)} and wherever it is searched.`,
-      "That it was there, and when, stays provable. What it said cannot be brought back, except from an export or a backup.",
+      `Deletes the contents of all records of ${oneLine(id)} from the journal of ${oneLine(agent)} and from its search indexes.`,
+      "The journal still proves that it existed, and when. Its contents cannot be recovered, except from an export or a backup.",
     ]);
     if (!(await terminal.confirm("Forget it?"))) {
       terminal.warn("Nothing was forgotten.");
@@ -99,12 +99,12 @@ export async function forget(
   const done = await terminal.progress("forgetting", kernel.forgetMemory(agent, id, options.reason));
   const { style } = terminal.surface;
   if (options.json === true) terminal.json(done);
-  else terminal.print(`${style.green("✓")} forgotten; record ${done.seq} says so`);
+  else terminal.print(`${style.green("✓")} forgotten, recorded as record ${done.seq}`);
   return exitCodes.ok;
 }
 
 /** Called before any request: an operation that cannot be undone needs a confirmation. */
 function mustAsk({ terminal }: CommandContext, { yes, json }: TransferOptions, what: string): void {
   if (yes !== true && (json === true || !terminal.isInteractive))
-    throw new UsageError(`${what} asks first, which needs a terminal. Add --yes where there is none.`);
+    throw new UsageError(`${what} needs your confirmation at a terminal. In a script, add --yes.`);
 }

@@ -56,7 +56,9 @@ export async function memory(
   const { namespace } = options;
   if (namespace !== undefined) {
     if (verb !== "query" && verb !== "export")
-      throw new UsageError(`--namespace says nothing to ${verb}: it is for query, stats, verify and export.`);
+      throw new UsageError(
+        `--namespace has no effect on ${verb}. Use it with query, stats, verify or export.`,
+      );
     return withReadyKernel(context, { folder: await folderNamed(before) }, async (kernel) => {
       const shared = await sharedMemory(kernel, namespace, options.agent);
       return verb === "query"
@@ -88,9 +90,9 @@ function placeAndAgent(
   const folders = words.filter(isFolder);
   const agents = [...words.filter((word) => !isFolder(word)), ...(agent === undefined ? [] : [agent])];
   if (folders.length > 1 || agents.length > 1)
-    throw new UsageError(`One folder and one agent at a time: ${words.join(" ")} is too much.`);
+    throw new UsageError(`Name at most one folder and one agent, not ${words.join(" ")}.`);
   if (all === true && (agents.length > 0 || namespace !== undefined))
-    throw new UsageError("--all or one memory, not both.");
+    throw new UsageError("--all cannot be combined with the name of a memory. Use one of them.");
   return {
     ...(folders[0] === undefined ? {} : { folder: folders[0] }),
     ...(agents[0] === undefined ? {} : { agent: agents[0] }),
@@ -114,7 +116,7 @@ async function agentFor(
   if (given !== undefined) {
     if (!isKnown(given))
       throw new UsageError(
-        `There is no agent "${given}" here${didYouMean(given, ids) || "; lares agents lists them."}`,
+        `There is no agent "${given}" here${didYouMean(given, ids) || '. "lares agents" lists the ids.'}`,
       );
     return { agent: given, words: named === undefined ? rest : words };
   }

@@ -45,14 +45,16 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   const { ports, terminal } = context;
   const mode = modeOf(options, terminal.isInteractive);
   if (options.trust === true && options.grant !== undefined)
-    throw new UsageError("--trust grants everything, --grant a part. Use one of them.");
+    throw new UsageError(
+      "--trust and --grant cannot be combined: --trust grants everything, --grant a part. Use one of them.",
+    );
   if (options.watch === true && options.once === true)
     throw new UsageError(
       "--watch and --once cannot be combined: --watch runs until Ctrl-C, --once ends when nothing is left to do. Use one of them.",
     );
   if (options.timeout !== undefined && options.once !== true)
     throw new UsageError(
-      "--timeout needs --once: it says how long --once may take. Without --once, lares run goes on until Ctrl-C.",
+      "--timeout needs --once, whose duration it limits. Without --once, lares run continues until Ctrl-C.",
     );
   durationMs(options.timeout ?? defaultTimeout);
   const folder = await folderNamed(name);
@@ -132,7 +134,7 @@ async function watch(
   using _following = await follow(kernel, presenter, approvals);
 
   const work = new WorkLine();
-  using _working = kernel.on("$/progress", (news) => work.hear(news));
+  using _working = kernel.on("$/progress", (news) => work.update(news));
   const idle = new AbortController();
   const over = AbortSignal.any([terminal.interrupted, idle.signal]);
   const waiting = whenIdle(
@@ -155,7 +157,8 @@ async function watch(
     // Nobody would have time to answer a question in a run that ends by itself.
     options.once === true ? AbortSignal.abort() : over,
   ).catch((error: unknown) => {
-    if (!over.aborted) presenter.remark(`The documents are no longer followed: ${messageOf(error)}`);
+    if (!over.aborted)
+      presenter.remark(`The documents are no longer watched for changes: ${messageOf(error)}`);
   });
   const { timeout = defaultTimeout } = options;
   const ended = await Promise.race([
@@ -175,7 +178,7 @@ async function watch(
   }
   if (ended !== null) {
     waiting.catch(() => undefined);
-    presenter.remark(`The kernel is gone: ${ended.reason}`);
+    presenter.remark(`The connection to the kernel was lost: ${ended.reason}`);
     return exitCodes.failed;
   }
   await waiting;
@@ -245,8 +248,10 @@ async function summaryOf(kernel: KernelClient, startedMs: number): Promise<RunSu
 function modeOf({ approve }: RunOptions, isInteractive: boolean): ApprovalMode {
   if (approve === undefined) return isInteractive ? "ask" : "policy";
   const mode = modes.find((known) => known === approve);
-  if (mode === undefined) throw new UsageError(`--approve is one of ${modes.join(", ")}, not "${approve}".`);
-  if (mode === "ask" && !isInteractive) throw new UsageError("--approve ask needs a terminal to ask at.");
+  if (mode === undefined)
+    throw new UsageError(`--approve cannot be "${approve}". Use one of ${modes.join(", ")}.`);
+  if (mode === "ask" && !isInteractive)
+    throw new UsageError("--approve ask needs a terminal. Use another mode in a script.");
   return mode;
 }
 

@@ -34,7 +34,7 @@ export async function sharedMemory(
   if (found === undefined) {
     const names = namespaces.map(({ name }) => name);
     throw new UsageError(
-      `There is no shared memory "${namespace}" here${didYouMean(namespace, names) || "; shared_namespaces in lares.yaml names them."}`,
+      `There is no shared memory "${namespace}" here${didYouMean(namespace, names) || ". Shared memories are declared by shared_namespaces in lares.yaml."}`,
     );
   }
   const through = agent ?? found.agents[0];

@@ -147,7 +147,7 @@ function decided(state: ReviewState, verb: Verb, id: string, action: Action): Re
   const text =
     action.state !== wanted
       ? `${name} is ${stateWords[action.state]}${action.error === undefined ? "." : `: ${action.error}`}`
-      : `${words}: ${name}.${verb === "approve" ? " u undoes it." : verb === "rebase" ? " Look at it and decide." : ""}`;
+      : `${words}: ${name}.${verb === "approve" ? " u undoes it." : verb === "rebase" ? " Check it and decide." : ""}`;
   const said = { ...heardOf.state, message: { text, isFault: action.state !== wanted } };
   if (verb === "rebase") return goTo(said, action.id);
   if (state.current !== id || action.state === "PendingApproval" || verb === "undo")
@@ -168,7 +168,7 @@ function edited(
   const next = { ...state, card: cardWith({ ...card, edits }, card.whole) };
   return say(
     next,
-    text === null ? "The text is as it was proposed." : "This is your text now. Look at it; a approves it.",
+    text === null ? "The text is unchanged." : "This is your text now. Check it; a approves it.",
   );
 }
 
@@ -177,7 +177,7 @@ function pasted(state: ReviewState, text: string): ReviewStep {
   // anything.
   return state.panel?.kind === "filter" || state.panel?.kind === "reason"
     ? typed(state, state.panel, text.replace(/\s+/g, " "))
-    : say(state, "What is pasted does nothing here.");
+    : say(state, "Pasted text is ignored here.");
 }
 
 type TextPanel = Extract<Panel, { readonly text: string }>;

@@ -73,12 +73,12 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     const foot =
       this.#typed === null
         ? [
-            ...(this.#isHasty ? ["There is more to read first. Go on with the same key."] : []),
+            ...(this.#isHasty ? ["There is more text to read first. Press the same key to continue."] : []),
             ...drawFoot(this.#ports.question, this.#choice, here?.row, surface),
           ]
         : [
             `Folder inside ${visibleText(this.#typed.row.path)}: ${visibleText(this.#typed.text)}_`,
-            this.#typed.fault === "" ? "Enter tick it   Esc back" : this.#typed.fault,
+            this.#typed.fault === "" ? "Enter add   Esc back" : this.#typed.fault,
           ];
     return { lines, foot, focus: here?.line ?? 0 };
   }
@@ -167,7 +167,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     else if (name === "return" || name === "enter") {
       const path = canonicalFolder(typed.row.path, typed.text);
       if (path === null) {
-        typed.fault = `Write the folder as it is named inside ${visibleText(typed.row.path)}, without "..".`;
+        typed.fault = `Write the path of a folder inside ${visibleText(typed.row.path)}, without "..".`;
         return;
       }
       const { card, path: outer } = typed.row;
