@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { costInMicroUsd, mostInputTokens, totalTokens } from "./cost.ts";
 
-test("cached tokens have prices of their own, and reasoning is part of the output", () => {
+test("cached tokens have separate prices, and reasoning counts as output", () => {
   const usage = {
     input_tokens: 1000,
     output_tokens: 100,
@@ -15,11 +15,11 @@ test("cached tokens have prices of their own, and reasoning is part of the outpu
   expect(totalTokens(usage)).toBe(11_600);
 });
 
-test("a part of a millionth is rounded up: many small requests are not free", () => {
+test("a fraction of a millionth is rounded up", () => {
   expect(costInMicroUsd({ input_tokens: 1, output_tokens: 0 }, { input: 0.05, output: 0 })).toBe(1);
 });
 
-test("the upper estimate counts at least half of the text's bytes", () => {
+test("the upper estimate is at least half of the text's bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       const most = mostInputTokens({

@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
 
-/** Dollars for a million tokens, which are millionths of a dollar for one. */
+/** Dollars per million tokens, that is, millionths of a dollar per token. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -8,7 +8,7 @@ export interface Price {
   readonly cacheWrite?: number;
 }
 
-/** Returns what the tokens cost, in whole millionths of a dollar, rounded up. */
+/** Returns the cost of the tokens in whole millionths of a dollar, rounded up. */
 export function costInMicroUsd(usage: ModelUsage, price: Price): number {
   return Math.ceil(
     usage.input_tokens * price.input +
@@ -27,17 +27,19 @@ export function totalTokens(usage: ModelUsage): number {
   );
 }
 
-/** Tokens that a picture costs at most, with every provider that publishes it. */
+/** The maximum number of tokens for an image, over all providers that publish one. */
 const imageTokens = 1_600;
-/** What a message and a tool need besides their text. */
+/** The overhead of a message and of a tool, besides their text. Tokens. */
 const overheadTokens = 12;
 
-/** Returns the size of the request in tokens, as a guess: it serves where the provider has not counted yet. */
+/** Returns an estimate of the request's size in tokens, for use until the provider has counted. */
 export function estimatedInputTokens(request: ModelRequest): number {
   return inputTokens(request, 4);
 }
 
-/** Returns a number of tokens that the request does not exceed: no common tokenizer averages under two bytes a token. */
+/**
+ * Returns an upper bound of the request's size in tokens: all common tokenizers average at least two bytes per token.
+ */
 export function mostInputTokens(request: ModelRequest): number {
   return inputTokens(request, 2);
 }
@@ -90,7 +92,7 @@ function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < 0x80) continue;
-    // Each half of a surrogate pair counts two of its four bytes.
+    // Each half of a surrogate pair counts as two of its four bytes.
     length += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
   }
   return length;
