@@ -136,7 +136,7 @@ export function answerOf(
       ? requests.extensions[extension]
       : undefined;
     if (request === undefined || Object.hasOwn(granted, extension))
-      throw unasked(`The extension ${JSON.stringify(extension)} is not asked for, or is named twice.`);
+      throw unasked(`The extension ${JSON.stringify(extension)} is not requested, or is named twice.`);
     const split = splitExtension(request, parts, folders);
     granted[extension] = split.granted;
     if (split.withheld === null) delete withheld[extension];
@@ -174,7 +174,7 @@ function splitExtension(
       request.locations.some((location) => isWithinExactly(location, folder));
     if (!isRequested)
       throw unasked(
-        `The folder ${JSON.stringify(folder)} is not inside a folder that ${JSON.stringify(request.name)} asks for.`,
+        `The folder ${JSON.stringify(folder)} is not inside a folder that ${JSON.stringify(request.name)} requests.`,
       );
   }
   const locations = outermost(folders);
@@ -208,7 +208,7 @@ function chosenOf<Part extends { readonly id: string }>(
   const chosen = parts.filter(({ id }) => wanted.has(id));
   if (chosen.length < wanted.size) {
     const unknown = ids.find((id) => !parts.some((part) => part.id === id));
-    throw unasked(`Nothing that is asked for is called ${JSON.stringify(unknown)}.`);
+    throw unasked(`There is no request called ${JSON.stringify(unknown)}.`);
   }
   return chosen;
 }

@@ -80,7 +80,7 @@ export class DecisionStore {
     } catch (error) {
       const name = await this.#ports.setAside();
       this.#ports.log.error(
-        `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and everything is asked again.`,
+        `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and every request is asked again.`,
       );
       this.#lastText = null;
       this.#take(emptyFile);
@@ -210,7 +210,10 @@ export class DecisionStore {
       .filter(({ until }) => until !== undefined)
       .map(({ until: _until, ...rule }) => rule);
     if (passing.length > 0 && !this.#isSessionOpen)
-      throw illegalTransition("closed", "The last client has closed, so nothing is remembered until then.");
+      throw illegalTransition(
+        "closed",
+        "The last client has disconnected, so a rule for this session cannot be remembered. Remember it on disk, or connect again.",
+      );
     const [id, created] = [newId(), isoTime(this.#ports.clock.now())];
     if (lasting.length > 0)
       await this.#change((file) => {
