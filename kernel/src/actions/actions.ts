@@ -193,7 +193,7 @@ class ActionService implements Actions {
     if (approval.digest !== record.action.digest) {
       throw new LaresError(
         "DigestMismatch",
-        `The approval names ${approval.digest}, the action is ${record.action.digest}; look at it again.`,
+        `The approval names the digest ${approval.digest}, but the action has ${record.action.digest}. Check the action again before you approve it.`,
         { digest: record.action.digest },
       );
     }
@@ -332,7 +332,7 @@ class ActionService implements Actions {
   }
 
   async #outdated(id: string, path: string): Promise<void> {
-    const error = `${JSON.stringify(path)} has changed since this was proposed.`;
+    const error = `${JSON.stringify(path)} has changed since the action was proposed.`;
     if (await this.#ledger.move(id, { from: "PendingApproval", to: "Stale", error })) await this.#reread(id);
   }
 
@@ -351,7 +351,10 @@ class ActionService implements Actions {
   async #move(id: string, change: StateChange): Promise<Action> {
     if (await this.#ledger.move(id, change)) return this.#reread(id);
     const { state } = (await this.#ledger.existing(id)).action;
-    throw illegalTransition(state, `The action ${id} is ${state} by now; somebody else decided first.`);
+    throw illegalTransition(
+      state,
+      `The action ${id} is already ${state}, because another decision came first.`,
+    );
   }
 
   async #reread(id: string): Promise<Action> {

@@ -33,7 +33,7 @@ export class CpuDebt {
     throw limitExceeded(
       "laterCpuMs",
       laterCpuMs,
-      `The kernel used ${laterCpuMs} ms of CPU time for earlier actions of ${agent}, and more is not allowed at once; propose again in ${Math.ceil(this.msUntilTime(agent) / 1000)} s.`,
+      `The kernel used ${laterCpuMs} ms of CPU time for earlier actions of ${agent}, which is the maximum. Propose again in ${Math.ceil(this.msUntilTime(agent) / 1000)} s.`,
     );
   }
 
