@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type CommandContext, exitCodes, UsageError } from "../command.ts";
-import type { KernelClient, Whose } from "../kernel-client.ts";
+import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderImport } from "../render/memory-stats.ts";
 import { bytes, counted } from "../render/quantities.ts";
-import { nameOf } from "./whose-memory.ts";
+import { nameOf } from "./select-memory.ts";
 
 export interface TransferOptions {
   readonly force?: boolean;
@@ -17,7 +17,7 @@ export interface TransferOptions {
 export async function exportTo(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  whose: Whose,
+  whose: MemoryOwner,
   file: string,
   { force, json }: TransferOptions,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function importFrom(
 ): Promise<number> {
   const { terminal } = context;
   const path = resolve(file);
-  mustAsk(context, options, "Importing");
+  requireConfirmation(context, options, "Importing");
   const { head } = options;
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
     throw new UsageError("--head must be the complete head that the export printed: 64 hexadecimal digits.");
@@ -85,7 +85,7 @@ export async function forget(
   options: TransferOptions,
 ): Promise<number> {
   const { terminal } = context;
-  mustAsk(context, options, "Forgetting");
+  requireConfirmation(context, options, "Forgetting");
   if (options.yes !== true) {
     terminal.print([
       `Deletes the contents of all records of ${oneLine(id)} from the journal of ${oneLine(agent)} and from its search indexes.`,
@@ -104,7 +104,11 @@ export async function forget(
 }
 
 /** Called before any request: an operation that cannot be undone needs a confirmation. */
-function mustAsk({ terminal }: CommandContext, { yes, json }: TransferOptions, what: string): void {
+function requireConfirmation(
+  { terminal }: CommandContext,
+  { yes, json }: TransferOptions,
+  what: string,
+): void {
   if (yes !== true && (json === true || !terminal.isInteractive))
     throw new UsageError(`${what} needs your confirmation at a terminal. In a script, add --yes.`);
 }

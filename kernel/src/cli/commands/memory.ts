@@ -7,7 +7,7 @@ import {
   UsageError,
   withReadyKernel,
 } from "../command.ts";
-import type { KernelClient, Whose } from "../kernel-client.ts";
+import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import {
   type Count,
@@ -25,7 +25,7 @@ import { renderStats } from "../render/memory-stats.ts";
 import { counted } from "../render/quantities.ts";
 import { type QueryOptions, questionOf } from "./memory-query.ts";
 import { exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
-import { memoriesMeant, nameOf, sharedMemory } from "./whose-memory.ts";
+import { selectMemories, nameOf, sharedMemory } from "./select-memory.ts";
 
 export interface MemoryOptions extends QueryOptions, TransferOptions {
   readonly agent?: string;
@@ -45,7 +45,7 @@ export async function memory(
   if (verb === "verify" || verb === "stats") {
     const { folder = before, agent } = placeAndAgent(rest, options);
     return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
-      const memories = await memoriesMeant(kernel, agent, options.namespace);
+      const memories = await selectMemories(kernel, agent, options.namespace);
       if (memories.length === 0 && options.json !== true)
         context.terminal.print(context.terminal.surface.style.dim("No agent has a memory here."));
       return verb === "verify"
@@ -140,7 +140,7 @@ function only(words: readonly string[], what: string, verb: string): string {
 async function verify(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  memories: readonly Whose[],
+  memories: readonly MemoryOwner[],
   { json }: MemoryOptions,
 ): Promise<number> {
   const { style } = terminal.surface;
@@ -167,7 +167,7 @@ async function verify(
 async function stats(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  memories: readonly Whose[],
+  memories: readonly MemoryOwner[],
   { json }: MemoryOptions,
 ): Promise<number> {
   for (const whose of memories) {
@@ -182,7 +182,7 @@ async function stats(
 async function query(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  whose: Whose,
+  whose: MemoryOwner,
   words: readonly string[],
   options: MemoryOptions,
 ): Promise<number> {

@@ -10,7 +10,7 @@ import { askAboutAction } from "../run/ask.ts";
 import { copyExample, isExample } from "../run/copy.ts";
 import { followDocuments } from "../run/documents.ts";
 import { whenIdle } from "../run/idle.ts";
-import { whatGoesOn, whenOver } from "../run/timeout.ts";
+import { describeWork, timedOut } from "../run/timeout.ts";
 import { jsonPresenter, textPresenter, type Presenter } from "../run/presenter.ts";
 import { withEnvironment } from "../run/environment.ts";
 import { warnOfFaults } from "../run/faults.ts";
@@ -66,7 +66,7 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   // The copy's kernel keeps its state beside the copy and ends with its last client.
   const own = { LARES_HOME: copy.home, LARES_KERNEL_LINGER: "0s" };
   const { kernelPid, code } = await withEnvironment(own, () =>
-    runFolderAndTell(context, copy.folder, mode, options),
+    runFolderWithKernel(context, copy.folder, mode, options),
   );
   // The copy's state can only be removed after its kernel has ended.
   if (kernelPid !== null) await whenGone(kernelPid);
@@ -79,7 +79,7 @@ async function runFolder(
   mode: ApprovalMode,
   options: RunOptions,
 ): Promise<number> {
-  return (await runFolderAndTell(context, folder, mode, options)).code;
+  return (await runFolderWithKernel(context, folder, mode, options)).code;
 }
 
 interface Outcome {
@@ -87,7 +87,7 @@ interface Outcome {
   readonly kernelPid: number | null;
 }
 
-async function runFolderAndTell(
+async function runFolderWithKernel(
   context: CommandContext,
   folder: string,
   mode: ApprovalMode,
@@ -164,7 +164,7 @@ async function watch(
   const ended = await Promise.race([
     kernel.closed,
     ...(options.once === true
-      ? [waiting.then(() => null), whenOver(durationMs(timeout), over)]
+      ? [waiting.then(() => null), timedOut(durationMs(timeout), over)]
       : [aborted(terminal.interrupted)]),
   ]);
   terminal.status(null);
@@ -172,7 +172,7 @@ async function watch(
   idle.abort();
   if (ended === "timeout") {
     await waiting;
-    presenter.remark(`Not done after ${timeout}: ${await whatGoesOn(kernel)}.`);
+    presenter.remark(`Not done after ${timeout}: ${await describeWork(kernel)}.`);
     presenter.summary(await summaryOf(kernel, startedMs));
     return exitCodes.failed;
   }

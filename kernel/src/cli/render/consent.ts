@@ -229,11 +229,11 @@ export function drawFoot(
       `${count.extensions} of ${counted(question.extensions.length, "agent")}${count.isAll ? ", with everything that is requested" : ""}`,
     ),
     ...packed(keys, width).map(style.dim),
-    ...visibleLines(whatEnterDoes(question, choice), width),
+    ...visibleLines(enterHint(question, choice), width),
   ];
 }
 
-function whatEnterDoes(question: TrustQuestion, choice: Choice): string {
+function enterHint(question: TrustQuestion, choice: Choice): string {
   const { extensions, parts, isAll } = countOf(choice, question);
   if (isNothing(choice)) {
     if (!isNothing(grantedChoice(question)))

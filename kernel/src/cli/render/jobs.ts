@@ -33,7 +33,7 @@ export function renderJobs(
     oneLine(job.name),
     dayAndTime(job.dispatched),
     job.priority === "normal" ? "" : job.priority,
-    howItIs(job),
+    jobStatus(job),
   ]);
   const columns = [
     { title: "Id" },
@@ -58,7 +58,7 @@ export function renderCancelledJob({ agent, name, state }: Job, { style }: Surfa
   return `${style.yellow("✗")} cancelled  ${what}${style.dim(rest)}`;
 }
 
-function howItIs(job: Job): string {
+function jobStatus(job: Job): string {
   const words = job.state === "Waiting" ? jobWaitsFor(job, (time) => `at ${dayAndTime(time)}`) : "";
   const saved = job.state === "Waiting" && job.checkpoint ? "continues from its checkpoint" : "";
   return [jobProgressWords(job, oneLine), words, saved].filter((part) => part !== "").join(", ");

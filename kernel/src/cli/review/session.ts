@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { contentOf, editedText, partialContent, textOf } from "./contents.ts";
 import { editorOf, editText } from "./editor.ts";
 import type { Command, Input, Verb } from "./input.ts";
-import { hearKeys } from "./keys.ts";
+import { readKeys } from "./keys.ts";
 import type { Screen } from "./screen.ts";
 import { newReview, type ReviewState } from "./state.ts";
 import { update } from "./update.ts";
@@ -66,7 +66,7 @@ export class ReviewSession implements Disposable {
     const newer = new Set(this.#news.map(({ id }) => id));
     screen.enter();
     this.#resources.use(
-      hearKeys(input, {
+      readKeys(input, {
         key: (key) => this.#send({ kind: "key", key, atMs: performance.now() }),
         paste: (text) => this.#send({ kind: "paste", text }),
       }),

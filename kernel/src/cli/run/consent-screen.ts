@@ -45,7 +45,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   #cursor = 0;
   #lastSeen = -1;
   /** The person answered before everything that the answer allows was on the screen. */
-  #isHasty = false;
+  #answeredTooEarly = false;
   /** The program difference that is open: its lines, and the first visible one. */
   #program: { readonly lines: readonly string[]; top: number } | null = null;
   /** The folder inside another one whose name is being typed. */
@@ -73,7 +73,9 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     const foot =
       this.#typed === null
         ? [
-            ...(this.#isHasty ? ["There is more text to read first. Press the same key to continue."] : []),
+            ...(this.#answeredTooEarly
+              ? ["There is more text to read first. Press the same key to continue."]
+              : []),
             ...drawFoot(this.#ports.question, this.#choice, here?.row, surface),
           ]
         : [
@@ -100,7 +102,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     const { lines, rows } = this.#drawn();
     const here = rows[this.#cursor];
     const row = here?.row;
-    this.#isHasty = false;
+    this.#answeredTooEarly = false;
     if (name === "up" || text === "k") this.#move(-1, rows.length);
     else if (name === "down" || text === "j") this.#move(1, rows.length);
     else if (name === "pagedown") this.#toLine(rows, (here?.line ?? 0) + pageLines());
@@ -123,7 +125,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   /** Returns the answer once all lines up to `through` were on the screen: nothing is allowed unread. */
   #answer(choice: Choice, through: number, rows: readonly DrawnRow[]): { readonly result: Choice } | null {
     if (this.#lastSeen >= through) return { result: choice };
-    this.#isHasty = true;
+    this.#answeredTooEarly = true;
     this.#cursor = Math.max(
       0,
       rows.findLastIndex(({ line }) => line <= this.#lastSeen),
