@@ -20,7 +20,7 @@ import { actionWithoutDiffs } from "./describe.ts";
 import { Ends } from "./ends.ts";
 import { inSlices } from "./in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
-import { CpuDebt, paidFor } from "./cpu-debt.ts";
+import { CpuDebt, commitBudget } from "./cpu-debt.ts";
 import { actionLimits } from "./limits.ts";
 import { Ledger, type ActionQuery, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
@@ -141,7 +141,7 @@ class ActionService implements Actions {
     await this.#announce(record);
     for (const id of superseded) await this.#reread(id);
     if (record.action.state !== "Approved") return record;
-    await this.#commits.commit(record, chosenEffects(record, undefined), paidFor(record, budget));
+    await this.#commits.commit(record, chosenEffects(record, undefined), commitBudget(record, budget));
     // Reread, because the commit returns the action as shown to a person, not to its agent.
     return this.#ledger.existing(record.action.id);
   }

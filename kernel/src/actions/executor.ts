@@ -193,12 +193,12 @@ export async function discard(
   for (const name of names) {
     if (keep.includes(name)) continue;
     failpoint("actions.before-discard");
-    await unlinkIfThere(ports.files, name);
+    await unlinkIfExists(ports.files, name);
     failpoint("actions.after-discard");
   }
 }
 
-async function unlinkIfThere(files: WorkspaceFiles, path: string): Promise<void> {
+async function unlinkIfExists(files: WorkspaceFiles, path: string): Promise<void> {
   try {
     await files.unlink(path);
   } catch (error) {

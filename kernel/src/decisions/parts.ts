@@ -149,12 +149,12 @@ export function answerOf(
   const isWhole = Object.keys(withheld).length === 0 && rest.length === 0;
   return {
     granted: {
-      ...wishesOfParts(chosen),
+      ...permissionsOfParts(chosen),
       extensions: granted,
       // A restraint stays in force if its removal is withheld.
       restraints: [...requests.restraints, ...kept],
     },
-    withheld: isWhole ? null : { ...wishesOfParts(rest), extensions: withheld, restraints: kept },
+    withheld: isWhole ? null : { ...permissionsOfParts(rest), extensions: withheld, restraints: kept },
   };
 }
 
@@ -216,7 +216,7 @@ function chosenOf<Part extends { readonly id: string }>(
 const unasked = (what: string): Error =>
   invalidParams(`${what} Grant only what lares/trust/question lists.`, { path: "grants" });
 
-function wishesOfParts(parts: readonly WorkspacePart[]): RequestedPermissions {
+function permissionsOfParts(parts: readonly WorkspacePart[]): RequestedPermissions {
   const all = <Kind extends WorkspacePart["kind"]>(kind: Kind) =>
     parts.filter((part): part is Extract<WorkspacePart, { kind: Kind }> => part.kind === kind);
   return {

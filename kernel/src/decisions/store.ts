@@ -160,7 +160,7 @@ export class DecisionStore {
     this.#isSessionOpen = trusted > 0;
     if (this.#isSessionOpen || this.#session.length === 0) return;
     this.#session = [];
-    this.#rulesAreOthers();
+    this.#rulesChanged();
   }
 
   /**
@@ -231,7 +231,7 @@ export class DecisionStore {
     if (fresh.length === 0) return;
     checkRoom("sessionRules", known.length + fresh.length, sessionRulesKept);
     this.#session = [...this.#session, { id, created, rules: fresh, index: null, isSession: true }];
-    this.#rulesAreOthers();
+    this.#rulesChanged();
   }
 
   /**
@@ -244,7 +244,7 @@ export class DecisionStore {
     if (decision === undefined) throw notFound("decision", id);
     if (decision.isSession) {
       this.#session = this.#session.filter((candidate) => candidate !== decision);
-      this.#rulesAreOthers();
+      this.#rulesChanged();
       return decision;
     }
     const without = (file: DecisionsFile): DecisionsFile => {
@@ -270,14 +270,14 @@ export class DecisionStore {
     this.#file = file;
     if (!isOther) return;
     this.#decisions = this.#grouped(file);
-    this.#rulesAreOthers();
+    this.#rulesChanged();
   }
 
   #grouped({ rules }: DecisionsFile): RuleDecision[] {
     return groupRules(rules, (text) => this.#ports.digest(text));
   }
 
-  #rulesAreOthers(): void {
+  #rulesChanged(): void {
     const all = [...this.#decisions, ...this.#session];
     this.#rules = all.flatMap(({ rules }) => rules);
     // A rule that is in two decisions belongs to the first, as in the file.

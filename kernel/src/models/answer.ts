@@ -6,7 +6,7 @@ import type {
   ModelRequest,
   ModelUsage,
 } from "../base/vocabulary/model.ts";
-import { mostInputTokens } from "./cost.ts";
+import { maxInputTokens } from "./cost.ts";
 import type { Dialect } from "./dialect.ts";
 import { backoffMs, isRetryable, maxAttemptsPerModel } from "./failures.ts";
 import { normalize, type Repair } from "./normalize.ts";
@@ -118,7 +118,7 @@ async function* attemptOf(
     repairs,
     tools,
   } = normalize({ ...request, model, max_output_tokens: outputTokens }, dialect, knownTools);
-  const reservation = await ports.reserve(model, { inputTokens: mostInputTokens(ready), outputTokens });
+  const reservation = await ports.reserve(model, { inputTokens: maxInputTokens(ready), outputTokens });
   yield { type: "attempt", attempt, model, repairs };
   let isSent = false;
   let isPartial = false;

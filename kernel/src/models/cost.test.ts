@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { costInMicroUsd, mostInputTokens, totalTokens } from "./cost.ts";
+import { costInMicroUsd, maxInputTokens, totalTokens } from "./cost.ts";
 
 test("cached tokens have separate prices, and reasoning counts as output", () => {
   const usage = {
@@ -22,7 +22,7 @@ test("a fraction of a millionth is rounded up", () => {
 test("the upper estimate is at least half of the text's bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
-      const most = mostInputTokens({
+      const most = maxInputTokens({
         model: "a/b",
         messages: [{ role: "user", parts: [{ type: "text", text }] }],
       });

@@ -40,7 +40,7 @@ export function estimatedInputTokens(request: ModelRequest): number {
 /**
  * Returns an upper bound of the request's size in tokens: all common tokenizers average at least two bytes per token.
  */
-export function mostInputTokens(request: ModelRequest): number {
+export function maxInputTokens(request: ModelRequest): number {
   return inputTokens(request, 2);
 }
 
