@@ -10,10 +10,10 @@ import { FrameReader } from "../protocol/framing/frame-reader.ts";
 import { type Delivery, FrameWriter } from "../protocol/framing/frame-writer.ts";
 import { clientFrameLimits } from "../protocol/framing/limits.ts";
 import type { RpcMessage } from "../protocol/messages.ts";
-import { ClientGate } from "./client-gate.ts";
+import { SessionLifecycle } from "./session-lifecycle.ts";
 import type { FrontOptions } from "./options.ts";
 import type { Outgoing } from "./relay.ts";
-import type { Workbench } from "./workbench.ts";
+import type { WorkspaceConnection } from "./workspace-connection.ts";
 
 // `initialize` is answered from this file and its imports, so nothing that loads slowly may be imported here.
 
@@ -45,7 +45,7 @@ class Front {
   readonly #reader: FrameReader;
   readonly #ended = Promise.withResolvers<number>();
   /** Null until `initialize` is received, then a promise until the module is loaded. */
-  #workbench: Workbench | null = null;
+  #connection: WorkspaceConnection | null = null;
   /** Messages that arrived while the module was loading. */
   #waiting: [RpcMessage, Uint8Array][] = [];
   #isEnded = false;
@@ -54,10 +54,10 @@ class Front {
     this.#options = options;
     this.#source = source;
     this.#writer = new FrameWriter(sink, {
-      drained: () => this.#workbench?.pauseKernel(false),
+      drained: () => this.#connection?.pauseKernel(false),
       closed: (reason) => this.#end(1, reason),
     });
-    const gate = new ClientGate({
+    const lifecycle = new SessionLifecycle({
       initializeResult: (params) => initializeResult(options.version, params),
       answer: (message) => this.#toClient(message),
       initialized: (params) => {
@@ -66,7 +66,7 @@ class Front {
         );
       },
       pass: (message, body) => {
-        if (this.#workbench) this.#workbench.fromClient(message, body);
+        if (this.#connection) this.#connection.fromClient(message, body);
         else this.#waiting.push([message, body]);
       },
       exit: (code) => this.#end(code, null),
@@ -74,7 +74,7 @@ class Front {
     this.#reader = new FrameReader(
       source,
       {
-        message: (message, body) => gate.message(message, body),
+        message: (message, body) => lifecycle.message(message, body),
         refused: ({ code, message, id }) => this.#toClient({ jsonrpc: "2.0", id, error: { code, message } }),
         closed: (reason) => this.#end(1, reason ?? "The client closed its side."),
       },
@@ -92,24 +92,24 @@ class Front {
     // Loading blocks the event loop, so it starts only after the answer was sent.
     await new Promise((resolve) => setImmediate(resolve));
     this.#options.answered?.();
-    const { openWorkbench } = await import("./workbench.ts");
+    const { openWorkspaceConnection } = await import("./workspace-connection.ts");
     if (this.#isEnded) return;
-    this.#workbench = await openWorkbench(initializeParams, this.#options, {
+    this.#connection = await openWorkspaceConnection(initializeParams, this.#options, {
       toClient: (message, delivery) => this.#toClient(message, delivery),
       pauseClient: (isPaused) => (isPaused ? this.#reader.pause() : this.#reader.resume()),
     });
-    for (const [message, body] of this.#waiting.splice(0)) this.#workbench.fromClient(message, body);
+    for (const [message, body] of this.#waiting.splice(0)) this.#connection.fromClient(message, body);
     this.#reader.resume();
-    const clientProcessId = this.#workbench.clientProcessId;
+    const clientProcessId = this.#connection.clientProcessId;
     if (clientProcessId !== null && this.#options.clientProcessId === undefined)
       this.#watch(clientProcessId, false);
-    if (this.#isEnded) this.#workbench[Symbol.dispose]();
+    if (this.#isEnded) this.#connection[Symbol.dispose]();
   }
 
   #toClient(message: Outgoing, delivery: Delivery = "must arrive"): void {
     const body = message instanceof Uint8Array ? message : JSON.stringify(message);
     this.#writer.write(body, delivery);
-    if (this.#writer.isFull) this.#workbench?.pauseKernel(true);
+    if (this.#writer.isFull) this.#connection?.pauseKernel(true);
   }
 
   #watch(pid: number, mustExist: boolean): void {
@@ -126,7 +126,7 @@ class Front {
     this.#isEnded = true;
     if (reason !== null) stderrLog.error(reason);
     this.#reader[Symbol.dispose]();
-    this.#workbench?.[Symbol.dispose]();
+    this.#connection?.[Symbol.dispose]();
     const finish = (): void => {
       this.#source.destroy();
       this.#ended.resolve(code);

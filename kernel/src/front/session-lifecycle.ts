@@ -7,7 +7,7 @@ import {
   type RpcMessage,
 } from "../protocol/messages.ts";
 
-interface GatePorts {
+interface LifecyclePorts {
   /** Must return quickly: the client is waiting. */
   answer(message: ResponseMessage): void;
   /** Returns the result of `initialize`. */
@@ -21,11 +21,11 @@ interface GatePorts {
 }
 
 /** Enforces the order of an LSP session: initialize, …, shutdown, exit. */
-export class ClientGate {
-  readonly #ports: GatePorts;
+export class SessionLifecycle {
+  readonly #ports: LifecyclePorts;
   #state: "new" | "open" | "shutdown" = "new";
 
-  constructor(ports: GatePorts) {
+  constructor(ports: LifecyclePorts) {
     this.#ports = ports;
   }
 

@@ -16,14 +16,14 @@ import { Relay, type Outgoing } from "./relay.ts";
 import { Session } from "./session.ts";
 
 /** The session after `initialize`. Loaded after the answer, because it takes time to load. */
-export interface Workbench extends Disposable {
+export interface WorkspaceConnection extends Disposable {
   fromClient(message: RpcMessage, body: Uint8Array): void;
   pauseKernel(isPaused: boolean): void;
   /** The process id that the client named; null if it named none. */
   readonly clientProcessId: number | null;
 }
 
-export interface WorkbenchPorts {
+export interface WorkspaceConnectionPorts {
   toClient(message: Outgoing, delivery?: Delivery): void;
   pauseClient(isPaused: boolean): void;
 }
@@ -31,11 +31,11 @@ export interface WorkbenchPorts {
 /** Bytes of a kernel's log that are shown if it cannot be started. */
 const logTailBytes = 2_000;
 
-export async function openWorkbench(
+export async function openWorkspaceConnection(
   initializeParams: unknown,
   options: FrontOptions,
-  ports: WorkbenchPorts,
-): Promise<Workbench> {
+  ports: WorkspaceConnectionPorts,
+): Promise<WorkspaceConnection> {
   const { roots, refused } = workspaceRootsOf(initializeParams, process.platform);
   for (const reason of refused) stderrLog.warn(reason);
   const processId = isJsonObject(initializeParams) ? initializeParams["processId"] : null;
@@ -98,7 +98,11 @@ const languageRequests = new Set(
  * Answers for a client without a workspace: requests fail with the reason. Language features answer null instead,
  * because editors request them by themselves and show each error.
  */
-function withoutKernel(reason: string, clientProcessId: number | null, ports: WorkbenchPorts): Workbench {
+function withoutKernel(
+  reason: string,
+  clientProcessId: number | null,
+  ports: WorkspaceConnectionPorts,
+): WorkspaceConnection {
   return {
     clientProcessId,
     fromClient(message) {
