@@ -324,7 +324,7 @@ test("deny private/** keeps private, and the folder that holds it, where they ar
     error: expect.stringContaining("A rule denies file.move of x → y, which reaches x/.env") as string,
   });
   const { value } = await host(client, SEES, "actions.get", asked.id);
-  expect(value).toMatchObject({ state: "Failed", error: "It could not be made." });
+  expect(value).toMatchObject({ state: "Failed", error: "It could not be applied." });
 });
 
 describe("two workspaces that differ only in what an agent cannot see", () => {

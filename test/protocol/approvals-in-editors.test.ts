@@ -406,7 +406,7 @@ describe("what cannot be approved as it is", () => {
     ]);
     const rebased = await editor.choose<Action>(path, "Lares: rebase");
     expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: action.id });
-    await editor.message(/'Still fits' fits the new text; look at it/);
+    await editor.message(/'Still fits' was rebased on the new text; check it/);
     const titles = await editor.codeActionTitles(path);
     expect(titles).not.toContainEqual(expect.stringContaining("rebase"));
     await editor.choose(path, "Lares: approve");
@@ -441,7 +441,7 @@ describe("what cannot be approved as it is", () => {
     const digest = `sha256:${"0".repeat(64)}`;
     const command = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
     await expect(editor.run(command)).rejects.toMatchObject({ code: CODES.DigestMismatch });
-    await editor.message(/look at it again/);
+    await editor.message(/Check the action again/);
     expect(await text(path)).toBe(textOf(thirty));
     await editor.choose(path, "Lares: reject");
   });

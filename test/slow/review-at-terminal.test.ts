@@ -69,7 +69,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     run.type("j");
     await run.sees(/▌\[ \] second\.md/);
     run.type("r");
-    await run.sees(/Why not\? test\.probe reads this\./);
+    await run.sees(/Why not\? test\.probe receives this\./);
     run.type("aaa is not a reason\r");
     await actionIn(client, second.id, "Rejected");
     expect(await pick(client, second)).toMatchObject({ state: "Rejected" });
@@ -83,7 +83,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     using run = await open();
     await run.sees(/▌ ! {2}a\.md/);
     run.type(" ");
-    await run.sees(/notes\/a\.md is decided alone/);
+    await run.sees(/notes\/a\.md must be decided alone/);
     run.type("j");
     await run.sees(/▌\[ \] two\.md/);
     run.type(" ");
@@ -107,7 +107,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     using run = await open({ columns: 100, rows: 30 });
     await run.sees(/line 0/);
     run.type("a");
-    await run.sees(/more lines after this\. a goes on\./);
+    await run.sees(/more lines after this\. a continues\./);
     expect((await pick(client, long)).state).toBe("PendingApproval");
     await run.pressUntil("a", "approval", async () => (await pick(client, long)).state === "Committed");
     expect(run.shown).toContain("line 119");
@@ -119,7 +119,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     using run = await open();
     await run.sees(/1 \+ x/);
     run.type("\u001b[200~aaaayA\r\u001b[201~");
-    await run.sees(/What is pasted does nothing here\./);
+    await run.sees(/Pasted text is ignored here\./);
     expect((await pick(client, { id } as never)).state).toBe("PendingApproval");
     await leave(run);
     await withdraw(id);
@@ -267,8 +267,8 @@ describe.runIf(hasTerminals)("lares review", () => {
     await bench.kill(pid);
     expect(await run.ended).toBe(1);
     expectRestored(run);
-    expect(run.screen).toMatch(/The kernel is gone/);
-    expect(run.screen).toMatch(/What was waiting still waits/);
+    expect(run.screen).toMatch(/The connection to the kernel was lost/);
+    expect(run.screen).toMatch(/Undecided proposals still wait/);
     expect(isAlive(run.process.pid)).toBe(false);
     await bench.ready(client);
     await actionIn(client, id, "PendingApproval");

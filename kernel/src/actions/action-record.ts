@@ -66,6 +66,6 @@ export function mustBe(action: Action, state: ActionState, verb: string): void {
   if (action.state === state) return;
   throw illegalTransition(
     action.state,
-    `The action ${action.id} is ${action.state}; only one that is ${state} can be ${verb}.`,
+    `The action ${action.id} is ${action.state}. Only an action in the state ${state} can be ${verb}.`,
   );
 }

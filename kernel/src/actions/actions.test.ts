@@ -227,7 +227,7 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
   });
 
-  test("an action says when it ended: when it was committed, and then when it was undone", async () => {
+  test("an action has the time of its end: of its commit, then of its undo", async () => {
     put("a.txt", "a");
     const committed = await bench.perform(write("a.txt", "b"));
     expect(Date.parse(committed.ended ?? "")).toBeGreaterThanOrEqual(Date.parse(committed.decided ?? ""));
@@ -239,14 +239,14 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     expect(waiting.ended).toBeUndefined();
   });
 
-  test("a moved file is the same file: its inode stays", async () => {
+  test("a moved file keeps its inode", async () => {
     put("a.txt", "a");
     const { ino } = lstatSync(join(root, "a.txt"));
     await bench.perform(move("a.txt", "b/a.txt"));
     expect(lstatSync(join(root, "b/a.txt")).ino).toBe(ino);
   });
 
-  test("an undo leaves a folder that the action made and somebody else has used since", async () => {
+  test("an undo keeps a folder that the action created and another program has used since", async () => {
     put("a.txt", "a");
     const { id } = await bench.perform(move("a.txt", "archive/a.txt"));
     put("archive/mine.txt", "mine");
@@ -255,12 +255,12 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
   });
 });
 
-describe("what is refused when it is proposed", () => {
+describe("refused proposals", () => {
   const refusals: readonly [name: string, effects: EffectInput[], code: string][] = [
     ["an edit whose text is absent", [edit("a.txt", "zebra", "x")], "InvalidParams"],
     ["an edit whose text is ambiguous", [edit("a.txt", "e", "x")], "InvalidParams"],
     ["an edit of a missing file", [edit("missing", "e", "x")], "NotFound"],
-    ["an edit of a file that is no text", [edit("binary", "e", "x")], "InvalidParams"],
+    ["an edit of a file that is not text", [edit("binary", "e", "x")], "InvalidParams"],
     ["an edit of a folder", [edit("d", "e", "x")], "InvalidParams"],
     [
       "a second edit whose text the first one took",
@@ -279,24 +279,24 @@ describe("what is refused when it is proposed", () => {
       [{ kind: "file.write", path: "a.txt", content: "", expected: null }],
       "Stale",
     ],
-    ["bytes that are no base64", [{ kind: "file.write", path: "n", content_base64: "§" }], "InvalidParams"],
-    ["text that is no Unicode", [write("n", "\ud800")], "InvalidParams"],
-    ["a move of what is missing", [move("missing", "x")], "NotFound"],
+    ["bytes that are not base64", [{ kind: "file.write", path: "n", content_base64: "§" }], "InvalidParams"],
+    ["text that is not Unicode", [write("n", "\ud800")], "InvalidParams"],
+    ["a move of a missing file", [move("missing", "x")], "NotFound"],
     ["a move onto a file", [move("a.txt", "d/b.txt")], "InvalidParams"],
     ["a move onto itself", [move("a.txt", "./a.txt")], "InvalidParams"],
     ["a folder into itself", [move("d", "d/e")], "InvalidParams"],
     ["a delete of a folder", [remove("d")], "InvalidParams"],
-    ["a delete of what an earlier effect deleted", [remove("a.txt"), remove("a.txt")], "NotFound"],
-    ["a folder where a file is", [{ kind: "folder.create", path: "a.txt" }], "InvalidParams"],
+    ["a delete of a file that an earlier effect deleted", [remove("a.txt"), remove("a.txt")], "NotFound"],
+    ["a folder at the path of a file", [{ kind: "folder.create", path: "a.txt" }], "InvalidParams"],
     ["a moved folder that another effect changes", [write("d/x", ""), move("d", "e")], "InvalidParams"],
     ["a change in a folder that was moved", [move("d", "e"), write("e/x", "")], "InvalidParams"],
     ["a path into .git", [write("repository/.git/config", "")], "ScopeViolation"],
-    ["a path that leaves", [write("../x", "")], "ScopeViolation"],
+    ["a path out of the workspace", [write("../x", "")], "ScopeViolation"],
     ["the workspace itself", [remove(".")], "ScopeViolation"],
     ["a link", [write("link", "x")], "ScopeViolation"],
     ["a path through a link", [write("out/x", "x")], "ScopeViolation"],
-    ["a tag on what is missing", [tag("missing", "t")], "NotFound"],
-    ["a tag on what this action makes", [write("n", ""), tag("n", "t")], "InvalidParams"],
+    ["a tag on a missing file", [tag("missing", "t")], "NotFound"],
+    ["a tag on a file that this action creates", [write("n", ""), tag("n", "t")], "InvalidParams"],
     ["an undefined field", [field("a.txt", () => 1)], "InvalidParams"],
   ];
 
@@ -321,7 +321,7 @@ describe("what is refused when it is proposed", () => {
 });
 
 describe("diffs and content", () => {
-  test("a text's diff is unified; binaries and large texts have none", async () => {
+  test("texts have a unified diff; binaries and large texts have none", async () => {
     put("a.txt", "one\ntwo\nthree\n");
     put("large.txt", "x".repeat(300_000));
     const { effects } = await bench.preview(
@@ -356,7 +356,7 @@ describe("diffs and content", () => {
     expect(await read(1, "before")).toEqual(["after!", true]);
   });
 
-  test("a list takes two megabytes at most, and goes on before the last of them", async () => {
+  test("a list has at most two megabytes, and the next page begins before its last action", async () => {
     const made: string[] = [];
     for (let count = 0; count < 6; count++) {
       const path = `${count}.md`;
@@ -394,7 +394,7 @@ describe("diffs and content", () => {
   });
 });
 
-describe("drift between preview and commit is the state Stale, and nothing changes", () => {
+describe("a difference between preview and commit makes the action Stale, and nothing changes", () => {
   const drifts: readonly [name: string, effects: EffectInput[], drift: () => void][] = [
     ["the file was changed", [write("a.txt", "x")], () => put("a.txt", "changed")],
     ["the file was deleted", [edit("a.txt", "one", "1")], () => rmSync(join(root, "a.txt"))],
@@ -403,8 +403,8 @@ describe("drift between preview and commit is the state Stale, and nothing chang
       [remove("a.txt")],
       () => (rmSync(join(root, "a.txt")), mkdirSync(join(root, "a.txt"))),
     ],
-    ["the new file exists by now", [write("new", "x")], () => put("new", "somebody else's")],
-    ["the target of a move exists by now", [move("a.txt", "b.txt")], () => put("b.txt", "somebody else's")],
+    ["the new file exists already", [write("new", "x")], () => put("new", "somebody else's")],
+    ["the target of a move exists already", [move("a.txt", "b.txt")], () => put("b.txt", "somebody else's")],
     ["the moved file was changed", [move("a.txt", "b.txt")], () => put("a.txt", "changed")],
     ["something in the moved folder was changed", [move("d", "e")], () => put("d/inner", "changed")],
     ["something was added to the moved folder", [move("d", "e")], () => put("d/more", "")],
@@ -418,7 +418,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
       [write("d/inner", "x")],
       () => (rmSync(join(root, "d"), { recursive: true }), symlinkSync(tmpdir(), join(root, "d"))),
     ],
-    ["a folder above the new file is a file by now", [write("n/new", "x")], () => put("n", "file")],
+    ["a folder above the new file has become a file", [write("n/new", "x")], () => put("n", "file")],
     ["the file is open with unsaved changes", [write("a.txt", "x")], () => void bench.unsaved.add("a.txt")],
     [
       "the file that is to be made is open in an editor, and was never saved",
@@ -456,7 +456,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     const before = snapshot();
     const ended = await bench.actions.approve(action.id, { digest: action.digest });
     expect(ended.state).toBe("Stale");
-    expect(ended.error).toMatch(/nothing was done|link/i);
+    expect(ended.error).toMatch(/nothing was written|link/i);
     expect(snapshot()).toEqual(before);
     expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest }))).toBe(
       "IllegalTransition",
@@ -477,7 +477,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect([contentOf("a.txt"), contentOf("b.txt")]).toEqual(["one", "b"]);
   });
 
-  test("an undo of a folder's move takes nothing along that came into the folder since", async () => {
+  test("an undo of a folder's move is refused if the folder has new members", async () => {
     put("d/a.txt", "a");
     const { id } = await bench.perform(move("d", "e"));
     put("e/private/diary.md", "mine");
@@ -486,7 +486,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect(snapshot()).toEqual(before);
   });
 
-  test("a rule that came after the commit restrains agents, and not the person who undoes it", async () => {
+  test("a rule added after the commit restrains agents, not the person who undoes it", async () => {
     put("a.txt", "one");
     const { id } = await bench.perform(write("a.txt", "two"));
     bench.settings.rules = [{ decide: "deny", path: "a.txt" }];
@@ -494,7 +494,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect(contentOf("a.txt")).toBe("one");
   });
 
-  test("an undo of a delete is refused where the name is taken again", async () => {
+  test("an undo of a delete is refused if the path exists again", async () => {
     put("a.txt", "one");
     const { id } = await bench.perform(remove("a.txt"));
     put("a.txt", "new");
@@ -502,7 +502,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect(contentOf("a.txt")).toBe("new");
   });
 
-  test("is not drift: a permission that was taken away since is found at the commit", async () => {
+  test("a permission that was revoked since is noticed by the commit", async () => {
     const action = await bench.propose(write("a.txt", "x"));
     bench.authority = { ...everything, locations: ["elsewhere"] };
     const ended = await bench.actions.approve(action.id, { digest: action.digest });
@@ -511,14 +511,14 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect(snapshot()).toEqual({});
   });
 
-  test("an extension that is gone cannot act any more", async () => {
+  test("an extension that was removed cannot act", async () => {
     const action = await bench.propose(write("a.txt", "x"));
     bench.authority = null;
     expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Failed");
   });
 });
 
-test("a commit that the system refuses half-way is Failed, and everything is taken back", async () => {
+test("a commit that fails half-way is Failed and rolled back", async () => {
   put("a.txt", "one", 0o640);
   put("b.txt", "b");
   const before = snapshot();
@@ -536,7 +536,7 @@ test("a commit that the system refuses half-way is Failed, and everything is tak
 });
 
 describe("approval", () => {
-  test("another digest is refused; the same proposal twice has two digests", async () => {
+  test("a different digest is refused; repeating a proposal gives a new digest", async () => {
     const one = await bench.propose(write("a.txt", "x"));
     const other = await bench.propose(write("a.txt", "x"));
     expect(one.digest).not.toBe(other.digest);
@@ -545,7 +545,7 @@ describe("approval", () => {
     expect(bench.actions.pendingCount()).toBe(1);
   });
 
-  test("of a subset applies it and says so", async () => {
+  test("of a subset applies and records only the subset", async () => {
     const action = await bench.propose(write("a", "a"), write("b", "b"), write("c", "c"));
     const ended = await bench.actions.approve(action.id, { digest: action.digest, effects: [2, 0] });
     expect(ended.receipt?.applied).toEqual([0, 2]);
@@ -579,7 +579,7 @@ describe("approval", () => {
     expect((await bench.propose(write("a (2).txt", "2"))).state).toBe("PendingApproval");
   });
 
-  test("always is refused in a sentence where an effect is asked each time, and nothing is committed", async () => {
+  test("always is refused with a reason if an effect is asked each time, and nothing is committed", async () => {
     const { id, digest } = await bench.propose(write("a", ""), write("lares.yaml", ""));
     await expect(bench.actions.approve(id, { digest, remember: "always" })).rejects.toMatchObject({
       code: "InvalidParams",
@@ -601,12 +601,12 @@ describe("approval", () => {
 
   const offeredRule = { decide: "allow", agent, kind: "file.write", path: "notes/**" } as const;
   test.each<[string, object, string]>([
-    ["one of another agent", { rules: [{ ...offeredRule, agent: "x.y" }] }, "was not offered"],
-    ["one of every agent", { rules: [{ decide: "allow", path: "notes/**" }] }, "was not offered"],
-    ["a wider one", { rules: [{ ...offeredRule, path: "**" }] }, "was not offered"],
-    ["one that refuses", { rules: [{ ...offeredRule, decide: "deny" }] }, "was not offered"],
-    ["one for an effect that is dropped", { rules: [offeredRule], effects: [1] }, "none of the chosen"],
-    ["one of them, but once", { rules: [offeredRule], remember: "once" }, "contradict"],
+    ["a rule for another agent", { rules: [{ ...offeredRule, agent: "x.y" }] }, "was not offered"],
+    ["a rule for every agent", { rules: [{ decide: "allow", path: "notes/**" }] }, "was not offered"],
+    ["a wider rule", { rules: [{ ...offeredRule, path: "**" }] }, "was not offered"],
+    ["a rule that denies", { rules: [{ ...offeredRule, decide: "deny" }] }, "was not offered"],
+    ["a rule for an effect that is not chosen", { rules: [offeredRule], effects: [1] }, "none of the chosen"],
+    ["an offered rule with remember: once", { rules: [offeredRule], remember: "once" }, "contradict"],
   ])("rules that were not offered are refused: %s", async (_name, approval, message) => {
     const { id, digest } = await bench.propose(write("notes/a", ""), write("b", ""));
     await expect(bench.actions.approve(id, { digest, ...approval })).rejects.toMatchObject({
@@ -623,7 +623,7 @@ describe("approval", () => {
     expect(await codeOf(bench.actions.approve(id, { digest, rules }))).toBe("InvalidParams");
   });
 
-  test("a rejected action has its reason and is over", async () => {
+  test("a rejected action has the reason and cannot be decided again", async () => {
     const action = await bench.propose(write("a", ""));
     const waiting = bench.actions.settled(action.id);
     expect(await bench.actions.reject(action.id, "No thanks")).toMatchObject({
@@ -649,7 +649,7 @@ describe("approval", () => {
 });
 
 describe("policy decides", () => {
-  test("what a rule decided names the rule and its place, and counts as the person's no longer when it is theirs", async () => {
+  test("an action decided by a rule names the rule and its place", async () => {
     bench.settings.rules = [{ decide: "allow", agent, path: "notes/**" }];
     const { id } = await bench.propose(write("notes/a", ""));
     expect(await bench.actions.get(id)).toMatchObject({
@@ -665,7 +665,7 @@ describe("policy decides", () => {
     expect([approved.decided_by, approved.rule]).toEqual(["user", undefined]);
   });
 
-  test("what the threshold decided names the setting; what expired names the time", async () => {
+  test("an action decided by the threshold names the setting; an expired one names the time", async () => {
     bench.settings.autoApproveBelow = 0.2;
     const { id } = await bench.propose(write("a", ""));
     expect((await bench.actions.get(id))?.rule?.sentence).toBe(
@@ -676,7 +676,7 @@ describe("policy decides", () => {
     expect((await bench.actions.settled(waiting.id)).rule?.sentence).toContain("expire_after");
   });
 
-  test("what waits says why it is asked, and which rule does not count", async () => {
+  test("a waiting action has the reason why it is asked, and the rule that does not apply", async () => {
     bench.settings.rules = [{ decide: "allow", path: "build*" }];
     const { id } = await bench.propose(write("build.sh", ""));
     expect((await bench.actions.get(id))?.asked_because).toEqual({
@@ -706,7 +706,7 @@ describe("policy decides", () => {
     ]);
   });
 
-  test("an action that a rule allowed goes back to the person where the rule is revoked before its commit", async () => {
+  test("an action that a rule allowed waits for the person if the rule is revoked before its commit", async () => {
     bench.settings.rules = [{ decide: "allow" }];
     const announced: [string, string][] = [];
     using _listening = bench.actions.changed.on(({ id, state }: Action) => {
@@ -742,7 +742,7 @@ describe("policy decides", () => {
     expect(Object.keys(snapshot())).toEqual(["ok", "ok/a"]);
   });
 
-  test("many small changes are not a way around a large one, also across a restart; an hour later they are forgotten", async () => {
+  test("the impact of many small changes adds up for an hour, also across a restart", async () => {
     bench.settings.autoApproveBelow = 0.1;
     expect((await bench.propose(write("1", ""))).state).toBe("Committed");
     expect((await bench.propose(write("2", ""))).state).toBe("Committed");
@@ -754,7 +754,7 @@ describe("policy decides", () => {
     expect((await bench.propose(write("5", ""))).state).toBe("Committed");
   });
 
-  test("race: proposals at the same time share the hour", async () => {
+  test("race: concurrent proposals share the hourly impact", async () => {
     bench.settings.autoApproveBelow = 0.1;
     const all = await Promise.all(
       ["1", "2", "3", "4", "5", "6"].map((name) => bench.propose(write(name, ""))),
@@ -763,7 +763,7 @@ describe("policy decides", () => {
     expect(all.filter(({ state }) => state === "PendingApproval")).toHaveLength(3);
   });
 
-  test("a protected path, and a folder that holds one, is asked in spite of a rule", async () => {
+  test("a protected path, and a folder that contains one, is asked despite a rule", async () => {
     put("d/.vscode/settings.json", "{}");
     bench.settings.rules = [{ decide: "allow" }];
     expect((await bench.propose(write("lares.yaml", ""))).state).toBe("PendingApproval");
@@ -774,7 +774,7 @@ describe("policy decides", () => {
     expect((await bench.propose(write("other", ""))).state).toBe("Committed");
   });
 
-  describe("what starts by itself is asked, in spite of a rule that allows everything", () => {
+  describe("executable files are asked despite a rule that allows everything", () => {
     const states = async (...inputs: readonly EffectInput[]): Promise<string[]> => {
       bench.settings.rules = [{ decide: "allow" }];
       const all: string[] = [];
@@ -783,7 +783,7 @@ describe("policy decides", () => {
     };
     const asked = "PendingApproval";
 
-    test("a file that can be executed is edited, moved or deleted, also within a folder", async () => {
+    test("when a file that can be executed is edited, moved or deleted, also within a folder", async () => {
       for (const path of ["one", "two", "d/three"]) put(path, "x");
       for (const path of ["one", "two", "d/three"]) chmodSync(join(root, path), 0o755);
       expect(
@@ -797,14 +797,14 @@ describe("policy decides", () => {
       ).toEqual([asked, asked, asked, asked, "Committed"]);
     });
 
-    test("a write that begins as a script or a program does, or that takes such a beginning away", async () => {
+    test("when a write adds or removes the header of a script or program", async () => {
       put("c.txt", "#!/bin/sh\n");
       expect(
         await states(write("a.txt", "#!/bin/sh\n"), write("b.txt", "# !\n"), write("c.txt", "x\n")),
       ).toEqual([asked, "Committed", asked]);
     });
 
-    test("a file that a package's script runs, also when it comes by a move of its folder", async () => {
+    test("when a script of a package runs the file, also after a move of its folder", async () => {
       put("web/package.json", JSON.stringify({ scripts: { build: "node tools/build" } }));
       put("web/src/x.js", "x");
       put("web/new/build.js", "x");
@@ -817,7 +817,7 @@ describe("policy decides", () => {
       ).toEqual(["Committed", asked, asked]);
     });
 
-    test("a folder becomes a repository neither at once nor piece by piece", async () => {
+    test("when a folder would become a repository, at once or step by step", async () => {
       put("docs/o/info/x", "x");
       put("docs/h", "ref: refs/heads/main\n");
       expect(
@@ -831,7 +831,7 @@ describe("policy decides", () => {
       ).toEqual([asked, asked, asked, asked, asked]);
     });
 
-    test("a move to a protected name, and a folder that holds one at its new place", async () => {
+    test("when a file or a member of a folder is moved to a protected name", async () => {
       put("a", "x");
       put("d/make/Makefile", "x");
       expect(await states(move("a", "AGENTS.md"), move("d", "e"), write("a", "y"))).toEqual([
@@ -841,13 +841,13 @@ describe("policy decides", () => {
       ]);
     });
 
-    test("but a tag on such a file is not: it lies beside it", async () => {
+    test("but not a tag on such a file", async () => {
       put("Makefile", "x");
       expect(await states(tag("Makefile", "#build"))).toEqual(["Committed"]);
     });
   });
 
-  test("a delete whose content stays elsewhere weighs less", async () => {
+  test("a delete scores less if a copy of the content remains", async () => {
     put("a", "same");
     put("b", "same");
     const alone = await bench.preview(remove("a"));
@@ -858,7 +858,7 @@ describe("policy decides", () => {
   });
 });
 
-describe("a delete that scores less because its content stays elsewhere", () => {
+describe("a delete that scores less because a copy remains", () => {
   beforeEach(() => {
     put("a", "same");
     put("b", "same");
@@ -866,19 +866,19 @@ describe("a delete that scores less because its content stays elsewhere", () => 
     bench.settings.autoApproveBelow = 0.5;
   });
 
-  test("is stale where the copy went meanwhile, so that no two deletes count on each other", async () => {
+  test("is stale if the copy was deleted meanwhile, so that no two deletes rely on each other", async () => {
     const both = await Promise.all([bench.propose(remove("a")), bench.propose(remove("b"))]);
     expect(both.map(({ state }) => state).toSorted()).toEqual(["Committed", "Stale"]);
     expect(["a", "b"].filter((path) => path in snapshot())).toHaveLength(1);
   });
 
-  test("is stale where the copy has another content than the index knows", async () => {
+  test("is stale if the content of the copy differs from the index", async () => {
     put("b", "another");
     expect(await bench.propose(remove("a"))).toMatchObject({ state: "Stale" });
     expect(contentOf("a")).toBe("same");
   });
 
-  test("does not count on a copy that the same action changes, in whatever order", async () => {
+  test("does not rely on a copy that the same action changes, in any order", async () => {
     for (const other of [edit("b", "same", "other"), write("b", "x"), move("b", "c")]) {
       const alone = await bench.preview(remove("a"));
       const [before, after] = [
@@ -940,7 +940,7 @@ describe("tags, fields and sidecars", () => {
     expect(bench.metadata.all()).toEqual({});
   });
 
-  test("go with a change of a file in one action, and do not when that fails", async () => {
+  test("are changed together with a file in one action, and not if that fails", async () => {
     put("a.txt", "a");
     const good = await bench.perform(tag("a.txt", "t"), write("a.txt", "b"));
     expect(good.state).toBe("Committed");
@@ -950,7 +950,7 @@ describe("tags, fields and sidecars", () => {
     expect(Object.values(bench.metadata.all())).toEqual(["t"]);
   });
 
-  test("an undo is refused when the value has changed since; a tag that was there before stays", async () => {
+  test("an undo is refused if the value has changed since; a tag from before stays", async () => {
     put("a.txt", "a");
     const first = await bench.perform(field("a.txt", 1));
     await bench.perform(field("a.txt", 2));
@@ -964,7 +964,7 @@ describe("tags, fields and sidecars", () => {
   });
 });
 
-describe("races: exactly one wins, the other is told the state", () => {
+describe("races: exactly one wins, the other gets the current state", () => {
   async function outcomes(...running: Promise<Action>[]): Promise<string[]> {
     const settled = await Promise.allSettled(running);
     return settled.map((result) => {
@@ -1009,7 +1009,7 @@ describe("races: exactly one wins, the other is told the state", () => {
     expect(Object.keys(snapshot())).toEqual(final.state === "Committed" ? ["a"] : []);
   });
 
-  test("expire and approve: it is overdue before the timer was heard", async () => {
+  test("expire and approve: the action is overdue before its timer fires", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     bench.clock.setNow(bench.clock.now() + 86_400_000);
     expect(await outcomes(bench.actions.approve(id, { digest }))).toEqual([
@@ -1040,7 +1040,7 @@ describe("races: exactly one wins, the other is told the state", () => {
     expect(contentOf("a")).toBe("1");
   });
 
-  test("settled asked for while it ends, and after", async () => {
+  test("settled is requested while the action ends, and afterwards", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     const waiting = [bench.actions.settled(id), bench.actions.settled(id)];
     const approving = bench.actions.approve(id, { digest });
@@ -1068,7 +1068,7 @@ describe("time and restarts", () => {
     expect(bench.actions.pendingCount()).toBe(0);
   });
 
-  test("what waited through a restart can be approved, and expires by its own time", async () => {
+  test("an action that waited through a restart can be approved, and expires at its own time", async () => {
     put("a", "0");
     const kept = await bench.propose(write("a", "1"));
     const old = await bench.propose(write("b", "1"));
@@ -1084,7 +1084,7 @@ describe("time and restarts", () => {
     expect(contentOf("a")).toBe("0");
   });
 
-  test("a restart forgets contents that nobody needs any more, and no others", async () => {
+  test("a restart deletes exactly the contents that no action needs", async () => {
     put("a", "0");
     const committed = await bench.perform(write("a", "1"));
     const rejected = await bench.propose(write("b", "unwanted"));
@@ -1096,7 +1096,7 @@ describe("time and restarts", () => {
     await bench.actions.undo(committed.id);
   });
 
-  test("after the end nothing is changed any more", async () => {
+  test("after closing, nothing is changed", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     const waiting = codeOf(bench.actions.settled(id));
     // The call must be waiting before the shutdown begins.
@@ -1111,7 +1111,7 @@ describe("time and restarts", () => {
 describe("what the agent cannot see", () => {
   const ends = (action: Action) => ({ state: action.state, error: action.error });
 
-  test("a folder that holds .git is asked, told as any other, and stays where it is whoever approves", async () => {
+  test("a folder that contains .git is asked, described like any other, and never moved", async () => {
     mkdirSync(join(root, "repository/.git"), { recursive: true });
     mkdirSync(join(root, "plain"));
     bench.settings.rules = [{ decide: "allow" }];
@@ -1129,7 +1129,7 @@ describe("what the agent cannot see", () => {
     expect(Object.keys(snapshot())).toContain("repository/.git");
   });
 
-  test("a deny rule that came after the proposal holds for a person's approval, too", async () => {
+  test("a deny rule added after the proposal also applies to a person's approval", async () => {
     put("d/diary.md", "d");
     const action = await bench.propose(move("d", "e"));
     bench.settings.rules = [{ decide: "deny", path: "**/diary.md" }];
@@ -1176,7 +1176,7 @@ describe("what the agent cannot see", () => {
   );
   const counted = new Set<number>();
 
-  test("the digest of an action that touches it cannot be worked out from what the agent knows", async () => {
+  test("the agent cannot compute the digest of an action that touches a hidden file", async () => {
     bench.leftOut.add(".env");
     put(".env", "secret");
     const { id, digest, effects } = await bench.propose(write(".env", "x"));
@@ -1185,7 +1185,7 @@ describe("what the agent cannot see", () => {
     expect(seen.digest).toBe(digestOf(seen.id, agent, program, seen.effects));
   });
 
-  test("what says what agents can see is changed by a person only", async () => {
+  test("only a person can change the files that define what agents see", async () => {
     bench.settings.rules = [{ decide: "allow" }];
     put("d/.gitignore", "*.key\n");
     for (const effect of [write("d/.gitignore", ""), remove("d/.gitignore"), write("new/.gitignore", "")])
@@ -1218,7 +1218,7 @@ test("an agent has at most 1,000 actions waiting", async () => {
   expect(bench.actions.pendingCount()).toBe(1001);
 });
 
-test("a workspace with two roots: paths begin with the root's name, a file may go from one to the other", async () => {
+test("a workspace with two roots: paths begin with the root's name, and a file can be moved between roots", async () => {
   const second = join(folder, "second");
   mkdirSync(second);
   put("a.txt", "a", 0o640);
@@ -1306,7 +1306,7 @@ describe("files that are too large to be read", () => {
     });
   });
 
-  test("are tagged and moved, told by inode, size and time; a change makes a move Stale", async () => {
+  test("are tagged and moved, identified by inode, size and time; a change makes a move Stale", async () => {
     put("huge", "");
     grow("huge");
     utimesSync(join(root, "huge"), 1_700_000_000, 1_700_000_000);
@@ -1321,7 +1321,7 @@ describe("files that are too large to be read", () => {
   });
 });
 
-describe("what is kept beside a file that an action deletes", () => {
+describe("the metadata of a file that an action deletes", () => {
   const sidecar = (data: unknown): EffectInput => ({
     kind: "sidecar.write",
     path: "a.txt",
@@ -1329,7 +1329,7 @@ describe("what is kept beside a file that an action deletes", () => {
     data,
   });
 
-  test("comes back with it when that is undone, also after a restart, large values too", async () => {
+  test("is restored by an undo, also after a restart and for large values", async () => {
     put("a.txt", "a");
     await bench.perform(tag("a.txt", "#one"), field("a.txt", "f".repeat(10_000)), sidecar({ text: "n" }));
     const before = bench.metadata.all();
@@ -1342,7 +1342,7 @@ describe("what is kept beside a file that an action deletes", () => {
     expect(snapshot()).toEqual(files);
   });
 
-  test("is as it was before the action, which changed it too", async () => {
+  test("is restored to its state before the action, which also changed it", async () => {
     put("a.txt", "a");
     await bench.perform(tag("a.txt", "#one"));
     const before = bench.metadata.all();
@@ -1352,7 +1352,7 @@ describe("what is kept beside a file that an action deletes", () => {
     expect(bench.metadata.all()).toEqual(before);
   });
 
-  test("stays as it is where another file took the place in the same action", async () => {
+  test("is not changed if the same action puts another file at the path", async () => {
     put("a.txt", "a");
     await bench.perform(tag("a.txt", "#one"));
     const action = await bench.perform(remove("a.txt"), write("a.txt", "b"));
@@ -1363,7 +1363,7 @@ describe("what is kept beside a file that an action deletes", () => {
   });
 });
 
-describe("what actions keep is bounded", () => {
+describe("the storage of actions is bounded", () => {
   const MiB = 1_048_576;
   const sidecar = (data: unknown): EffectInput => ({
     kind: "sidecar.write",
@@ -1379,7 +1379,7 @@ describe("what actions keep is bounded", () => {
     return row?.bytes ?? 0;
   };
 
-  test("a large field or sidecar is an object, not a row, shown by its hash, committed and undone", async () => {
+  test("a large field or sidecar is stored as an object, shown by its hash, committed and undone", async () => {
     put("a.txt", "a");
     const first = await bench.perform(field("a.txt", "f".repeat(5000)), sidecar(large(1)));
     const second = await bench.perform(sidecar(large(2)));
@@ -1395,7 +1395,7 @@ describe("what actions keep is bounded", () => {
     expect(bench.metadata.all()).toEqual({});
   });
 
-  test("after 30 days an ended action loses its contents, one that a person decided too, by the clock", async () => {
+  test("after 30 days an ended action loses its contents, even if a person decided it", async () => {
     put("a.txt", "0");
     await bench.actions.recover();
     const old = await bench.perform(write("a.txt", "1"));
@@ -1408,7 +1408,7 @@ describe("what actions keep is bounded", () => {
     await expect(bench.actions.undo(old.id)).rejects.toMatchObject({ code: "NotFound" });
   });
 
-  test("records without contents: only so many of an agent are kept, the newest", async () => {
+  test("records without contents: a bounded number per agent is kept, the newest", async () => {
     put("a.txt", "a");
     const { id } = await bench.propose(tag("a.txt", "t"));
     await bench.database.batch([
@@ -1424,7 +1424,7 @@ describe("what actions keep is bounded", () => {
     expect([rows.length, rows[0]?.id, rows.at(-1)?.id]).toEqual([10_001, "old-101", id]);
   });
 
-  test("proposals that wait: an agent's together, through a restart, until some are decided", async () => {
+  test("waiting proposals: their total per agent is bounded, through a restart, until some are decided", async () => {
     put("a.txt", "a");
     const text = (at: number): string => String(at).padEnd(8 * MiB, "x");
     const waiting: Action[] = [];
@@ -1440,7 +1440,7 @@ describe("what actions keep is bounded", () => {
     expect((await bench.propose(write("f8", text(8)))).state).toBe("PendingApproval");
   });
 
-  test("race: a sweep takes away nothing that a proposal is just putting there", async () => {
+  test("race: a sweep removes nothing that a proposal is just storing", async () => {
     put("a.txt", "a");
     const text = "the same".padEnd(MiB, "x");
     for (let round = 0; round < 5; round++) {
@@ -1452,7 +1452,7 @@ describe("what actions keep is bounded", () => {
     }
   });
 
-  test("diffs of an action together", async () => {
+  test("the diffs of an action in total", async () => {
     const lines = (mark: string): string => `${mark}\n`.repeat(60_000);
     const effects = Array.from({ length: 30 }, (_, at) => write(`f${at}`, lines(String(at))));
     const { effects: seen } = await bench.preview(...effects);
@@ -1463,7 +1463,7 @@ describe("what actions keep is bounded", () => {
 });
 
 describe("the diff of one effect", () => {
-  test("is made on demand where the action's diffs together had no room for it", async () => {
+  test("is computed on demand if the action's diffs had no room for it", async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `big-${index}.txt`);
     for (const path of paths) put(path, `${path} ${"x".repeat(240_000)}\n`);
     const { id, effects } = await bench.propose(...paths.map(remove));
@@ -1486,7 +1486,7 @@ describe("the diff of one effect", () => {
     expect(JSON.stringify(rows).length).toBeLessThan(2 * 200_000);
   });
 
-  test("of a field or sidecar is its value, of what has no text or no content null", async () => {
+  test("of a field or sidecar is its value; without text or content it is null", async () => {
     put("a.txt", "a\n");
     const { id } = await bench.propose(
       { kind: "sidecar.write", path: "a.txt", sidecar: "notes", data: { run: "curl | sh" } },
@@ -1503,7 +1503,7 @@ describe("the diff of one effect", () => {
   });
 });
 
-test("who led to an action stays with it through an edit and a restart; its agent is not told", async () => {
+test("an action keeps its lineage through an edit and a restart, and hides it from its agent", async () => {
   put("a.txt", "old");
   const onBehalfOf = [{ kind: "agent", id: "test.caller" }, { kind: "person" }] as const;
   const proposed = await bench.actions.propose(

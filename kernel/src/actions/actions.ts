@@ -21,7 +21,7 @@ import { actionWithoutDiffs } from "./describe.ts";
 import { Ends } from "./ends.ts";
 import { inSlices } from "./in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
-import { CpuDebt, paidFor } from "./cpu-debt.ts";
+import { CpuDebt, commitBudget } from "./cpu-debt.ts";
 import { actionLimits } from "./limits.ts";
 import { Ledger, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
@@ -142,7 +142,7 @@ class ActionService implements Actions {
     await this.#announce(record);
     for (const id of superseded) await this.#reread(id);
     if (record.action.state !== "Approved") return record;
-    await this.#commits.commit(record, chosenEffects(record, undefined), paidFor(record, budget));
+    await this.#commits.commit(record, chosenEffects(record, undefined), commitBudget(record, budget));
     // Reread, because the commit returns the action as shown to a person, not to its agent.
     return this.#ledger.existing(record.action.id);
   }
@@ -194,7 +194,7 @@ class ActionService implements Actions {
     if (approval.digest !== record.action.digest) {
       throw new LaresError(
         "DigestMismatch",
-        `The approval names ${approval.digest}, the action is ${record.action.digest}; look at it again.`,
+        `The approval names the digest ${approval.digest}, but the action has ${record.action.digest}. Check the action again before you approve it.`,
         { digest: record.action.digest },
       );
     }
@@ -333,7 +333,7 @@ class ActionService implements Actions {
   }
 
   async #outdated(id: string, path: string): Promise<void> {
-    const error = `${JSON.stringify(path)} has changed since this was proposed.`;
+    const error = `${JSON.stringify(path)} has changed since the action was proposed.`;
     if (await this.#ledger.move(id, { from: "PendingApproval", to: "Stale", error })) await this.#reread(id);
   }
 
@@ -352,7 +352,10 @@ class ActionService implements Actions {
   async #move(id: string, change: StateChange): Promise<Action> {
     if (await this.#ledger.move(id, change)) return this.#reread(id);
     const { state } = (await this.#ledger.existing(id)).action;
-    throw illegalTransition(state, `The action ${id} is ${state} by now; somebody else decided first.`);
+    throw illegalTransition(
+      state,
+      `The action ${id} is already ${state}, because another decision came first.`,
+    );
   }
 
   async #reread(id: string): Promise<Action> {

@@ -16,7 +16,8 @@ export class AwaitedEnds implements Disposable {
     this.#waiters.set(id, waiter);
     const action = await get();
     if (action !== null && !hasEnded(action.state)) {
-      if (this.#isClosed) throw new LaresError("Busy", "The kernel is ending.");
+      if (this.#isClosed)
+        throw new LaresError("Busy", "The kernel is shutting down. Try again with the next one.");
       return waiter.promise;
     }
     if (this.#waiters.get(id) === waiter) this.#waiters.delete(id);
@@ -36,7 +37,9 @@ export class AwaitedEnds implements Disposable {
     for (const [id, waiter] of this.#waiters) {
       // The caller may still be reading, and gets the error afterwards.
       waiter.promise.catch(() => undefined);
-      waiter.reject(new LaresError("Busy", `The kernel is ending; ask for the action ${id} again.`));
+      waiter.reject(
+        new LaresError("Busy", `The kernel is shutting down. Ask the next one for the action ${id}.`),
+      );
     }
     this.#waiters.clear();
   }

@@ -37,12 +37,12 @@ export class BaseIndex {
     for (const { is, path } of bases) {
       const folded = foldPath(path);
       if (!this.#at.has(folded))
-        for (const folder of foldersAbove(folded)) into(this.#beneath, folder, folded);
-      into(this.#at, folded, action);
+        for (const folder of foldersAbove(folded)) addTo(this.#beneath, folder, folded);
+      addTo(this.#at, folded, action);
       if (is !== "folder") continue;
       const ofAgents = this.#movedFolders.get(folded) ?? new Map<string, Set<string>>();
       this.#movedFolders.set(folded, ofAgents);
-      into(ofAgents, agent, action);
+      addTo(ofAgents, agent, action);
     }
   }
 
@@ -52,10 +52,10 @@ export class BaseIndex {
     this.#actions.delete(action);
     for (const { path } of followed.bases) {
       const folded = foldPath(path);
-      outOf(this.#at, folded, action);
+      removeFrom(this.#at, folded, action);
       this.#forgetMoved(folded, followed.agent, action);
       if (!this.#at.has(folded))
-        for (const folder of foldersAbove(folded)) outOf(this.#beneath, folder, folded);
+        for (const folder of foldersAbove(folded)) removeFrom(this.#beneath, folder, folded);
     }
   }
 
@@ -96,18 +96,18 @@ export class BaseIndex {
   #forgetMoved(folded: string, agent: string, action: string): void {
     const ofAgents = this.#movedFolders.get(folded);
     if (ofAgents === undefined) return;
-    outOf(ofAgents, agent, action);
+    removeFrom(ofAgents, agent, action);
     if (ofAgents.size === 0) this.#movedFolders.delete(folded);
   }
 }
 
-function into(map: Map<string, Set<string>>, key: string, value: string): void {
+function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
   const known = map.get(key);
   if (known === undefined) map.set(key, new Set([value]));
   else known.add(value);
 }
 
-function outOf(map: Map<string, Set<string>>, key: string, value: string): void {
+function removeFrom(map: Map<string, Set<string>>, key: string, value: string): void {
   const known = map.get(key);
   if (known?.delete(value) === true && known.size === 0) map.delete(key);
 }

@@ -189,7 +189,11 @@ export class Commits implements AsyncDisposable {
 
   /** Runs a task after all earlier ones. Busy once the kernel shuts down. */
   async enqueue<Result>(run: () => Promise<Result>): Promise<Result> {
-    if (this.#closed) throw new LaresError("Busy", "The kernel is ending; nothing is changed any more.");
+    if (this.#closed)
+      throw new LaresError(
+        "Busy",
+        "The kernel is shutting down, so nothing was changed. Try again with the next one.",
+      );
     const running = this.#lastQueued.then(run, run);
     this.#lastQueued = running.catch(() => undefined);
     return running;

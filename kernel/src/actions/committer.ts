@@ -109,7 +109,7 @@ export class Committer {
     recording: Recording,
   ): Promise<void> {
     failpoint("actions.before-journal");
-    if (!(await recording.begin(this.#ledger.journalStatement(entry)))) throw changedHands(entry.action);
+    if (!(await recording.begin(this.#ledger.journalStatement(entry)))) throw changedMeanwhile(entry.action);
     failpoint("actions.after-journal");
     let reached = entry;
     try {
@@ -130,7 +130,7 @@ export class Committer {
 
   async #record(recording: Recording, outcome: Outcome, along: readonly Statement[]): Promise<void> {
     failpoint("actions.before-record");
-    if (!(await recording.done(outcome, along))) throw changedHands("action");
+    if (!(await recording.done(outcome, along))) throw changedMeanwhile("action");
     failpoint("actions.after-record");
   }
 
@@ -139,7 +139,7 @@ export class Committer {
     try {
       await this.rollBack(entry);
     } catch (error) {
-      this.#log.error("An action could not be taken back; it is tried again.", {
+      this.#log.error("An action could not be rolled back. The kernel will retry.", {
         action: entry.action,
         error: messageOf(error),
       });
@@ -164,7 +164,7 @@ export class Committer {
     try {
       await this.finish(entry);
     } catch (error) {
-      this.#log.warn("Files that a finished action kept could not be removed yet.", {
+      this.#log.warn("Temporary files of a finished action could not be removed yet.", {
         action: entry.action,
         error: messageOf(error),
       });
@@ -188,7 +188,7 @@ export class Committer {
       await this.#ports.touched(paths);
     } catch (error) {
       // The change itself succeeded, and the watcher will report it too.
-      this.#log.warn("The index could not be told of a change at once.", { error: messageOf(error) });
+      this.#log.warn("The index could not be notified of a change.", { error: messageOf(error) });
     }
   }
 }
@@ -196,12 +196,12 @@ export class Committer {
 /** Thrown when a change failed half-way and could not be rolled back. The journal entry stays for the next start. */
 export class RollbackFailed extends LaresError {
   constructor(why: string, cause: unknown) {
-    const message = `The action failed (${why}) and could not be taken back yet (${messageOf(cause)}); that is tried again by itself.`;
+    const message = `The action failed (${why}) and could not be rolled back yet (${messageOf(cause)}). The kernel retries automatically.`;
     super("StorageError", message, {}, { cause });
   }
 }
 
-function changedHands(action: string): LaresError {
+function changedMeanwhile(action: string): LaresError {
   return storageError(
     `The ${action} could not be recorded: its state or an entry's metadata changed meanwhile.`,
   );

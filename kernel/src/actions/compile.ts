@@ -342,12 +342,12 @@ function attributes(file: Extract<Simulated, { kind: "file" }>): { mode?: number
 }
 
 function changed(path: string) {
-  return stale(path, `${JSON.stringify(path)} is no longer what this began from; nothing was done.`);
+  return stale(path, `${JSON.stringify(path)} has changed in the meantime. Nothing was written.`);
 }
 
 function unsavedChanges(path: string) {
   return stale(
     path,
-    `${JSON.stringify(path)} is open with unsaved changes; save or discard them first. Nothing was done.`,
+    `${JSON.stringify(path)} is open with unsaved changes. Save or discard them first. Nothing was written.`,
   );
 }

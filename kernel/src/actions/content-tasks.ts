@@ -72,7 +72,7 @@ function newContent({ path, made }: ChangeRequest, old: Uint8Array | null): Uint
   if (made.from === "nothing" || old === null) throw invalidParams(`There is nothing to edit at ${path}.`);
   if (textOf(old) === null) {
     throw invalidParams(
-      `${JSON.stringify(path)} is not UTF-8 text, so it cannot be edited; write it whole.`,
+      `${JSON.stringify(path)} is not UTF-8 text, so it cannot be edited. Use file.write with the whole content.`,
       { path },
     );
   }

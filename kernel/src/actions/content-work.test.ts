@@ -19,7 +19,7 @@ async function opened(): Promise<{ root: string; work: ContentWork }> {
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
-test("a thread reads, edits, compares, hashes and lists what lies in the workspace, and goes through no link", async () => {
+test("a thread reads, edits, compares, hashes and lists files of the workspace, and follows no link", async () => {
   const { root, work } = await opened();
   mkdirSync(join(root, "folder"));
   writeFileSync(join(root, "folder/a.txt"), "one\ntwo\n");
@@ -46,7 +46,7 @@ test("a file that is hashed in several pieces has the hash of the whole", async 
   expect(await work.hash("large", unlimitedCpu)).toBe(sha256(new Uint8Array(size)));
 });
 
-test("doublings that exceed the asker's CPU time are ended in its name; the next request is answered", async () => {
+test("edits that exceed the agent's CPU time are ended at its expense; the next request is answered", async () => {
   const { root, work } = await opened();
   writeFileSync(join(root, "a.txt"), "a");
   expect(await work.hash("a.txt", unlimitedCpu)).toBe(sha256("a"));

@@ -67,7 +67,10 @@ export class ContentQueue implements ContentWork {
         ({ rest } = answer);
       }
     }
-    throw new LaresError("Busy", `${JSON.stringify(path)} could not be read undisturbed; try again later.`);
+    throw new LaresError(
+      "Busy",
+      `${JSON.stringify(path)} could not be read without an interruption. Try again later.`,
+    );
   }
 
   async value(value: JsonValue, budget: CpuBudget): Promise<HashedValue> {

@@ -23,7 +23,7 @@ export async function readContent(
     throw limitExceeded(
       "contentRangeBytes",
       length,
-      `At most ${actionLimits.contentRangeBytes} bytes are read at once.`,
+      `At most ${actionLimits.contentRangeBytes} bytes can be read at once. Read the content in pieces.`,
     );
   }
   if (!record.contentsKept) throw noLongerKept(record.id);
@@ -44,7 +44,7 @@ export async function readContent(
   }
   throw new LaresError(
     "Stale",
-    `The content of ${JSON.stringify(effect.path)} is not kept, and the file has changed.`,
+    `The content of ${JSON.stringify(effect.path)} before the action is not stored, and the file has changed since.`,
     {
       path: effect.path,
     },
@@ -96,7 +96,7 @@ async function readShort(
 export function noLongerKept(id: string): LaresError {
   return new LaresError(
     "NotFound",
-    `What the action ${id} wrote and replaced is no longer kept, so it can neither be shown nor undone.`,
+    `The contents of the action ${id} are no longer stored, so it can neither be shown nor undone.`,
     { what: "content", name: id },
   );
 }
@@ -106,7 +106,7 @@ function checked({ effect, operation, index, count }: EffectRecord): {
   operation: Operation;
 } {
   if (effect !== null && operation !== null) return { effect, operation };
-  throw invalidParams(`There is no effect ${index}; the action has ${count}, counted from 0.`);
+  throw invalidParams(`There is no effect ${index}. The action has ${count}, counted from 0.`);
 }
 
 function placesOf(operation: Operation): string[] {

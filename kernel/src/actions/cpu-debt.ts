@@ -33,7 +33,7 @@ export class CpuDebt {
     throw limitExceeded(
       "laterCpuMs",
       laterCpuMs,
-      `The kernel used ${laterCpuMs} ms of CPU time for earlier actions of ${agent}, and more is not allowed at once; propose again in ${Math.ceil(this.msUntilTime(agent) / 1000)} s.`,
+      `The kernel used ${laterCpuMs} ms of CPU time for earlier actions of ${agent}, which is the maximum. Propose again in ${Math.ceil(this.msUntilTime(agent) / 1000)} s.`,
     );
   }
 
@@ -51,7 +51,7 @@ export class CpuDebt {
 
   /** Returns the budget for carrying out a person's decision about an action. */
   forDecision(record: ActionRecord): CpuBudget {
-    return paidFor(record, this.of(record.action.agent));
+    return commitBudget(record, this.of(record.action.agent));
   }
 
   /** The debt is capped at twice the bound, so that a person's decision does not block the agent for long. */
@@ -74,7 +74,7 @@ export class CpuDebt {
  * Returns the budget for the commit of an action. Effects that touch something hidden from the agent are charged a
  * fixed amount, as when they were planned: otherwise the remaining budget would reveal the size of a hidden file.
  */
-export function paidFor({ agentView }: ActionRecord, budget: CpuBudget): CpuBudget {
+export function commitBudget({ agentView }: ActionRecord, budget: CpuBudget): CpuBudget {
   if (agentView === null) return budget;
   budget.charge(agentView.unseen.length * unseenEffectCpuMs);
   return unlimitedCpu;

@@ -171,9 +171,12 @@ async function moveBack(
 }
 
 function left(ports: ExecutorPorts, path: string): string {
-  ports.log.error("Something else changed a file during an interrupted action; it was left as it is.", {
-    path,
-  });
+  ports.log.error(
+    "Another program changed a file during an interrupted action. The file was left unchanged.",
+    {
+      path,
+    },
+  );
   return path;
 }
 
@@ -190,12 +193,12 @@ export async function discard(
   for (const name of names) {
     if (keep.includes(name)) continue;
     failpoint("actions.before-discard");
-    await unlinkIfThere(ports.files, name);
+    await unlinkIfExists(ports.files, name);
     failpoint("actions.after-discard");
   }
 }
 
-async function unlinkIfThere(files: WorkspaceFiles, path: string): Promise<void> {
+async function unlinkIfExists(files: WorkspaceFiles, path: string): Promise<void> {
   try {
     await files.unlink(path);
   } catch (error) {
@@ -225,7 +228,7 @@ async function copyBeside(files: WorkspaceFiles, path: string, backup: string): 
 function temporaryOf(plan: StepPlan, staged: number): string {
   const found = plan.staged[staged];
   if (found === undefined)
-    throw storageError(`The plan names a staged file ${staged} that it does not have.`);
+    throw storageError(`The plan refers to a staged file ${staged} that it does not contain.`);
   return found.temporary;
 }
 
@@ -233,7 +236,7 @@ function resolve(identity: Identity, identities: readonly string[]): string {
   if ("known" in identity) return identity.known;
   const found = identities[identity.staged];
   if (found === undefined)
-    throw storageError(`The plan names a staged file ${identity.staged} that was not written.`);
+    throw storageError(`The plan refers to a staged file ${identity.staged} that was not written.`);
   return found;
 }
 
@@ -251,7 +254,7 @@ async function syncFolders(files: WorkspaceFiles, paths: readonly string[]): Pro
       await files.syncFolder(folder);
     } catch (error) {
       if (!isLaresError(error, "NotFound"))
-        throw storageFailure(`The folder ${JSON.stringify(folder)} could not be brought to the disk`, error);
+        throw storageFailure(`The folder ${JSON.stringify(folder)} could not be synced to disk`, error);
     }
   }
 }

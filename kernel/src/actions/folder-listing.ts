@@ -22,7 +22,7 @@ export async function listFolder(
         throw limitExceeded(
           "folderMembers",
           members.length + 1,
-          `${JSON.stringify(folder)} holds more than ${actionLimits.folderMembers} files and folders; move parts of it.`,
+          `${JSON.stringify(folder)} contains more than ${actionLimits.folderMembers} files and folders. Move parts of it.`,
         );
       }
       // Forbidden paths are not read here; the caller sees their names and refuses them.

@@ -22,7 +22,7 @@ export async function inSlices<Result>(
       throw limitExceeded(
         limit,
         allowedMs,
-        `To hold this proposal against the person's rules takes more CPU time than is left; ${limit} allows ${allowedMs} ms. Move smaller folders.`,
+        `Matching this proposal with the person's rules takes more CPU time than is left. ${limit} allows ${allowedMs} ms. Move smaller folders.`,
       );
     }
     if (!slices.hasTime) await slices.next();

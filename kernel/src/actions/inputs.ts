@@ -10,7 +10,7 @@ export function entryPath(input: string): string {
   const canonical = canonicalPath(input);
   if (!canonical.ok) throw scopeViolation(input, `The path ${JSON.stringify(input)} ${canonical.reason}.`);
   if (canonical.path === ".")
-    throw invalidParams("An effect names a file or folder in the workspace, not the workspace itself.");
+    throw invalidParams("An effect cannot change the workspace folder itself. Name a file or folder in it.");
   return canonical.path;
 }
 
@@ -31,13 +31,16 @@ export async function checkExpected(
   const found = node.kind === "file" ? await overlay.hashOf(path, node) : null;
   if (found === expected) return;
   const is = found === null ? "does not exist" : `has the content ${found}`;
-  throw stale(path, `${JSON.stringify(path)} ${is}; expected was ${expected ?? "that it does not exist"}.`);
+  throw stale(
+    path,
+    `${JSON.stringify(path)} ${is}. The proposal expected ${expected ?? "that it does not exist"}.`,
+  );
 }
 
 export function contentOf(input: Extract<EffectInput, { kind: "file.write" }>): Uint8Array {
   if ("content" in input) {
     if (!input.content.isWellFormed())
-      throw invalidParams('"content" is not valid Unicode; use "content_base64".');
+      throw invalidParams('"content" is not valid Unicode. Use "content_base64".');
     return new TextEncoder().encode(input.content);
   }
   try {
@@ -54,7 +57,7 @@ export function checkEditable(path: string, { size }: FileNode): void {
   throw limitExceeded(
     "previewFileBytes",
     size,
-    `${JSON.stringify(path)} has ${size} bytes; files up to ${actionLimits.previewFileBytes} bytes can be written or edited.`,
+    `${JSON.stringify(path)} has ${size} bytes. Only files up to ${actionLimits.previewFileBytes} bytes can be written or edited.`,
   );
 }
 
@@ -64,6 +67,6 @@ export function checkKeepable(path: string, { size }: FileNode, instead: string)
   throw limitExceeded(
     "preimageBytes",
     size,
-    `${JSON.stringify(path)} has ${size} bytes, more than are kept for an undo (${actionLimits.preimageBytes}); ${instead}.`,
+    `${JSON.stringify(path)} has ${size} bytes, more than can be stored for an undo (${actionLimits.preimageBytes}). ${instead}.`,
   );
 }

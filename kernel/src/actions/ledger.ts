@@ -11,7 +11,7 @@ import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
 import type { StepPlan } from "./steps.ts";
-import { tookItsPlace } from "./unseen.ts";
+import { supersededMessage } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
 
 export interface JournalEntry {
@@ -323,7 +323,7 @@ export class Ledger {
       return this.#stateStatements(id, {
         from: state,
         to: "Stale",
-        error: tookItsPlace,
+        error: supersededMessage,
         supersededBy: by,
       });
     }

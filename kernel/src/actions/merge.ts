@@ -16,22 +16,22 @@ export function merged(
   now: Uint8Array | null,
 ): Uint8Array {
   if ((now === null ? null : sha256(now)) === base) return proposed;
-  if (now === null) throw noLongerApplies(path, "is gone");
-  if (base === null) throw noLongerApplies(path, "exists by now");
+  if (now === null) throw noLongerApplies(path, "no longer exists");
+  if (base === null) throw noLongerApplies(path, "exists now");
   const [ours, theirs] = [textOf(proposed), textOf(now)];
   const original = ours === null || diff === null ? null : originalOf(ours, diff, base);
   if (ours === null || theirs === null || original === null)
-    throw noLongerApplies(path, "has changed, and what it was is no text that is still known");
+    throw noLongerApplies(path, "has changed, and its original text is no longer known");
   const regions = diff3Merge(linesOf(ours), linesOf(original), linesOf(theirs), {
     excludeFalseConflicts: true,
   });
   const lines: string[] = [];
   for (const region of regions) {
-    if (region.ok === undefined) throw noLongerApplies(path, "has changed in the same lines");
+    if (region.ok === undefined) throw noLongerApplies(path, "has other changes in the same lines");
     for (const line of region.ok) lines.push(line);
   }
   const text = lines.join("");
-  if (text === theirs) throw noLongerApplies(path, "has this change already");
+  if (text === theirs) throw noLongerApplies(path, "already contains this change");
   return new TextEncoder().encode(text);
 }
 

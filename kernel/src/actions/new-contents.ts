@@ -13,7 +13,7 @@ export class NewContents {
       throw limitExceeded(
         "previewFileBytes",
         content.length,
-        `A file of at most ${actionLimits.previewFileBytes} bytes can be written.`,
+        `A file can have at most ${actionLimits.previewFileBytes} bytes. Write less.`,
       );
     }
     if (this.all.has(hash)) return;
@@ -22,7 +22,7 @@ export class NewContents {
       throw limitExceeded(
         "previewTotalBytes",
         this.#bytes,
-        `The new contents of one action have at most ${actionLimits.previewTotalBytes} bytes together; propose several actions.`,
+        `The new contents of one action can have at most ${actionLimits.previewTotalBytes} bytes in total. Propose several actions.`,
       );
     }
     this.all.set(hash, content);

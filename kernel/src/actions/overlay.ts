@@ -65,7 +65,7 @@ export class Overlay {
     );
     if (moved !== undefined) {
       throw invalidParams(
-        `${JSON.stringify(path)} lies in a folder that effect ${moved.effect} moves; propose that as an action of its own.`,
+        `${JSON.stringify(path)} is in a folder that effect ${moved.effect} moves. Propose the change as a separate action.`,
         { path },
       );
     }
@@ -94,7 +94,7 @@ export class Overlay {
       if (isWithinExactly(folded.from, path) || isWithinExactly(folded.to, path)) {
         // Without the path, because it may be a folder that an effect creates only where it is missing.
         throw invalidParams(
-          `Effect ${producer} changes something in a folder that effect ${effect} moves; propose them as two actions.`,
+          `Effect ${producer} changes something in a folder that effect ${effect} moves. Propose them as two actions.`,
           { path: from },
         );
       }
@@ -112,9 +112,12 @@ export class Overlay {
     for (const folder of foldersAbove(path)) {
       const { node, producer: before } = await this.at(folder);
       if (node.kind === "file") {
-        throw invalidParams(`${JSON.stringify(folder)} is a file, so ${JSON.stringify(path)} cannot be.`, {
-          path: folder,
-        });
+        throw invalidParams(
+          `${JSON.stringify(folder)} is a file, so ${JSON.stringify(path)} cannot exist. Choose another path.`,
+          {
+            path: folder,
+          },
+        );
       }
       if (node.kind === "folder") continue;
       if (before !== null) cleared.push(before);
@@ -162,7 +165,7 @@ export class Overlay {
     if (stat.kind !== "file") {
       throw scopeViolation(
         path,
-        `${JSON.stringify(path)} is a link or a special file, which is never changed.`,
+        `${JSON.stringify(path)} is a link or a special file. Only regular files and folders can be changed.`,
       );
     }
     return { kind: "file", size: stat.size, content: { path, stat } };
@@ -170,7 +173,7 @@ export class Overlay {
 }
 
 function changedMeanwhile(path: string) {
-  return stale(path, `${JSON.stringify(path)} changed while it was read; propose again.`);
+  return stale(path, `${JSON.stringify(path)} changed while it was read. Propose again.`);
 }
 
 export const absent: Known = { node: { kind: "absent" }, producer: null };

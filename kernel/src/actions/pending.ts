@@ -47,7 +47,7 @@ export class PendingActions implements Disposable {
       throw limitExceeded(
         "pendingPerAgent",
         waiting.count,
-        `${waiting.count} actions of ${agent} wait for approval, as many as may; approve or reject some first.`,
+        `${waiting.count} actions of ${agent} wait for approval, which is the maximum. Approve or reject some first.`,
       );
     }
     const together = waiting.bytes + bytes;
@@ -55,7 +55,7 @@ export class PendingActions implements Disposable {
     throw limitExceeded(
       "pendingBytesPerAgent",
       together,
-      `The actions of ${agent} that wait for approval would keep ${together} bytes; at most ${actionLimits.pendingBytesPerAgent} are kept. Approve or reject some first.`,
+      `The waiting actions of ${agent} would need ${together} bytes; at most ${actionLimits.pendingBytesPerAgent} are stored. Approve or reject some first.`,
     );
   }
 

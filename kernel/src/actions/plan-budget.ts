@@ -40,7 +40,7 @@ export class PlanBudget implements CpuBudget {
     throw limitExceeded(
       limit,
       allowedMs,
-      `No CPU time is left to plan with: ${limit} allows ${allowedMs} ms. Propose less at a time.`,
+      `No CPU time is left for planning: ${limit} allows ${allowedMs} ms. Propose less at a time.`,
     );
   }
 

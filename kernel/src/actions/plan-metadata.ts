@@ -26,7 +26,7 @@ export class MetadataPlanner {
     if (known.node.kind === "absent") throw notFound("file or folder", path);
     if (this.#context.overlay.changesIdentity(path)) {
       throw invalidParams(
-        `Another effect of this action makes or moves ${JSON.stringify(path)}; propose ${input.kind} once that is done.`,
+        `Another effect of this action creates or moves ${JSON.stringify(path)}. Propose ${input.kind} after this action is committed.`,
         { path },
       );
     }

@@ -19,7 +19,10 @@ export async function planMove(
   index: number,
 ): Promise<PlannedEffect> {
   const [from, to] = [entryPath(input.from), entryPath(input.to)];
-  if (from === to) throw invalidParams(`${JSON.stringify(from)} is already there.`, { path: to });
+  if (from === to)
+    throw invalidParams(`The source and the target of the move are the same: ${JSON.stringify(from)}.`, {
+      path: to,
+    });
   context.checkSees("file or folder", from);
   const source = await context.overlay.at(from);
   if (source.node.kind === "absent") throw notFound("file or folder", from);
@@ -32,7 +35,7 @@ export async function planMove(
   const listing =
     source.node.kind === "folder" ? await folderToMove(context, from, to, source, index, obstacles) : null;
   if (source.node.kind === "file" && !context.ports.files.sameRoot(from, to))
-    checkKeepable(from, source.node, "it can be moved within its own folder of the workspace only");
+    checkKeepable(from, source.node, "Move it only within the same root folder of the workspace");
   const content = listing?.hash ?? (await context.overlay.hashOf(from, fileOf(from, source.node)));
   const { cleared, made } = await obstacles.try(seesTarget, { cleared: [], made: [] }, () =>
     context.overlay.makeParents(to, index),
@@ -81,7 +84,7 @@ export async function planMove(
 async function freeTarget(context: PlanContext, to: string): Promise<Known> {
   const target = await context.overlay.at(to);
   if (target.node.kind === "absent") return target;
-  throw invalidParams(`There is already something at ${JSON.stringify(to)}; choose another name.`, {
+  throw invalidParams(`${JSON.stringify(to)} exists already. Choose another name.`, {
     path: to,
   });
 }
@@ -98,13 +101,13 @@ async function folderToMove(
     throw invalidParams(`${JSON.stringify(from)} cannot be moved into itself.`, { path: to });
   if (source.producer !== null) {
     throw invalidParams(
-      `Effect ${source.producer} makes the folder ${JSON.stringify(from)}; make it where it should be.`,
+      `Effect ${source.producer} creates the folder ${JSON.stringify(from)}. Create it at its final path instead of moving it.`,
       { path: from },
     );
   }
   if (!context.ports.files.sameRoot(from, to)) {
     throw invalidParams(
-      `The folder ${JSON.stringify(from)} cannot be moved to another folder of the workspace; move its files.`,
+      `The folder ${JSON.stringify(from)} cannot be moved to another root folder of the workspace. Move its files instead.`,
       { path: to },
     );
   }

@@ -82,7 +82,7 @@ export function asUnseen(
   const isReplaced = effect.before !== null && effect.from === undefined;
   const notes = [
     isReplaced ? ". The agent cannot see what this replaces" : "",
-    obstacle === null ? "" : `. This cannot be made: ${obstacle}`,
+    obstacle === null ? "" : `. This cannot be applied: ${obstacle}`,
   ];
   return {
     ...planned,

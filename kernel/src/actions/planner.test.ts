@@ -64,7 +64,7 @@ async function planned(
 
 const write = (path: string): EffectInput => ({ kind: "file.write", path, content: "new\n" });
 
-test("what an agent pays for its plan, and whether its time is enough, is the same whatever is hidden from it", async () => {
+test("the cost of an agent's plan does not depend on hidden files", async () => {
   const kinds: readonly ((root: string) => void)[] = [
     () => undefined,
     (root) => writeFileSync(join(root, "hidden"), "old\n"),
@@ -84,7 +84,7 @@ test("what an agent pays for its plan, and whether its time is enough, is the sa
   expect(left[0]).toBeLessThan(allowedMs);
 });
 
-test("what its agent sees is planned at the agent's own expense", async () => {
+test("planning of visible files is charged to the agent", async () => {
   const make = (root: string): void => writeFileSync(join(root, "seen"), "old\n");
   await expect(planned(make, write("seen"))).rejects.toMatchObject({
     code: "LimitExceeded",
@@ -92,7 +92,7 @@ test("what its agent sees is planned at the agent's own expense", async () => {
   });
 });
 
-test("a plan has one allowance for what is hidden: first the diffs are left out, then the person is shown what could not be looked at", async () => {
+test("a plan has one allowance for hidden files: diffs are left out first, then the person sees what was not compared", async () => {
   const names = ["a", "b", "c", "d", "e", "f"];
   const { plan } = await planned(
     (root) => {
@@ -104,7 +104,7 @@ test("a plan has one allowance for what is hidden: first the diffs are left out,
   const shown = plan.effects.map(({ effect }) => [
     effect.diff !== undefined,
     effect.before !== null,
-    effect.summary.includes("This cannot be made: Too dear."),
+    effect.summary.includes("This cannot be applied: Too dear."),
   ]);
   const [compared, bare, refused] = [
     [true, true, false],

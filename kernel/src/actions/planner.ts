@@ -189,7 +189,7 @@ class Planner {
     this.#context.checkSees("file", path);
     const known = await this.#context.overlay.at(path);
     const node = fileOf(path, known.node);
-    checkKeepable(path, node, "move it instead");
+    checkKeepable(path, node, "Move it instead");
     await checkExpected(this.#context.overlay, path, node, input.expected);
     const diff =
       node.size <= actionLimits.diffTextBytes
@@ -253,6 +253,6 @@ class Planner {
 }
 
 function madeBy({ made }: ChangedContent): NonNullable<ChangedContent["made"]> {
-  if (made === null) throw new LaresError("InternalError", "A change made no content.");
+  if (made === null) throw new LaresError("InternalError", "A change produced no content.");
   return made;
 }

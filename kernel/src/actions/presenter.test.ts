@@ -53,14 +53,14 @@ const subjects = Array.from({ length: 100 }, (_, at): ApprovalSubject => ({
   protection: "none",
 }));
 
-test("other work has its turns while an action of many effects is held against many rules", async () => {
+test("other work gets its turns while an action with many effects is matched with many rules", async () => {
   const { result: shown, turns } = await countTurns(() => viewWith(rules).shown(waiting(subjects)));
   expect(shown.asked_because?.sentence).toBe("Every change is asked (auto_approve_below: 0).");
   // Each rule takes a step for each effect, and each step at least a millisecond.
   expect(turns).toBeGreaterThanOrEqual((rules.length * subjects.length) / slicesMs);
 });
 
-test("an action that is shown again is not held against the same rules again", async () => {
+test("an action that is shown again is not matched with the same rules again", async () => {
   const view = viewWith(rules);
   const first = await view.shown(waiting(subjects));
   // As if it was read from the ledger again: equal, but not identical.

@@ -138,7 +138,7 @@ export class ActionPresenter {
 }
 
 const expired: KeptBasis = {
-  sentence: "Nobody decided about it in time (expire_after).",
+  sentence: "Nobody decided on it in time (expire_after).",
   setting: "approvals.expire_after",
 };
 

@@ -252,11 +252,11 @@ export class Proposals {
     if (record?.action.agent !== agent) throw notFound("action", id);
     const { state, superseded_by: by } = await this.#seenNow(record);
     if (by !== undefined)
-      throw illegalTransition(state, `The action ${id} was superseded by ${by} already; supersede that one.`);
+      throw illegalTransition(state, `The action ${id} was already superseded by ${by}. Supersede that one.`);
     if (state === "PendingApproval" || state === "Stale") return { id, state };
     throw illegalTransition(
       state,
-      `The action ${id} is ${state}; only one that waits or is Stale can be superseded.`,
+      `The action ${id} is ${state}. Only a waiting or Stale action can be superseded.`,
     );
   }
 

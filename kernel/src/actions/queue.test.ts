@@ -170,7 +170,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(bench.actions.pendingCount()).toBe(0);
   });
 
-  test("not when a file is written again with the same bytes, or another file is changed", async () => {
+  test("not when a file is rewritten with the same bytes, or another file is changed", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
     put("a", "one");
@@ -179,7 +179,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(await stateOf(action)).toBe("PendingApproval");
   });
 
-  test("not for a file that its agent cannot see, whose changes it would be told of; the commit finds them", async () => {
+  test("not for a file that its agent cannot see; the commit notices the change", async () => {
     put("secret/a", "one");
     put("d/secret/a", "one");
     bench.leftOut.add("secret");
@@ -197,8 +197,8 @@ describe("a waiting action goes stale by itself", () => {
   // The index does not report files that appear before it lists them, and what is hidden from the agent makes no action
   // stale.
   const unheard: readonly [name: string, effects: EffectInput[], change: () => void, path: string][] = [
-    ["a file came where it makes one", [write("new", "n")], () => put("new", "else"), "new"],
-    ["a file came where it moves one", [move("a", "b")], () => put("b", "else"), "b"],
+    ["a file appeared where it creates one", [write("new", "n")], () => put("new", "else"), "new"],
+    ["a file appeared at the target of its move", [move("a", "b")], () => put("b", "else"), "b"],
     ["a file that it edits changed", [edit("a", "one", "1")], () => put("a", "else"), "a"],
     [
       "a file that it deletes is gone",
@@ -248,7 +248,7 @@ describe("a waiting action goes stale by itself", () => {
     },
   );
 
-  test("a file that came and went again before the commit keeps nothing from being made", async () => {
+  test("a file that appeared and disappeared before the commit does not prevent it", async () => {
     const action = await bench.propose(write("new", "n"));
     put("new", "else");
     rmSync(join(root, "new"));
@@ -256,7 +256,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(contentOf("new")).toBe("n");
   });
 
-  test("not while the workspace's folder itself is away, nor when it is back", async () => {
+  test("not while the workspace folder itself is missing, nor when it is back", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
     renameSync(root, `${root}-away`);
@@ -267,7 +267,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(await stateOf(action)).toBe("PendingApproval");
   });
 
-  test("when the file changed while the kernel was down, and not when nothing did", async () => {
+  test("when the file changed while the kernel was down, and not when nothing changed", async () => {
     put("a", "one");
     put("b", "one");
     const [changed, same] = [
@@ -280,7 +280,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(bench.ends).toMatchObject([{ action: changed.id, state: "Stale" }]);
   });
 
-  test("when the change is heard between its plan and its record", async () => {
+  test("when the change arrives between its plan and its record", async () => {
     put("a", "one");
     const putObject = bench.objects.put.bind(bench.objects);
     bench.objects.put = async (...parameters: Parameters<typeof putObject>) => {
@@ -294,7 +294,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(await stateOf(action)).toBe("Stale");
   });
 
-  test("one of the two, when it is approved at the same time; nothing is written over the change", async () => {
+  test("either stale or committed when it is approved at the same time; the change is never overwritten", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
     put("a", "else");
@@ -307,7 +307,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(bench.ends).toMatchObject([{ action: action.id, state: "Stale" }]);
   });
 
-  test("a burst of 10,000 events with 500 waiting actions looks at each changed file once", async () => {
+  test("a burst of 10,000 events with 500 waiting actions reads each changed file once", async () => {
     for (let index = 0; index < 500; index++) put(`f/${index}`, "one");
     for (let index = 0; index < 500; index++) await bench.propose(edit(`f/${index}`, "one", "1"));
     let hashes = 0;
@@ -327,7 +327,7 @@ describe("a waiting action goes stale by itself", () => {
 });
 
 describe("superseding", () => {
-  test("a newer proposal of the same agent for the same paths takes the older one's place, another agent's does not", async () => {
+  test("a newer proposal supersedes an older one of the same agent for the same paths, not one of another agent", async () => {
     put("a", "one");
     const older = await bench.propose(edit("a", "one", "1"));
     const others = await proposeAs({ effects: [edit("a", "one", "2")] }, "dev.test.other");
@@ -341,7 +341,7 @@ describe("superseding", () => {
     expect(contentOf("a")).toBe("one");
   });
 
-  test('an "always" that comes too late for its action remembers nothing', async () => {
+  test('an "always" after the end of its action remembers nothing', async () => {
     put("a", "one");
     const { id, digest } = await bench.propose(edit("a", "one", "1"));
     const late = [
@@ -365,7 +365,7 @@ describe("superseding", () => {
     expect([contentOf("a"), bench.remembered.length]).toEqual(["1", 1]);
   });
 
-  test("two tags of one file are two things", async () => {
+  test("two tags of one file are different targets", async () => {
     put("a", "one");
     bench.settings.rules = [{ decide: "ask" }];
     const one = await bench.propose({ kind: "tag.add", path: "a", tag: "#one" });
@@ -373,7 +373,7 @@ describe("superseding", () => {
     expect(await stateOf(one)).toBe("PendingApproval");
   });
 
-  test("by name: one's own action that waits or is stale; another agent's is not found, an ended one refused", async () => {
+  test("by id: the agent's own waiting or stale action; another agent's is not found, an ended one refused", async () => {
     put("a", "one");
     put("b", "one");
     const waiting = await bench.propose(edit("a", "one", "1"));
@@ -388,7 +388,7 @@ describe("superseding", () => {
     expect(bench.actions.pendingCount()).toBe(0);
   });
 
-  test("what policy refuses takes nobody's place", async () => {
+  test("a proposal that policy refuses supersedes nothing", async () => {
     put("a", "one");
     const older = await bench.propose(edit("a", "one", "1"));
     bench.settings.rules = [{ decide: "deny", path: "a" }];
@@ -396,7 +396,7 @@ describe("superseding", () => {
     expect(await stateOf(older)).toBe("PendingApproval");
   });
 
-  test("an approval and a newer proposal at the same time: one wins, and the other one is never applied unapproved", async () => {
+  test("an approval and a newer proposal at the same time: one wins, and nothing is applied unapproved", async () => {
     for (let times = 0; times < 10; times++) {
       put("a", "one");
       const older = await bench.propose(write("a", "older"));
@@ -414,7 +414,7 @@ describe("superseding", () => {
 });
 
 describe("the key of a proposal", () => {
-  test("answers the same action, at the same time, later, after its end and after a restart", async () => {
+  test("returns the same action for concurrent and later calls, after its end and after a restart", async () => {
     put("a", "one");
     const request = { effects: [edit("a", "one", "1")], key: "note a" };
     const [one, two] = await Promise.all([proposeAs(request), proposeAs(request)]);
@@ -431,7 +431,7 @@ describe("the key of a proposal", () => {
   });
 });
 
-describe("the end of an action is told to its agent", () => {
+describe("the end of an action is delivered to its agent", () => {
   test("once: committed, undone, rejected with the reason, expired", async () => {
     put("a", "one");
     const undone = await bench.perform(edit("a", "one", "1"));
@@ -451,7 +451,7 @@ describe("the end of an action is told to its agent", () => {
     expect(bench.ends).toEqual([]);
   });
 
-  test("once, though the kernel died between the end and the telling", async () => {
+  test("once, even if the kernel died between the end and the delivery", async () => {
     const action = await bench.propose(write("b", ""));
     bench.actions.agentsAreKnown(false);
     await bench.actions.reject(action.id, "No");
@@ -464,7 +464,7 @@ describe("the end of an action is told to its agent", () => {
     expect(bench.ends).toEqual([]);
   });
 
-  test("as it was proposed, where the agent cannot see what it is about", async () => {
+  test("as proposed, if the agent cannot see the files", async () => {
     put("secret/a", "one");
     bench.leftOut.add("secret");
     const action = await bench.propose(write("secret/a", "two"));
@@ -489,7 +489,7 @@ describe("rebasing", () => {
     return stale;
   };
 
-  test("merges the change into the new text as a new action, which waits and has a digest of its own", async () => {
+  test("merges the change into the new text as a new action, which waits and has a new digest", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
     expect(stale.rebasable).toBe(true);
     const rebased = await bench.actions.rebase(stale.id);
@@ -502,13 +502,13 @@ describe("rebasing", () => {
     expect(contentOf("note")).toBe(lines("a", "B", "c", "d", "e", "F", "g"));
   });
 
-  test("waits for a person, even where a rule allows it", async () => {
+  test("waits for a person, even if a rule allows it", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
     bench.settings.rules = [{ decide: "allow" }];
     expect((await bench.actions.rebase(stale.id)).state).toBe("PendingApproval");
   });
 
-  test("is refused by what policy forbids", async () => {
+  test("is refused if policy forbids the result", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
     bench.settings.rules = [{ decide: "deny", path: "note" }];
     expect(await codeOf(bench.actions.rebase(stale.id))).toBe("PermissionDenied");
@@ -519,10 +519,10 @@ describe("rebasing", () => {
 
   const conflicts: readonly [name: string, now: string][] = [
     ["the same line was changed", before.replace("b\n", "other\n")],
-    ["the change was made already", before.replace("b\n", "B\n")],
-    ["the file is no text any more", "\0"],
+    ["the change was already made", before.replace("b\n", "B\n")],
+    ["the file is no longer text", "\0"],
   ];
-  test.each(conflicts)("is Stale where %s, and stores nothing", async (_name, now) => {
+  test.each(conflicts)("is Stale if %s, and stores nothing", async (_name, now) => {
     const stale = await goStale(now, edit("note", "b\n", "B\n"));
     expect(await codeOf(bench.actions.rebase(stale.id))).toBe("Stale");
     expect(await bench.actions.list({})).toHaveLength(1);
@@ -536,7 +536,7 @@ describe("rebasing", () => {
     expect(bench.actions.pendingCount()).toBe(1);
   });
 
-  test("a whole text and a move, with what one effect makes and the next changes", async () => {
+  test("handles a whole text, a move, and an effect on the result of another", async () => {
     put("other", "x");
     const stale = await goStale(
       before.replace("g\n", "G\n"),
@@ -552,7 +552,7 @@ describe("rebasing", () => {
 });
 
 describe("editing before approving", () => {
-  test("commits the person's content, under a digest of its own, and its agent is not told the content", async () => {
+  test("commits the person's content under a new digest, and hides the content from the agent", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"), write("b", "two"));
     const committed = await bench.actions.approve(action.id, {
@@ -570,7 +570,7 @@ describe("editing before approving", () => {
     expect(contentOf("a")).toBe("one");
   });
 
-  test("of an old digest is refused; of a changed file it makes the action Stale and writes nothing", async () => {
+  test("with an old digest is refused; of a changed file makes the action Stale and writes nothing", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
     const edits = [{ effect: 0, content: "mine" }];
@@ -581,7 +581,7 @@ describe("editing before approving", () => {
     expect(contentOf("a")).toBe("else");
   });
 
-  test("into what policy forbids is refused, and the action waits on as it was", async () => {
+  test("into something that policy forbids is refused, and the action keeps waiting unchanged", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
     bench.settings.rules = [{ decide: "deny", path: "a" }];
@@ -596,7 +596,7 @@ describe("editing before approving", () => {
     expect(contentOf("a")).toBe("one");
   });
 
-  test("of what makes no content, of no effect, or of one effect twice is refused", async () => {
+  test("of an effect without content, of a missing effect, or of one effect twice is refused", async () => {
     put("a", "one");
     const { id, digest } = await bench.propose(move("a", "b"), write("c", ""));
     for (const edits of [
@@ -609,8 +609,8 @@ describe("editing before approving", () => {
   });
 });
 
-describe("what a commit reads, where policy allowed it", () => {
-  test("is read at the agent's expense, but nothing that is hidden from the agent", async () => {
+describe("reading by a commit that policy allowed", () => {
+  test("is charged to the agent, except for hidden files", async () => {
     put("a", "one");
     put("secret/a", "one");
     bench.leftOut.add("secret");
@@ -646,7 +646,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     return paths;
   }
 
-  test("comparing its waiting action with a file that changes again and again stops until time has passed", async () => {
+  test("comparing a waiting action with a file that keeps changing pauses until time has passed", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
     const looked = hashed();
@@ -662,7 +662,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     expect(await stateOf(action)).toBe("Stale");
   });
 
-  test("does not stop what is done for another agent, nor the commit from comparing", async () => {
+  test("does not delay work for another agent, nor the comparison by the commit", async () => {
     put("a", "one");
     put("b", "one");
     const spent = await bench.propose(edit("a", "one", "1"));
@@ -678,7 +678,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     expect(contentOf("a")).toBe("else");
   });
 
-  test("a person's approval, edit and rebase are charged too, and are never refused for it", async () => {
+  test("a person's approval, edit and rebase are charged too, but never refused", async () => {
     for (const path of ["a", "b", "c"]) put(path, lines("one", "two", "three", "four", "five", "six"));
     const [one, two, three] = [
       await bench.propose(edit("a", "one", "1")),
@@ -700,7 +700,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     expect((await bench.propose(write("new", "n"))).state).toBe("PendingApproval");
   });
 
-  test.each(["approval", "rebase"])("a person's %s is charged what it costs", async (decision) => {
+  test.each(["approval", "rebase"])("a person's %s is charged with its cost", async (decision) => {
     put("a", lines("one", "two", "three", "four", "five", "six"));
     const action = await bench.propose(edit("a", "one", "1"));
     if (decision === "rebase") {
@@ -713,7 +713,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     expect(await codeOf(bench.propose(write("new", "n")))).toBe("LimitExceeded");
   });
 
-  test("what is hidden from the agent costs it the same, whatever there is to do", async () => {
+  test("work on hidden files has a fixed cost for the agent", async () => {
     put("secret/a", "one");
     bench.leftOut.add("secret");
     const { id, digest } = await bench.propose(write("secret/a", "two"));
@@ -723,7 +723,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
   });
 });
 
-test("a proposal that could not be answered in one message is refused, and nothing is stored", async () => {
+test("a proposal whose answer would be too long is refused, and nothing is stored", async () => {
   const effects = Array.from({ length: 1000 }, (_none, index) => ({
     kind: "folder.create" as const,
     path: `${"a".repeat(200)}/${"b".repeat(200)}/${index}`,
@@ -743,7 +743,7 @@ describe("a move of a folder is rebased", () => {
     await heard(modified("photos/a"));
   };
 
-  test("where its agent sees all that is and was in it; the agent is told what it is told of such moves", async () => {
+  test("if its agent sees all past and present members", async () => {
     const { id } = await bench.propose(move("photos", "album"));
     await seenChange();
     expect(await bench.actions.get(id)).toMatchObject({ state: "Stale", rebasable: true });
@@ -758,7 +758,7 @@ describe("a move of a folder is rebased", () => {
     ]);
   });
 
-  test("not where something in it was hidden when it was proposed", async () => {
+  test("not if a member was hidden when it was proposed", async () => {
     bench.leftOut.add("hidden");
     put("photos/hidden", "h");
     const { id } = await bench.propose(move("photos", "album"));
@@ -769,7 +769,7 @@ describe("a move of a folder is rebased", () => {
     expect(await codeOf(bench.actions.rebase(id))).toBe("Stale");
   });
 
-  test("not where something in it is hidden by now, and the agent is told nothing of that", async () => {
+  test("not if a member is hidden now, and the agent does not learn that", async () => {
     bench.leftOut.add("hidden");
     const { id } = await bench.propose(move("photos", "album"));
     await seenChange();
@@ -782,7 +782,7 @@ describe("a move of a folder is rebased", () => {
     expect(bench.ends).toHaveLength(1);
   });
 
-  test("not where only what its agent cannot see was different for a while", async () => {
+  test("not if only hidden files have changed", async () => {
     bench.leftOut.add("hidden");
     const { id, digest } = await bench.propose(move("photos", "album"));
     put("photos/hidden", "h");
@@ -792,7 +792,7 @@ describe("a move of a folder is rebased", () => {
   });
 });
 
-test("other work has its turns while an agent is told of an action of many effects", async () => {
+test("other work gets its turns while an agent receives an action with many effects", async () => {
   const effects = Array.from({ length: 400 }, (_, index) => write(`new-${index}`, ""));
   const waiting = await bench.propose(...effects);
   const proposed = await bench.actions.proposed(waiting.id);

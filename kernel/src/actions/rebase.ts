@@ -44,12 +44,15 @@ function notRebasable(
   planned?: ActionRecord,
 ): LaresError {
   if (by !== undefined)
-    return illegalTransition("Stale", `The action ${by} took the place of ${id} already; look at that one.`);
+    return illegalTransition(
+      "Stale",
+      `The action ${id} was already superseded by ${by}. Decide on that one.`,
+    );
   if (!contentsKept) return noLongerKept(id);
   const why =
     planned !== undefined || agentView !== null
-      ? "it touches, or may touch, what its agent cannot see, and the agent would hear that there was something to merge with; let the agent propose it anew"
-      : "it changes a file that is no text, or too long a one, so the changes cannot be merged";
+      ? "it touches, or may touch, files that its agent cannot see, and the agent would learn that they exist. Let the agent propose it again"
+      : "it changes a file that is not text or is too long, so the changes cannot be merged";
   return new LaresError("Stale", `The action ${id} cannot be rebased: ${why}.`);
 }
 
@@ -65,7 +68,7 @@ function checkMayMerge(stale: ActionRecord, planned: ActionRecord): void {
   if (canonicalJson(stale.operations) === canonicalJson(planned.operations))
     throw new LaresError(
       "Stale",
-      `The action ${stale.action.id} cannot be rebased: nothing that its agent can see is different from when it was proposed; let the agent propose it anew.`,
+      `The action ${stale.action.id} cannot be rebased: nothing that its agent can see has changed since it was proposed. Let the agent propose it again.`,
     );
 }
 

@@ -76,7 +76,7 @@ export class Recovery implements Disposable {
     this.#ports
       .enqueue(() => this.first())
       .catch((error: unknown) => {
-        this.#ports.log.warn("Interrupted actions still cannot be brought to an end.", {
+        this.#ports.log.warn("Interrupted actions still cannot be finished or rolled back.", {
           reason: messageOf(error),
         });
         this.#schedule();
@@ -97,7 +97,7 @@ export class Recovery implements Disposable {
     try {
       await this.#settle(entry);
     } catch (error) {
-      this.#ports.log.error("An interrupted action could not be taken back yet; it is tried again.", {
+      this.#ports.log.error("An interrupted action could not be rolled back yet. The kernel will retry.", {
         action: entry.action,
         error: messageOf(error),
       });
@@ -111,11 +111,13 @@ export class Recovery implements Disposable {
     const kept = await committer.rollBack(entry);
     if (entry.direction === "commit") {
       const left =
-        kept.length === 0 ? "" : ` Changed by somebody else meanwhile and left alone: ${kept.join(", ")}.`;
+        kept.length === 0
+          ? ""
+          : ` Not restored, because another program changed them meanwhile: ${kept.join(", ")}.`;
       await ledger.move(entry.action, {
         from: "Committing",
         to: "Failed",
-        error: `It was interrupted while it was being committed; everything was taken back.${left}`,
+        error: `The commit was interrupted and rolled back.${left}`,
       });
     }
     await ledger.forget(entry.action);

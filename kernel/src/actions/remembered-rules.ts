@@ -31,12 +31,10 @@ export async function rememberedRules(
   const subjects = all.filter((_subject, index) => chosen.includes(index));
   const why = whyNotAlways(agent, subjects, policy);
   if (why !== null)
-    throw invalidParams(`"Always" would not count here. ${why} Approve it for this time only.`);
+    throw invalidParams(`"Always" would have no effect here. ${why} Approve it once instead.`);
   const exact = exactRules(agent, subjects);
   if (exact.length < subjects.length)
-    throw invalidParams(
-      `"Always" cannot be remembered for a path of this length. Approve it for this time only.`,
-    );
+    throw invalidParams(`"Always" cannot be remembered for a path of this length. Approve it once instead.`);
   return exact;
 }
 
@@ -52,12 +50,12 @@ async function checkOffered(
   for (const rule of rules) {
     if (!offered.has(canonicalJson(rule)))
       throw invalidParams(
-        `The rule ${JSON.stringify(rule)} was not offered for this action; pass rules of its \`scopes\` unchanged.`,
+        `The rule ${JSON.stringify(rule)} was not offered for this action. Pass rules of its \`scopes\` unchanged.`,
       );
     const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
     if (!subjects.some(({ kind, paths }) => kind === rule.kind && paths.every(matches)))
       throw invalidParams(
-        `The rule ${JSON.stringify(rule)} covers none of the chosen effects; leave it out, or choose its effect too.`,
+        `The rule ${JSON.stringify(rule)} covers none of the chosen effects. Leave it out, or choose its effect too.`,
       );
   }
 }

@@ -110,13 +110,13 @@ async function withEdits(
     if (operation?.do !== "put") {
       throw invalidParams(
         operation === undefined
-          ? `There is no effect ${effect}; the action has ${operations.length}, counted from 0.`
-          : `Effect ${effect} makes no content that could be edited; only file.write and file.edit do.`,
+          ? `There is no effect ${effect}. The action has ${operations.length}, counted from 0.`
+          : `Effect ${effect} cannot be edited. Only the contents of file.write and file.edit can.`,
         { effect },
       );
     }
     if (made.has(effect))
-      throw invalidParams(`Effect ${effect} is edited twice; send one content for it.`, { effect });
+      throw invalidParams(`Effect ${effect} is edited twice. Send one content for it.`, { effect });
     const { path } = operation;
     made.set(effect, {
       from: "write",
@@ -155,7 +155,7 @@ function checkSameBases(
     )
       continue;
     const [path = ""] = paths;
-    throw stale(path, `${JSON.stringify(path)} is no longer what this began from; nothing was done.`);
+    throw stale(path, `${JSON.stringify(path)} has changed in the meantime. Nothing was written.`);
   }
 }
 

@@ -7,7 +7,7 @@ import { openBench } from "./testing/bench.ts";
 
 const MiB = 1_048_576;
 
-test("of an agent's ended actions the oldest lose their contents and cannot be undone", async () => {
+test("the oldest ended actions of an agent lose their contents and cannot be undone", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lares-retention-")));
   const root = join(folder, "root");
   const state = join(folder, "state");

@@ -86,9 +86,12 @@ export class Retention implements Disposable {
     this.#isDue = true;
     this.sweep()
       .catch((error: unknown) => {
-        this.#ports.log.error("What old actions kept could not be removed; it is tried again later.", {
-          error: messageOf(error),
-        });
+        this.#ports.log.error(
+          "The stored contents of old actions could not be removed. The kernel will retry.",
+          {
+            error: messageOf(error),
+          },
+        );
       })
       .finally(() => (this.#isDue = false));
   }

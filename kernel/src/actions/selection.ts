@@ -9,16 +9,16 @@ export function chosenEffects(record: ActionRecord, wanted: readonly number[] | 
   const count = record.operations.length;
   if (wanted === undefined) return Array.from({ length: count }, (_value, index) => index);
   const chosen = [...new Set(wanted)].toSorted((one, other) => one - other);
-  if (chosen.length === 0) throw invalidParams("No effect is chosen; reject the action instead.");
+  if (chosen.length === 0) throw invalidParams("No effect is chosen. Reject the action instead.");
   for (const index of chosen) {
     if (!Number.isInteger(index) || index < 0 || index >= count) {
-      throw invalidParams(`There is no effect ${index}; the action has ${count}, counted from 0.`, {
+      throw invalidParams(`There is no effect ${index}. The action has ${count}, counted from 0.`, {
         effect: index,
       });
     }
     const missing = (record.dependsOn[index] ?? []).find((other) => !chosen.includes(other));
     if (missing !== undefined) {
-      throw invalidParams(`Effect ${index} builds on effect ${missing}, which is not chosen.`, {
+      throw invalidParams(`Effect ${index} builds on effect ${missing}. Choose both, or neither.`, {
         effect: index,
       });
     }

@@ -18,13 +18,13 @@ test.each([
 });
 
 test.each([[new Uint8Array([0xff, 0xfe])], [new Uint8Array([0x61, 0])], [new Uint8Array([0xc3])]])(
-  "%j is no text",
+  "%j is not text",
   (data) => {
     expect(textOf(data)).toBe(null);
   },
 );
 
-test("edits apply in order, literally, and all of them where told", () => {
+test("edits apply in order and literally, to every occurrence with all", () => {
   expect(edited("a.b.c", [{ find: ".", replace: "$&", all: true }])).toBe("a$&b$&c");
   expect(
     edited("one", [
@@ -34,7 +34,7 @@ test("edits apply in order, literally, and all of them where told", () => {
   ).toBe("three");
 });
 
-test("edits are what replacing the text is", () => {
+test("edits give the same result as replacing the text", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "aa", "é", "😀"), { maxLength: 30 })
     .map((all) => all.join(""));
@@ -59,24 +59,24 @@ test("an edit that would make the file too large is refused before it is made", 
   expect(() => edited("a".repeat(100_000), [bomb])).toThrow(/larger than/);
 });
 
-test("doublings are refused as soon as the result is too large, in memory that is linear in the file", () => {
+test("edits that double the text are refused as soon as the result is too large, in memory linear in the file", () => {
   const doublings = Array.from({ length: 1000 }, () => ({ find: "a", replace: "aa", all: true }));
   const before = process.memoryUsage().arrayBuffers;
   expect(() => edited("a", doublings)).toThrow(/Edit 26 .* larger than/);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * actionLimits.previewFileBytes);
 });
 
-test("more edits than may search the file are refused before any is made", () => {
+test("too many edits of a large file are refused before the first one", () => {
   const half = bytes(`${"x".repeat(actionLimits.editedBytes / 1000)}yy`);
   const edits = Array.from({ length: 1000 }, () => ({ find: "absent", replace: "" }));
   expect(() => applyEdits("f", half, edits)).toThrow(/1000 edits .* would search \d+ bytes/);
 });
 
-test("half of a surrogate pair is found in no text", () => {
+test("an unpaired surrogate is found in no text", () => {
   expect(() => edited("\ufffd", [{ find: "\ud83d", replace: "" }])).toThrow(/valid Unicode/);
 });
 
-test("a diff makes the one text of the other", () => {
+test("a diff turns one text into the other", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", "", "d\r"), { maxLength: 12 })
     .map((lines) => lines.join("\n"));
@@ -88,7 +88,7 @@ test("a diff makes the one text of the other", () => {
   );
 });
 
-test("where too much differs, all from the first to the last line that does is shown, and still as a diff", () => {
+test("if too much differs, the diff replaces everything from the first to the last differing line", () => {
   const lines = (mark: string): string =>
     Array.from({ length: 3000 }, (_value, at) => `${mark}${at}\n`).join("");
   const around = Array.from({ length: 20 }, (_value, at) => `same ${at}\n`).join("");
@@ -98,7 +98,7 @@ test("where too much differs, all from the first to the last line that does is s
   expect(applyPatch(before, diff)).toBe(after);
 });
 
-test("two large texts without a common line are shown whole, and still as a diff", () => {
+test("two large texts without a common line are shown in full, as a valid diff", () => {
   const lines = (mark: string): string =>
     Array.from({ length: 20_000 }, (_value, at) => `${mark}${at}`).join("\n");
   const [before, after] = [lines("a"), lines("b")];
@@ -107,7 +107,7 @@ test("two large texts without a common line are shown whole, and still as a diff
   expect(applyPatch(before, diff)).toBe(after);
 });
 
-test("sides that are too long or no text have no diff; names stay on their line", () => {
+test("sides that are too long or not text have no diff; names stay on their line", () => {
   expect(unifiedDiff(names, bytes("x".repeat(actionLimits.diffTextBytes + 1)), null)).toBe(undefined);
   expect(unifiedDiff(names, new Uint8Array([0]), bytes("x"))).toBe(undefined);
   expect(unifiedDiff({ before: "a\n+++ b/evil", after: "f" }, bytes("x"), bytes("y"))).toMatch(

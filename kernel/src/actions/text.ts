@@ -41,7 +41,7 @@ function checkSearched(path: string, searched: number, edits: number): void {
   throw limitExceeded(
     "editedBytes",
     searched,
-    `${edits} edits of ${JSON.stringify(path)} would search ${searched} bytes; at most ${actionLimits.editedBytes} are searched. Propose fewer edits, or write the file whole.`,
+    `${edits} edits of ${JSON.stringify(path)} would search ${searched} bytes; at most ${actionLimits.editedBytes} are allowed. Propose fewer edits, or write the whole file.`,
   );
 }
 
@@ -71,7 +71,7 @@ function applyEdit(
     throw invalidParams(`${which}: ${quoted(find)} does not occur in the file.`, { path, edit: index });
   if (count > 1 && all !== true) {
     throw invalidParams(
-      `${which}: ${quoted(find)} occurs ${count} times; give more of the text around it, or set "all".`,
+      `${which}: ${quoted(find)} occurs ${count} times. Include more of the text around it, or set "all".`,
       { path, edit: index },
     );
   }

@@ -34,8 +34,8 @@ export function agentViewOf(effects: readonly PlannedEffect[]): AgentView | null
   return { unseen, impact: impactOf(facts), bytes, ...(sawAll ? { sawAll } : {}) };
 }
 
-/** The error of a waiting action that another proposal superseded. */
-export const tookItsPlace = "A newer proposal of its agent took its place.";
+/** The error of a waiting action that another proposal superseded. Stored and compared, so its text must not change. */
+export const supersededMessage = "A newer proposal of its agent took its place.";
 
 /**
  * In steps, one for each effect: returns the action as the kernel describes it to an agent. An effect appears as
@@ -66,13 +66,13 @@ export function* actionSeenBy(
   }
   if (!isShort && agentView === null) return action;
   const { error, superseded_by: by, ...rest } = action;
-  const isDrift = action.state === "Stale" && error !== tookItsPlace;
+  const isDrift = action.state === "Stale" && error !== supersededMessage;
   const hasFailed = isDrift || action.state === "Failed";
   return {
     ...rest,
     ...(by === undefined || hasFailed ? {} : { superseded_by: by }),
     ...(hasFailed
-      ? { state: "Failed", error: "It could not be made." }
+      ? { state: "Failed", error: "It could not be applied." }
       : error === undefined
         ? {}
         : { error }),
@@ -155,7 +155,7 @@ export function* checkAnswerable(
   throw limitExceeded(
     "toldBytes",
     bytes,
-    `An answer about this action would have ${bytes} bytes; at most ${actionLimits.toldBytes} are sent. Propose fewer changes at a time.`,
+    `An answer about this action would have ${bytes} bytes; at most ${actionLimits.toldBytes} are allowed. Propose fewer changes at a time.`,
   );
 }
 

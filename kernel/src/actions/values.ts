@@ -36,7 +36,7 @@ export function hashedValue(value: JsonValue): HashedValue {
   try {
     content = new TextEncoder().encode(canonicalJson(value));
   } catch (error) {
-    throw invalidParams(`The value has no JSON form: ${messageOf(error)}`);
+    throw invalidParams(`The value cannot be written as JSON: ${messageOf(error)}`);
   }
   return {
     hash: sha256(content),

@@ -26,7 +26,7 @@ export async function folderNamed(name: string): Promise<string> {
   const path = resolve(name);
   const found = await stat(path).catch(() => null);
   if (found === null) throw new UsageError(`The folder "${name}" does not exist.`);
-  if (!found.isDirectory()) throw new UsageError(`"${name}" is a file. Name the folder that it is in.`);
+  if (!found.isDirectory()) throw new UsageError(`"${name}" is a file. Name the folder that contains it.`);
   return realpath(path);
 }
 
@@ -81,7 +81,7 @@ export function folderAndVerb<Verb extends string>(
   if (isVerb(first)) return { folder: ".", verb: first, rest: words.slice(1) };
   if (second === undefined) return { folder: first, verb: verbOtherwise, rest: [] };
   if (isVerb(second)) return { folder: first, verb: second, rest: words.slice(2) };
-  throw new UsageError(`"${second}" is none of ${verbs.join(", ")}.`);
+  throw new UsageError(`There is no command "${second}" here. Use one of ${verbs.join(", ")}.`);
 }
 
 /** Formats an error on one line, in the form that commander uses for its own errors. */
@@ -93,7 +93,9 @@ export function errorLine(message: string, style: Style): string {
 export function renderError(error: unknown, { errorSurface: { style } }: Terminal): string[] {
   const lines = [errorLine(messageOf(error), style)];
   if (isLaresError(error, "Untrusted")) {
-    lines.push("You have not accepted what this workspace asks for yet. `lares run` shows it and asks you.");
+    lines.push(
+      "You have not accepted the requests of this workspace yet. `lares run` shows them and asks you.",
+    );
   }
   return lines;
 }

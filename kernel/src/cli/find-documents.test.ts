@@ -35,7 +35,7 @@ it("finds both documents in both formats, at any depth, hidden folders included,
   ]);
 });
 
-it("leaves out node_modules, .git and what Git ignores; a nested .gitignore may take back", async () => {
+it("leaves out node_modules, .git and what Git ignores; a nested .gitignore may include again", async () => {
   await files({
     "node_modules/x/extension.yaml": "",
     ".git/lares.yaml": "",
@@ -48,7 +48,7 @@ it("leaves out node_modules, .git and what Git ignores; a nested .gitignore may 
   expect(await found("")).toEqual(["b/extension.toml"]);
 });
 
-it("takes a document that is named itself, ignored or not, and each once", async () => {
+it("includes a document that is named itself, even if ignored, and each once", async () => {
   await files({ ".gitignore": "lares.yaml\n", "lares.yaml": "" });
   expect(await found("lares.yaml", "", "lares.yaml")).toEqual(["lares.yaml"]);
 });
@@ -59,7 +59,7 @@ it("does not follow a link, not even in a circle", async () => {
   expect(await found("")).toEqual(["a/lares.yaml"]);
 });
 
-it("names each .gitignore that is not read, and finds the documents all the same", async () => {
+it("names each unreadable .gitignore, and still finds the documents", async () => {
   await files({
     "a/.gitignore": `${"x".repeat(1000)}\n`.repeat(300),
     "a/lares.yaml": "",
@@ -74,8 +74,8 @@ it("names each .gitignore that is not read, and finds the documents all the same
   ]);
 });
 
-it("says which path does not exist or is no document", async () => {
+it("names a path that does not exist or is not a document", async () => {
   await files({ "notes.md": "" });
   await expect(found("missing")).rejects.toThrow(/missing" does not exist/);
-  await expect(found("notes.md")).rejects.toThrow(/is none of lares.yaml/);
+  await expect(found("notes.md")).rejects.toThrow(/a file called lares.yaml/);
 });

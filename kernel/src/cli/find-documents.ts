@@ -38,7 +38,7 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
     folders += 1;
     if (folders > maxFolders)
       throw new UsageError(
-        `More than ${maxFolders} folders beneath ${paths.join(", ")}: name a smaller one.`,
+        `More than ${maxFolders} folders beneath ${paths.join(", ")}. Name a smaller folder.`,
       );
     const entries = await readdir(folder, { withFileTypes: true });
     const own = entries.some(({ name }) => name === ignoreFileName) ? await readIgnoreFile(folder) : null;
@@ -58,7 +58,10 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
     if (kind === null) throw new UsageError(`"${path}" does not exist.`);
     if (kind.isDirectory()) await enter(path, 0, []);
     else if (documentNames.has(basename(path))) found.add(path);
-    else throw new UsageError(`${path} is none of ${[...documentNames].join(", ")}.`);
+    else
+      throw new UsageError(
+        `${path} is not a document of Lares. Name a folder, or a file called ${[...documentNames].join(", ")}.`,
+      );
   }
   return { documents: [...found].toSorted(), unreadRules };
 }

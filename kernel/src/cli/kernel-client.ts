@@ -21,7 +21,7 @@ export type MemoryQuestion =
 type Omitted<Params> = Params extends unknown ? Omit<Params, "agent"> : never;
 
 /** The owner of a memory: an agent, or a namespace that the agent shares. */
-export interface Whose {
+export interface MemoryOwner {
   readonly agent: string;
   readonly namespace?: string;
 }
@@ -135,16 +135,20 @@ export class KernelClient {
 
   sharedMemories = (): Promise<ResultOf<"lares/memory/namespaces">> =>
     this.#ask("lares/memory/namespaces", {});
-  verifyMemory = (whose: Whose): Promise<ResultOf<"lares/memory/verify">> =>
+  verifyMemory = (whose: MemoryOwner): Promise<ResultOf<"lares/memory/verify">> =>
     this.#ask("lares/memory/verify", whose);
-  memoryStats = (whose: Whose): Promise<ResultOf<"lares/memory/stats">> =>
+  memoryStats = (whose: MemoryOwner): Promise<ResultOf<"lares/memory/stats">> =>
     this.#ask("lares/memory/stats", whose);
   askMemory = (
-    whose: Whose,
+    whose: MemoryOwner,
     { method, params }: MemoryQuestion,
   ): Promise<ResultOf<"lares/memory/query" | "lares/memory/count">> =>
     this.#ask(method, { ...whose, ...params });
-  exportMemory = (whose: Whose, path: string, overwrite: boolean): Promise<ResultOf<"lares/memory/export">> =>
+  exportMemory = (
+    whose: MemoryOwner,
+    path: string,
+    overwrite: boolean,
+  ): Promise<ResultOf<"lares/memory/export">> =>
     this.#ask("lares/memory/export", { ...whose, path, overwrite });
   importMemory = (
     agent: string,

@@ -62,21 +62,21 @@ describe("usage", () => {
     [["run", "--timeout", "1m"], "needs --once"],
     [["run", "/nowhere/at/all"], "does not exist"],
     [["stop", "/nowhere/at/all"], "does not exist"],
-    [["traces", "--level", "loud"], "--level is one of"],
+    [["traces", "--level", "loud"], '--level cannot be "loud"'],
     [["traces", "--since", "soon"], "is not a time"],
     [["actions", "--state", "nope"], 'There is no state "nope"'],
-    [["actions", "show"], "lares actions show <id>"],
-    [["actions", ".", "explode", "x"], "is none of list, show"],
-    [["jobs", "cancel"], "Which job"],
-    [["jobs", "cancel", "a", "b"], "One id at a time"],
+    [["actions", "show"], "Write lares actions show <id>"],
+    [["actions", ".", "explode", "x"], "Use one of list, show"],
+    [["jobs", "cancel"], "Write lares jobs cancel <id>"],
+    [["jobs", "cancel", "a", "b"], "Only one id is allowed"],
     [["jobs", "list", "a"], "takes no id"],
-    [["decisions", "revoke"], "Which decision"],
-    [["decisions", "revoke", "a", "b"], "One id at a time"],
+    [["decisions", "revoke"], "Write lares decisions revoke <id>"],
+    [["decisions", "revoke", "a", "b"], "Only one id is allowed"],
     [["decisions", "list", "a"], "takes no id"],
-    [["jobs", ".", "stop", "a"], "is none of list, cancel"],
-    [["tools", "call", "nothing"], "Which tool"],
-    [["tools", "call", "a.b/c", "{"], "no JSON"],
-    [["new", "Bad Name"], "is no name"],
+    [["jobs", ".", "stop", "a"], "Use one of list, cancel"],
+    [["tools", "call", "nothing"], "The name of a tool is missing"],
+    [["tools", "call", "a.b/c", "{"], "not valid JSON"],
+    [["new", "Bad Name"], "is not a name"],
     [["run", ".", "--approve", "ask"], "needs a terminal"],
   ])("%j is wrong usage", async (argv, message) => {
     expect(await lares(argv)).toBe(2);
@@ -85,8 +85,8 @@ describe("usage", () => {
   });
 });
 
-describe("words for a newcomer", () => {
-  it("check names the folder that has no document so that it cannot be read as the one above", async () => {
+describe("messages for a newcomer", () => {
+  it("check names a folder without documents so that it cannot be mistaken for its parent", async () => {
     const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
     expect(await lares(["check", folder])).toBe(0);
     cwd.mockRestore();
@@ -97,7 +97,7 @@ describe("words for a newcomer", () => {
     "%j wrongly used points to that command's own help",
     async (argv) => {
       expect(await lares(argv)).toBe(2);
-      expect(errors).toContain(`(lares ${argv[0]} --help says how it is used)`);
+      expect(errors).toContain(`(lares ${argv[0]} --help shows its options)`);
       expect(errors).not.toContain("lists the commands");
     },
   );
@@ -125,7 +125,7 @@ describe("run --once", () => {
     expect(kernel.disposed).toBe(1);
   });
 
-  it("names the errors of the workspace's documents, so that a missing agent is explained", async () => {
+  it("reports the errors of the workspace's documents, which explain a missing agent", async () => {
     const extension = join(folder, ".lares", "extensions", "x");
     await mkdir(extension, { recursive: true });
     await writeFile(join(extension, "extension.yaml"), "");
@@ -147,7 +147,7 @@ describe("run --once", () => {
     expect(errors).not.toContain("a-warning");
   });
 
-  it("--once fails where a program's source has errors, and not where an agent only failed on an event", async () => {
+  it("--once fails if a program's source has errors, and not if an agent only failed on an event", async () => {
     const failure = { handler: "seen", message: "boom\u001b", at: "2026-11-20T10:00:00.000Z" };
     kernel.agents = [anAgent("dev.x", { last_failure: { ...failure, place: { path: "/x/a.ts", line: 7 } } })];
     expect(await lares(["run", folder, "--once"])).toBe(0);
@@ -169,7 +169,7 @@ describe("run --once", () => {
     [{ state: "Initializing" as const }, "the agent dev.lares.busy still works"],
     [{}, "the agents dev.lares.filetypes, dev.lares.storage, dev.lares.busy still work"],
   ])(
-    "--timeout ends it with the summary, names who still works (%j), and exits 1",
+    "--timeout ends the run with the summary, names the working agents (%j), and exits 1",
     async (more, sentence) => {
       kernel.idle = false;
       kernel.agents.push(anAgent("dev.lares.busy", more), anAgent("dev.lares.asleep", { state: "Unloaded" }));
@@ -191,7 +191,7 @@ describe("run --once", () => {
     expect(lines.at(-1)).toMatchObject({ type: "summary", agents: 2, events: 41, refusals: 1 });
   });
 
-  it("runs nothing where nobody accepted it and nobody is there to ask", async () => {
+  it("runs nothing if nothing was accepted and nobody can be asked", async () => {
     kernel.trusted = false;
     expect(await lares(["run", folder, "--once"])).toBe(1);
     expect(errors).toContain("[ ] All files: names and content");
@@ -213,7 +213,7 @@ describe("run --once", () => {
     expect(kernel.connects).toEqual([]);
   });
 
-  it("works on a copy of a bundled example, links beside it, state of its own, nothing left", async () => {
+  it("works on a copy of a bundled example with its own state, and leaves nothing behind", async () => {
     const example = join(folder, "examples", "library");
     await rm(join(folder, "lares.yaml"));
     await mkdir(join(folder, "extensions", "x"), { recursive: true });
@@ -254,7 +254,7 @@ describe("check", () => {
     message: "There is no field grantz.",
   } as const;
 
-  it("prints one line a fault and exits 1 on an error", async () => {
+  it("prints one line per fault and exits 1 on an error", async () => {
     await writeFile(join(folder, "lares.yaml"), "");
     const checkDocument = (file: string) =>
       Promise.resolve([{ ...finding, file, severity: "error" } as const]);
@@ -299,14 +299,14 @@ describe("check", () => {
   });
 });
 
-describe("looking and deciding from a script", () => {
+describe("inspecting and deciding from a script", () => {
   it("traces are read oldest first", async () => {
     kernel.traces = [aTrace("first"), aTrace("second")];
     expect(await lares(["traces", folder, "--since", "1h"])).toBe(0);
     expect(output.indexOf("first")).toBeLessThan(output.indexOf("second"));
   });
 
-  it("an action is found by the end of its id; undo says what became of it", async () => {
+  it("an action is found by the end of its id; undo prints the result", async () => {
     kernel.actions.set("0199-aaaa1111", anAction("0199-aaaa1111", { state: "Committed" }));
     expect(await lares(["actions", folder])).toBe(0);
     expect(output).toContain("aaaa1111");
@@ -331,7 +331,7 @@ describe("looking and deciding from a script", () => {
     expect(errors).toContain("error: no␛[31m");
   });
 
-  it("jobs are listed with what each does or waits for, a stranger's words made plain", async () => {
+  it("jobs are listed with their state, with untrusted text made safe", async () => {
     expect(await lares(["jobs", folder])).toBe(0);
     expect(output).toContain("No job is queued or running.");
     output = "";
@@ -354,7 +354,7 @@ describe("looking and deciding from a script", () => {
     });
   });
 
-  it("a job is cancelled by the end of its id, and only where that is one job's", async () => {
+  it("a job is cancelled by the end of its id if that is unambiguous", async () => {
     kernel.jobs = [
       aJob("11111111-1111-7111-8111-00000000000a"),
       aJob("11111111-1111-7111-8111-00000000001a"),
@@ -372,7 +372,7 @@ describe("looking and deciding from a script", () => {
     expect(errors).toContain("There is no job");
   });
 
-  it("decisions are listed in words, and revoked by the end of their id", async () => {
+  it("decisions are listed as sentences, and revoked by the end of their id", async () => {
     expect(await lares(["decisions", folder])).toBe(0);
     expect(output).toContain("Nothing is remembered here");
     const rules = [{ decide: "allow", agent: "dev.x", kind: "file.edit", path: "a" }] as const;
@@ -405,7 +405,7 @@ describe("looking and deciding from a script", () => {
     const approve = (id: string, ...options: string[]) =>
       lares(["actions", folder, "approve", id, ...options]);
     expect(await approve("a", "--always")).toBe(2);
-    expect(errors).toContain("--always would allow nothing that is asked here. Possible: --scope folder.");
+    expect(errors).toContain("--always would not cover this change. Possible: --scope folder.");
     expect(await approve("b", "--always")).toBe(2);
     expect(errors).toContain("--always is not possible here. It is asked each time.");
     expect(await approve("b", "--scope", "kind")).toBe(2);
@@ -420,13 +420,13 @@ describe("looking and deciding from a script", () => {
     expect(output).toContain("chain broken at record 2: hash differs");
   });
 
-  it("what was not accepted yet says how to accept it", async () => {
+  it("an untrusted workspace's error says how to accept it", async () => {
     const connect = () => Promise.reject(new LaresError("Untrusted", "This workspace is not trusted."));
     expect(await lares(["agents", folder], { connect })).toBe(1);
-    expect(errors).toContain("`lares run` shows it and asks");
+    expect(errors).toContain("`lares run` shows them and asks");
   });
 
-  it("doctor fails when the sandbox does", async () => {
+  it("doctor fails if the sandbox fails", async () => {
     const stateHome = () => join(folder, "state");
     expect(await lares(["doctor"], { stateHome })).toBe(0);
     expect(output).toContain("✓ sandbox");
@@ -437,7 +437,7 @@ describe("looking and deciding from a script", () => {
 });
 
 describe("new", () => {
-  it("writes an extension with everything filled in, and never over another", async () => {
+  it("writes a complete extension, and never overwrites another", async () => {
     const target = join(folder, "note-titles");
     expect(await lares(["new", target, "--id", "com.example.note-titles"])).toBe(0);
     const files = (await readdir(target)).filter((name) => name !== ".lares");
@@ -462,7 +462,7 @@ describe("new", () => {
   it.each([
     ["c", "no template for c yet"],
     ["assemblyscript", "no template for assemblyscript yet"],
-    ["rust", 'not "rust"'],
+    ["rust", 'no template "rust"'],
   ])("--template %s is refused in a sentence, and nothing is written", async (language, sentence) => {
     expect(await lares(["new", join(folder, "notes"), "--template", language])).toBe(2);
     expect(errors).toContain(sentence);
@@ -480,7 +480,7 @@ describe("test", () => {
   /** In a process of its own, so that what its Vitest prints is not taken for what this one says. */
   const byItself = () => spawnSync(process.execPath, [executable, "test", extension()], { encoding: "utf8" });
 
-  it("what was just written passes its own tests, and leaves nothing behind", async () => {
+  it("a new extension passes its own tests, which leave nothing behind", async () => {
     const before = await readdir(extension());
     const { status, stdout } = byItself();
     expect(status).toBe(0);
@@ -494,7 +494,7 @@ describe("test", () => {
     expect(byItself().status).toBe(1);
   });
 
-  it("runs no test where the manifest or the program is wrong", async () => {
+  it("runs no test if the manifest or the program is invalid", async () => {
     const programFault = () => Promise.resolve("agent.ts:3:1: no such import");
     expect(await lares(["test", extension()], { programFault })).toBe(1);
     expect(output).toContain("✗ program: agent.ts:3:1: no such import");
@@ -505,11 +505,11 @@ describe("test", () => {
     expect(output).toBe(`${file}:1:1  x  wrong\n`);
   });
 
-  it("says so where there are no tests, or no extension", async () => {
+  it("reports missing tests and a missing extension", async () => {
     await rm(join(extension(), "title.test.ts"));
     expect(await lares(["test", extension()])).toBe(0);
     expect(errors).toContain("no *.test.ts");
     expect(await lares(["test", folder])).toBe(2);
-    expect(errors).toContain("is no extension");
+    expect(errors).toContain("is not an extension");
   });
 });

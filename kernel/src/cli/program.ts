@@ -29,14 +29,14 @@ export function createProgram(ports: CliPorts): Command {
   addServe(program, ports);
   // Commands would inherit the program's hint, which does not show their options.
   for (const command of program.commands)
-    command.showHelpAfterError(`(lares ${command.name()} --help says how it is used)`);
+    command.showHelpAfterError(`(lares ${command.name()} --help shows its options)`);
   program.addHelpText(
     "after",
     examples([
-      ["lares run", "open this folder, see what its agents do, decide on what they propose"],
+      ["lares run", "run the agents of this folder, and decide on their proposals"],
       ["lares run examples/library --trust", "try it on an example"],
-      ["lares new photo-sorter", "write an agent of your own"],
-      ["lares actions undo 5c1f9e20", "take back what an agent did"],
+      ["lares new photo-sorter", "create an extension"],
+      ["lares actions undo 5c1f9e20", "undo a change"],
     ]),
   );
   return program;
@@ -57,25 +57,22 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
 function addRun(program: Command, ports: CliPorts): void {
   program
     .command("run")
-    .description("open a folder, see its agents work, decide on proposals")
+    .description("run the agents of a folder, and decide on their proposals")
     .argument("[folder]", "the workspace", ".")
-    .option("--trust", "accept all that this workspace's documents ask for, as they are now")
+    .option("--trust", "accept everything that this workspace's documents request now")
     .option(
       "--grant <what...>",
-      "allow only this, and withhold the rest: an extension's id, with =permissions and @folders for a part",
+      "allow only this: an extension's id, with =permissions and @folders for a part",
     )
     .addOption(
       new Option(
         "--approve <mode>",
-        "who decides on proposals, as below; at a terminal ask, else policy",
+        "who decides on proposals, see below (default: ask at a terminal, else policy)",
       ).choices(["policy", "none", "all", "ask"]),
     )
-    .option("--once", "end when nothing is left to do, with a summary")
-    .option(
-      "--timeout <duration>",
-      "with --once: end after this long in any case, as in 90s or 1h (default: 10m)",
-    )
-    .option("--watch", "accept changed programs of accepted extensions as they are saved")
+    .option("--once", "exit with a summary when nothing is left to do")
+    .option("--timeout <duration>", "with --once: the maximum duration, such as 90s or 1h (default: 10m)")
+    .option("--watch", "accept changed programs of accepted extensions whenever they are saved")
     .option("--in-place", "work on a bundled example itself, not on a copy")
     .addOption(json())
     .addHelpText(
@@ -84,21 +81,21 @@ function addRun(program: Command, ports: CliPorts): void {
 Your own folder is opened where it is. A bundled example (a folder beneath examples/) is copied to a temporary
 folder together with its state, and the copy is removed at the end, unless --in-place is given.
 
---approve  policy  the rules in lares.yaml decide; what they leave open stays pending
-           none    as policy, and nothing is approved for its low impact alone
-           all     approve every proposal, those that touch protected files too
+--approve  policy  the rules in lares.yaml decide; all other proposals stay pending
+           none    like policy, but never approve a proposal because of its low impact
+           all     approve every proposal, including changes of protected files
            ask     show each proposal and ask
 
---watch is for writing an extension. What asks for more (a permission, a folder, a rule) still waits for your yes.
+--watch is for developing an extension. New requests (a permission, a folder, a rule) still wait for your consent.
 
-The last line of --once is "N agents, N events, N actions, N refusals"; the exit code is 0 also with actions pending, and
-1 where errors in documents or programs kept an agent from running.
-Where agents still work when the time of --timeout is over, it names them and ends with 1.
+The last line of --once is "N agents, N events, N actions, N refusals". The exit code is 0 even if actions are pending,
+and 1 if errors in documents or programs kept an agent from running, or if agents are still working after --timeout; the
+output then names them.
 ${examples([
-  ["lares run", "this folder"],
-  ["lares run ~/Pictures --trust --once", "one pass, for a script; rules decide"],
-  ["lares run --grant dev.lares.storage=read_entries@photos", "one agent, which may see one folder"],
-  ["lares run examples/library --trust --once --approve all", "all of it, on a copy of the example"],
+  ["lares run", "run the agents of this folder"],
+  ["lares run ~/Pictures --trust --once", "one pass in a script; rules decide"],
+  ["lares run --grant dev.lares.storage=read_entries@photos", "one agent with access to one folder"],
+  ["lares run examples/library --trust --once --approve all", "approve everything, in a copy of the example"],
 ])}`,
     )
     .action((folder: string, options: object) =>
@@ -109,26 +106,29 @@ ${examples([
 function addPermissions(program: Command, ports: CliPorts): void {
   program
     .command("permissions")
-    .description("see and change what the agents of a folder may do")
+    .description("show and change the permissions of the agents of a folder")
     .argument("[folder]", "the workspace", ".")
-    .option("--grant <what...>", "allow only this, and withhold the rest, as below")
-    .option("--revoke", "take back everything that was allowed")
+    .option("--grant <what...>", "allow only this, see below")
+    .option("--revoke", "revoke everything that was allowed")
     .addOption(json())
     .addHelpText(
       "after",
       `
-At a terminal it asks, with what is allowed now ticked: Space ticks, Enter allows what is ticked (its line says what that
-is), d shows a program. Enter with nothing ticked is no answer, unless something was allowed before: that is taken back.
-Elsewhere it only shows, unless --grant or --revoke says what to do.
+At a terminal, this command asks; the permissions that are allowed now are ticked. Space ticks or unticks, Enter allows
+exactly the ticked ones, d shows a program. Enter with nothing ticked revokes all permissions; if none were allowed, it
+changes nothing. Without a terminal, the command only shows the permissions, unless --grant or --revoke is given.
 
---grant  <id>                      all that this extension asks for
+--grant  <id>                      everything that this extension requests
          <id>=<permission>,…       only these permissions
-         <id>@<folder>,…           only in these folders, which may lie inside those that it asks for
-         lares.yaml                what the document asks for beside its extensions
+         <id>@<folder>,…           only these folders, each inside one that it requests
+         lares.yaml                everything that the document itself requests
 ${examples([
-  ["lares permissions", "look at them, and change them"],
-  ["lares permissions --grant dev.lares.notes", "Notes may do all that it asks for, and no other agent runs"],
-  ["lares permissions --grant dev.lares.storage=read_entries@photos,letters", "a part"],
+  ["lares permissions", "show and change them"],
+  ["lares permissions --grant dev.lares.notes", "allow everything that Notes requests, and no other agent"],
+  [
+    "lares permissions --grant dev.lares.storage=read_entries@photos,letters",
+    "one permission in two folders",
+  ],
 ])}`,
     )
     .action((folder: string, options: object) =>
@@ -141,17 +141,17 @@ ${examples([
 function addReview(program: Command, ports: CliPorts): void {
   program
     .command("review")
-    .description("decide on what waits, on the whole screen")
+    .description("decide on waiting proposals, in full screen")
     .argument("[folder]", "the workspace", ".")
     .addHelpText(
       "after",
       `
-Shows what waits for you, with all that it would change: approve, reject with a reason, edit first, take parts of it,
-remember an answer, undo. Nothing is written before you approve it, and what waits goes on waiting when you leave.
-Press ? there for all keys. e opens the editor that VISUAL or EDITOR names. NO_COLOR turns colours off.
+Shows the proposals that wait for you with all of their changes: approve, reject with a reason, edit first, take parts,
+remember an answer, undo. No file changes before you approve it, and undecided proposals keep waiting when you quit.
+Press ? to see all keys. e opens the editor that VISUAL or EDITOR names. NO_COLOR turns colours off.
 
 Needs a terminal. In a script use "lares actions".
-${examples([["lares review ~/Pictures", "decide on what the agents there propose"]])}`,
+${examples([["lares review ~/Pictures", "decide on the proposals for this folder"]])}`,
     )
     .action((folder: string) =>
       execute(ports, async (context) => (await import("./commands/review.ts")).review(context, folder)),
@@ -161,21 +161,21 @@ ${examples([["lares review ~/Pictures", "decide on what the agents there propose
 function addCheck(program: Command, ports: CliPorts): void {
   program
     .command("check")
-    .description("find faults in lares.yaml, extension.yaml and their TOML forms")
+    .description("find errors in lares.yaml, extension.yaml and their TOML forms")
     .argument("[paths...]", "files or folders (default: this folder)")
     .addOption(new Option("--format <format>", "text or json").choices(["text", "json"]))
     .addOption(json())
     .option(
       "--explain",
-      "show every value of the configuration and where it came from, and what is asked each time",
+      "show each configuration value with its source, and the paths that are asked each time",
     )
     .addHelpText(
       "after",
       `
-Prints file:line:column  code  message. Exits with 1 when there is an error.
+Prints file:line:column  code  message. Exits with 1 if there is an error.
 ${examples([
-  ["lares check", "everything beneath this folder"],
-  ["lares check --explain photos/", "why is this value what it is?"],
+  ["lares check", "check all documents beneath this folder"],
+  ["lares check --explain photos/", "see where each value is set"],
   ["lares check --format json | jq .findings", "for a script"],
 ])}`,
     )
@@ -187,10 +187,10 @@ ${examples([
 function addNew(program: Command, ports: CliPorts): void {
   program
     .command("new")
-    .description("write an extension in TypeScript to start from")
-    .argument("<name>", "its folder; in a workspace a bare name goes to .lares/extensions/")
-    .option("--id <id>", "its id, as in com.example.photos (default: local.<name>)")
-    .option("--template <language>", "what it is written in: ts", "ts")
+    .description("create an extension in TypeScript")
+    .argument("<name>", "its folder; in a workspace, a plain name means a folder in .lares/extensions/")
+    .option("--id <id>", "its id, such as com.example.photos (default: local.<name>)")
+    .option("--template <language>", "the programming language: ts", "ts")
     .addOption(json())
     .addHelpText("after", examples([["lares new photo-sorter --id com.example.photo-sorter", ""]]))
     .action((name: string, options: object) =>
@@ -203,14 +203,14 @@ function addNew(program: Command, ports: CliPorts): void {
 function addTest(program: Command, ports: CliPorts): void {
   program
     .command("test")
-    .description("check an extension and run its own tests")
+    .description("check an extension and run its tests")
     .argument("[folder]", "the extension", ".")
     .addHelpText(
       "after",
       `
-Checks the manifest as lares check does, makes the program ready as a kernel would, and runs every *.test.ts in the
-folder with Vitest. A vitest.config.* in the folder counts instead of what lares would set.
-${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 when anything fails"]])}`,
+Checks the manifest as lares check does, bundles the program as a kernel would, and runs every *.test.ts in the folder
+with Vitest. A vitest.config.* in the folder replaces the default configuration.
+${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 if anything fails"]])}`,
     )
     .action((folder: string) =>
       execute(ports, async (context) => (await import("./commands/test.ts")).testExtension(context, folder)),
@@ -220,12 +220,12 @@ ${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 when any
 function addServe(program: Command, ports: CliPorts): void {
   program
     .command("serve")
-    .description("speak the language server protocol, for editors")
-    .option("--stdio", "over standard input and output")
-    .option("--pipe <name>", "over a named pipe or local socket")
-    .option("--clientProcessId <pid>", "end when this process is gone", processId)
-    .option("--keep", "keep the kernel when the last client has left", false)
-    .addHelpText("after", examples([["lares serve --stdio", "what an editor starts"]]))
+    .description("serve an editor through the language server protocol")
+    .option("--stdio", "use standard input and output")
+    .option("--pipe <name>", "use a named pipe or local socket")
+    .option("--clientProcessId <pid>", "exit when this process ends", processId)
+    .option("--keep", "keep the kernel running after its last client has disconnected", false)
+    .addHelpText("after", examples([["lares serve --stdio", "the command that editors run"]]))
     .action(async (options: { stdio?: boolean; pipe?: string; clientProcessId?: number; keep: boolean }) => {
       const { stdio = options.pipe === undefined, pipe, clientProcessId, keep } = options;
       process.exitCode = await ports.serve({
@@ -239,6 +239,7 @@ function addServe(program: Command, ports: CliPorts): void {
 
 function processId(text: string): number {
   const pid = Number(text);
-  if (!Number.isInteger(pid) || pid < 1) throw new InvalidArgumentError("A process id is a whole number.");
+  if (!Number.isInteger(pid) || pid < 1)
+    throw new InvalidArgumentError("Write a process id as a positive whole number.");
   return pid;
 }

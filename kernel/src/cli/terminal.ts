@@ -109,7 +109,7 @@ export class Terminal implements Disposable {
         const held = this.#held ?? [];
         this.#held = null;
         if (this.#droppedPrints > 0)
-          this.#errors.write(`… ${this.#droppedPrints} earlier lines; lares traces has them\n`);
+          this.#errors.write(`… ${this.#droppedPrints} earlier lines; see lares traces\n`);
         this.#droppedPrints = 0;
         for (const { stream, text } of held) stream.write(text);
         // The status line returns with its next frame, because the prompt may still be writing its last line.

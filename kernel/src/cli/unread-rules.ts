@@ -15,6 +15,6 @@ export function unreadRulesFinding({
     column: 1,
     severity: "warning",
     code: "gitignore-not-read",
-    message: `This file ${fault}. It could name anything, so agents see no file in ${dirname(file)}. Make it a readable file, or remove it.`,
+    message: `This file ${fault}. It could exclude any file, so agents see no file in ${dirname(file)}. Make it a readable file, or remove it.`,
   };
 }

@@ -66,9 +66,13 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       const file = resolve(path);
       const text = await readText(file);
       if (text === null)
-        throw new LaresError("NotFound", `${JSON.stringify(file)} cannot be read: it is no plain file.`, {
-          path: file,
-        });
+        throw new LaresError(
+          "NotFound",
+          `${JSON.stringify(file)} cannot be read. Name an existing regular file.`,
+          {
+            path: file,
+          },
+        );
       const documents = documentsOf(dirname(file));
       const { diagnostics } = await diagnosticsOf(documents, new ProgramOutlines(sourceReader), {
         file,

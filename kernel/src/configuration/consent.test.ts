@@ -317,7 +317,7 @@ describe("after a yes", () => {
     expect(inForce.entries).toEqual([]);
     expect(inForce.pendingAsks).toEqual([
       "One (dev.one, from this workspace's ext) asks for nothing, in the whole workspace",
-      "what dev.one does is asked once again: an earlier version of Lares did not keep it with your yes",
+      "what dev.one does is asked once more: an earlier version of Lares did not store it with your consent",
       expect.stringMatching(
         /^dev\.one runs seen on EntryCreated where "entry\.isImage\(\)"; offers the tools find/,
       ),

@@ -11,7 +11,7 @@ export interface Behaviour {
   readonly hooks: readonly JsonObject[];
   readonly tools: readonly JsonObject[];
   readonly models: readonly JsonObject[];
-  /** Hosts that it wants to reach. */
+  /** The hosts that it names. */
   readonly hosts: readonly string[];
   /** The resource limits that it requests, by their names in the manifest. */
   readonly caps: Readonly<Record<string, number>>;

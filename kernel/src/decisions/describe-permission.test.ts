@@ -15,7 +15,7 @@ const cases: [Permissions, string][] = [
   ],
   [{ dispatch_jobs: true }, "start work that takes longer"],
   [{ propose_actions: ["file.move", "file.*"] }, 'propose changes: "file.move", "file.*"'],
-  [{ emit_events: ["Found"] }, 'tell others of its events: "Found"'],
+  [{ emit_events: ["Found"] }, 'send events to other agents: "Found"'],
   [
     { hear_events: ["dev.y/Found", "dev.z/*"] },
     'receive what other agents announce, with everything in it: "dev.y/Found", "dev.z/*"',
@@ -29,7 +29,7 @@ it.each(cases)("%j", (permissions, sentence) => {
   expect(describePermissions(permissions)).toEqual([`${sentence} (${name})`]);
 });
 
-it("has a sentence for each permission, and none for what is not asked for", () => {
+it("has a sentence for each requested permission", () => {
   const said = new Set(cases.flatMap(([permissions]) => Object.keys(permissions)));
   expect([...said].toSorted()).toEqual([...permissionNames].toSorted());
   expect(describePermissions({ read_entries: false })).toEqual([]);

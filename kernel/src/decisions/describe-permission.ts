@@ -15,7 +15,7 @@ const sentences: {
     `use models: ${models.map(({ category, local_only }) => `${quoted(category)}${local_only === true ? " on this machine" : ""}`).join(", ")}`,
   dispatch_jobs: () => "start work that takes longer",
   propose_actions: (kinds) => `propose changes: ${list(kinds)}`,
-  emit_events: (names) => `tell others of its events: ${list(names)}`,
+  emit_events: (names) => `send events to other agents: ${list(names)}`,
   hear_events: (names) => `receive what other agents announce, with everything in it: ${list(names)}`,
   call_tools: (names) => `call tools of others: ${list(names)}`,
   shared_data: ({ read = [], write = [] }) =>

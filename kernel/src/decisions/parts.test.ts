@@ -62,7 +62,7 @@ describe("a partial answer", () => {
     inForce,
   );
 
-  it("grants what it names, and withholds everything else", () => {
+  it("grants the named parts, and withholds all others", () => {
     expect(answer.granted).toEqual({
       ...nothingRequested,
       extensions: {
@@ -77,11 +77,11 @@ describe("a partial answer", () => {
     expect(isCovered(requests, answer.granted)).toBe(false);
   });
 
-  it("leaves nothing that would be asked again", () => {
+  it("leaves nothing to ask again", () => {
     expect(isCovered(requests, answered(answer.granted, answer.withheld))).toBe(true);
   });
 
-  it("is what counts: the common part of the requests and of what was granted", () => {
+  it("puts the common part of requests and grants in force", () => {
     const counts = covered(requests, answer.granted);
     expect(counts.extensions["dev.x"]?.permissions).toEqual(answer.granted.extensions["dev.x"]?.permissions);
     expect(counts.extensions["dev.x"]?.locations).toEqual(["photos"]);
@@ -96,7 +96,7 @@ describe("a partial answer", () => {
     expect(Object.keys(counts.extensions)).toEqual(["dev.x"]);
   });
 
-  it("asks for what the documents come to request later, and only for that", () => {
+  it("asks only about later requests", () => {
     const known = answered(answer.granted, answer.withheld);
     const later = (change: Partial<RequestedExtension>): RequestedPermissions => ({
       ...requests,
@@ -110,7 +110,7 @@ describe("a partial answer", () => {
   });
 });
 
-it("an answer that names every part withholds nothing", () => {
+it("an answer with every part withholds nothing", () => {
   const all = {
     extensions: ["dev.x", "dev.y"].map((extension) => ({
       extension,
@@ -139,24 +139,24 @@ describe("a folder that is granted", () => {
   const folders = (chosen: string[]): readonly string[] | undefined =>
     answerOf(requests, grants([], chosen), inForce).granted.extensions["dev.x"]?.locations;
 
-  it("may lie inside one that is asked for", () =>
+  it("may be inside a requested folder", () =>
     expect(folders(["photos/2024", "notes", "notes/a"])).toEqual(["photos/2024", "notes"]));
 
   it.each(["letters", ".", "photos-private", "Photos", "photos/../letters", "photos/", "pho\u0301tos", "/"])(
-    "is refused where it is not, in exactly this spelling: %j",
+    "is refused outside of them, compared by exact spelling: %j",
     (path) => expect(() => folders([path])).toThrow(/is not inside a folder/),
   );
 });
 
 it.each([
-  ["a part nobody asked for", grants(["call_tools/a/b"], [])],
-  ["a rule nobody asked for", grants([], [], ["rule/{}"])],
+  ["a part that was not requested", grants(["call_tools/a/b"], [])],
+  ["a rule that was not requested", grants([], [], ["rule/{}"])],
   [
-    "an extension nobody asked for",
+    "an extension that was not requested",
     { extensions: [{ extension: "dev.z", parts: [], folders: [] }], workspace: [] },
   ],
   [
-    "a name of every object",
+    "an inherited property name",
     { extensions: [{ extension: "__proto__", parts: [], folders: [] }], workspace: [] },
   ],
 ])("an answer that names %s is refused", (_name, given) =>

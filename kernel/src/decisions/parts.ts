@@ -136,7 +136,7 @@ export function answerOf(
       ? requests.extensions[extension]
       : undefined;
     if (request === undefined || Object.hasOwn(granted, extension))
-      throw unasked(`The extension ${JSON.stringify(extension)} is not asked for, or is named twice.`);
+      throw unasked(`The extension ${JSON.stringify(extension)} is not requested, or is named twice.`);
     const split = splitExtension(request, parts, folders);
     granted[extension] = split.granted;
     if (split.withheld === null) delete withheld[extension];
@@ -149,12 +149,12 @@ export function answerOf(
   const isWhole = Object.keys(withheld).length === 0 && rest.length === 0;
   return {
     granted: {
-      ...wishesOfParts(chosen),
+      ...permissionsOfParts(chosen),
       extensions: granted,
       // A restraint stays in force if its removal is withheld.
       restraints: [...requests.restraints, ...kept],
     },
-    withheld: isWhole ? null : { ...wishesOfParts(rest), extensions: withheld, restraints: kept },
+    withheld: isWhole ? null : { ...permissionsOfParts(rest), extensions: withheld, restraints: kept },
   };
 }
 
@@ -174,7 +174,7 @@ function splitExtension(
       request.locations.some((location) => isWithinExactly(location, folder));
     if (!isRequested)
       throw unasked(
-        `The folder ${JSON.stringify(folder)} is not inside a folder that ${JSON.stringify(request.name)} asks for.`,
+        `The folder ${JSON.stringify(folder)} is not inside a folder that ${JSON.stringify(request.name)} requests.`,
       );
   }
   const locations = outermost(folders);
@@ -208,7 +208,7 @@ function chosenOf<Part extends { readonly id: string }>(
   const chosen = parts.filter(({ id }) => wanted.has(id));
   if (chosen.length < wanted.size) {
     const unknown = ids.find((id) => !parts.some((part) => part.id === id));
-    throw unasked(`Nothing that is asked for is called ${JSON.stringify(unknown)}.`);
+    throw unasked(`There is no request called ${JSON.stringify(unknown)}.`);
   }
   return chosen;
 }
@@ -216,7 +216,7 @@ function chosenOf<Part extends { readonly id: string }>(
 const unasked = (what: string): Error =>
   invalidParams(`${what} Grant only what lares/trust/question lists.`, { path: "grants" });
 
-function wishesOfParts(parts: readonly WorkspacePart[]): RequestedPermissions {
+function permissionsOfParts(parts: readonly WorkspacePart[]): RequestedPermissions {
   const all = <Kind extends WorkspacePart["kind"]>(kind: Kind) =>
     parts.filter((part): part is Extract<WorkspacePart, { kind: Kind }> => part.kind === kind);
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { triggerWords } from "./question.ts";
 
-test("a filter is shown as it is written, and nothing in it ends its quotation or hides", () => {
+test("a filter is shown as written, and cannot end its quotation or hide text", () => {
   const words = (filter: string): string => triggerWords({ on: "EntryModified", handler: "h", filter });
   expect(words('entry.extension == "md"')).toMatch(/, if “entry\.extension == "md"”$/);
   const ended = words('entry.name == "”. It reads nothing"');

@@ -226,15 +226,15 @@ function changesOf(
     ...gone
       .map(partWords)
       .filter(({ title }) => !parts.some((part) => part.title === title))
-      .map(({ title }) => `No longer asked for: ${title}`),
+      .map(({ title }) => `No longer requested: ${title}`),
     ...before.locations
       .filter((path) => !request.locations.some((folder) => isWithinExactly(folder, path)))
-      .map((path) => `No longer asked for: the folder ${folderTitle(path)}`),
+      .map((path) => `No longer requested: the folder ${folderTitle(path)}`),
     ...(request.origin === before.origin
       ? []
-      : [visibleText(`It is another one now: ${request.origin}; before: ${before.origin}`)]),
+      : [visibleText(`It now comes from another place: ${request.origin}; before: ${before.origin}`)]),
     ...(behaviour === null
-      ? ["What it does has changed; it was not kept in full, so the difference cannot be shown."]
+      ? ["What it does has changed; it was not stored in full, so the difference cannot be shown."]
       : behaviourChanges(request.behaviour, behaviour).map((change) => visibleText(sentence(change)))),
     ...files.map(({ path, bytes }) =>
       visibleText(`New file inside its program: ${named(path)}, ${bytes} bytes`),

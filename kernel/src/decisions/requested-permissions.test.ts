@@ -38,11 +38,11 @@ const withExtension = (
   extensions: { "dev.x": { ...base.extensions["dev.x"]!, ...change } },
 });
 
-describe("what an earlier yes covers", () => {
+describe("an earlier acceptance", () => {
   const check = (name: string, requests: RequestedPermissions, expected: boolean): void =>
     it(name, () => expect(isCovered(requests, base)).toBe(expected));
   check("the same", base, true);
-  check("nothing at all, but what held back", { ...nothingRequested, restraints: base.restraints }, true);
+  check("covers a document that only restricts", { ...nothingRequested, restraints: base.restraints }, true);
   check(
     "another rule that denies",
     { ...base, restraints: [...base.restraints, { kind: "ignore", glob: "*.key" }] },
@@ -78,8 +78,8 @@ describe("what an earlier yes covers", () => {
   check("not: a higher threshold", { ...base, autoApproveBelow: 0.3 }, false);
 });
 
-describe("what counts while a wider document waits", () => {
-  it("is always covered by what was accepted, and keeps the common part", () => {
+describe("while a wider document waits", () => {
+  it("the common part of old and new is in force", () => {
     const wider = withExtension({
       locations: [".", "photos/2024"],
       permissions: { read_entries: true, write_tags: true },
@@ -90,7 +90,7 @@ describe("what counts while a wider document waits", () => {
     expect(counts.extensions["dev.x"]?.permissions).toEqual({ read_entries: true });
     expect(counts.autoApproveBelow).toBe(0.2);
   });
-  it("holds no extension whose program changed, and none that is new", () => {
+  it("no new or changed extension runs", () => {
     expect(covered(withExtension({ program: other }), base).extensions).toEqual({});
     expect(covered(base, nothingRequested)).toEqual({
       ...nothingRequested,
@@ -98,21 +98,21 @@ describe("what counts while a wider document waits", () => {
       restraints: base.restraints,
     });
   });
-  it("keeps a restraint that the wider document took away", () => {
+  it("a removed restraint stays in force", () => {
     expect(covered({ ...base, restraints: [] }, base).restraints).toEqual(base.restraints);
   });
 });
 
-it("says everything that widens in a sentence each", () => {
+it("describes every wider request in a sentence", () => {
   expect(describeRequests(base)).toEqual([
     'X (dev.x, comes with Lares) asks to see and read files (read_entries); to propose changes: "file.move" (propose_actions), in photos/',
     "the document allows without asking: file.move by any agent",
-    "the document approves by itself every change with an impact below 0.2",
+    "the document approves automatically every change with an impact below 0.2",
     "the document raises the limit max_memory_mb to 1024",
   ]);
 });
 
-it("no name goes on as if it were the sentence", () => {
+it("no name can continue the sentence", () => {
   const id = "dev.x";
   const sentences = describeRequests({
     ...base,
@@ -164,7 +164,7 @@ describe("shared memories", () => {
   check("every agent", request({ extensions: null }), request(), false, [team]);
   check("one agent of all", request(), request({ extensions: null }), true, [team]);
   check("another workspace's of the same name", request({ workspace: "../other" }), request(), false, []);
-  it("is asked in a sentence", () => {
+  it("is described in a sentence", () => {
     expect(describeRequests(request({ writable: true, extensions: null }))).toContain(
       "the document lets every agent read and write the shared memory team",
     );

@@ -273,7 +273,7 @@ export function describeRequests(
   }
   if (requests.autoApproveBelow > 0) {
     sentences.push(
-      `the document approves by itself every change with an impact below ${requests.autoApproveBelow}`,
+      `the document approves automatically every change with an impact below ${requests.autoApproveBelow}`,
     );
   }
   for (const [name, value] of Object.entries(requests.limits)) {
@@ -302,8 +302,8 @@ function behaviourAsks(
       ? []
       : [
           accepted.behaviour === undefined
-            ? `what ${id} does is asked once again: an earlier version of Lares did not keep it with your yes`
-            : `what ${id} does has changed; it was too long to be kept, so that the change cannot be shown`,
+            ? `what ${id} does is asked once more: an earlier version of Lares did not store it with your consent`
+            : `what ${id} does has changed; it was too long to be stored, so the change cannot be shown`,
         ];
   return [...why, ...(now === null ? [] : [`${id} ${now}`])];
 }

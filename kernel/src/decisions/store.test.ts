@@ -52,7 +52,7 @@ function fileStore(text: string | null = null) {
   return { file, open };
 }
 
-it("what was accepted and remembered is there for the next kernel", async () => {
+it("the next kernel has the accepted and remembered decisions", async () => {
   const { open } = fileStore();
   const first = await open();
   await first.accept(digest, yes(requests));
@@ -71,7 +71,7 @@ it("a rule is remembered once", async () => {
   expect(store.rules).toHaveLength(1);
 });
 
-it("two writes at once leave both in the file", async () => {
+it("two concurrent writes are both in the file", async () => {
   const { open } = fileStore();
   const store = await open();
   await Promise.all([store.accept(digest, yes(requests)), store.remember([{ decide: "allow", path: "a" }])]);
@@ -80,7 +80,7 @@ it("two writes at once leave both in the file", async () => {
   expect(again.rules).toHaveLength(1);
 });
 
-it("taking it back forgets every acceptance, and keeps the rules", async () => {
+it("revoking removes every acceptance, and keeps the rules", async () => {
   const { open } = fileStore();
   const store = await open();
   await store.accept(digest, yes(requests));
@@ -92,7 +92,7 @@ it("taking it back forgets every acceptance, and keeps the rules", async () => {
   expect(again.rules).toHaveLength(1);
 });
 
-describe("a file that cannot be believed is set aside, and nothing in it counts", () => {
+describe("an invalid file is renamed, and nothing in it applies", () => {
   const check = (name: string, text: string): void =>
     it(name, async () => {
       const { file, open } = fileStore(text);
@@ -104,12 +104,12 @@ describe("a file that cannot be believed is set aside, and nothing in it counts"
   check("nothing in it", "");
   check("no YAML", "trust: [");
   check("another version", "version: 2");
-  check("a list in the document's place", "[1, 2]");
+  check("a list instead of a document", "[1, 2]");
   check("an acceptance without requests", `version: 1\ntrust: [{ digest: "${digest}" }]`);
-  check("a rule that decides something unheard of", "version: 1\nrules: [{ decide: maybe }]");
+  check("a rule with an unknown decision", "version: 1\nrules: [{ decide: maybe }]");
 });
 
-it("a person's edit counts when the file is read again", async () => {
+it("a person's edit applies when the file is read again", async () => {
   const { file, open } = fileStore();
   const store = await open();
   await store.remember([{ decide: "allow", path: "a" }]);
@@ -118,7 +118,7 @@ it("a person's edit counts when the file is read again", async () => {
   expect(store.rules).toEqual([{ decide: "deny", path: "**" }]);
 });
 
-describe("where the file cannot be written", () => {
+describe("if the file cannot be written", () => {
   const full = new Error("no space is left");
   const check = (
     name: string,
@@ -132,9 +132,9 @@ describe("where the file cannot be written", () => {
       file.failure = full;
       await expect(act(store)).rejects.toThrow("no space is left");
       see(store);
-      // A second try is no success either.
+      // The second attempt fails too.
       await expect(act(store)).rejects.toThrow("no space is left");
-      // And with room again it goes on, from what was decided.
+      // With free space again, it continues from the decided state.
       file.failure = null;
       await store.remember([{ decide: "deny", path: "b" }]);
       see(store);
@@ -142,17 +142,17 @@ describe("where the file cannot be written", () => {
     });
   const other = `sha256:${"b".repeat(64)}` as const;
   check(
-    "an acceptance does not count",
+    "an acceptance does not apply",
     (store) => store.accept(other, yes({ ...requests, autoApproveBelow: 1 })),
     (store) => expect([store.isAccepted(other), store.accepted]).toEqual([false, requests]),
   );
   check(
-    "a rule does not count",
+    "a rule does not apply",
     (store) => store.remember([{ decide: "allow", path: "a" }]),
     (store) => expect(store.rules.filter(({ decide }) => decide === "allow")).toEqual([]),
   );
   check(
-    "taking it back counts all the same",
+    "a revocation applies nevertheless",
     (store) => store.revoke(),
     (store) => expect([store.isAccepted(digest), store.accepted]).toEqual([false, nothingRequested]),
   );
@@ -174,7 +174,7 @@ const stranger = (settings: JsonObject): RequestedPermissions => ({
   },
 });
 
-it("what an extension does is kept with the yes, so that the next kernel can say what changed", async () => {
+it("an extension's behaviour is stored with the acceptance, so that the next kernel can describe changes", async () => {
   const { open } = fileStore();
   const config = { text: "- a: 'b'\n", list: [1, null, { deep: true }] };
   await (await open()).accept(digest, yes(stranger({ config })));
@@ -185,7 +185,7 @@ it("what an extension does is kept with the yes, so that the next kernel can say
   );
 });
 
-it("a behaviour that is too long is kept as its digest: the same is covered, another is asked", async () => {
+it("a long behaviour is stored as its digest: the same one is covered, a different one is asked", async () => {
   const { open, file } = fileStore();
   const long = stranger({ config: { text: "x".repeat(behaviourCharactersKept) } });
   await (await open()).accept(digest, yes(long));
@@ -195,10 +195,10 @@ it("a behaviour that is too long is kept as its digest: the same is covered, ano
   const { "dev.x": request } = long.extensions;
   const other = { ...long, extensions: { "dev.x": { ...request!, behaviourDigest: otherDigest } } };
   expect(isCovered(other, accepted)).toBe(false);
-  expect(describeRequests(other, accepted).join("\n")).toContain("it was too long to be kept");
+  expect(describeRequests(other, accepted).join("\n")).toContain("it was too long to be stored");
 });
 
-it("a file of an earlier version is read; its yes covers no extension, and is asked once again", async () => {
+it("a file of an earlier version is read; its acceptances cover no extension, which is asked once more", async () => {
   const { open, file } = fileStore();
   file.text = stringify({
     version: 1,
@@ -237,7 +237,7 @@ describe("an answer that withholds something", () => {
     withheld: { ...nothingRequested, showsHidden: true, extensions: stranger({}).extensions },
   };
 
-  it("is there for the next kernel: answered, and not accepted", async () => {
+  it("is known to the next kernel: answered, and not accepted", async () => {
     const { open } = fileStore();
     await (await open()).accept(digest, answer);
     const store = await open();
@@ -247,7 +247,7 @@ describe("an answer that withholds something", () => {
     expect([...store.declined]).toEqual(["dev.x"]);
   });
 
-  it("ends every earlier yes: an older form of the documents gives nothing back", async () => {
+  it("ends every earlier acceptance: an older version of the documents grants nothing", async () => {
     const { open } = fileStore();
     const store = await open();
     await store.accept(otherDigest, yes({ ...requests, showsHidden: true }));

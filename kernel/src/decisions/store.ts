@@ -80,7 +80,7 @@ export class DecisionStore {
     } catch (error) {
       const name = await this.#ports.setAside();
       this.#ports.log.error(
-        `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and everything is asked again.`,
+        `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and every request is asked again.`,
       );
       this.#lastText = null;
       this.#take(emptyFile);
@@ -160,7 +160,7 @@ export class DecisionStore {
     this.#isSessionOpen = trusted > 0;
     if (this.#isSessionOpen || this.#session.length === 0) return;
     this.#session = [];
-    this.#rulesAreOthers();
+    this.#rulesChanged();
   }
 
   /**
@@ -210,7 +210,10 @@ export class DecisionStore {
       .filter(({ until }) => until !== undefined)
       .map(({ until: _until, ...rule }) => rule);
     if (passing.length > 0 && !this.#isSessionOpen)
-      throw illegalTransition("closed", "The last client has closed, so nothing is remembered until then.");
+      throw illegalTransition(
+        "closed",
+        "The last client has disconnected, so a rule for this session cannot be remembered. Remember it on disk, or connect again.",
+      );
     const [id, created] = [newId(), isoTime(this.#ports.clock.now())];
     if (lasting.length > 0)
       await this.#change((file) => {
@@ -228,7 +231,7 @@ export class DecisionStore {
     if (fresh.length === 0) return;
     checkRoom("sessionRules", known.length + fresh.length, sessionRulesKept);
     this.#session = [...this.#session, { id, created, rules: fresh, index: null, isSession: true }];
-    this.#rulesAreOthers();
+    this.#rulesChanged();
   }
 
   /**
@@ -241,7 +244,7 @@ export class DecisionStore {
     if (decision === undefined) throw notFound("decision", id);
     if (decision.isSession) {
       this.#session = this.#session.filter((candidate) => candidate !== decision);
-      this.#rulesAreOthers();
+      this.#rulesChanged();
       return decision;
     }
     const without = (file: DecisionsFile): DecisionsFile => {
@@ -267,14 +270,14 @@ export class DecisionStore {
     this.#file = file;
     if (!isOther) return;
     this.#decisions = this.#grouped(file);
-    this.#rulesAreOthers();
+    this.#rulesChanged();
   }
 
   #grouped({ rules }: DecisionsFile): RuleDecision[] {
     return groupRules(rules, (text) => this.#ports.digest(text));
   }
 
-  #rulesAreOthers(): void {
+  #rulesChanged(): void {
     const all = [...this.#decisions, ...this.#session];
     this.#rules = all.flatMap(({ rules }) => rules);
     // A rule that is in two decisions belongs to the first, as in the file.

@@ -12,7 +12,7 @@ test("each use counts once, with the time of the last one, in the transaction of
   await database.batch(uses.used([{ decision: "one" }, {}, { decision: "two" }, { decision: "one" }]));
   now = 2_000;
   await database.batch(uses.used([{ decision: "one" }]));
-  // A transaction that fails counts nothing.
+  // A failed transaction counts nothing.
   await expect(
     database.batch([
       ...uses.used([{ decision: "two" }]),

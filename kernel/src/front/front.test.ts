@@ -53,7 +53,7 @@ describe.concurrent("a session's life", () => {
       expect(await client.exited).toBe(1);
     });
 
-  test("the client's process gone ends with 1, though the pipes stay open", async () => {
+  test("the end of the client's process ends with 1, even if the pipes stay open", async () => {
     await using bench = await Bench.open();
     const parent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     const client = bench.start([`--clientProcessId=${parent.pid}`]);
@@ -71,14 +71,14 @@ describe.concurrent("a session's life", () => {
     expect((await wireErrorOf(client.request("initialize", {}))).code).toBe(-32600);
   });
 
-  test("without a workspace, requests are told so", async () => {
+  test("without a workspace, requests fail with the reason", async () => {
     await using bench = await Bench.open();
     const client = bench.start();
     await client.request("initialize", { processId: null, rootUri: null, capabilities: {} });
     expect((await wireErrorOf(client.request("lares/status"))).message).toContain("No workspace is open");
     expect(await wireErrorOf(client.request("workspace/executeCommand", {}))).toMatchObject({ code: -32803 });
     expect(await wireErrorOf(client.request("textDocument/formatting", {}))).toMatchObject({ code: -32601 });
-    // All that was offered is answered, with nothing.
+    // Every announced language feature answers null.
     const { capabilities } = initializeResult("1", {}) as { capabilities: Record<string, unknown> };
     const offered = Object.keys(capabilities).flatMap((name) => /^(\w+)Provider$/.exec(name)?.[1] ?? []);
     for (const feature of [...offered, "prepareRename"].filter((name) => name !== "executeCommand"))
@@ -86,7 +86,7 @@ describe.concurrent("a session's life", () => {
     expect((await wireErrorOf(client.request("foo/bar"))).code).toBe(-32601);
   });
 
-  test("with a workspace folder that does not exist, requests are told which", async () => {
+  test("with a workspace folder that does not exist, requests fail and name it", async () => {
     await using bench = await Bench.open();
     const client = bench.start();
     await client.request("initialize", { rootUri: `file://${bench.folder}/nowhere`, capabilities: {} });
@@ -126,17 +126,17 @@ describe.concurrent("the kernel behind it", () => {
     });
   });
 
-  test("is one for two clients that come at the same time", async () => {
+  test("is shared by two clients that connect at the same time", async () => {
     await using bench = await Bench.open();
     const [first, second] = await Promise.all([bench.joined(), bench.joined()]);
     const states = await Promise.all([first.state(), second.state()]);
     expect(states[0].pid).toBe(states[1].pid);
     expect((await first.state()).sessions).toBe(2);
-    // On a busy machine one may have ended before anybody came, so those that have ended do not count.
+    // A busy machine may have ended a kernel before a client connected, so ended kernels do not count.
     expect((await bench.kernels()).filter(isAlive)).toEqual([states[0].pid]);
   });
 
-  test("slow to take the session: what comes meanwhile waits, in order", async () => {
+  test("that is slow to open the session delays messages and keeps their order", async () => {
     await using bench = await Bench.open({ TOY_FAULT: "slow" });
     const client = await bench.joined();
     const state = client.state();
@@ -149,7 +149,7 @@ describe.concurrent("the kernel behind it", () => {
     expect((await client.state()).documents).toEqual({ "file:///a.yaml": "two" });
   });
 
-  test("cannot be started: who waits gets the reason with the log's end, and a later request tries again", async () => {
+  test("that cannot be started fails waiting requests with the log's end, and a later request tries again", async () => {
     await using bench = await Bench.open({ TOY_FAULT: "never starts" });
     const client = await bench.joined();
     const error = await wireErrorOf(client.request("lares/status"));
@@ -161,7 +161,7 @@ describe.concurrent("the kernel behind it", () => {
     expect((await wireErrorOf(client.request("lares/status"))).message).toContain("3 times");
   });
 
-  test("refuses the session: who waits gets its reason", async () => {
+  test("that refuses the session fails waiting requests with its reason", async () => {
     await using bench = await Bench.open({ TOY_FAULT: "refuses sessions" });
     const client = await bench.joined();
     expect(await wireErrorOf(client.request("lares/status"))).toMatchObject({
@@ -170,14 +170,14 @@ describe.concurrent("the kernel behind it", () => {
     });
   });
 
-  test("dies at initialize, again and again: who waits is told, and the front lives", async () => {
+  test("that always dies at initialize fails waiting requests, and the front keeps running", async () => {
     await using bench = await Bench.open({ TOY_FAULT: "dies at initialize" });
     const client = await bench.joined();
     expect((await wireErrorOf(client.request("lares/status"))).message).toContain("ended 3 times in a row");
     expect(client.process.exitCode).toBeNull();
   });
 
-  test("cancellation reaches it", async () => {
+  test("receives cancellations", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     await client.state();
@@ -188,7 +188,7 @@ describe.concurrent("the kernel behind it", () => {
 });
 
 describe.concurrent("a kernel that is killed", () => {
-  test("is followed by another one that knows the session: documents, subscriptions, settings", async () => {
+  test("is replaced by one that receives the session: documents, subscriptions, settings", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     client.notify("workspace/didChangeConfiguration", { settings: { a: 1 } });
@@ -219,7 +219,7 @@ describe.concurrent("a kernel that is killed", () => {
     expect((await client.state()).followed).toEqual([]);
   });
 
-  test("is followed by one that is asked for the traces since the last that the client was told", async () => {
+  test("is replaced by one that is asked for the traces after the last that the client received", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     await client.request("lares/traces/follow", { agent: "a.b" });
@@ -230,7 +230,7 @@ describe.concurrent("a kernel that is killed", () => {
       const state = await client.stateOfNext(first.pid);
       return state.asked.length === 1 && state;
     });
-    // It told of none, so from where it began.
+    // That kernel sent no trace, so the cursor is where it began.
     expect(second.asked).toEqual(["begun 1"]);
     for (const span of ["one", "two"]) await client.request("toy/emit", { span_id: span });
     process.kill(second.pid, "SIGKILL");
@@ -242,7 +242,7 @@ describe.concurrent("a kernel that is killed", () => {
     expect(client.heard("lares/traces/entry")).toHaveLength(2);
   });
 
-  test("takes two clients to the same next one", async () => {
+  test("is replaced by one kernel for both clients", async () => {
     await using bench = await Bench.open();
     const clients = await Promise.all([bench.joined(), bench.joined()]);
     const [before] = await Promise.all(clients.map((client) => client.state()));
@@ -251,7 +251,7 @@ describe.concurrent("a kernel that is killed", () => {
     expect(new Set(after.map(({ pid }) => pid)).size).toBe(1);
   });
 
-  test("while a question is open: it is asked again; while a change is: its outcome is unknown", async () => {
+  test("has its open reads repeated, and its open changes answered as unknown", async () => {
     await using bench = await Bench.open({ TOY_FAULT: "hangs once" });
     const client = await bench.joined();
     const question = client.request("lares/actions/list", {});
@@ -265,7 +265,7 @@ describe.concurrent("a kernel that is killed", () => {
     });
   });
 
-  test("withdraws its question to the client, and a late answer does not reach the next one", async () => {
+  test("has its question to the client cancelled, and a late answer does not reach the next kernel", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     void client.ask("toy/ask", { type: 3, message: "Approve?" });
@@ -286,7 +286,7 @@ describe.concurrent("a kernel that is killed", () => {
     expect(await second).toEqual({ title: "fresh" });
   });
 
-  test("trusted: true is said to the first kernel only; an acceptance is not renewed behind the person's back", async () => {
+  test("trusted: true is sent to the first kernel only, so an acceptance is never renewed without the person", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined({ trusted: true });
     const before = await client.state();
@@ -296,7 +296,7 @@ describe.concurrent("a kernel that is killed", () => {
   });
 });
 
-test("a kernel on its way out is waited for, and the next one is started", async () => {
+test("the front waits for a closing kernel and then starts the next one", async () => {
   await using bench = await Bench.open();
   const client = await bench.joined();
   const before = await client.state();
@@ -305,8 +305,8 @@ test("a kernel on its way out is waited for, and the next one is started", async
   expect(await bench.kernels()).toHaveLength(2);
 });
 
-describe.concurrent("a frame of the kernel that cannot be read leaves nobody waiting", () => {
-  test("an answer that is too deep: an error for the one who asked, and the session goes on", async () => {
+describe.concurrent("an unreadable frame of the kernel leaves no request open", () => {
+  test("an answer nested too deeply fails its request, and the session continues", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     const { id } = client.ask("lares/actions/approve", { id: "a", digest });
@@ -319,7 +319,7 @@ describe.concurrent("a frame of the kernel that cannot be read leaves nobody wai
     expect(await bench.kernels()).toHaveLength(1);
   });
 
-  test("one that does not say whose it is: the kernel is joined again, and who waited is told", async () => {
+  test("a frame without an id makes the front rejoin the kernel and fail open requests", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     await client.state();
@@ -327,11 +327,11 @@ describe.concurrent("a frame of the kernel that cannot be read leaves nobody wai
     const broken = client.request("toy/raw", { bytes: "Content-Length: 7\r\n\r\n{broken" });
     for (const request of [change, broken]) expect((await wireErrorOf(request)).code).toBe(-32803);
     expect(await client.state()).toMatchObject({ sessions: 1 });
-    expect(client.stderr).toContain("it sent what cannot be read");
+    expect(client.stderr).toContain("it sent a frame that cannot be read");
   });
 });
 
-test("a client that does not read holds up neither another one nor the memory", async () => {
+test("a client that does not read neither delays another client nor fills the memory", async () => {
   await using bench = await Bench.open();
   const [slow, quick] = await Promise.all([bench.joined(), bench.joined()]);
   await Promise.all([slow.state(), quick.state()]);
@@ -344,12 +344,12 @@ test("a client that does not read holds up neither another one nor the memory", 
   await slow.until(() => slow.heard("toy/noise").length === 20_000);
 });
 
-test("a client that does not read gets the last state of each agent when it reads again, and all that must arrive", async () => {
+test("a client that reads again gets the last state of each agent and everything that must arrive", async () => {
   await using bench = await Bench.open();
   const [slow, quick] = await Promise.all([bench.joined(), bench.joined()]);
   const { pid } = await slow.state();
   slow.process.stdout?.pause();
-  // More than the 64 MiB that may wait for a client, if each of them waited.
+  // More than the 64 MiB that may be queued for a client.
   const count = 90_000;
   void slow.ask("toy/flood", { count, method: "lares/agents/changed" });
   await quick.request("toy/emit");
@@ -367,7 +367,7 @@ test("a client that does not read gets the last state of each agent when it read
   expect((await slow.state()).pid).toBe(pid);
 });
 
-test("bad frames are answered and the session goes on", async () => {
+test("invalid frames are answered and the session continues", async () => {
   await using bench = await Bench.open();
   const client = await bench.joined();
   const bad = [

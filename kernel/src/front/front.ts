@@ -10,19 +10,19 @@ import { FrameReader } from "../protocol/framing/frame-reader.ts";
 import { type Delivery, FrameWriter } from "../protocol/framing/frame-writer.ts";
 import { clientFrameLimits } from "../protocol/framing/limits.ts";
 import type { RpcMessage } from "../protocol/messages.ts";
-import { ClientGate } from "./client-gate.ts";
+import { SessionLifecycle } from "./session-lifecycle.ts";
 import type { FrontOptions } from "./options.ts";
 import type { Outgoing } from "./relay.ts";
-import type { Workbench } from "./workbench.ts";
+import type { WorkspaceConnection } from "./workspace-connection.ts";
 
-// Nothing here may import what is slow to load: `initialize` is answered from this file and what it imports.
+// `initialize` is answered from this file and its imports, so nothing that loads slowly may be imported here.
 
-/** At its end, the front waits so long for the client to read what is left. */
+/** Milliseconds that the front, when it ends, gives the client to read the remaining output. */
 const farewellMs = 1_000;
 
 /**
- * Serves one client until it leaves. Resolves with the process's exit code: 0 after `shutdown` and `exit`,
- * else 1. The caller ends the process with it.
+ * Serves one client until it disconnects. Resolves with the exit code that the caller ends the process with: 0 after
+ * `shutdown` and `exit`, else 1.
  */
 export async function runFront(options: FrontOptions): Promise<number> {
   redirectConsole();
@@ -44,9 +44,9 @@ class Front {
   readonly #writer: FrameWriter;
   readonly #reader: FrameReader;
   readonly #ended = Promise.withResolvers<number>();
-  /** Null until `initialize`, then a promise until it is loaded. */
-  #workbench: Workbench | null = null;
-  /** What came while it was being loaded. */
+  /** Null until `initialize` is received, then a promise until the module is loaded. */
+  #connection: WorkspaceConnection | null = null;
+  /** Messages that arrived while the module was loading. */
   #waiting: [RpcMessage, Uint8Array][] = [];
   #isEnded = false;
 
@@ -54,10 +54,10 @@ class Front {
     this.#options = options;
     this.#source = source;
     this.#writer = new FrameWriter(sink, {
-      drained: () => this.#workbench?.pauseKernel(false),
+      drained: () => this.#connection?.pauseKernel(false),
       closed: (reason) => this.#end(1, reason),
     });
-    const gate = new ClientGate({
+    const lifecycle = new SessionLifecycle({
       initializeResult: (params) => initializeResult(options.version, params),
       answer: (message) => this.#toClient(message),
       initialized: (params) => {
@@ -66,7 +66,7 @@ class Front {
         );
       },
       pass: (message, body) => {
-        if (this.#workbench) this.#workbench.fromClient(message, body);
+        if (this.#connection) this.#connection.fromClient(message, body);
         else this.#waiting.push([message, body]);
       },
       exit: (code) => this.#end(code, null),
@@ -74,7 +74,7 @@ class Front {
     this.#reader = new FrameReader(
       source,
       {
-        message: (message, body) => gate.message(message, body),
+        message: (message, body) => lifecycle.message(message, body),
         refused: ({ code, message, id }) => this.#toClient({ jsonrpc: "2.0", id, error: { code, message } }),
         closed: (reason) => this.#end(1, reason ?? "The client closed its side."),
       },
@@ -89,31 +89,31 @@ class Front {
 
   async #load(initializeParams: unknown): Promise<void> {
     this.#reader.pause();
-    // After the answer has left: loading keeps the loop busy.
+    // Loading blocks the event loop, so it starts only after the answer was sent.
     await new Promise((resolve) => setImmediate(resolve));
     this.#options.answered?.();
-    const { openWorkbench } = await import("./workbench.ts");
+    const { openWorkspaceConnection } = await import("./workspace-connection.ts");
     if (this.#isEnded) return;
-    this.#workbench = await openWorkbench(initializeParams, this.#options, {
+    this.#connection = await openWorkspaceConnection(initializeParams, this.#options, {
       toClient: (message, delivery) => this.#toClient(message, delivery),
       pauseClient: (isPaused) => (isPaused ? this.#reader.pause() : this.#reader.resume()),
     });
-    for (const [message, body] of this.#waiting.splice(0)) this.#workbench.fromClient(message, body);
+    for (const [message, body] of this.#waiting.splice(0)) this.#connection.fromClient(message, body);
     this.#reader.resume();
-    const clientProcessId = this.#workbench.clientProcessId;
+    const clientProcessId = this.#connection.clientProcessId;
     if (clientProcessId !== null && this.#options.clientProcessId === undefined)
       this.#watch(clientProcessId, false);
-    if (this.#isEnded) this.#workbench[Symbol.dispose]();
+    if (this.#isEnded) this.#connection[Symbol.dispose]();
   }
 
   #toClient(message: Outgoing, delivery: Delivery = "must arrive"): void {
     const body = message instanceof Uint8Array ? message : JSON.stringify(message);
     this.#writer.write(body, delivery);
-    if (this.#writer.isFull) this.#workbench?.pauseKernel(true);
+    if (this.#writer.isFull) this.#connection?.pauseKernel(true);
   }
 
   #watch(pid: number, mustExist: boolean): void {
-    // Not needed for the first answer.
+    // Set here because the first answer does not need it.
     import("./parent-watch.ts")
       .then(({ watchProcess }) =>
         watchProcess(pid, mustExist, () => this.#end(1, `The client's process ${pid} is gone.`)),
@@ -126,7 +126,7 @@ class Front {
     this.#isEnded = true;
     if (reason !== null) stderrLog.error(reason);
     this.#reader[Symbol.dispose]();
-    this.#workbench?.[Symbol.dispose]();
+    this.#connection?.[Symbol.dispose]();
     const finish = (): void => {
       this.#source.destroy();
       this.#ended.resolve(code);

@@ -3,7 +3,9 @@ import { joinKernel, maxStarts, type JoinPorts, type ReachOutcome } from "./join
 
 type Outcome = ReachOutcome<string>["kind"];
 
-/** A world in which time passes only by waiting. `reach` is told how many kernels were started, and the time. */
+/**
+ * Simulates kernels and time; time passes only by waiting. `reach` gets the number of started kernels and the time.
+ */
 function world(reach: (starts: number, now: number) => Outcome, endsAfterMs = Infinity) {
   const state = { now: 0, starts: 0 };
   const endings: { at: number; end: () => void }[] = [];
@@ -31,19 +33,19 @@ function world(reach: (starts: number, now: number) => Outcome, endsAfterMs = In
 }
 
 describe("joining a kernel", () => {
-  test("that is there starts none", async () => {
+  test("that is running starts none", async () => {
     const { state, ports } = world(() => "connected");
     expect(await joinKernel(ports)).toBe("kernel");
     expect(state.starts).toBe(0);
   });
 
-  test("that is not there starts one and waits for it", async () => {
+  test("that is not running starts one and waits for it", async () => {
     const { state, ports } = world((starts, now) => (starts > 0 && now > 2_000 ? "connected" : "absent"));
     expect(await joinKernel(ports)).toBe("kernel");
     expect(state.starts).toBe(1);
   });
 
-  test("that is on its way out waits until it is gone, and only then starts the next", async () => {
+  test("that is closing waits for its end before it starts the next", async () => {
     const { state, ports } = world((starts, now) =>
       now < 1_000 ? "closing" : starts > 0 ? "connected" : "absent",
     );
@@ -51,13 +53,13 @@ describe("joining a kernel", () => {
     expect(state.starts).toBe(1);
   });
 
-  test("whose start lost against another front's joins the other one", async () => {
+  test("that lost the race to start joins the kernel of the other front", async () => {
     const { state, ports } = world((_starts, now) => (now > 400 ? "connected" : "absent"), 50);
     expect(await joinKernel(ports)).toBe("kernel");
     expect(state.starts).toBe(1);
   });
 
-  test("that ends again and again is given up, with how it ended and its log", async () => {
+  test("that always ends fails with its exit and its log", async () => {
     const { state, ports } = world(() => "absent", 50);
     await expect(joinKernel(ports)).rejects.toThrow(
       /ended with exit code 1, 3 times in a row.*\nthe log's end/s,
@@ -65,15 +67,15 @@ describe("joining a kernel", () => {
     expect(state.starts).toBe(maxStarts);
   });
 
-  test("that hangs at its start is given up", async () => {
+  test("that hangs at its start fails", async () => {
     await expect(joinKernel(world(() => "absent").ports)).rejects.toThrow("did not answer in 30 s");
   });
 
-  test("that never finishes closing is given up", async () => {
-    await expect(joinKernel(world(() => "closing").ports)).rejects.toThrow("is not gone after 30 s");
+  test("that never finishes closing fails", async () => {
+    await expect(joinKernel(world(() => "closing").ports)).rejects.toThrow("has not ended after 30 s");
   });
 
-  test("is left when nobody wants it any more", async () => {
+  test("stops when it is cancelled", async () => {
     expect(await joinKernel({ ...world(() => "absent").ports, isCancelled: () => true })).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { messageOf, storageError } from "../base/errors.ts";
 
-/** What comes of one attempt to reach the workspace's kernel. */
+/** The outcome of one attempt to connect to the workspace's kernel. */
 export type ReachOutcome<Connection> =
   | { readonly kind: "connected"; readonly connection: Connection }
   | { readonly kind: "absent" }
@@ -8,29 +8,31 @@ export type ReachOutcome<Connection> =
 
 export interface JoinPorts<Connection> {
   reach(): Promise<ReachOutcome<Connection>>;
-  /** Starts a kernel; the promise inside resolves when that process has gone, with how. */
+  /** Starts a kernel. The inner promise resolves with a description of the exit once the process has ended. */
   start(): Promise<{ readonly exited: Promise<string> }>;
   delay(milliseconds: number): Promise<void>;
-  /** Milliseconds; never goes backwards. */
+  /** In milliseconds; monotonic. */
   monotonic(): number;
-  /** The end of what the kernel wrote to its log. */
+  /** Returns the end of the kernel's log. */
   logTail(): Promise<string>;
   isCancelled(): boolean;
 }
 
-/** So many kernels are started before the attempt is given up. */
+/** Maximum number of kernels that are started before the attempt fails. */
 export const maxStarts = 3;
-/** A started kernel must answer in this time, and one on its way out must be gone. */
+/** Maximum time for a started kernel to answer, and for a closing one to end. */
 const patienceMs = 30_000;
-/** A kernel that ended may have found another one starting: so long that one is waited for. */
+/** A kernel that ended may have found another one that is starting; that one gets this much time to answer. */
 const graceMs = 500;
 const firstPollMs = 5;
 const longestPollMs = 100;
-/** Between two looks passes about a fiftieth of the time waited so far: what is soon there is soon found. */
+/** The interval between two attempts is about a fiftieth of the time waited so far: a fast start is noticed fast. */
 const pollGrowth = 1.02;
 const firstRestartMs = 100;
 
-/** Joins the workspace's kernel, starting it where none is there. Throws StorageError when that fails for good. */
+/**
+ * Connects to the workspace's kernel, and starts one if there is none. Throws StorageError if that fails permanently.
+ */
 export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Promise<Connection | null> {
   let starts = 0;
   let lastEnd = "";
@@ -49,7 +51,7 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
       throw await failure(ports, `it did not answer in ${patienceMs / 1000} s`);
     if (outcome.kind === "closing") {
       if (now - waitingSince > patienceMs)
-        throw await failure(ports, `the one that is ending is not gone after ${patienceMs / 1000} s`);
+        throw await failure(ports, `the previous kernel has not ended after ${patienceMs / 1000} s`);
     } else if (!isStarting) {
       if (starts === maxStarts) throw await failure(ports, `it ${lastEnd}, ${maxStarts} times in a row`);
       if (starts > 0) await ports.delay(firstRestartMs * 2 ** starts);
@@ -73,6 +75,6 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
 async function failure(ports: JoinPorts<unknown>, reason: string): Promise<Error> {
   const tail = await ports.logTail().catch((error: unknown) => messageOf(error));
   return storageError(
-    `The workspace's kernel could not be started: ${reason}.${tail === "" ? "" : ` Its last words:\n${tail}`}`,
+    `The workspace's kernel could not be started: ${reason}.${tail === "" ? "" : ` The end of its log:\n${tail}`}`,
   );
 }

@@ -12,23 +12,23 @@ export interface KernelConnection {
 }
 
 interface KernelLoopPorts {
-  /** Joins or starts the workspace's kernel; null when cancelled. Throws with the reason when that fails for good. */
+  /** Joins or starts the workspace's kernel; null if cancelled. Throws with the reason if that fails permanently. */
   join(): Promise<KernelConnection | null>;
   delay(milliseconds: number): Promise<void>;
   monotonic(): number;
   readonly log: Log;
 }
 
-/** A kernel that went sooner than this did not serve: the next attempt waits longer. */
+/** A kernel that ended sooner than this counts as failed: the next attempt waits longer. */
 const servedMs = 5_000;
 const firstBackoffMs = 100;
 const longestBackoffMs = 5_000;
-/** So many kernels in a row that did not serve, and the requests that wait are told. */
+/** After this many failed kernels in a row, the waiting requests fail. */
 const maxShortLives = 3;
-/** While the kernel does not read, the client is not read either, from so many bytes on. */
+/** While the kernel does not read, the client is not read either once this many bytes are queued. */
 const pauseAboveBytes = 8 * 1024 * 1024;
 
-/** Keeps a relay supplied with kernels until it is disposed. */
+/** Connects a relay to one kernel after another until it is disposed. */
 export class KernelLoop implements Disposable {
   readonly #relay: Relay;
   readonly #ports: KernelLoopPorts;
@@ -74,13 +74,13 @@ export class KernelLoop implements Disposable {
     }
   }
 
-  /** The client is slow: what the kernel sends waits with the kernel, which knows what may be dropped. */
+  /** While the client is slow, output stays in the kernel, which knows what it may drop. */
   pauseKernel(isPaused: boolean): void {
     if (isPaused) this.#reader?.pause();
     else this.#reader?.resume();
   }
 
-  /** Leaves the kernel, with what was sent to it on its way. */
+  /** Disconnects from the kernel after everything queued for it was sent. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#reader?.[Symbol.dispose]();
@@ -88,7 +88,7 @@ export class KernelLoop implements Disposable {
     this.#wake();
   }
 
-  /** Tells everyone who waits, then rests until somebody asks for something again. */
+  /** Fails all waiting requests, then waits for the next request before it tries again. */
   async #giveUp(reason: string): Promise<void> {
     if (this.#isDisposed) return;
     this.#ports.log.error(reason);
@@ -107,7 +107,7 @@ export class KernelLoop implements Disposable {
         if (isOver) return;
         isOver = true;
         this.#stream = null;
-        // What it had sent already is not for the next one's session.
+        // Messages that the old kernel sent already do not belong to the next kernel's session.
         this.#reader?.[Symbol.dispose]();
         this.#reader = null;
         stream.destroy();
@@ -125,8 +125,8 @@ export class KernelLoop implements Disposable {
           message: (message, body) => {
             if (!this.#relay.fromKernel(message, body)) over("it refused the session");
           },
-          // Whose answer it was cannot be told: all who wait ask the next one, or are told.
-          refused: ({ message }) => over(`it sent what cannot be read: ${message}`),
+          // The frame does not say which request it answers, so all open requests are repeated or fail.
+          refused: ({ message }) => over(`it sent a frame that cannot be read: ${message}`),
           closed: over,
         },
         kernelFrameLimits,

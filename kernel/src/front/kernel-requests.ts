@@ -8,22 +8,22 @@ import type {
 } from "../protocol/messages.ts";
 
 /**
- * What a kernel has open at the client: requests, under ids of the front's own so that a late answer never
- * reaches the next kernel, and progress, which is ended for the client when the kernel can no longer do it.
+ * Tracks a kernel's open requests to the client and its open progress. Requests get ids of the front, so that a late
+ * answer cannot reach the next kernel; progress is ended for the client when the kernel is lost.
  */
 export class KernelRequests {
   readonly #kernelIdOf = new Map<MessageId, MessageId>();
   readonly #progressTokens = new Set<MessageId>();
   #lastNumber = 0;
 
-  /** A kernel's request as the client gets it. */
+  /** Returns a kernel's request in the form that the client gets. */
   outgoing(message: RequestMessage): RequestMessage {
     const id = `kernel-${++this.#lastNumber}`;
     this.#kernelIdOf.set(id, message.id);
     return { ...message, id };
   }
 
-  /** A client's answer as the kernel gets it; null when that kernel is gone. */
+  /** Returns a client's answer in the form that the kernel gets; null if that kernel is gone. */
   answered(message: ResponseMessage): ResponseMessage | null {
     const id = message.id === null ? undefined : this.#kernelIdOf.get(message.id);
     if (id === undefined || message.id === null) return null;
@@ -31,14 +31,14 @@ export class KernelRequests {
     return { ...message, id };
   }
 
-  /** A kernel's `$/cancelRequest` as the client gets it; null when there is nothing to cancel. */
+  /** Returns a kernel's `$/cancelRequest` in the form that the client gets; null if there is nothing to cancel. */
   cancelled(params: unknown): RpcMessage | null {
     const kernelId = isJsonObject(params) ? params["id"] : undefined;
     for (const [id, known] of this.#kernelIdOf) if (known === kernelId) return cancelRequest(id);
     return null;
   }
 
-  /** Notes `$/progress` that begins or ends. */
+  /** Records a `$/progress` that begins or ends. */
   progress(params: unknown): void {
     if (!isJsonObject(params) || !isJsonObject(params["value"])) return;
     const token = params["token"];
@@ -47,7 +47,7 @@ export class KernelRequests {
     if (params["value"]["kind"] === "end") this.#progressTokens.delete(token);
   }
 
-  /** The kernel is gone: what the client is told so that nothing of it stays on the screen. */
+  /** Returns the messages that cancel the lost kernel's questions and end its progress at the client. */
   kernelLost(): NotificationMessage[] {
     const cancelled = [...this.#kernelIdOf.keys()].map(cancelRequest);
     const ended = [...this.#progressTokens].map((token): NotificationMessage => ({

@@ -5,7 +5,7 @@ import { OpenDocuments } from "./open-documents.ts";
 const position = (line: number, character: number) => ({ line, character });
 const edit = (start: object, end: object, text: string) => ({ range: { start, end }, text });
 
-test("any number of edits leaves the text that an editor has", () => {
+test("after any number of edits the text equals the editor's", () => {
   const step = fc.record({
     at: fc.nat(),
     length: fc.nat({ max: 5 }),
@@ -19,14 +19,14 @@ test("any number of edits leaves the text that an editor has", () => {
         const lines = text.slice(0, offset).split("\n");
         return position(lines.length - 1, lines.at(-1)?.length ?? 0);
       };
-      documents.hear("textDocument/didOpen", {
+      documents.record("textDocument/didOpen", {
         textDocument: { uri: "u", languageId: "l", version: 0, text },
       });
       for (const [version, { at, length, text: inserted }] of steps.entries()) {
         const start = at % (text.length + 1);
         const end = Math.min(start + length, text.length);
         const contentChanges = [edit(positionOf(start), positionOf(end), inserted)];
-        documents.hear("textDocument/didChange", { textDocument: { uri: "u", version }, contentChanges });
+        documents.record("textDocument/didChange", { textDocument: { uri: "u", version }, contentChanges });
         text = text.slice(0, start) + inserted + text.slice(end);
       }
       expect(documents.replay()).toMatchObject([{ params: { textDocument: { uri: "u", text } } }]);
@@ -34,12 +34,12 @@ test("any number of edits leaves the text that an editor has", () => {
   );
 });
 
-test("what is closed is forgotten; what was never opened, and what is malformed, is no document", () => {
+test("closed, unopened and malformed documents are not kept", () => {
   const documents = new OpenDocuments("utf-16");
-  documents.hear("textDocument/didOpen", { textDocument: { uri: "a", text: "x" } });
-  documents.hear("textDocument/didClose", { textDocument: { uri: "a" } });
-  documents.hear("textDocument/didChange", { textDocument: { uri: "b" }, contentChanges: [{ text: "x" }] });
+  documents.record("textDocument/didOpen", { textDocument: { uri: "a", text: "x" } });
+  documents.record("textDocument/didClose", { textDocument: { uri: "a" } });
+  documents.record("textDocument/didChange", { textDocument: { uri: "b" }, contentChanges: [{ text: "x" }] });
   for (const params of [null, 7, {}, { textDocument: {} }, { textDocument: { uri: "c" } }])
-    documents.hear("textDocument/didOpen", params);
+    documents.record("textDocument/didOpen", params);
   expect(documents.replay()).toEqual([]);
 });

@@ -12,19 +12,21 @@ interface OpenDocument {
   readonly languageId: unknown;
   version: unknown;
   text: string;
-  /** Changes that were heard and not yet put into `text`: an edit costs nothing until a kernel needs the text. */
+  /**
+   * Changes not yet applied to `text`: they are applied only when a kernel needs the text, which keeps edits cheap.
+   */
   pending: ContentChange[];
   pendingCharacters: number;
 }
 
-/** Together, the open documents hold at most so many characters; one that goes beyond is not kept. */
+/** Maximum characters of all open documents together; a document that exceeds it is not kept. */
 const maxOpenCharacters = 256 * 1024 * 1024;
 const maxOpenDocuments = 10_000;
-/** So many changes, or characters in them, wait at most before they are put into the text. */
+/** Maximum number of changes, and of characters in them, that wait before they are applied to the text. */
 const maxPendingChanges = 500;
 const maxPendingCharacters = 1024 * 1024;
 
-/** The documents a client has open, as the next kernel must be told of them. */
+/** The client's open documents, in the form that the next kernel needs. */
 export class OpenDocuments {
   readonly #documents = new Map<string, OpenDocument>();
   readonly #encoding: PositionEncoding;
@@ -33,8 +35,8 @@ export class OpenDocuments {
     this.#encoding = encoding;
   }
 
-  /** Takes in a `textDocument/didOpen`, `didChange` or `didClose`. */
-  hear(method: string, params: unknown): void {
+  /** Records a `textDocument/didOpen`, `didChange` or `didClose`. */
+  record(method: string, params: unknown): void {
     const document =
       isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : null;
     const uri = document?.["uri"];
@@ -44,7 +46,7 @@ export class OpenDocuments {
     else if (isJsonObject(params)) this.#change(uri, document["version"], contentChangesOf(params));
   }
 
-  /** One `textDocument/didOpen` for each document, with its text as it is now. */
+  /** Returns one `textDocument/didOpen` per document, with its current text. */
   replay(): NotificationMessage[] {
     return [...this.#documents.values()].map((document) => {
       this.#fold(document);
@@ -93,7 +95,7 @@ export class OpenDocuments {
   }
 
   #fold(document: OpenDocument): void {
-    // As long as it takes: whoever sends very many changes waits for this front alone.
+    // Not bounded in time: a client that sends very many changes delays only its own front.
     document.text = applyChanges(document.text, document.pending, this.#encoding) ?? document.text;
     document.pending = [];
     document.pendingCharacters = 0;

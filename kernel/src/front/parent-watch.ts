@@ -1,11 +1,11 @@
 import { isProcessAlive } from "../platform/processes/spawn-kernel.ts";
 
-/** A client that vanished without closing its pipe is noticed within this time. */
+/** Interval at which the process is checked: a client may end without closing its pipe. */
 const intervalMs = 3_000;
 
 /**
- * Calls `gone` once the process no longer exists. With `mustExist` false, a process that is not there to begin
- * with is not watched: a client in another container names a process id that means nothing here.
+ * Calls `gone` once the process no longer exists. With `mustExist` false, a process that does not exist at the start
+ * is not watched: the process id of a client in another container means nothing here.
  */
 export function watchProcess(pid: number, mustExist: boolean, gone: () => void): void {
   if (!isProcessAlive(pid)) {

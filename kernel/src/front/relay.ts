@@ -18,28 +18,28 @@ import { isReplayable, outcomeUnknown } from "./replayable.ts";
 import type { Session } from "./session.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** A message, or the bytes of one that is passed on as it came. */
+/** A message, or the bytes of a message that is passed on unchanged. */
 export type Outgoing = RpcMessage | Uint8Array;
 
 interface PendingRequest {
   readonly message: RequestMessage;
   readonly body: Uint8Array;
-  /** How many kernels it was sent to. */
+  /** The number of kernels that it was sent to. */
   attempts: number;
   isSent: boolean;
 }
 
-/** A client may have so many requests open; more are answered Busy. */
+/** Maximum number of open requests of a client; further requests fail with Busy. */
 const maxPendingRequests = 1000;
-/** A request is sent to so many kernels; one that takes each of them down is the likely cause. */
+/** Maximum number of kernels that a request is sent to: if each of them ended, the request is the likely cause. */
 const maxAttempts = 3;
 const handshakeId = "lares-front-initialize";
 const renewalPrefix = "lares-front-renew-";
 const busyCode = -33010;
 
 /**
- * Stands between one client and one kernel after another. Knows what of the traffic must be remembered,
- * answered, translated or repeated so that the client need not know that there was more than one kernel.
+ * Connects one client to one kernel after another. Remembers, answers, translates or repeats messages so that the
+ * client does not notice a change of kernels.
  */
 export class Relay {
   readonly #session: Session;
@@ -49,7 +49,7 @@ export class Relay {
   readonly #subscriptions = new Subscriptions();
   readonly #kernelRequests = new KernelRequests();
   #toKernel: ((message: Outgoing) => void) | null = null;
-  /** The kernel has answered `initialize` and was told everything. */
+  /** True once the kernel has answered `initialize` and received the session's state. */
   #isLive = false;
   #onRequestWaiting: () => void = () => {};
 
@@ -67,7 +67,7 @@ export class Relay {
     return this.#isLive;
   }
 
-  /** Calls `listener` when a request comes while no kernel is there. */
+  /** Calls `listener` when a request arrives while no kernel is connected. */
   onRequestWaiting(listener: () => void): void {
     this.#onRequestWaiting = listener;
   }
@@ -80,14 +80,14 @@ export class Relay {
     } else this.#notificationFromClient(message, body);
   }
 
-  /** A kernel is there: greets it as the client did. */
+  /** Sends the client's `initialize` to a new kernel. */
   kernelJoined(toKernel: (message: Outgoing) => void): void {
     this.#toKernel = toKernel;
     const params = this.#session.initializeParams();
     toKernel({ jsonrpc: "2.0", id: handshakeId, method: "initialize", params });
   }
 
-  /** The kernel is gone, or did not take the session. */
+  /** Handles the loss of the kernel, or its refusal of the session. */
   kernelLost(): void {
     this.#toKernel = null;
     this.#isLive = false;
@@ -101,12 +101,12 @@ export class Relay {
     }
   }
 
-  /** There will be no kernel for now: everything that waits is told why. */
+  /** Fails all waiting requests with the reason. */
   failPending(reason: string): void {
     for (const id of this.#pending.keys()) this.#refuse(id, faultCodes.requestFailed, reason, {});
   }
 
-  /** False when the kernel refused the session, with the reason in the log. */
+  /** Returns false if the kernel refused the session; the reason is in the log. */
   fromKernel(message: RpcMessage, body: Uint8Array): boolean {
     if (isResponse(message)) return this.#answerFromKernel(message, body);
     if (isRequest(message)) this.#toClient(this.#kernelRequests.outgoing(message));
@@ -143,7 +143,7 @@ export class Relay {
   }
 
   #notificationFromClient(message: NotificationMessage, body: Uint8Array): void {
-    this.#session.hear(message);
+    this.#session.record(message);
     if (message.method === "$/cancelRequest") {
       const id = isJsonObject(message.params) ? message.params["id"] : undefined;
       const pending = typeof id === "string" || typeof id === "number" ? this.#pending.get(id) : undefined;
@@ -151,7 +151,8 @@ export class Relay {
         this.#refuse(pending.message.id, faultCodes.requestCancelled, "The request was cancelled.", {});
       if (!pending?.isSent) return;
     }
-    // What comes while no kernel is there and is part of the session's state reaches the next one with it.
+    // Session state that arrives while no kernel is connected is sent to the next kernel with the rest of the
+    // session.
     if (this.#isLive) this.#toKernel?.(body);
   }
 
@@ -184,7 +185,7 @@ export class Relay {
       const clientId = id.slice(renewalPrefix.length);
       if (subscription === null) return true;
       if (this.#subscriptions.has(clientId)) this.#subscriptions.renewed(clientId, subscription);
-      // The client left it while it was being renewed.
+      // The client ended the subscription while it was being renewed.
       else
         this.#toKernel?.({
           jsonrpc: "2.0",
@@ -196,8 +197,8 @@ export class Relay {
     }
     const pending = id === null ? undefined : this.#pending.get(id);
     if (id === null || !pending) {
-      // Withdrawn meanwhile; or the kernel refused a frame that came from here.
-      if (message.error) this.#log.warn(`The kernel answered what was not asked: ${message.error.message}`);
+      // The request was cancelled meanwhile, or the kernel refused a frame that the front made.
+      if (message.error) this.#log.warn(`The kernel answered an unknown request: ${message.error.message}`);
       return true;
     }
     this.#pending.delete(id);

@@ -1,4 +1,4 @@
-/** Requests that may be sent a second time to another kernel: they ask, and change nothing. */
+/** Read-only requests: they may be sent again to another kernel. */
 const replayable: ReadonlySet<string> = new Set([
   "lares/status",
   "lares/agents/list",
@@ -27,7 +27,7 @@ export function isReplayable(method: string): boolean {
   );
 }
 
-/** What to tell a client whose request may or may not have taken effect. */
+/** Returns the error text for a request that may or may not have taken effect. */
 export function outcomeUnknown(method: string): string {
   const where = method.startsWith("lares/actions/")
     ? "lares/actions/get"
@@ -40,5 +40,5 @@ export function outcomeUnknown(method: string): string {
           : method.startsWith("lares/decisions/")
             ? "lares/decisions/list"
             : "lares/status";
-  return `The kernel ended while ${method} ran, and the next one is starting. Whether it took effect can be read with ${where}.`;
+  return `The kernel ended while ${method} ran, and the next one is starting. Call ${where} to see whether it took effect.`;
 }

@@ -3,16 +3,16 @@ import type { NotificationMessage } from "../protocol/messages.ts";
 import { positionEncodingOf } from "../protocol/v1/capabilities.ts";
 import { OpenDocuments } from "./open-documents.ts";
 
-/** Notifications of which only the last one counts. */
+/** Notifications of which only the last one is replayed. */
 const latestOnly: ReadonlySet<string> = new Set(["workspace/didChangeConfiguration", "$/setTrace"]);
 
-/** What a client has said so far, as far as the next kernel must be told it again. */
+/** The state of a client's session that the next kernel has to receive. */
 export class Session {
   readonly #initializeParams: Readonly<Record<string, unknown>>;
   readonly #documents: OpenDocuments;
   readonly #latest = new Map<string, NotificationMessage>();
   #isInitialized = false;
-  /** What to say about trust: as the client did at first, until a kernel has taken that in. */
+  /** The trust value to send: the client's own, until a kernel has accepted it. */
   #trusted: boolean | undefined;
 
   constructor(initializeParams: unknown) {
@@ -22,34 +22,37 @@ export class Session {
     this.#trusted = typeof trusted === "boolean" ? trusted : undefined;
   }
 
-  /** Takes in a notification of the client's. */
-  hear(message: NotificationMessage): void {
+  /** Records a notification of the client. */
+  record(message: NotificationMessage): void {
     if (message.method === "initialized") this.#isInitialized = true;
     else if (latestOnly.has(message.method)) this.#latest.set(message.method, message);
     else if (message.method.startsWith("textDocument/did"))
-      this.#documents.hear(message.method, message.params);
+      this.#documents.record(message.method, message.params);
   }
 
   /**
-   * A kernel has answered `initialize`, so what a person accepted by it is written down. Saying `trusted: true`
-   * to the next kernel would accept the documents as they are then, which nobody has seen.
+   * Called once a kernel has answered `initialize`; it has then stored what the person accepted. Sending `trusted:
+   * true` to the next kernel would accept later documents, which nobody has seen.
    */
   acceptedByKernel(): void {
     if (this.#trusted === true) this.#trusted = undefined;
   }
 
-  /** `lares/trust` was answered. An acceptance is remembered by the kernel; a refusal is this connection's. */
+  /**
+   * Called once `lares/trust` was answered. The kernel stores an acceptance; a refusal applies to this connection
+   * only.
+   */
   trustChanged(trusted: boolean): void {
     this.#trusted = trusted ? undefined : false;
   }
 
-  /** Params of `initialize` for a kernel. */
+  /** Returns the params of `initialize` for a kernel. */
   initializeParams(): Record<string, unknown> {
     const { trusted: _trusted, ...lares } = this.#laresOptions();
     const options = this.#initializeParams["initializationOptions"];
     return {
       ...this.#initializeParams,
-      // The front watches the client's process; the kernel serves others, too.
+      // The front watches the client's process; the kernel also serves other clients.
       processId: null,
       initializationOptions: {
         ...(isJsonObject(options) ? options : {}),
@@ -58,7 +61,7 @@ export class Session {
     };
   }
 
-  /** What follows `initialize`, in order. */
+  /** Returns the notifications that follow `initialize`, in order. */
   replay(): NotificationMessage[] {
     const initialized: NotificationMessage[] = this.#isInitialized
       ? [{ jsonrpc: "2.0", method: "initialized", params: {} }]

@@ -12,12 +12,12 @@ const packages = new URL("../../../node_modules/", import.meta.url).href;
 /** The rooms and packages that a front may load before `initialize` is answered. */
 const roomsAtStart = ["main.ts", "front", "protocol", "platform", "base"];
 const packagesAtStart = ["canonicalize", "vscode-languageserver-textdocument"];
-/** Each further file costs every editor's start; raise this only with `npm run bench -- start` beside it. */
+/** Every further file slows down each editor's start; raise this only after `npm run bench -- start`. */
 const filesAtStart = 64;
 
 const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { capabilities: {} } });
 
-/** The URLs of all modules that were loaded by the time the first byte of the answer arrived. */
+/** Returns the URLs of all modules loaded before the first byte of the answer arrived. */
 async function loadedBeforeTheAnswer(folder: string): Promise<string[]> {
   const list = join(folder, "loaded.txt");
   const hook = join(folder, "hook.mjs");

@@ -2,22 +2,24 @@ import { isJsonObject } from "../base/json.ts";
 
 interface Subscription {
   readonly params: Readonly<Record<string, unknown>>;
-  /** How far the client was told: the next kernel goes on behind it. Null where the kernel has named no place. */
+  /**
+   * The last trace that the client received: the next kernel continues after it. Null if the kernel gave no cursor.
+   */
   cursor: string | null;
-  /** The id that the present kernel knows it by; null until it has answered. */
+  /** The current kernel's id of it; null until the kernel has answered. */
   kernelId: string | null;
 }
 
 /**
- * A client's `lares/traces/follow`s: under ids of the front's own, so that they outlive a kernel, and with a cursor each, so
- * that nothing is told twice or left out when the next one goes on.
+ * A client's trace subscriptions (`lares/traces/follow`). Each has an id of the front, which outlives a kernel, and a
+ * cursor, so that the next kernel neither repeats nor omits a trace.
  */
 export class Subscriptions {
   readonly #byClientId = new Map<string, Subscription>();
   readonly #clientIdOf = new Map<string, string>();
   #lastNumber = 0;
 
-  /** A kernel answered a follow. Returns the id for the client. */
+  /** Adds a subscription that a kernel has confirmed. Returns the id for the client. */
   followed(params: unknown, kernelId: string, cursor: string | null): string {
     const clientId = `follow-${++this.#lastNumber}`;
     this.#byClientId.set(clientId, { params: isJsonObject(params) ? params : {}, cursor, kernelId });
@@ -25,7 +27,7 @@ export class Subscriptions {
     return clientId;
   }
 
-  /** Forgets a subscription. Returns the present kernel's id of it; null where it has none. */
+  /** Removes a subscription. Returns the current kernel's id of it; null if there is none. */
   unfollowed(clientId: string): string | null {
     const kernelId = this.#byClientId.get(clientId)?.kernelId ?? null;
     this.#byClientId.delete(clientId);
@@ -38,8 +40,8 @@ export class Subscriptions {
   }
 
   /**
-   * The params of a `lares/traces/entry` with the client's id, which the client is told now; null for a subscription that is
-   * no longer there.
+   * Returns the params of a `lares/traces/entry` with the client's id, and moves the cursor; null if the subscription
+   * no longer exists.
    */
   translate(params: unknown): unknown {
     if (!isJsonObject(params)) return null;
@@ -56,7 +58,7 @@ export class Subscriptions {
     for (const subscription of this.#byClientId.values()) subscription.kernelId = null;
   }
 
-  /** What the next kernel must be asked for, by the client's id. */
+  /** Returns the subscriptions that the next kernel has to open, by the client's id. */
   toRenew(): { clientId: string; params: unknown }[] {
     return [...this.#byClientId].map(([clientId, { params, cursor }]) => ({
       clientId,

@@ -16,7 +16,7 @@ const failed = (name: ModelFailureClass, retryAfterMs?: number): ModelEvent => (
   },
 });
 
-/** Answers each attempt with the next of the scripts, and keeps what was asked of it. */
+/** Answers each attempt with the next script, and records the requests. */
 function bed(...scripts: readonly (readonly ModelEvent[])[]) {
   const asked: ModelRequest[] = [];
   const waits: number[] = [];
@@ -50,14 +50,14 @@ async function run(
   return events;
 }
 
-test("an answer is passed on, and what it cost is settled", async () => {
+test("an answer is passed on, and its cost is settled", async () => {
   const here = bed([sent, text("h"), text("i"), done]);
   expect((await run(here)).map(({ type }) => type)).toEqual(["attempt", "text", "text", "done"]);
   expect(here.money).toEqual(["reserve 1000", "settle 2"]);
 });
 
 test.each(["RateLimited", "Overloaded", "Network", "Timeout"] as const)(
-  "%s before the first delta is tried again, each time as a counted attempt",
+  "%s before the first delta is retried, and each attempt is counted",
   async (name) => {
     const here = bed([sent, failed(name)], [sent, failed(name)], [sent, done]);
     const events = await run(here);
@@ -79,7 +79,7 @@ test.each([
   "UnknownModel",
   "NoKey",
   "Cancelled",
-] as const)("%s is final at once, for every model of the chain", async (name) => {
+] as const)("%s ends the answer at once, for every model of the chain", async (name) => {
   const here = bed([sent, failed(name)], [sent, done]);
   expect((await run(here, ["a/one", "b/two"])).at(-1)).toMatchObject({
     type: "failed",
@@ -99,18 +99,18 @@ test("after three attempts the next model is asked, and after the last one the a
   expect(events.at(-1)).toMatchObject({ type: "failed", model: "b/two", isPartial: false });
 });
 
-test("after the first delta nothing is asked again: what was shown stays", async () => {
+test("after the first delta there is no further attempt", async () => {
   const here = bed([sent, text("h"), failed("Network")], [sent, done]);
   expect((await run(here, ["a/one", "b/two"])).at(-1)).toMatchObject({ type: "failed", isPartial: true });
   expect(here.asked).toHaveLength(1);
 });
 
-test("a stream that ends without an end is a broken connection", async () => {
+test("a stream without a final event is a broken connection", async () => {
   const here = bed([sent, text("h")]);
   expect((await run(here)).at(-1)).toMatchObject({ failure: { class: "Network" }, isPartial: true });
 });
 
-test("a provider's own waiting time is kept; a long one is not waited for", async () => {
+test("a provider's retry delay is respected, unless it is too long", async () => {
   const short = bed([sent, failed("RateLimited", 2_000)], [sent, done]);
   await run(short);
   expect(short.waits).toEqual([2_250]);
@@ -120,7 +120,7 @@ test("a provider's own waiting time is kept; a long one is not waited for", asyn
   expect(events.at(-1)).toMatchObject({ type: "done", model: "b/two" });
 });
 
-test("what was not sent costs nothing; what may have been sent counts until it is settled", async () => {
+test("an unsent request costs nothing; one that may have been sent counts until it is settled", async () => {
   const unsent = bed([failed("Unauthorized")]);
   await run(unsent);
   expect(unsent.money).toEqual(["reserve 1000", "release"]);
@@ -139,7 +139,7 @@ test("a request that is cancelled while it waits is not sent again", async () =>
   expect(here.asked).toHaveLength(1);
 });
 
-test("a reader that stops in the middle closes the stream and leaves the reservation in force", async () => {
+test("a reader that stops early closes the stream and keeps the reservation", async () => {
   let isClosed = false;
   const here = bed();
   const ports: AnswerPorts = {

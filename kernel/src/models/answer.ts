@@ -6,32 +6,35 @@ import type {
   ModelRequest,
   ModelUsage,
 } from "../base/vocabulary/model.ts";
-import { mostInputTokens } from "./cost.ts";
+import { maxInputTokens } from "./cost.ts";
 import type { Dialect } from "./dialect.ts";
 import { backoffMs, isRetryable, maxAttemptsPerModel } from "./failures.ts";
 import { normalize, type Repair } from "./normalize.ts";
 import type { Chain } from "./routing.ts";
 
-/** What an attempt may cost at most, held back in the budgets until it is known what it did cost. */
+/** The maximum cost of an attempt, reserved in the budgets until its actual cost is known. */
 export interface Reservation {
   settle(usage: ModelUsage): Promise<void>;
-  /** Gives all of it back: nothing was sent. A reservation that is neither settled nor released counts in full. */
+  /**
+   * Releases the whole reservation, because nothing was sent. A reservation that is neither settled nor released
+   * counts in full.
+   */
   release(): Promise<void>;
 }
 
 export interface AnswerPorts {
-  /** Makes one attempt; the iterable ends with `done` or `failed`, also when the signal is aborted. */
+  /** Makes one attempt; the iterable ends with `done` or `failed`, even if the signal is aborted. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Returns what is known of a model. */
+  /** Returns the properties of a model. */
   describe(model: string): { readonly dialect: Dialect; readonly maxOutputTokens?: number };
   /** Throws BudgetExceeded. */
   reserve(
     model: string,
     most: { readonly inputTokens: number; readonly outputTokens: number },
   ): Promise<Reservation>;
-  /** Returns after the time, or as soon as the signal is aborted. */
+  /** Resolves after the time, or as soon as the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number;
 }
 
@@ -57,18 +60,18 @@ export type AnswerEvent =
       readonly type: "failed";
       readonly model: string;
       readonly failure: ModelFailure;
-      /** True if deltas were passed on: what they said stays, as a part of an answer. */
+      /** True if deltas were passed on: they remain as a partial answer. */
       readonly isPartial: boolean;
     };
 
-/** The length of an answer where neither the request nor a catalogue bounds it. */
+/** The maximum length of an answer if neither the request nor a catalogue limits it. Tokens. */
 const defaultMaxOutputTokens = 8_192;
 
 const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
 
 /**
- * Asks the models of the chain, in order, until one answers. Each model gets up to three attempts; once a delta has been
- * passed on there is no other attempt, because it would say the same thing twice. The last event is `done` or `failed`.
+ * Asks the models of the chain, in order, until one answers. Each model gets up to three attempts. After the first
+ * delta there is no further attempt, because it would repeat the text. The last event is `done` or `failed`.
  */
 export async function* answer(
   request: Omit<ModelRequest, "model">,
@@ -99,7 +102,7 @@ export async function* answer(
   yield { type: "failed", model, failure: last, isPartial: false };
 }
 
-/** Makes one attempt. Returns null after `done`, else why it failed. */
+/** Makes one attempt. Returns null after `done`, otherwise the failure. */
 async function* attemptOf(
   request: Omit<ModelRequest, "model">,
   model: string,
@@ -115,7 +118,7 @@ async function* attemptOf(
     repairs,
     tools,
   } = normalize({ ...request, model, max_output_tokens: outputTokens }, dialect, knownTools);
-  const reservation = await ports.reserve(model, { inputTokens: mostInputTokens(ready), outputTokens });
+  const reservation = await ports.reserve(model, { inputTokens: maxInputTokens(ready), outputTokens });
   yield { type: "attempt", attempt, model, repairs };
   let isSent = false;
   let isPartial = false;
@@ -150,7 +153,7 @@ async function* attemptOf(
       isPartial,
     };
   } finally {
-    // What may have left the machine may have cost money, whatever became of it.
+    // Anything that may have left the machine may have cost money, even if the attempt failed.
     if (!isSent) await reservation.release();
   }
 }

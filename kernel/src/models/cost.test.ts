@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mostInputTokens, totalTokens } from "./cost.ts";
+import { maxInputTokens, totalTokens } from "./cost.ts";
 
 test("all tokens count, reasoning as part of the output", () => {
   const usage = {
@@ -13,10 +13,10 @@ test("all tokens count, reasoning as part of the output", () => {
   expect(totalTokens(usage)).toBe(11_600);
 });
 
-test("the upper estimate counts at least half of the text's bytes", () => {
+test("the upper estimate is at least half of the text's bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
-      const most = mostInputTokens({
+      const most = maxInputTokens({
         model: "a/b",
         messages: [{ role: "user", parts: [{ type: "text", text }] }],
       });

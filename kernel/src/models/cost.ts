@@ -9,18 +9,20 @@ export function totalTokens(usage: ModelUsage): number {
   );
 }
 
-/** Tokens that a picture costs at most, with every provider that publishes it. */
+/** The maximum number of tokens for an image, over all providers that publish one. */
 const imageTokens = 1_600;
-/** What a message and a tool need besides their text. */
+/** The overhead of a message and of a tool, besides their text. Tokens. */
 const overheadTokens = 12;
 
-/** Returns the size of the request in tokens, as a guess: it serves where the provider has not counted yet. */
+/** Returns an estimate of the request's size in tokens, for use until the provider has counted. */
 export function estimatedInputTokens(request: ModelRequest): number {
   return inputTokens(request, 4);
 }
 
-/** Returns a number of tokens that the request does not exceed: no common tokenizer averages under two bytes a token. */
-export function mostInputTokens(request: ModelRequest): number {
+/**
+ * Returns an upper bound of the request's size in tokens: all common tokenizers average at least two bytes per token.
+ */
+export function maxInputTokens(request: ModelRequest): number {
   return inputTokens(request, 2);
 }
 
@@ -72,7 +74,7 @@ function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < 0x80) continue;
-    // Each half of a surrogate pair counts two of its four bytes.
+    // Each half of a surrogate pair counts as two of its four bytes.
     length += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
   }
   return length;

@@ -1,20 +1,20 @@
 import type { ProviderApi } from "../base/vocabulary/model-settings.ts";
 
-/** What a provider demands of a history beyond its schema. */
+/** The requirements of a provider for a history, beyond its schema. */
 export interface Dialect {
-  /** User and assistant take turns, the user first; the last turn is the user's or a tool's result. */
+  /** User and assistant must alternate, beginning with the user; the last turn is the user's or a tool's result. */
   readonly alternates: boolean;
-  /** System messages may stand after others. */
+  /** System messages may follow other messages. */
   readonly lateSystem: boolean;
   readonly images: boolean;
-  /** A history with tool calls is refused if no tool is declared. */
+  /** The provider refuses a history with tool calls if no tool is declared. */
   readonly declaresCalledTools: boolean;
 }
 
 const strict: Dialect = { alternates: true, lateSystem: false, images: true, declaresCalledTools: false };
 const lenient: Dialect = { alternates: false, lateSystem: true, images: true, declaresCalledTools: false };
 
-/** Local models are strict because their chat templates are: many raise an error for two user messages in a row. */
+/** Local models are strict because their chat templates are: many fail on two user messages in a row. */
 export const dialects: Readonly<Record<ProviderApi, Dialect>> = {
   anthropic: { ...strict, declaresCalledTools: true },
   openai: lenient,

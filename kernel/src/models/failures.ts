@@ -16,27 +16,27 @@ const isTransient: Readonly<Record<ModelFailureClass, boolean>> = {
   NoKey: false,
 };
 
-/** True if the same request may succeed a little later, or with another model. */
+/** True if the same request may succeed later, or with another model. */
 export function isRetryable(failure: ModelFailure): boolean {
   return isTransient[failure.class];
 }
 
-/** Requests that are sent to one model for one answer, at most. */
+/** Maximum number of requests to one model for one answer. */
 export const maxAttemptsPerModel = 3;
-/** A provider that asks to wait longer is not waited for. */
+/** If a provider asks for a longer wait, there is no further attempt. */
 export const maxRetryAfterMs = 60_000;
 
 const firstBackoffMs = 500;
 const maxBackoffMs = 20_000;
 
 /**
- * Returns the time to wait before the next attempt, in milliseconds, or null if it is too long to wait. `attempt` counts the
- * failed ones from 1; `random` is in [0, 1).
+ * Returns the delay before the next attempt in milliseconds, or null if it would be too long. `attempt` counts the
+ * failed attempts from 1; `random` is in [0, 1).
  */
 export function backoffMs(failure: ModelFailure, attempt: number, random: number): number | null {
   const wanted = failure.retry_after_ms ?? 0;
   if (wanted > maxRetryAfterMs) return null;
   const most = Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
-  // Jitter, so that several agents that were refused at once do not come back at once.
+  // Jitter, so that several agents that were refused together do not retry together.
   return wanted + Math.floor(most / 2 + (random * most) / 2);
 }

@@ -1,14 +1,15 @@
-/** The longest identifier that every provider takes. */
+/** The longest identifier that every provider accepts. */
 const maxLength = 64;
 
 /**
- * Gives names that any provider accepts (`[A-Za-z0-9_-]{1,64}`, no digit or hyphen first) to names that may be anything. No two
- * names share one. The same names in the same order always get the same identifiers; `known` carries them past a compaction.
+ * Maps arbitrary names to identifiers that every provider accepts (`[A-Za-z0-9_-]{1,64}`, not beginning with a digit
+ * or hyphen). No two names share one. The same names in the same order always get the same identifiers; `known`
+ * preserves them across a compaction.
  */
 export class Identifiers {
   readonly #byName: Map<string, string>;
   readonly #byIdentifier = new Map<string, string>();
-  /** By stem, the last number that was tried, so that many equal stems do not cost a search each. */
+  /** The last number tried for each stem, so that many equal stems need no search. */
   readonly #numbers = new Map<string, number>();
 
   constructor(known: Iterable<readonly [name: string, identifier: string]> = []) {
@@ -16,7 +17,7 @@ export class Identifiers {
     for (const [name, identifier] of this.#byName) this.#byIdentifier.set(identifier, name);
   }
 
-  /** Returns the identifier of the name, the same for each call. */
+  /** Returns the identifier of the name; every call returns the same one. */
   of(name: string): string {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -25,7 +26,10 @@ export class Identifiers {
     return identifier;
   }
 
-  /** Returns an identifier that no name and no earlier call of this function has, whatever the name had before. */
+  /**
+   * Returns an identifier that was not used before, neither by a name nor by an earlier call, even if the name has
+   * one.
+   */
   fresh(name: string): string {
     const stem = stemOf(name);
     let identifier = stem;
@@ -40,7 +44,7 @@ export class Identifiers {
     return identifier;
   }
 
-  /** Returns the name behind an identifier that a model used, or undefined for one that was never given out. */
+  /** Returns the name for an identifier that a model used; undefined if it was never assigned. */
   nameOf(identifier: string): string | undefined {
     return this.#byIdentifier.get(identifier);
   }

@@ -114,7 +114,7 @@ test("a normalized history is passed on unchanged, and the given one is not touc
   );
 });
 
-test("a history that grows keeps what was sent of it", () => {
+test("a growing history keeps its normalized prefix", () => {
   fc.assert(
     fc.property(log, log, (first, more) => {
       const grown = [...first, user("next"), ...more.filter(({ role }) => role !== "tool")];
@@ -134,7 +134,7 @@ test("opaque parts go only to the model that made them", () => {
   );
 });
 
-test("a call without a result gets one that says so", () => {
+test("a call without a result gets a placeholder", () => {
   const { request, repairs } = normalized([user("read"), call("c1"), user("well?")]);
   expect(request.messages[2]).toEqual({
     role: "tool",
@@ -143,13 +143,13 @@ test("a call without a result gets one that says so", () => {
   expect(repairs.map(({ kind }) => kind)).toContain("result_missing");
 });
 
-test("a result that came after another message stands beside its call, before the message", () => {
+test("a late result is moved next to its call", () => {
   const { request } = normalized([user("read"), call("c1"), user("well?"), result("c1", "text")]);
   expect(request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
   expect(kinds([user("read"), call("c1"), user("well?"), result("c1")])).toContain("result_moved");
 });
 
-test("a result of no call, and a second one of a call, are left out", () => {
+test("a result without a call and a second result of a call are dropped", () => {
   expect(kinds([user("a"), result("c9"), call("c1"), result("c1"), result("c1")])).toEqual([
     "result_without_call",
     "result_without_call",
@@ -158,7 +158,7 @@ test("a result of no call, and a second one of a call, are left out", () => {
   ]);
 });
 
-test("a model that names every call alike gets each result with its own call", () => {
+test("reused call ids are matched with the right results", () => {
   const { request } = normalized([
     user("a"),
     call("call_0"),
@@ -172,7 +172,7 @@ test("a model that names every call alike gets each result with its own call", (
   ]);
 });
 
-test("names that differ only where providers allow nothing stay different, and lead back", () => {
+test("names that differ only in invalid characters stay different, and can be mapped back", () => {
   const tools = ["a/b", "a_b", "a.b", "x".repeat(80), "x".repeat(81)].map((name) => ({
     name,
     description: "",
@@ -184,7 +184,7 @@ test("names that differ only where providers allow nothing stay different, and l
   expect(sent.map((name) => names.nameOf(name))).toEqual(tools.map(({ name }) => name));
 });
 
-test("names keep their identifiers when what came before them is gone", () => {
+test("names keep their identifiers after earlier messages are removed", () => {
   const { tools } = normalized([user("a"), call("1", "a/b"), result("1"), call("2", "a.b"), result("2")]);
   const later = normalize(
     { model, messages: [user("a"), call("2", "a.b")] },
@@ -194,12 +194,12 @@ test("names keep their identifiers when what came before them is gone", () => {
   expect(later.request.messages[1]).toMatchObject({ parts: [{ tool: "a_b_2" }] });
 });
 
-test("a provider that wants called tools declared gets them when none is offered, and none may be called", () => {
+test("a provider that requires declared tools gets those of the history, and none may be called", () => {
   const { request } = normalized([user("a"), call("1"), result("1"), user("sum up")]);
   expect(request).toMatchObject({ tools: [{ name: "files_read" }], tool_choice: "none" });
 });
 
-test("a picture becomes a sentence for a model that sees none", () => {
+test("an image becomes a sentence for a model without vision", () => {
   const picture: ModelMessage = {
     role: "user",
     parts: [{ type: "image", media_type: "image/png", base64: "AAAA" }],

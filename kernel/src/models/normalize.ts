@@ -25,7 +25,7 @@ export type RepairKind =
   | "text_mended"
   | "tools_declared";
 
-/** What was changed so that providers accept the history. `message` is the index in the given messages. */
+/** A change that was necessary for providers to accept the history. `message` is the index in the given messages. */
 export interface Repair {
   readonly kind: RepairKind;
   readonly message: number;
@@ -34,17 +34,18 @@ export interface Repair {
 export interface Normalized {
   readonly request: ModelRequest;
   readonly repairs: readonly Repair[];
-  /** Tool names as the model sees them: maps a call of the answer back to the tool. */
+  /** Tool names as the model sees them; maps a call in the answer to its tool. */
   readonly tools: Identifiers;
 }
 
-/** What stands for the result of a call that has none. */
+/** Replaces the missing result of a call. */
 export const interruptedResult = "Interrupted; whether it took effect is unknown.";
 
 /**
- * Returns the request in a form that the provider accepts, whatever the history is: every call has exactly one result, right
- * after it; identifiers fit; opaque parts go only to the model that made them; nothing is empty; turns alternate where the
- * provider wants it. Pure. What is valid already is passed on as it is, so a cached prefix stays the same.
+ * Returns the request in a form that the provider accepts, for any history: every call has exactly one result,
+ * directly after it; identifiers are valid; opaque parts go only to the model that made them; no message is empty;
+ * turns alternate if the provider requires it. Pure. Valid messages are not changed, so a cached prefix stays the
+ * same.
  */
 export function normalize(
   request: ModelRequest,
@@ -78,7 +79,7 @@ export function normalize(
 /** A call of the history and the result that belongs to it. */
 interface Pair {
   readonly result?: ModelToolResult;
-  /** True if something else was said between the two. */
+  /** True if another message stands between the two. */
   readonly isApart: boolean;
 }
 
@@ -89,7 +90,7 @@ class History {
   readonly #calls = new Identifiers();
   readonly #repairs: Repair[];
   readonly #written: ModelMessage[] = [];
-  /** The tools that were called, as the model sees their names. */
+  /** The tools that were called, by the names that the model sees. */
   readonly called = new Set<string>();
 
   constructor(request: ModelRequest, dialect: Dialect, tools: Identifiers, repairs: Repair[]) {
@@ -114,7 +115,7 @@ class History {
           this.#assistant(message, index, pairs);
           break;
         case "tool":
-          // Its results stand after their calls; a cache point moves with them.
+          // The results were added after their calls already; a cache point moves to them.
           if (message.cache === true) this.#markCache();
           break;
       }
@@ -125,8 +126,8 @@ class History {
   }
 
   /**
-   * Finds the result of each call. Some models name every call alike: a name that is used again leaves its earlier calls
-   * without a result, and equal names within one message are answered in their order.
+   * Finds the result of each call. Some models reuse one id for every call: a reused id leaves its earlier calls
+   * without a result, and equal ids within one message are matched in order.
    */
   #pair(): ReadonlyMap<ModelToolCall, Pair> {
     const pairs = new Map<ModelToolCall, Pair>();
@@ -198,7 +199,7 @@ class History {
       }
     });
     if (!parts.some(({ type }) => type !== "reasoning")) return this.#leftOut(message, index);
-    // A cache point after a call moves behind its results: providers count the two as one exchange.
+    // Providers count a call and its results as one exchange, so a cache point on the call moves behind its results.
     const { cache: _, ...rest } = message;
     this.#push(
       results.length === 0 || message.cache === undefined ? { ...message, parts } : { ...rest, parts },
@@ -251,7 +252,7 @@ class History {
     return [text === part.text ? part : { ...part, text }];
   }
 
-  /** Halves of surrogate pairs are refused by some providers and break others' JSON. */
+  /** Some providers refuse unpaired surrogates, and others then send invalid JSON. */
   #text(text: string, index: number): string {
     if (text.isWellFormed()) return text;
     this.#repaired("text_mended", index);
@@ -263,7 +264,7 @@ class History {
     if (message.cache === true) this.#markCache();
   }
 
-  /** Adds a message; where turns alternate, an equal role is merged and a missing turn of the user is added. */
+  /** Adds a message. If turns must alternate, merges two messages of the user and adds a missing turn of the user. */
   #push(message: Extract<ModelMessage, { role: "user" | "assistant" }>, index: number): void {
     const last = this.#written.at(-1);
     if (!this.#dialect.alternates) {
@@ -284,8 +285,8 @@ class History {
   }
 
   /**
-   * Two answers in a row get a turn of the user between them instead of being merged: providers refuse reasoning that does
-   * not stand at an answer's beginning.
+   * Separates two answers in a row by a turn of the user instead of merging them: providers refuse reasoning that is
+   * not at the beginning of an answer.
    */
   #addTurn(index: number): void {
     this.#repaired("turn_added", index);

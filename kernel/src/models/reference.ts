@@ -1,4 +1,4 @@
-/** Returns provider and model of `provider/model`; the model's name may hold slashes. Null if one of them is missing. */
+/** Splits `provider/model`; the model's name may contain slashes. Returns null if a part is missing. */
 export function parseModelReference(
   reference: string,
 ): { readonly provider: string; readonly model: string } | null {

@@ -45,7 +45,7 @@ test.each([
   check(use, [model], { routes });
 });
 
-test("no route is NoModel; an unknown provider is UnknownModel, also as a fallback", () => {
+test("a missing route is NoModel; an unknown provider is UnknownModel, also as a fallback", () => {
   check({ kind: "talk", process: "channel" }, "NoModel", {});
   const talk = { kind: "talk", process: "channel" } as const;
   check(talk, "UnknownModel", { routes: { default: route("nobody/x") } });
@@ -54,7 +54,7 @@ test("no route is NoModel; an unknown provider is UnknownModel, also as a fallba
   check(talk, "UnknownModel", { routes, fallbacks: { "anthropic/claude": ["nobody/x"] } });
 });
 
-test("what was meant for this machine leaves it only with may_leave", () => {
+test("a local route falls back to a remote model only with may_leave", () => {
   const fallbacks = { "ollama/qwen": ["openai/gpt", "ollama/small"] };
   const worker = { kind: "task", process: "worker" } as const;
   check(worker, ["ollama/qwen", "ollama/small"], { routes, fallbacks });
@@ -64,7 +64,7 @@ test("what was meant for this machine leaves it only with may_leave", () => {
   });
 });
 
-test("a local need takes the first local model, and never a remote one", () => {
+test("a local need uses the first local model, and never a remote one", () => {
   const use = { kind: "category", category: "chat" } as const;
   check(use, "NoModel", { routes }, true);
   check(

@@ -2,7 +2,7 @@ import type { ModelFailure } from "../base/vocabulary/model.ts";
 import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import { parseModelReference } from "./reference.ts";
 
-/** What a model is needed for. */
+/** The purpose for which a model is needed. */
 export type ModelUse =
   | {
       readonly kind: "talk";
@@ -20,16 +20,16 @@ export type ModelUse =
 
 export interface Need {
   readonly use: ModelUse;
-  /** Nothing of the request may leave the machine. */
+  /** Nothing in the request may leave the machine. */
   readonly localOnly: boolean;
 }
 
-/** The models to ask, in order; the first one is asked first. Never empty. */
+/** The models to ask, in order; never empty. */
 export interface Chain {
   readonly models: readonly [string, ...string[]];
 }
 
-/** Returns the models that may answer, or why there is none. */
+/** Returns the models that may answer, or the reason why there is none. */
 export function chainFor(need: Need, settings: ModelSettings): Chain | { readonly failure: ModelFailure } {
   const route = routeOf(need.use, settings);
   if (route === undefined) return { failure: { class: "NoModel", message: noModel(settings) } };
@@ -52,12 +52,15 @@ export function chainFor(need: Need, settings: ModelSettings): Chain | { readonl
       },
     };
   }
-  // What was meant to stay on the machine stays on it when its model fails.
+  // A request that was routed to a local model must not leave the machine if that model fails.
   const rest = isLocal(first) && !route.mayLeave ? others.filter(isLocal) : others;
   return { models: [first, ...rest] };
 }
 
-/** True if the provider answers inside Lares or on a loopback address. What an editor's models do with a request is not known. */
+/**
+ * True if the provider runs inside Lares or on a loopback address. False for an editor's models, because it is
+ * unknown where they run.
+ */
 export function isLocalProvider(provider: ProviderSettings | undefined): boolean {
   if (provider === undefined) return false;
   switch (provider.api) {
@@ -93,7 +96,7 @@ function routeOf(
   return found ?? (scripted === undefined ? undefined : { model: `${scripted.id}/script`, mayLeave: false });
 }
 
-/** Returns the names under which routes are looked up, the most particular one first. */
+/** Returns the names of the routes to try, the most specific one first. */
 function routeKeys(use: ModelUse): readonly string[] {
   switch (use.kind) {
     case "talk":
@@ -115,10 +118,10 @@ function providerOf(model: string, { providers }: ModelSettings): ProviderSettin
 function noModel({ providers }: ModelSettings): string {
   return Object.keys(providers).length === 0
     ? 'No language model is set up. Run "lares secrets set anthropic --host api.anthropic.com", start Ollama, or use an editor that offers its own models.'
-    : "No route names a model. Add models.routes.default to your lares.yaml.";
+    : "No route applies to this request. Add models.routes.default to your lares.yaml.";
 }
 
 function unknownModel(model: string, { providers }: ModelSettings): string {
   const known = Object.keys(providers);
-  return `"${model}" names no provider${known.length === 0 ? "" : ` (there are ${known.join(", ")})`}. Write provider/model.`;
+  return `"${model}" does not name a configured provider${known.length === 0 ? "" : ` (${known.join(", ")})`}. Write provider/model.`;
 }

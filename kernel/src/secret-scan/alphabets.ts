@@ -3,7 +3,7 @@ const lowercase = "abcdefghijklmnopqrstuvwxyz";
 const uppercase = lowercase.toUpperCase();
 const alnum = digits + lowercase + uppercase;
 
-/** The characters of a token, by the name that rules use. */
+/** The characters of a token, by the name of the alphabet in rules. */
 const characters = {
   hex: `${digits}abcdefABCDEF`,
   lower: digits + lowercase,
@@ -22,7 +22,7 @@ export type Alphabet = keyof typeof characters | "any";
 /** Characters that end an unquoted value. */
 const closing = "\"'`,;<>()[]{}\\|";
 
-/** For each character code below 128, whether the character belongs to the alphabet, which has no others. */
+/** For each character code below 128: whether the character belongs to the alphabet. All other characters do not. */
 export type CharacterSet = Uint8Array;
 
 const sets = new Map<Alphabet, CharacterSet>(
@@ -32,7 +32,7 @@ const any = new Uint8Array(128).fill(1, 33, 127);
 for (const character of closing) any[character.charCodeAt(0)] = 0;
 sets.set("any", any);
 
-/** Returns null for an unknown name. */
+/** Returns the alphabet of this name, or null. */
 export function characterSet(name: string): CharacterSet | null {
   return sets.get(name as Alphabet) ?? null;
 }
@@ -40,7 +40,7 @@ export function characterSet(name: string): CharacterSet | null {
 export const wordCharacters = setOf(characters.word);
 export const valueCharacters: CharacterSet = any;
 
-/** Returns the index of the first character from `from` on, and before `limit`, that is not in the set. */
+/** Returns the index of the first character in `from`…`limit` that is not in the set. */
 export function endOfRun(text: string, from: number, limit: number, set: CharacterSet): number {
   const end = Math.min(limit, text.length);
   let at = from;

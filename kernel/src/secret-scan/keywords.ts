@@ -1,20 +1,20 @@
-/** Called where a keyword ends in a text; `keyword` is its index in the automaton's list. */
+/** Called at the end of each keyword in a text; `keyword` is its index in the automaton's list. */
 export type OnKeyword = (keyword: number, end: number) => void;
 
 /**
  * Finds many short words in a text at once, ignoring the case of ASCII letters (Aho–Corasick, as one transition
- * table). It takes one look-up per character, however many words there are.
+ * table). Takes one look-up per character, regardless of the number of words.
  */
 export class KeywordAutomaton {
-  /** The next state, by `state + class`; a state is its number times the number of classes. */
+  /** The next state, indexed by `state + class`; a state is stored as its number times the number of classes. */
   readonly #next: Uint32Array;
-  /** The class, by character code below 128; 0 for every character that is in no keyword. */
+  /** The class of each character code below 128; 0 for characters that occur in no keyword. */
   readonly #classes = new Uint8Array(128);
-  /** The keywords that end in a state, by the state's number. */
+  /** The keywords that end in a state, indexed by the state's number. */
   readonly #found: (readonly number[] | undefined)[];
   readonly #width: number;
 
-  /** Keywords are ASCII. */
+  /** Keywords must be ASCII. */
   constructor(keywords: readonly string[]) {
     let width = 1;
     for (const character of keywords.join("").toLowerCase()) {

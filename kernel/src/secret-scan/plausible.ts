@@ -1,17 +1,20 @@
-/** Which value after a name is a secret: after "password" even a short one, after a service's name a random one. */
+/**
+ * Decides whether a value after a name is a secret: after "password" even a short one, after the name of a service
+ * only a random one.
+ */
 export type Strength = "strong" | "weak" | "service";
 
 const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, service: 16 };
-/** A longer value after a name is prose. */
+/** A longer value is prose. */
 export const maxValueLength = 512;
 
-/** Values in place of a secret: a variable, a placeholder, a redaction, an example. */
+/** Values that stand for a secret: a variable, a placeholder, a redaction, an example. */
 const placeholder =
   /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])|\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
 const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
 const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
 
-/** Returns true if a value looks like a secret, and not like a word, a name, a variable or a placeholder. */
+/** Returns true if a value looks like a secret rather than a word, a name, a variable or a placeholder. */
 export function isPlausible(value: string, strength: Strength, isQuoted: boolean): boolean {
   if (value.length < minLength[strength] || value.length > maxValueLength) return false;
   if (placeholder.test(value) || dateOrVersion.test(value)) return false;
@@ -28,11 +31,11 @@ export function isPlausible(value: string, strength: Strength, isQuoted: boolean
 interface Profile {
   readonly letters: number;
   readonly digits: number;
-  /** Characters that are neither, except those that separate words. */
+  /** Characters that are neither letters nor digits, except word separators. */
   readonly others: number;
   /**
-   * How often the text changes between letters and digits, or from a small to a capital letter. Names do so rarely,
-   * random texts often.
+   * The number of changes between letters and digits, and from a lower-case to a capital letter: few in names, many
+   * in random texts.
    */
   readonly turns: number;
 }
@@ -66,7 +69,7 @@ export function entropy(value: string): number {
   return bits;
 }
 
-/** Returns true if the password in a URL is a real one, and not a placeholder. */
+/** Returns true if the password in a URL is not a placeholder. */
 export function isPassword(value: string): boolean {
   if (value.length < 4 || placeholder.test(value)) return false;
   if (

@@ -1,9 +1,9 @@
-/** A token that identifies itself by its beginning; `manifests/secrets.yaml` explains the fields. */
+/** A token with a characteristic prefix; `manifests/secrets.yaml` explains the fields. */
 export interface TokenRule {
   readonly name: string;
   readonly begins: readonly string[];
   readonly alphabet: string;
-  /** Minimum and maximum number of characters after the beginning. */
+  /** Minimum and maximum number of characters after the prefix. */
   readonly length: readonly [number, number?];
   readonly glued?: boolean;
   readonly plain?: boolean;
@@ -32,7 +32,7 @@ export interface SecretRules {
   readonly addresses: readonly {
     readonly name: string;
     readonly begins: readonly string[];
-    /** Minimum number of characters after the beginning. */
+    /** Minimum number of characters after the prefix. */
     readonly length: number;
   }[];
   readonly patterns?: readonly PatternRule[];

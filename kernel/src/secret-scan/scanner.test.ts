@@ -12,7 +12,7 @@ const scanner = new SecretScanner(rules);
 const secretsIn = (text: string): string[] =>
   scanner.find(text).map(({ start, end }) => text.slice(start, end));
 
-/** A text that looks random, and is the same in each run. No token stands here as a whole. */
+/** Returns a text that looks random and is the same in each run, so that this file contains no complete token. */
 function random(length: number, characters: string, seed = 7): string {
   let state = seed;
   let text = "";
@@ -28,7 +28,7 @@ const alphabets: Readonly<Record<string, string>> = {
   upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
 };
 const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/** With a digit, as most tokens have one. */
+/** Contains a digit, as most tokens do. */
 const body = (length: number, alphabet: string): string =>
   `${random(length - 1, alphabets[alphabet] ?? alnum)}7`;
 
@@ -46,20 +46,20 @@ describe("a token", () => {
     },
   );
 
-  test("of too few characters, of one character, or without a digit is none", () => {
+  test("that is too short, repeats one character, or has no digit is not found", () => {
     const prefix = "ghp_";
     for (const text of [prefix + body(20, "alnum"), prefix + "x".repeat(36), prefix + "abcdefghij".repeat(4)])
       expect(secretsIn(text)).toEqual([]);
   });
 
-  test("glued to a word counts where its beginning is unmistakable, and else does not", () => {
+  test("joined to a word is found only if its prefix is unmistakable", () => {
     const long = "github_pat_" + body(40, "alnum");
     expect(secretsIn(`prefix${long}`)).toEqual([long]);
     expect(secretsIn(`task-sk-${body(30, "alnum")}`.replace("task-", "de"))).toEqual([]);
   });
 });
 
-describe("a value behind a name", () => {
+describe("a value after a name", () => {
   const value = random(24, alnum);
 
   test.each([
@@ -78,7 +78,7 @@ describe("a value behind a name", () => {
   });
 
   test.each(["password: hunter2", 'passwd="correct!horse#"', "client_secret: Zq3~9bTr"])(
-    "that is short counts after a strong name: %s",
+    "that is short is found after a strong name: %s",
     (text) => expect(scanner.find(text)).toHaveLength(1),
   );
 
@@ -95,13 +95,13 @@ describe("a value behind a name", () => {
     "oauth2 token: readable-name-2",
     'alt="1Password"',
     'rocktable = "0a1b2c3d4e5f6g7h8i9j"',
-  ])("is none where it is a word, a variable, a path or a placeholder: %s", (text) => {
+  ])("is not found if it is a word, a variable, a path or a placeholder: %s", (text) => {
     expect(secretsIn(text)).toEqual([]);
   });
 });
 
-describe("besides", () => {
-  test("a private key is found from its heading to its end, also escaped, and where its end is cut off", () => {
+describe("other rules", () => {
+  test("a private key is found as a whole, also if it is escaped or cut off", () => {
     const heading = "-----BEGIN RSA PRIVATE KEY-----";
     const end = "-----END RSA PRIVATE KEY-----";
     const lines = `${random(64, alnum)}\n${random(30, alnum)}`;
@@ -112,24 +112,24 @@ describe("besides", () => {
     expect(secretsIn("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----")).toEqual([]);
   });
 
-  test("the password in an address is found, the words that stand for one are not", () => {
+  test("the password in a URL is found, a placeholder is not", () => {
     expect(secretsIn("postgres://app:s3cret-word@db:5432/x")).toEqual(["s3cret-word"]);
     for (const text of ["https://user:password@host/", "https://host:8080/a@b", "see https://a/b:c@d"])
       expect(secretsIn(text)).toEqual([]);
   });
 
-  test("a webhook's last part is found", () => {
+  test("the last part of a webhook is found", () => {
     expect(secretsIn("https://hooks.slack.com/services/" + random(40, alnum))).toHaveLength(1);
   });
 
-  test("a rule that somebody adds is RE2, and found beside the others", () => {
+  test("an added rule is RE2, and applies with the others", () => {
     const own = new SecretScanner({ ...rules, patterns: [{ name: "ours", pattern: "ACME-\\d{4}" }] });
     expect(own.replace("take ACME-1234", (rule) => `[${rule}]`)).toBe("take [ours]");
     expect(() => new SecretScanner({ ...rules, patterns: [{ name: "bad", pattern: "(a)\\1" }] })).toThrow();
   });
 });
 
-test("findings are in order, apart and within the text; replaced, a text without secrets stays as it is", () => {
+test("findings are ordered, disjoint and within the text; a text without secrets is not changed", () => {
   const words = [...rules.tokens.flatMap(({ begins }) => begins), ...rules.named.weak, "://", "-----BEGIN "];
   const piece = fc.oneof(
     fc.constantFrom(...words),

@@ -13,7 +13,7 @@ import type { SecretRules, TokenRule } from "./rules.ts";
 
 /** A secret in a text: UTF-16 positions, `end` exclusive. */
 export interface Finding {
-  /** The rule's name for people. */
+  /** The name of the rule, for people. */
   readonly rule: string;
   readonly start: number;
   readonly end: number;
@@ -37,11 +37,11 @@ const maxBeforeOperator = 24;
 /** Maximum characters between an operator and its value. */
 const maxBeforeValue = 24;
 const maxAddressLength = 400;
-/** Maximum characters of a token whose rule has no upper bound. */
+/** Maximum characters of a token if its rule has no upper bound. */
 const maxTokenLength = 16 * 1024;
-/** Maximum characters of a block of lines without an end. */
+/** Maximum characters of a block without an end line. */
 const maxBlockLength = 64 * 1024;
-/** A token with lower entropy is a placeholder: "ghp_xxxxxxxxxxxx". */
+/** Minimum entropy of a token; below it is a placeholder such as "ghp_xxxxxxxxxxxx". */
 const minEntropy = 2.3;
 
 const authorityCharacters: CharacterSet = valueCharacters.with("/".charCodeAt(0), 0);
@@ -54,8 +54,8 @@ const blockCharacters = ((): CharacterSet => {
 })();
 
 /**
- * Finds secrets in untrusted texts: by the beginning of a token, by the name before a value, by the lines around a
- * key. Takes one look-up per character, and more only at keywords; the time is linear in the text.
+ * Finds secrets in untrusted texts: by the prefix of a token, by the name before a value, by the lines around a key.
+ * Takes one look-up per character, and more only at keywords; the time is linear in the length of the text.
  */
 export class SecretScanner {
   readonly #detectors: Detector[] = [];
@@ -71,7 +71,7 @@ export class SecretScanner {
     };
     for (const rule of tokens) {
       const set = characterSet(rule.alphabet);
-      if (set === null) throw new Error(`${rule.name}: ${rule.alphabet} is no alphabet`);
+      if (set === null) throw new Error(`${rule.name}: unknown alphabet ${rule.alphabet}`);
       for (const begins of rule.begins) add(begins, { kind: "token", rule, begins, set });
     }
     for (const [strength, words] of [
@@ -95,7 +95,7 @@ export class SecretScanner {
     this.#patterns = patterns.map(({ name, pattern }) => ({ name, pattern: RE2JS.compile(pattern) }));
   }
 
-  /** Returns the findings in the order of the text, without overlaps. */
+  /** Returns the findings in text order, without overlaps. */
   find(text: string): readonly Finding[] {
     const found: Finding[] = [];
     const scan = new Scan(text, found);
@@ -112,7 +112,7 @@ export class SecretScanner {
     return found.length < 2 ? found : apart(found);
   }
 
-  /** Returns the text with each secret replaced by the mark for its rule's name. */
+  /** Returns the text with each secret replaced by a mark with the name of its rule. */
   replace(text: string, mark: (rule: string) => string): string {
     const found = this.find(text);
     if (found.length === 0) return text;
@@ -129,11 +129,11 @@ export class SecretScanner {
 class Scan {
   readonly #text: string;
   readonly #found: Finding[];
-  /** The last measured run for each alphabet, so that a text made of keywords is measured once. */
+  /** The last measured run of each alphabet, so that a text full of keywords is measured only once. */
   readonly #runs = new Map<CharacterSet, { readonly from: number; readonly end: number }>();
-  /** The end of the last run that was judged by each rule without an upper bound. */
+  /** The end of the last run that each rule without an upper bound has checked. */
   readonly #judged = new Map<TokenRule, number>();
-  /** The end of the last block, so that its own lines begin no new one. */
+  /** The end of the last block, so that lines inside it begin no new one. */
   #blockEnd = 0;
 
   constructor(text: string, found: Finding[]) {
@@ -165,7 +165,7 @@ class Scan {
     const [least, most = maxTokenLength] = rule.length;
     const end = this.#runFrom(at, set);
     if (end - at < least || end - at > most || this.#judged.get(rule) === end) return;
-    // Repeated beginnings within one run are judged once.
+    // Repeated prefixes within one run are checked once.
     if (rule.length[1] === undefined) this.#judged.set(rule, end);
     const body = text.slice(at, end);
     if (rule.plain !== true && !/\d/u.test(body)) return;
@@ -184,13 +184,13 @@ class Scan {
   }
 
   #named({ name, word, strength }: Extract<Detector, { kind: "named" }>, at: number): void {
-    // A service's name inside another word does not count.
+    // The name of a service does not count inside another word.
     if (strength === "service" && isInsideWord(this.#text, at - word.length)) return;
     const value = valueAfter(this.#text, at);
     if (value === null) return;
     const { start, end, isQuoted } = value;
     const secret = this.#text.slice(start, end);
-    // A value that repeats its name is a label: `alt="1Password"`.
+    // A value that contains its own name is a label: `alt="1Password"`.
     if (secret.toLowerCase().includes(word) || !isPlausible(secret, strength, isQuoted)) return;
     this.#found.push({ rule: name, start, end });
   }
@@ -209,7 +209,7 @@ class Scan {
     this.#blockEnd = Math.max(run, at);
     if (!/[A-WYZa-z0-9+/]{4}/u.test(text.slice(body, run).replace(/^[A-Z -]*-----/u, ""))) return;
     const isClosed = closed !== -1 && run === body + closed;
-    // A sentence that merely mentions the heading continues in the same line.
+    // A sentence that only mentions the heading continues on the same line.
     if (!isClosed && !/^[^\n]{0,24}?(?:\n|\\[nr])/u.test(text.slice(body, body + 32))) return;
     const end = isClosed ? endOfLine(text, run + ends.length) : run;
     this.#blockEnd = end;
@@ -237,12 +237,12 @@ class Scan {
   }
 }
 
-/** Returns true if the word continues letters before it; in "myToken" a second word begins at the capital. */
+/** Returns true if the word begins inside another word; in "myToken" a second word begins at the capital. */
 function isInsideWord(text: string, start: number): boolean {
   return start > 0 && /[a-z]{2}|[A-Z]{2}|[A-Z][a-z]/u.test(text.slice(start - 1, start + 1));
 }
 
-/** Returns the value of a name: after an operator, perhaps quoted. `at` is the end of the known part of the name. */
+/** Returns the value after a name and an operator, without quotes. `at` is the end of the known part of the name. */
 function valueAfter(
   text: string,
   at: number,
@@ -271,7 +271,7 @@ function valueAfter(
   return null;
 }
 
-/** Returns the end of the operator after a name; null if none follows soon. */
+/** Returns the end of the operator after a name, or null if there is none nearby. */
 function operatorAfter(text: string, from: number): number | null {
   const limit = Math.min(text.length, from + maxBeforeOperator);
   const element = /^["']?,?\s+["']?value["']?\s{0,4}[:=]/u.exec(
@@ -282,7 +282,7 @@ function operatorAfter(text: string, from: number): number | null {
     const character = text[at] ?? "";
     if (character === ":" || character === "=" || character === ">") return at + 1;
     if (character === "|" && text[at + 1] === "|") return at + 2;
-    // Between two quoted arguments, or between the name and the value of an element.
+    // Matches between two quoted arguments, and between the name and the value of an element.
     if (character === "," && /["'`]/u.test(text[at - 1] ?? "")) return at + 1;
     if (!isIn(wordCharacters, text.charCodeAt(at)) && !" \t\"'`.-\\])?".includes(character)) return null;
   }
@@ -295,7 +295,7 @@ function endOfLine(text: string, from: number): number {
   return closed === null ? from + rest.length : from + closed.index + (closed[0] === "-----" ? 5 : 0);
 }
 
-/** Returns the findings sorted, with overlapping ones merged under the rule of the first. */
+/** Returns the findings sorted; overlapping ones are merged under the rule of the first one. */
 function apart(found: Finding[]): readonly Finding[] {
   const sorted = found.toSorted((one, other) => one.start - other.start || other.end - one.end);
   const kept: Finding[] = [];

@@ -3,7 +3,7 @@ import type { Action } from "../base/vocabulary/action.ts";
 import { maxContentBytes } from "../protocol/v1/actions.ts";
 import type { Handlers } from "./handlers.ts";
 
-/** `lares/actions/*`: what agents propose, and a person's answer to it. */
+/** `lares/actions/*`: the proposals of agents, and a person's decisions about them. */
 export const actionHandlers: Handlers = {
   "lares/actions/list": async (query, { client }) => client.services.actions.list(query),
   "lares/actions/get": async ({ id }, { client }) => {
@@ -29,7 +29,7 @@ export const actionHandlers: Handlers = {
   "lares/actions/undo": async ({ id }, { client }) => client.services.actions.undo(id),
 };
 
-/** An action as lists and notifications carry it: what it does, without the texts. */
+/** Returns an action without its diffs, as lists and notifications carry it. */
 export function withoutDiffs(action: Action): Action {
   return { ...action, effects: action.effects.map(({ diff: _diff, ...effect }) => effect) };
 }

@@ -1,6 +1,6 @@
 import type { Handlers } from "./handlers.ts";
 
-/** `lares/agents/*`: which agents there are, and a person's commands to them. */
+/** `lares/agents/*`: the list of agents, and a person's commands to them. */
 export const agentHandlers: Handlers = {
   "lares/agents/list": async (_params, { client }) => client.open.agents.list(),
   "lares/agents/control": async ({ id, command }, { client }) =>

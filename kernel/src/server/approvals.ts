@@ -13,15 +13,18 @@ const approve = "Approve";
 const reject = "Reject";
 const show = "Show changes";
 const later = "Later";
-/** What a question holds of an action's effects, and of its agent's words; it says where there is more. Characters. */
+/**
+ * Maximum length of each part of a question: the effects of an action, and its agent's text. A part that is longer is
+ * replaced by a note. Characters.
+ */
 const maxQuestionCharacters = 6000;
 
-/** What was made of showing all of the changes, since the person is asked about this action. */
+/** Whether all changes were shown since this question was first asked. */
 type Seen = "not yet" | "all" | "impossible";
 
 /**
- * Approvals over `window/showMessageRequest`, for editors without a view of their own: one question at a time
- * per client. No answer, an error, or an answer that comes too late leaves the action pending.
+ * Approvals by `window/showMessageRequest`, for editors without their own view: one question at a time per client. No
+ * answer, an error, or a late answer leaves the action pending.
  */
 export class MessageApprovals {
   readonly #kernel: Services;
@@ -30,8 +33,8 @@ export class MessageApprovals {
   readonly #log: Log;
   readonly #waiting: string[] = [];
   #isAsking = false;
-  /** The question that is on the screen. */
-  #asked: { readonly id: string; readonly takenBack: AbortController } | null = null;
+  /** The question that the client currently shows. */
+  #asked: { readonly id: string; readonly withdrawn: AbortController } | null = null;
 
   constructor(kernel: Services, shown: ShownChanges, session: Session, log: Log) {
     this.#kernel = kernel;
@@ -40,12 +43,12 @@ export class MessageApprovals {
     this.#log = log;
   }
 
-  /** An action changed; asked about if it waits for an answer and was not asked about before. */
+  /** Handles a changed action: queues a question if it waits for approval and was not queued before. */
   consider(action: Action): void {
     if (this.#session.options.approvals !== "showMessageRequest") return;
     if (action.state !== "PendingApproval") {
-      // Somebody answered elsewhere: the question goes, where the editor takes one back.
-      if (this.#asked?.id === action.id) this.#asked.takenBack.abort();
+      // It was decided elsewhere, so the question is withdrawn if the editor supports that.
+      if (this.#asked?.id === action.id) this.#asked.withdrawn.abort();
       return;
     }
     if (this.#waiting.includes(action.id)) return;
@@ -53,9 +56,9 @@ export class MessageApprovals {
     void this.#askAll();
   }
 
-  /** The session may see and decide now, or no longer. */
+  /** Called when the session gained or lost the right to see and decide actions. */
   async trustChanged(): Promise<void> {
-    if (!this.#session.trusted) this.#asked?.takenBack.abort();
+    if (!this.#session.trusted) this.#asked?.withdrawn.abort();
     else if (this.#session.options.approvals === "showMessageRequest")
       for (const action of (await this.#kernel.actions.list({ state: "PendingApproval" })).toReversed())
         this.consider(action);
@@ -70,8 +73,8 @@ export class MessageApprovals {
         this.#waiting.shift();
       }
     } catch (error) {
-      // An editor that does not know the request, or went away: the actions stay pending for another way.
-      this.#log.debug(`approvals are not asked by message: ${messageOf(error)}`);
+      // The editor does not support the request, or disconnected: the actions stay pending.
+      this.#log.debug(`questions about approvals cannot be shown: ${messageOf(error)}`);
       this.#waiting.length = 0;
     } finally {
       this.#isAsking = false;
@@ -85,14 +88,14 @@ export class MessageApprovals {
       if (action === null || action.state !== "PendingApproval" || !this.#session.trusted) return;
       if ((await this.#shown.placeOf(action, this.#session)) === "nowhere") seen = "impossible";
       const question = questionOf(action, seen);
-      const title = await this.#answerTo(action, question);
-      // What was not offered is no answer.
+      const title = await this.#chosenTitle(action, question);
+      // A title that was not offered is ignored.
       if (title === null || !question.answers.includes(title)) return;
       try {
         if (title === approve) await this.#kernel.actions.approve(id, { digest: action.digest });
         if (title === reject) await this.#kernel.actions.reject(id);
       } catch (error) {
-        // Somebody else answered first, or the files moved on: the client is told by lares/actions/changed.
+        // The action was decided elsewhere or became stale; the client also receives lares/actions/changed.
         if (!isLaresError(error)) throw error;
         this.#session.endpoint.notifyStandard("window/showMessage", {
           type: 2,
@@ -105,12 +108,12 @@ export class MessageApprovals {
   }
 
   /**
-   * The button that was chosen; null for none. A question that is taken back counts as the one that is asked
-   * until the client has answered that too: some leave it on the screen.
+   * Returns the title of the chosen button; null if none was chosen. A withdrawn question stays current until the
+   * client has answered it, because some editors keep it on the screen.
    */
-  async #answerTo(action: Action, { message, answers }: Question): Promise<string | null> {
-    const takenBack = new AbortController();
-    this.#asked = { id: action.id, takenBack };
+  async #chosenTitle(action: Action, { message, answers }: Question): Promise<string | null> {
+    const withdrawn = new AbortController();
+    this.#asked = { id: action.id, withdrawn };
     try {
       const answer = await this.#session.endpoint.request(
         "window/showMessageRequest",
@@ -119,19 +122,19 @@ export class MessageApprovals {
           message,
           actions: answers.map((title) => ({ title })),
         },
-        takenBack.signal,
+        withdrawn.signal,
       );
       const title = (answer as { title?: unknown } | null)?.title;
       if (typeof title !== "string") return null;
-      if (!takenBack.signal.aborted) return title;
-      // Whoever pressed the button must not believe that it was this that counted.
+      if (!withdrawn.signal.aborted) return title;
+      // Without this message, the person would believe that their answer was applied.
       const why = this.#session.trusted
         ? `'${shortTitle(action)}' was already answered elsewhere.`
-        : "this workspace is not trusted here any more, so the answer does not count.";
+        : "this workspace is no longer trusted here, so your answer was not applied.";
       this.#session.endpoint.notifyStandard("window/showMessage", { type: 2, message: `Lares: ${why}` });
       return null;
     } catch (error) {
-      if (takenBack.signal.aborted) return null;
+      if (withdrawn.signal.aborted) return null;
       throw error;
     } finally {
       this.#asked = null;
@@ -145,16 +148,17 @@ interface Question {
 }
 
 /**
- * What a person is asked about an action: what every effect does, in the kernel's words, then the agent's own, as the
- * agent's. Approve is among the answers where all of it can be looked at and the question names all of it, or once all of
- * it was shown; where it is not, the question says why.
+ * Returns the question about an action: the effects in the kernel's words, then the agent's text, quoted. Approve is
+ * offered if the question and the changes can be shown in full, or once all changes were shown; otherwise the
+ * question says why it is missing.
  */
 function questionOf(action: Action, seen: Seen): Question {
   const effects = actionWords(action.effects);
   const words = [action.title, action.reason].filter(Boolean).map(quotedText).join(" ");
   const isWhole = effects.length <= maxQuestionCharacters && words.length <= maxQuestionCharacters;
-  const what = effects.length <= maxQuestionCharacters ? effects : "Too many changes to name them here.";
-  const said = words.length <= maxQuestionCharacters ? words : "more than can be shown here.";
+  const what =
+    effects.length <= maxQuestionCharacters ? effects : "There are too many changes to list them here.";
+  const said = words.length <= maxQuestionCharacters ? words : "more text than can be shown here.";
   const asked = `${what} ${changeCount(action)}, impact ${action.impact_score.toFixed(2)}. ${visibleText(action.agent)} says: ${said}`;
   if (seen === "impossible")
     return {

@@ -82,10 +82,10 @@ function type(text: string, name = uri): void {
   diagnostics.changed(name);
 }
 
-/** All that was promised has been dealt with. */
+/** Waits until all pending promises have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("what is typed while a check runs is checked once, as it is then; what the check found is not shown", async () => {
+test("changes during a check cause one more check, and the outdated result is not published", async () => {
   for (const text of ["a", "ab", "abc", "abcd"]) type(text);
   expect(checks.map(({ text }) => text)).toEqual(["a"]);
   checks[0]?.end("of a");
@@ -99,13 +99,13 @@ test("what is typed while a check runs is checked once, as it is then; what the 
   expect(checks).toHaveLength(3);
 });
 
-test("one document's check does not hold up another's", () => {
+test("the check of one document does not delay that of another", () => {
   type("a");
   type("b", "file:///w/extension.yaml");
   expect(checks.map(({ text }) => text)).toEqual(["a", "b"]);
 });
 
-test("closed and opened again while it is checked: only what is there now is shown", async () => {
+test("a document reopened during its check gets only the diagnostics of its new text", async () => {
   type("old");
   documents.close(uri);
   diagnostics.closed(uri);
@@ -120,7 +120,7 @@ test("closed and opened again while it is checked: only what is there now is sho
   ]);
 });
 
-test("closed while it is checked: nothing more comes", async () => {
+test("a document closed during its check gets no further diagnostics", async () => {
   type("old");
   documents.close(uri);
   diagnostics.closed(uri);
@@ -130,7 +130,7 @@ test("closed while it is checked: nothing more comes", async () => {
   expect(published).toEqual([{ uri, diagnostics: [] }]);
 });
 
-test("a document is checked again when what it was made from changed, and pushed where that made a difference", async () => {
+test("a document is checked again when a file it depends on changed, and published if that made a difference", async () => {
   type("a");
   checks[0]?.end("of a");
   await settled();
@@ -145,7 +145,7 @@ test("a document is checked again when what it was made from changed, and pushed
   expect(published.slice(1)).toEqual([{ uri, diagnostics: ["mended"] }]);
 });
 
-test("what was not followed while it was read is read once more", async () => {
+test("a file that changed before it was watched causes another check", async () => {
   isMore = true;
   type("a");
   checks[0]?.end("of a");
@@ -157,14 +157,14 @@ test("what was not followed while it was read is read once more", async () => {
   expect([checks.length, published.length]).toEqual([2, 1]);
 });
 
-test("each document hears of the others' texts, and not of its own", async () => {
+test("each document is notified of changes in other texts, not in its own", async () => {
   type("a");
   type("b", "file:///w/extension.yaml");
-  diagnostics.heardOf("file:///w/extension.yaml");
+  diagnostics.otherTextChanged("file:///w/extension.yaml");
   expect(watches.map(({ heard }) => heard)).toEqual([["file:///w/extension.yaml"], []]);
 });
 
-test("what is closed is followed no longer, nor is anything once the session has ended", async () => {
+test("closing a document or ending the session stops watching", async () => {
   type("a");
   type("b", "file:///w/extension.yaml");
   diagnostics.closed(uri);
@@ -177,7 +177,7 @@ test("what is closed is followed no longer, nor is anything once the session has
   expect(watches.map(({ isOver }) => isOver)).toEqual([true, true]);
 });
 
-test("no more documents are followed than may be; all are checked", async () => {
+test("the number of followed documents is bounded, and all are checked", async () => {
   for (let index = 0; index <= maxFollowed; index++) type("a", `file:///w/${index}/lares.yaml`);
   expect([watches.length, checks.length]).toEqual([maxFollowed, maxFollowed + 1]);
 });

@@ -10,31 +10,34 @@ import { diagnosticOf } from "./session/faults.ts";
 import { withPositions } from "./position-encoding.ts";
 import type { Session } from "./session/session.ts";
 
-/** Documents of one client whose diagnostics follow what lies around them; any more follow their own text only. */
+/**
+ * Maximum number of documents per client whose diagnostics follow other files; further documents follow their own
+ * text only.
+ */
 export const maxFollowed = 100;
 
-/** An open document that Lares reads. */
-interface Known {
-  /** Counts what may have changed its diagnostics; the last that was checked. */
+/** The state of an open document that Lares checks. */
+interface TrackedDocument {
+  /** The number of changes that may affect the diagnostics, and its value at the last check. */
   due: number;
   checked: number;
-  /** Its text is another one since diagnostics were pushed. */
+  /** The text has changed since diagnostics were last published. */
   isTyped: boolean;
-  /** What was pushed last, as a text. */
+  /** The diagnostics that were published last, as JSON. */
   pushed: string;
   isBeingChecked: boolean;
   readonly watch: DiagnosisWatch | null;
 }
 
 /**
- * Diagnostics of the documents Lares reads: pushed on open and on each change, the empty list too, and once more when what
- * they were made from changed on the disk or in what the client has open, and they with it.
+ * Publishes diagnostics of the documents that Lares reads: on open and on each change, even if the list is empty, and
+ * again if a change of another file, on disk or open in the client, changes them.
  */
 export class DocumentDiagnostics implements Disposable {
   readonly #kernel: Services;
   readonly #session: Session;
   readonly #log: Log;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, TrackedDocument>();
 
   constructor(kernel: Services, session: Session, log: Log) {
     this.#kernel = kernel;
@@ -42,8 +45,8 @@ export class DocumentDiagnostics implements Disposable {
     this.#log = log;
   }
 
-  /** The client has another text for this file: opened, typed, saved or closed. */
-  heardOf(uri: string): void {
+  /** Called when the client opened, changed, saved or closed a file. */
+  otherTextChanged(uri: string): void {
     for (const [other, { watch }] of this.#known) if (other !== uri) watch?.heardOf(uri);
   }
 
@@ -72,8 +75,8 @@ export class DocumentDiagnostics implements Disposable {
     this.#known.clear();
   }
 
-  #opened(uri: string): Known {
-    const known: Known = {
+  #opened(uri: string): TrackedDocument {
+    const known: TrackedDocument = {
       due: 0,
       checked: 0,
       isTyped: true,
@@ -88,13 +91,13 @@ export class DocumentDiagnostics implements Disposable {
     return known;
   }
 
-  #due(uri: string, known: Known): void {
+  #due(uri: string, known: TrackedDocument): void {
     known.due++;
-    // Whoever types faster than a long document is checked waits for two checks at most: of before, and of what is there.
+    // At most one check runs per document, and all changes meanwhile share the next one.
     if (!known.isBeingChecked) void this.#check(uri, known);
   }
 
-  async #check(uri: string, known: Known): Promise<void> {
+  async #check(uri: string, known: TrackedDocument): Promise<void> {
     const { documents } = this.#session;
     known.isBeingChecked = true;
     try {
@@ -112,15 +115,15 @@ export class DocumentDiagnostics implements Disposable {
     }
   }
 
-  #found(uri: string, known: Known, { faults, lookedAt }: Diagnosis): void {
-    // What was found in a text that has changed since is nobody's business any more.
+  #found(uri: string, known: TrackedDocument, { faults, lookedAt }: Diagnosis): void {
+    // The text has changed since the check began, so its result is out of date.
     if (known.due !== known.checked || this.#known.get(uri) !== known) return;
     this.#publish(uri, known, faults.map(diagnosticOf));
-    // Between reading and following it may have become another.
+    // A file may have changed between the check and the start of the watch.
     if (known.watch?.watch(lookedAt) === true) known.due++;
   }
 
-  #publish(uri: string, known: Known, diagnostics: readonly unknown[]): void {
+  #publish(uri: string, known: TrackedDocument, diagnostics: readonly unknown[]): void {
     const pushed = JSON.stringify(diagnostics);
     if (!known.isTyped && known.pushed === pushed) return;
     known.isTyped = false;
@@ -139,11 +142,11 @@ export class DocumentDiagnostics implements Disposable {
   }
 }
 
-/** Of a document whose text is not kept: silence would look like a document without faults. */
+/** Published if the text is not kept: no diagnostics would look like a document without errors. */
 const tooLarge: Diagnostic = {
   range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
   severity: 1,
   code: "document-too-large",
   source: "lares",
-  message: `The document is not checked: it has more than ${maxOpenDocumentCharacters} characters, too much is open at once, or too much was changed at once.`,
+  message: `The document is not checked, because it has more than ${maxOpenDocumentCharacters} characters, too many open documents, or too large a change. Shorten it, or close other documents and open it again.`,
 };

@@ -1,6 +1,6 @@
 import type { Handlers } from "./handlers.ts";
 
-/** `lares/jobs/*`: what agents have to do beside their events, and a person's word that it is not to be done. */
+/** `lares/jobs/*`: lists the jobs of agents, and cancels one. */
 export const jobHandlers: Handlers = {
   "lares/jobs/list": async ({ limit, agent }, { client }) => client.services.jobs.list(limit, agent),
   "lares/jobs/cancel": async ({ id, agent }, { client }) =>

@@ -19,7 +19,7 @@ const projections = {
   bytes: 4096,
 };
 
-/** Answers each method with what was asked of it. */
+/** Answers each method with its arguments. */
 function aService(): { memory: MemoryService; asked: unknown[][] } {
   const asked: unknown[][] = [];
   const answering =
@@ -62,7 +62,7 @@ function aService(): { memory: MemoryService; asked: unknown[][] } {
 
 const { signal } = new AbortController();
 
-/** Calls the handler as the server does and checks parameters and result with their schemas. */
+/** Calls the handler as the server does, and validates parameters and result with their schemas. */
 async function ask<Method extends ClientRequest>(
   memory: MemoryService,
   method: Method,
@@ -77,7 +77,7 @@ async function ask<Method extends ClientRequest>(
   return result;
 }
 
-describe("a request for memory reaches the service without what says whom and which", () => {
+describe("a memory request reaches the service without the fields that select the memory", () => {
   const filter = { variant: "seen", since: "7d", where: [{ field: "a.b", op: "eq" as const, value: 3 }] };
   const cases: readonly (readonly [ClientRequest, object, unknown[]])[] = [
     [
@@ -125,12 +125,12 @@ describe("a request for memory reaches the service without what says whom and wh
   });
 });
 
-test("a memory that was never asked has no projections to tell of", async () => {
+test("a memory that was never queried has no projections", async () => {
   const { memory } = aService();
   expect(await ask({ ...memory, stats: async () => stats }, "lares/memory/stats", { agent })).toEqual(stats);
 });
 
-test("what the service refuses is the answer", async () => {
+test("an error of the service is the answer", async () => {
   const { memory } = aService();
   const refusing = async (): Promise<never> => {
     throw new LaresError("Conflict", "This memory is not empty.");

@@ -1,6 +1,6 @@
 import type { Handlers } from "./handlers.ts";
 
-/** `lares/memory/*`: what agents remember, asked, proven, carried and forgotten by a person. */
+/** `lares/memory/*`: queries, verifies, exports, imports and forgets what agents remember. */
 export const memoryHandlers: Handlers = {
   "lares/memory/query": async (params, { client }, signal) => {
     const { memory } = client.services;

@@ -8,16 +8,16 @@ import {
   type TextPosition,
 } from "../base/text-positions.ts";
 
-/** The text of a document, as far as it is known. */
+/** Returns the text of a document; null if it is not known. */
 type TextOf = (uri: string) => string | null;
 
-/** `to-client`: from the kernel's units of UTF-16 to the client's encoding. `from-client`: the other way. */
+/** `to-client`: from UTF-16 units to the client's encoding. `from-client`: the reverse. */
 export type Direction = "to-client" | "from-client";
 
 /**
- * Returns a message of the LSP with every position in the other encoding. A position belongs to the document that the
- * objects around it name (`uri`, `textDocument`, `targetUri`, the keys of `changes`), else to `uri`; where that document's
- * text is not known, it stays as it is. All positions of the language features pass here, so that they count in UTF-16.
+ * Returns an LSP message with every position converted. A position belongs to the document that the enclosing objects
+ * name (`uri`, `textDocument`, `targetUri`, the keys of `changes`), otherwise to `uri`; if that document's text is
+ * not known, the position is not changed. All language features use this, so they count in UTF-16 only.
  */
 export function withPositions(
   message: unknown,
@@ -45,7 +45,7 @@ export function withPositions(
   });
 }
 
-/** Returns the documents whose positions a message has. */
+/** Returns the URIs of the documents to which the positions of a message belong. */
 export function documentsIn(message: unknown, uri: string | null): string[] {
   const found = new Set<string>();
   mapped(message, uri, (position, document) => {
@@ -64,7 +64,7 @@ function mapped(value: unknown, uri: string | null, convert: Convert): unknown {
   const own = documentOf(value) ?? uri;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      // What a command or a fix takes with it is the kernel's own, and comes back as it went.
+      // `data` and the arguments of a command belong to the kernel, which receives them back unchanged.
       if (key === "data" || key === "arguments") return [key, item];
       if (key === "changes" && isJsonObject(item))
         return [
@@ -73,7 +73,7 @@ function mapped(value: unknown, uri: string | null, convert: Convert): unknown {
             Object.entries(item).map(([document, edits]) => [document, mapped(edits, document, convert)]),
           ),
         ];
-      // The other ends of a link: `originSelectionRange` is in the document of the request.
+      // All ranges of a link but `originSelectionRange` are in the target; that one is in the request's document.
       const target = key.startsWith("target") && typeof value["targetUri"] === "string";
       return [key, mapped(item, target ? (value["targetUri"] as string) : own, convert)];
     }),

@@ -29,7 +29,7 @@ const at = (work: string, percentage: number): WorkProgress => ({
   percentage,
 });
 
-test("a client that has not made room yet is told the beginning, the last report and what follows", async () => {
+test("a client that accepts the token late gets the beginning, the last report and everything after", async () => {
   const { asked, told, progress } = reporter();
   progress.report(begin("a"));
   for (let percentage = 0; percentage <= 90; percentage++) progress.report(at("a", percentage));
@@ -40,7 +40,7 @@ test("a client that has not made room yet is told the beginning, the last report
   expect(told.map(({ kind, message }) => message ?? kind)).toEqual(["begin", "90", "95", "done"]);
 });
 
-test("a client that does not answer is asked only so often, and again once it answers", async () => {
+test("a client that does not answer gets a bounded number of requests, and more once it answers", async () => {
   const { asked, progress } = reporter();
   for (let work = 0; work < 1000; work++) {
     progress.report(begin(`${work}`));

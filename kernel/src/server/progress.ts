@@ -5,28 +5,27 @@ import type { Log } from "../base/log.ts";
 import type { JobService, WorkProgress } from "../services/ports.ts";
 import type { Session } from "./session/session.ts";
 
-/** A client that was asked so often to show progress, and has not answered, is asked for no more until it does. */
+/** The number of unanswered requests to show progress after which a client gets no further ones. */
 export const maxUnanswered = 64;
 
-/** Work under way, as this client is told of it. */
-interface Shown {
+/** Work in progress that this client shows. */
+interface ShownWork {
   readonly token: string;
   /**
-   * What the client is told once it has made room for it, by kind: the last of each. Null once it has; then everything is
-   * told at once.
+   * The last progress of each kind, until the client has accepted the token; then null, and progress is sent at once.
    */
   waiting: Map<WorkProgress["kind"], WorkProgress> | null;
-  /** The job that it is, where it is one: only that can be cancelled. */
+  /** The id of the job; undefined for other work, which cannot be cancelled. */
   readonly job: string | undefined;
   isCancelled: boolean;
 }
 
-/** `$/progress` for work that takes a while, where the client shows progress. */
+/** Sends `$/progress` for long work to a client that supports it. */
 export class ProgressReporter {
   readonly #session: Session;
   readonly #jobs: Pick<JobService, "cancel">;
   readonly #log: Log;
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, ShownWork>();
   #unanswered = 0;
 
   constructor(session: Session, jobs: Pick<JobService, "cancel">, log: Log) {
@@ -40,17 +39,17 @@ export class ProgressReporter {
     const { work } = progress;
     if (progress.kind === "begin" && this.#unanswered < maxUnanswered)
       this.#shown.set(work, this.#begin(progress.job));
-    // Of work that began before this client came, or was not shown, there is nothing to go on with.
+    // Work without an entry began before this client connected, or is not shown.
     const shown = this.#shown.get(work);
     if (progress.kind === "end") this.#shown.delete(work);
     if (shown === undefined) return;
-    if (shown.waiting === null) this.#tell(shown, progress);
+    if (shown.waiting === null) this.#send(shown, progress);
     else shown.waiting.set(progress.kind, progress);
   }
 
   /**
-   * `window/workDoneProgress/cancel`. A token that is not this client's, or whose work is over or none that can be
-   * cancelled, means nothing: the person was slower than the work.
+   * Handles `window/workDoneProgress/cancel`. Ignores a token that is unknown, or whose work has ended or cannot be
+   * cancelled: the work may have ended before the person clicked.
    */
   cancel(params: unknown): void {
     const token = isJsonObject(params) ? params["token"] : undefined;
@@ -59,32 +58,32 @@ export class ProgressReporter {
     shown.isCancelled = true;
     this.#jobs.cancel(this.#session.client.principal, shown.job).catch((error: unknown) => {
       if (isLaresError(error, "NotFound") || isLaresError(error, "IllegalTransition")) return;
-      // It may be tried again.
+      // Allows another attempt.
       shown.isCancelled = false;
-      this.#log.warn(`A job was not cancelled: ${messageOf(error)}`);
+      this.#log.warn(`A job could not be cancelled: ${messageOf(error)}`);
     });
   }
 
-  #begin(job: string | undefined): Shown {
-    const shown: Shown = { token: newId(), waiting: new Map(), job, isCancelled: false };
+  #begin(job: string | undefined): ShownWork {
+    const shown: ShownWork = { token: newId(), waiting: new Map(), job, isCancelled: false };
     this.#unanswered++;
     this.#session.endpoint
       .request("window/workDoneProgress/create", { token: shown.token })
       .then(() => {
-        for (const progress of shown.waiting?.values() ?? []) this.#tell(shown, progress);
+        for (const progress of shown.waiting?.values() ?? []) this.#send(shown, progress);
         shown.waiting = null;
       })
-      .catch((error: unknown) => this.#log.debug(`no progress is shown: ${messageOf(error)}`))
+      .catch((error: unknown) => this.#log.debug(`progress cannot be shown: ${messageOf(error)}`))
       .finally(() => this.#unanswered--);
     return shown;
   }
 
-  #tell({ token }: Shown, progress: WorkProgress): void {
+  #send({ token }: ShownWork, progress: WorkProgress): void {
     this.#session.endpoint.notifyStandard("$/progress", { token, value: valueOf(progress) });
   }
 }
 
-/** As the LSP has it. */
+/** Returns the value of `$/progress` as the LSP defines it. */
 function valueOf(progress: WorkProgress): object {
   switch (progress.kind) {
     case "begin":

@@ -25,7 +25,7 @@ import { FileProposals } from "../services/file-proposals.ts";
 import { completionHandlers } from "./language/completion.ts";
 import { hoverHandlers } from "./language/hover.ts";
 import { inlayHintHandlers } from "./language/inlay-hints.ts";
-import { joined } from "./language/joined.ts";
+import { combinedAnswer } from "./language/combined-answer.ts";
 import { LensRefresh } from "./language/lens-refresh.ts";
 import { ProposedChanges } from "../services/proposed-changes.ts";
 import { quickFixes } from "./language/quick-fixes.ts";
@@ -47,30 +47,30 @@ import { toolHandlers } from "./tools.ts";
 import { traceHandlers } from "./traces.ts";
 
 interface ServerOptions {
-  /** What this door knows by itself; what a client asks goes by its `Client`. */
+  /** The services that do not depend on a client; a session's requests go through its `Client`. */
   readonly kernel: Services;
   readonly clients: Clients;
   readonly shownFiles: ShownFiles;
   readonly log: Log;
-  /** How many clients there are now; called at each change. */
+  /** Called with the number of connected clients whenever it changes. */
   readonly clientsChanged: (clients: number) => void;
 }
 
-/** The door for language clients: each connection is a session, answered by the features, trusted or not. */
+/** Serves language clients: each connection is a session, which may be trusted or not. */
 export class KernelServer {
   readonly #kernel: Services;
   readonly #log: Log;
   readonly #options: ServerOptions;
-  /** With what tells each of them that lenses changed. */
+  /** The open sessions, each with the features that are notified of changes. */
   readonly #sessions = new Map<Session, { lenses: LensRefresh; approvals: MessageApprovals }>();
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
   readonly #shown: ShownChanges;
   readonly #handlers: Handlers;
-  /** Of the editor's languages: they answer whether the workspace is trusted or not. */
+  /** Language features; available even if the workspace is not trusted. */
   readonly #languageHandlers: StandardHandlers;
-  /** Of the LSP, that act on what agents do: for trusted connections. */
+  /** LSP requests that change what agents do; for trusted connections only. */
   readonly #standardHandlers: StandardHandlers;
 
   constructor(options: ServerOptions) {
@@ -104,12 +104,12 @@ export class KernelServer {
       ...symbolHandlers(kernel.navigation),
       ...definitionHandlers(kernel.navigation),
       ...renameHandlers(kernel.navigation),
-      "textDocument/codeLens": joined(
+      "textDocument/codeLens": combinedAnswer(
         options.log,
         (params, session) => approvalLenses(this.#proposals, this.#shown, params, session),
         (params, session) => agentLenses(kernel.navigation, kernel.agents, params, session),
       ),
-      "textDocument/codeAction": joined(
+      "textDocument/codeAction": combinedAnswer(
         options.log,
         (params, session) => quickFixes(kernel.navigation, params, session),
         (params, session) => approvalActions(this.#proposals, this.#shown, params, session),
@@ -118,7 +118,7 @@ export class KernelServer {
     this.#standardHandlers = { ...commandHandlers(this.#shown) };
   }
 
-  /** A client connected. Nothing is answered before its `initialize`. */
+  /** Adds a connection. Refuses every request before `initialize`. */
   accept(endpoint: Endpoint): void {
     let session: Session | null = null;
     this.#endpoints.add(endpoint);
@@ -126,17 +126,22 @@ export class KernelServer {
 
     endpoint.beforeRequest((method) => {
       if (method === "initialize" || method === "shutdown") return;
-      if (session === null) throw new LaresError("Busy", `"${method}" came before "initialize".`);
+      if (session === null)
+        throw new LaresError("Busy", `"${method}" was sent before "initialize". Send "initialize" first.`);
       const isOpen = openToUntrusted.has(method) || Object.hasOwn(this.#languageHandlers, method);
       if (!session.trusted && !isOpen) {
         throw new LaresError(
           "Untrusted",
-          "This workspace is not trusted. A person accepts it with lares/trust; lares/status shows what its documents ask for.",
+          "This workspace is not trusted. A person can accept it with lares/trust; lares/status shows what its documents request.",
         );
       }
     });
     endpoint.onStandardRequest("initialize", async (params) => {
-      if (session !== null) throw new LaresError("InvalidParams", '"initialize" came twice.');
+      if (session !== null)
+        throw new LaresError(
+          "InvalidParams",
+          '"initialize" was sent twice. Send it once for each connection.',
+        );
       const begun = new Session(
         endpoint,
         this.#options.clients.connect(personAt(clientNameOf(params))),
@@ -149,7 +154,8 @@ export class KernelServer {
     endpoint.onStandardRequest("shutdown", () => null);
     for (const [method, handler] of Object.entries(this.#handlers)) {
       endpoint.onRequest(method as ClientRequest, (params, signal) => {
-        if (session === null) throw new LaresError("Busy", "The session has not begun.");
+        if (session === null)
+          throw new LaresError("Busy", 'The session is not open. Send "initialize" first.');
         return (handler as (params: unknown, session: Session, signal: AbortSignal) => Promise<never>)(
           params,
           session,
@@ -162,7 +168,8 @@ export class KernelServer {
       ...this.#standardHandlers,
     })) {
       endpoint.onStandardRequest(method, (params, signal) => {
-        if (session === null) throw new LaresError("Busy", "The session has not begun.");
+        if (session === null)
+          throw new LaresError("Busy", 'The session is not open. Send "initialize" first.');
         return inClientPositions(handler, this.#kernel.documents, { params, session, signal });
       });
     }
@@ -172,12 +179,12 @@ export class KernelServer {
         if (session !== null) this.#end(session);
         this.#options.clientsChanged(this.#endpoints.size);
       },
-      (error: unknown) => this.#log.error(`a connection's end was not seen: ${messageOf(error)}`),
+      (error: unknown) => this.#log.error(`waiting for the end of a connection failed: ${messageOf(error)}`),
     );
     endpoint.listen();
   }
 
-  /** Says goodbye to everyone; their fronts find the next kernel. */
+  /** Ends all connections; their fronts join the next kernel. */
   close(): void {
     this.#proposed[Symbol.dispose]();
     for (const endpoint of this.#endpoints) endpoint.end();
@@ -185,12 +192,12 @@ export class KernelServer {
 
   async #begin(session: Session): Promise<void> {
     await session.client.begin(session.options.trusted);
-    // It went away meanwhile.
+    // The client disconnected meanwhile.
     if (!this.#endpoints.has(session.endpoint)) return;
     const lenses = new LensRefresh(session, this.#log);
     const approvals = this.#connectFeatures(session, lenses);
     this.#sessions.set(session, { lenses, approvals });
-    this.#tellOfTrust(approvals);
+    this.#trustChanged(approvals);
   }
 
   #connectFeatures(session: Session, lenses: LensRefresh): MessageApprovals {
@@ -211,14 +218,14 @@ export class KernelServer {
       session.documents,
       diagnostics,
       (uri) => this.#kernel.documents.textOnDisk(uri),
-      (uri) => void unsaved.heardOf(uri),
+      (uri) => void unsaved.textChanged(uri),
     );
     const whenTrusted =
       <Event>(tell: (event: Event) => void) =>
       (event: Event) => {
         if (session.trusted) tell(event);
       };
-    const tellOfAgent = (agent: Agent): void => {
+    const notifyOfAgent = (agent: Agent): void => {
       endpoint.notify("lares/agents/changed", agent);
       lenses.lensesChanged();
     };
@@ -230,10 +237,10 @@ export class KernelServer {
       }),
       session.client.trustChanged.on(() => {
         this.#lensesChanged();
-        this.#tellOfTrust(approvals);
+        this.#trustChanged(approvals);
       }),
-      this.#kernel.agents.changed.on(tellOfAgent),
-      this.#kernel.agents.counted.on(whenTrusted(tellOfAgent)),
+      this.#kernel.agents.changed.on(notifyOfAgent),
+      this.#kernel.agents.counted.on(whenTrusted(notifyOfAgent)),
       this.#kernel.jobs.changed.on(
         whenTrusted((agent: string) => endpoint.notify("lares/jobs/changed", { agent })),
       ),
@@ -255,7 +262,7 @@ export class KernelServer {
 
   #end(session: Session): void {
     this.#sessions.delete(session);
-    // What it had not saved is in nobody's way any more.
+    // Its unsaved changes no longer block proposals, which the lenses of other clients show.
     if (session.documents.unsaved().length > 0) this.#lensesChanged();
     for (const each of [...session.listening.splice(0), ...session.subscriptions.values()])
       each[Symbol.dispose]();
@@ -263,7 +270,7 @@ export class KernelServer {
     session.client[Symbol.dispose]();
   }
 
-  #tellOfTrust(approvals: MessageApprovals): void {
+  #trustChanged(approvals: MessageApprovals): void {
     approvals
       .trustChanged()
       .catch((error: unknown) => this.#log.error(`pending actions could not be read: ${messageOf(error)}`));
@@ -274,7 +281,7 @@ export class KernelServer {
   }
 }
 
-/** Runs a handler of the LSP, which counts in UTF-16, for a client that may count otherwise. */
+/** Runs an LSP handler, which counts in UTF-16, for a client with any position encoding. */
 async function inClientPositions(
   handler: StandardHandlers[string],
   files: Services["documents"],

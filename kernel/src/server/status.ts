@@ -1,6 +1,6 @@
 import type { Handlers } from "./handlers.ts";
 
-/** `lares/status`, and `lares/trust/*`: what the workspace's documents ask for, and a person's word on it. */
+/** `lares/status` and `lares/trust/*`: the requests of the workspace's documents, and a person's answer to them. */
 export const statusHandlers: Handlers = {
   "lares/status": async (_params, { client }) => client.status(),
   "lares/trust": async ({ trusted, digest, grants }, { client }) => {

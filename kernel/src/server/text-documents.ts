@@ -4,22 +4,24 @@ import type { Endpoint } from "../protocol/endpoint.ts";
 import type { DocumentDiagnostics } from "./diagnostics.ts";
 import type { OpenDocuments } from "./session/open-documents.ts";
 
-/** `textDocument/did*`: keeps the client's open documents as it sees them. What has another shape is ignored. */
+/**
+ * Handles `textDocument/did*`: keeps the client's open documents in step with the client. Invalid params are ignored.
+ */
 export function synchronizeDocuments(
   endpoint: Endpoint,
   documents: OpenDocuments,
   diagnostics: DocumentDiagnostics,
   textOnDisk: (uri: string) => Promise<string | null>,
-  /** After each of them, with the document's URI. */
-  heardOf: (uri: string) => void,
+  /** Called after each of them with the document's URI. */
+  textChanged: (uri: string) => void,
 ): void {
   endpoint.onNotification("textDocument/didOpen", (params) => {
     const { uri, text, version } = documentIn(params);
     if (uri === null || typeof text !== "string") return;
     documents.open(uri, text, textOnDisk(uri), version);
     diagnostics.changed(uri);
-    diagnostics.heardOf(uri);
-    heardOf(uri);
+    diagnostics.otherTextChanged(uri);
+    textChanged(uri);
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
     const { uri, version } = documentIn(params);
@@ -27,23 +29,23 @@ export function synchronizeDocuments(
     if (uri === null || changes === null) return;
     documents.change(uri, changes, version);
     diagnostics.changed(uri);
-    diagnostics.heardOf(uri);
-    heardOf(uri);
+    diagnostics.otherTextChanged(uri);
+    textChanged(uri);
   });
   endpoint.onNotification("textDocument/didSave", (params) => {
     const { uri } = documentIn(params);
     if (uri === null) return;
     documents.save(uri);
-    diagnostics.heardOf(uri);
-    heardOf(uri);
+    diagnostics.otherTextChanged(uri);
+    textChanged(uri);
   });
   endpoint.onNotification("textDocument/didClose", (params) => {
     const { uri } = documentIn(params);
     if (uri === null) return;
     documents.close(uri);
     diagnostics.closed(uri);
-    diagnostics.heardOf(uri);
-    heardOf(uri);
+    diagnostics.otherTextChanged(uri);
+    textChanged(uri);
   });
 }
 

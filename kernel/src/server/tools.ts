@@ -2,7 +2,7 @@ import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Handlers } from "./handlers.ts";
 import type { Session } from "./session/session.ts";
 
-/** `lares/tools/*`: the functions agents offer. */
+/** `lares/tools/*`: the functions that agents offer. */
 export const toolHandlers: Handlers = {
   "lares/tools/list": async ({ agent }, { client }) => client.services.tools.list(agent),
   "lares/tools/call": async (call, session, signal) => {
@@ -16,7 +16,7 @@ export const toolHandlers: Handlers = {
   },
 };
 
-/** Shows one client how far its call is, by the token that it chose. A call that says nothing shows nothing. */
+/** Sends the progress of a call under the client's token. Sends nothing if the call reports nothing. */
 class CallProgress implements Disposable {
   readonly #session: Session;
   readonly #token: string | number;

@@ -2,17 +2,17 @@ import { newId } from "../base/ids.ts";
 import { LaresError } from "../base/errors.ts";
 import type { Handlers } from "./handlers.ts";
 
-/** Trace subscriptions one client may hold. */
+/** Maximum number of trace subscriptions per client. */
 const maxSubscriptions = 64;
 
-/** `lares/traces/*`: what agents did, asked for or followed. */
+/** `lares/traces/*`: queries and follows the traces of agents. */
 export const traceHandlers: Handlers = {
   "lares/traces/query": async (query, { client }) => client.services.traces.query(query),
   "lares/traces/follow": async ({ agent, level, after }, { client, endpoint, subscriptions }) => {
     if (subscriptions.size >= maxSubscriptions) {
       throw new LaresError(
         "LimitExceeded",
-        `This client follows ${maxSubscriptions} traces already; unfollow one first.`,
+        `This client has ${maxSubscriptions} trace subscriptions already, the maximum. End one with lares/traces/unfollow first.`,
         { limit: "subscriptions", value: maxSubscriptions },
       );
     }

@@ -152,7 +152,7 @@ describe("the log beside the tables", () => {
     rmSync(log);
     execFileSync("mkfifo", [log]);
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toMatchObject([{ reason: '"temporal.duckdb.wal" is no plain file' }]);
+    expect(mendedOf(next.notices)).toMatchObject([{ reason: '"temporal.duckdb.wal" is not a regular file' }]);
   });
 });
 

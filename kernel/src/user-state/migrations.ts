@@ -1,6 +1,6 @@
 import type { Migration } from "../platform/database/database.ts";
 
-/** `day`: UTC, "2026-11-23". Dollars are millionths, in integers; null where the model has no known price. */
+/** `day`: UTC, "2026-11-23". Dollars are integer millionths; null if the price of the model is unknown. */
 export const userStateMigrations: readonly Migration[] = [
   {
     name: "secrets-1",

@@ -1,20 +1,20 @@
 import type { UserState } from "./user-state.ts";
 
-/** A secret as it is stored; `record` is encrypted. */
+/** A stored secret; `record` is encrypted. */
 export interface SecretRow {
   readonly name: string;
   /** JSON: an array of hosts. */
   readonly hosts: string;
   readonly place: string;
   readonly created: string;
-  /** Identifies the key that `record` is encrypted with. */
+  /** Identifies the key that encrypted `record`. */
   readonly key_id: string;
   readonly record: Uint8Array;
 }
 
 export type SecretRows = ReturnType<typeof secretRows>;
 
-/** All SQL of the table of secrets. */
+/** All SQL of the table `secrets`. */
 export function secretRows(state: UserState) {
   const columns = "name, hosts, place, created, key_id, record";
   return {
@@ -27,7 +27,10 @@ export function secretRows(state: UserState) {
       return row ?? null;
     },
 
-    /** Conflict where records of another key are there, or as many as allowed: then nothing is changed. */
+    /**
+     * Stores a secret. Rejects with Conflict, and changes nothing, if there are records of another key, or as many
+     * secrets as allowed.
+     */
     async put(row: SecretRow, maxSecrets: number): Promise<void> {
       await state.batch([
         {
@@ -52,7 +55,7 @@ export function secretRows(state: UserState) {
       ]);
     },
 
-    /** Returns false if there is no such secret. */
+    /** Returns false if the secret does not exist. */
     async remove(name: string): Promise<boolean> {
       const [result] = await state.batch([{ sql: "DELETE FROM secrets WHERE name = ?", params: [name] }]);
       return result?.changes === 1;

@@ -51,7 +51,7 @@ test.each([
   ["per_day_tokens", { perDayTokens: 299 }, 150, 299],
   ["per_conversation_usd", { perConversationMicroUsd: 1_999 }, 1_000, 1_999],
   ["per_agent_per_day_usd", { perAgentPerDayMicroUsd: 1_999 }, 1_000, 1_999],
-])("%s refuses what it has not left, and says what is spent", async (budget, budgets, spent, limit) => {
+])("%s refuses a request beyond its rest, with the amount spent", async (budget, budgets, spent, limit) => {
   const usage = await opened();
   expect(await usage.reserve("r1", subject, estimate, budgets)).toBeNull();
   expect(await usage.reserve("r2", subject, estimate, budgets)).toEqual({ budget, spent, limit });
@@ -62,7 +62,7 @@ test.each([
   expect(await usage.reserve("r4", subject, estimate, budgets)).toBeNull();
 });
 
-test("a model without a price counts against tokens, and has no sum in dollars", async () => {
+test("a model without a price counts against token budgets, and has no sum in dollars", async () => {
   const usage = await opened();
   const unpriced = { ...estimate, microUsd: null };
   expect(await usage.reserve("r1", subject, unpriced, { perDayMicroUsd: 0, perDayTokens: 150 })).toBeNull();
@@ -72,7 +72,7 @@ test("a model without a price counts against tokens, and has no sum in dollars",
   expect(await usage.sums("conversation")).toMatchObject([{ key: "c1", micro_usd: null }]);
 });
 
-test("sums are of the days asked for; days beyond those kept are forgotten", async () => {
+test("sums cover the requested days; older days are deleted", async () => {
   const usage = await opened();
   for (const day of ["2024-01-01", "2026-11-22", "2026-11-23"]) {
     await usage.reserve(day, { ...subject, day }, estimate, {});

@@ -2,14 +2,14 @@ import { isLaresError, storageError } from "../base/errors.ts";
 import type { SqlValue } from "../platform/database/database.ts";
 import type { UserState } from "./user-state.ts";
 
-/** Days of usage that are kept. */
+/** Number of days for which usage is kept. */
 const keptDays = 400;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export const usageGroupings = ["day", "model", "agent", "conversation"] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
 
-/** For whom a request is. Empty text stands for none. */
+/** The originator of a request; an empty text means none. */
 export interface UsageSubject {
   /** UTC, "2026-11-23". */
   readonly day: string;
@@ -18,21 +18,24 @@ export interface UsageSubject {
   readonly conversation: string;
 }
 
-/** The upper estimate of a request. `microUsd`: null where the model has no known price. */
+/** The upper estimate of a request. `microUsd`: null if the price of the model is unknown. */
 export interface UsageEstimate {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly microUsd: number | null;
 }
 
-/** What a request took, as the provider reports it. `inputTokens` without cached, `outputTokens` with reasoning. */
+/**
+ * The usage of a request as the provider reports it. `inputTokens` excludes cached tokens, `outputTokens` includes
+ * reasoning.
+ */
 export interface UsageReport extends UsageEstimate {
   readonly reasoningTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
 }
 
-/** Dollars in integer millionths; a budget that is absent limits nothing. */
+/** Dollars in integer millionths; a missing budget has no limit. */
 export interface Budgets {
   readonly perDayMicroUsd?: number;
   readonly perDayTokens?: number;
@@ -40,7 +43,7 @@ export interface Budgets {
   readonly perAgentPerDayMicroUsd?: number;
 }
 
-/** A budget that has not enough left, by its name in the document. In millionths of a dollar, or in tokens. */
+/** A budget that is used up, by its name in the document. In millionths of a dollar, or in tokens. */
 export interface ExceededBudget {
   readonly budget: "per_day_usd" | "per_day_tokens" | "per_conversation_usd" | "per_agent_per_day_usd";
   readonly spent: number;
@@ -55,7 +58,7 @@ export interface UsageSum {
   readonly reasoning_tokens: number;
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
-  /** Null where no request had a known price. */
+  /** Null if no request had a known price. */
   readonly micro_usd: number | null;
 }
 
@@ -69,7 +72,7 @@ interface BudgetQuery {
   readonly params: readonly SqlValue[];
 }
 
-/** The budgets that apply to a request, each with the query for what is spent, unsettled reservations included. */
+/** The budgets that apply to a request, each with the query for its use so far, including unsettled reservations. */
 function budgetQueries(subject: UsageSubject, estimate: UsageEstimate, budgets: Budgets): BudgetQuery[] {
   const usd = estimate.microUsd ?? 0;
   const all: (Omit<BudgetQuery, "limit"> & { readonly limit: number | undefined })[] = [
@@ -107,12 +110,12 @@ function budgetQueries(subject: UsageSubject, estimate: UsageEstimate, budgets: 
 
 export type Usage = ReturnType<typeof usage>;
 
-/** Reservations, usage and budgets; all SQL of their tables. */
+/** Reservations, usage and budgets, with all SQL of their tables. */
 export function usage(state: UserState) {
   return {
     /**
-     * Reserves the estimate under `id` if every budget has as much left, and returns null; else returns the first
-     * budget that has not. One statement, so that two kernels cannot both take what is left.
+     * Reserves the estimate under `id` and returns null if every budget has enough left; otherwise returns the first
+     * budget that has not. One statement, so that two kernels cannot both take the rest.
      */
     async reserve(
       id: string,
@@ -149,12 +152,12 @@ export function usage(state: UserState) {
           const [row] = await state.query<{ spent: number }>(sql, params);
           if (row !== undefined && row.spent + amount > limit) return { budget, spent: row.spent, limit };
         }
-        // What was in the way is settled by now, or the id was used already.
+        // The budget was freed meanwhile, or the id exists already.
         throw error;
       }
     },
 
-    /** Replaces the reservation by what the request took. Conflict where it was settled or released before. */
+    /** Replaces the reservation by the actual usage. Conflict if it was settled or released before. */
     async settle(id: string, report: UsageReport): Promise<void> {
       const counts = [
         report.inputTokens,
@@ -184,12 +187,14 @@ export function usage(state: UserState) {
       ]);
     },
 
-    /** Removes a reservation of which nothing was sent. Conflict where it was settled or released before. */
+    /** Removes a reservation if nothing was sent. Conflict if it was settled or released before. */
     async release(id: string): Promise<void> {
       await state.batch([{ sql: "DELETE FROM reservations WHERE id = ?", params: [id], expectChanges: 1 }]);
     },
 
-    /** Returns sums, sorted by key, of the days from `since` through `until`. An unsettled reservation counts in full. */
+    /**
+     * Returns sums, sorted by key, of the days from `since` through `until`. An unsettled reservation counts in full.
+     */
     sums(
       groupBy: UsageGrouping,
       range: { readonly since?: string; readonly until?: string } = {},
@@ -204,7 +209,7 @@ export function usage(state: UserState) {
       );
     },
 
-    /** Forgets days that are older than those kept. */
+    /** Deletes days that are older than those kept. */
     async forgetOld(nowMs: number): Promise<void> {
       const oldest = new Date(nowMs - keptDays * dayMs).toISOString().slice(0, 10);
       await state.batch([
@@ -215,9 +220,9 @@ export function usage(state: UserState) {
   };
 }
 
-/** A sum over these must stay an exact integer. */
+/** Keeps every sum of such values an exact integer. */
 function refuseUncountable(counts: readonly number[]): void {
   const wrong = counts.find((count) => !Number.isSafeInteger(count) || count < 0);
   if (wrong !== undefined)
-    throw storageError(`Usage is counted in whole numbers from 0; got ${wrong}. Nothing was recorded.`);
+    throw storageError(`Usage must be whole numbers of at least 0; got ${wrong}. Nothing was recorded.`);
 }

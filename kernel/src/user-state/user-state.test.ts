@@ -25,7 +25,9 @@ const row = (name: string) => ({
   key_id: "0123456789abcdef",
   record: new Uint8Array([1, 2, 3]),
 });
-/** SQLite drops this process's locks where the file is opened otherwise: only for files that nobody has open. */
+/**
+ * Only for files that nobody has open: if a process opens a file in another way, SQLite loses that process's locks.
+ */
 async function edit(stateHome: string, sql: string): Promise<void> {
   const database = new DatabaseSync(join(stateHome, "user.sqlite"));
   database.exec(sql);
@@ -40,7 +42,7 @@ test("published migrations keep their names, their order and their SQL", () => {
   ]);
 });
 
-test("nothing is created before the first call; the files are only their owner's, also with an open umask", async () => {
+test("nothing is created before the first call; only the owner can read the files, even with an open umask", async () => {
   const home = await temporaryFolder();
   const state = stateIn(home);
   expect(await readdir(home)).toEqual([]);
@@ -55,7 +57,7 @@ test("nothing is created before the first call; the files are only their owner's
   for (const name of names) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600);
 });
 
-test("a file that others may read is refused and stays as it is", async () => {
+test("a file that others may read is refused and not changed", async () => {
   const home = await temporaryFolder();
   await stateIn(home).query("SELECT 1");
   const other = await temporaryFolder();
@@ -86,7 +88,7 @@ test("a file of a newer Lares is refused, also when it becomes newer while it is
   expect(await newer.query("SELECT name FROM secrets")).toHaveLength(1);
 });
 
-test("a damaged file is renamed by the one who is alone; only that call fails", async () => {
+test("a damaged file is renamed if only one process has it open; only that call fails", async () => {
   const home = await temporaryFolder();
   await writeFile(
     join(home, "user.sqlite"),
@@ -102,7 +104,7 @@ test("a damaged file is renamed by the one who is alone; only that call fails", 
   expect((await stat(join(home, aside ?? ""))).size).toBe(5400);
 });
 
-test("a file is not checked or renamed while another one has it open", async () => {
+test("a file is not checked or renamed while another process has it open", async () => {
   const home = await temporaryFolder();
   const state = stateIn(home);
   await secretRows(state).put(row("a"), 10);
@@ -144,7 +146,7 @@ test("four processes that open, write and close a file that does not exist yet l
   expect((await readdir(home)).filter((name) => name.includes("damaged"))).toEqual([]);
 });
 
-test("two processes cannot reserve the same rest of a budget", async () => {
+test("two processes cannot both reserve the rest of a budget", async () => {
   const home = await temporaryFolder();
   const children = ["a", "b"].map((name) =>
     child(
@@ -161,7 +163,7 @@ test("two processes cannot reserve the same rest of a budget", async () => {
   expect(children.reduce((sum, { lines }) => sum + Number(lines[0]), 0)).toBe(10);
 });
 
-test("a process that is killed while it writes leaves every acknowledged row, and a file that the next one can use", async () => {
+test("killing a writing process loses no acknowledged row, and the next process can use the file", async () => {
   const home = await temporaryFolder();
   const writer = child(
     home,
@@ -185,7 +187,7 @@ test("a full disk fails the call and changes nothing", async () => {
   await secretRows(first).put(row("a"), 10);
   await first[Symbol.asyncDispose]();
   await edit(home, "VACUUM");
-  // SQLite's own limit answers as a full disk does (SQLITE_FULL); the setting lasts as long as the connection.
+  // SQLite's page limit fails like a full disk (SQLITE_FULL); the setting lasts as long as the connection.
   const state = new UserState({
     stateHome: home,
     log: silentLog,

@@ -13,15 +13,15 @@ import { makePrivateFolder } from "../platform/files/state-folder.ts";
 import { userStateMigrations } from "./migrations.ts";
 
 export interface UserStateOptions {
-  /** The folder that holds all of Lares' state of this user. */
+  /** The folder with all state of Lares for this user. */
   readonly stateHome: string;
   readonly log: Log;
   readonly open?: (options: DatabaseOptions) => Promise<Database>;
 }
 
 /**
- * `user.sqlite`, which several kernels write. Opened by the first call, never by a kernel's start; a failure is that of
- * the call, and the next call opens the file again.
+ * `user.sqlite`, which several kernels write. Opened by the first call, not at the kernel's start. If that fails,
+ * only the call fails, and the next call tries again.
  */
 export class UserState implements AsyncDisposable {
   readonly #options: UserStateOptions;
@@ -35,7 +35,10 @@ export class UserState implements AsyncDisposable {
     return await this.#use((database) => database.query<Row>(sql, params));
   }
 
-  /** All or nothing, and on the disk when it resolves: money and secrets survive a power cut. */
+  /**
+   * Runs the statements as one transaction. Resolves once it is on disk, because money and secrets must survive a
+   * power cut.
+   */
   async batch(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
     return await this.#use((database) => database.batch(statements, { durability: "power" }));
   }
@@ -43,7 +46,7 @@ export class UserState implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
-    // A file that could not be opened needs no closing; whoever asked was told.
+    // A file that could not be opened needs no closing, and the caller got the error.
     const database = await opened?.catch(() => undefined);
     await database?.[Symbol.asyncDispose]();
   }
@@ -53,7 +56,7 @@ export class UserState implements AsyncDisposable {
     try {
       return await run(await opening);
     } catch (error) {
-      // The file may be damaged or its thread gone: the next call opens it again, which checks it.
+      // The file may be damaged or its thread gone: the next call opens and checks it again.
       if (this.#opened === opening && isLaresError(error, "StorageError")) await this[Symbol.asyncDispose]();
       else if (this.#opened === opening && !(await hasOpened(opening))) this.#opened = undefined;
       throw error;

@@ -84,12 +84,12 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     if (action.superseded_by !== undefined)
       throw new LaresError(
         "IllegalTransition",
-        `The action ${id} was superseded by ${action.superseded_by} already; supersede that one.`,
+        `The action ${id} was already superseded by ${action.superseded_by}. Supersede that one.`,
       );
     if (!isReplaceable(action))
       throw new LaresError(
         "IllegalTransition",
-        `The action ${id} is ${action.state}; only one that waits or is Stale can be superseded.`,
+        `The action ${id} is ${action.state}. Only a waiting or Stale action can be superseded.`,
       );
     return action;
   };

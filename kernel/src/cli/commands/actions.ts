@@ -56,11 +56,14 @@ export async function actions(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`One id at a time; leave out ${more.join(" ")}.`);
+  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
   if (verb === "list") {
-    if (given !== undefined) throw new UsageError(`"list" takes no id; "show ${given}" shows one action.`);
+    if (given !== undefined)
+      throw new UsageError(`"list" takes no id. Use "show ${given}" to see one action.`);
   } else if (given === undefined)
-    throw new UsageError(`Name the change: lares actions ${verb} <id>. "lares actions" lists the ids.`);
+    throw new UsageError(
+      `An id is missing. Write lares actions ${verb} <id>; "lares actions" lists the ids.`,
+    );
   const { state } = options;
   const wanted = state === undefined ? undefined : statesOf(state);
   const effects = effectsOf(options.effects);
@@ -108,7 +111,7 @@ function rememberedBy(
   throw new UsageError(
     scopes.length === 0
       ? `${option} is not possible here. ${oneLine(why?.sentence ?? "This is asked each time.")}`
-      : `${option} would allow nothing that is asked here. Possible: ${scopes.map(({ id }) => `--scope ${id}`).join(", ")}.`,
+      : `${option} would not cover this change. Possible: ${scopes.map(({ id }) => `--scope ${id}`).join(", ")}.`,
   );
 }
 
@@ -170,7 +173,9 @@ async function show(
     return exitCodes.ok;
   }
   if (effect !== undefined && effect >= action.effects.length)
-    throw new UsageError(`--effect goes from 0 to ${action.effects.length - 1} here.`);
+    throw new UsageError(
+      `This change has no such effect. --effect can be 0 to ${action.effects.length - 1}.`,
+    );
   const { action: whole, unread } = await wholeAction(kernel, action, effect);
   const only = effect === undefined ? {} : { contents: effect };
   terminal.print([
@@ -195,7 +200,7 @@ async function content(
 ): Promise<number> {
   if (terminal.isTerminal)
     throw new UsageError(
-      "A terminal would obey what is in the file. Write it to a file instead: lares actions content <id> > FILE",
+      "A terminal would execute control codes in the content. Write it to a file instead: lares actions content <id> > FILE",
     );
   let offset = 0;
   for (let eof = false; !eof;) {
@@ -234,7 +239,7 @@ async function find(kernel: KernelClient, given: string): Promise<Action> {
     );
   if (other !== undefined)
     throw new UsageError(
-      `${matching.length} changes have an id that ends in "${oneLine(given)}". Write more of it.`,
+      `${matching.length} changes have an id that ends in "${oneLine(given)}". Write more characters of the id.`,
     );
   return kernel.action(only.id);
 }
@@ -252,7 +257,7 @@ function effectOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const index = Number(text);
   if (text.trim() === "" || !Number.isInteger(index) || index < 0)
-    throw new UsageError("--effect is the number of one effect, counted from 0.");
+    throw new UsageError("--effect must be the number of one effect, counted from 0.");
   return index;
 }
 

@@ -25,7 +25,7 @@ export async function check(
 ): Promise<number> {
   const { format = options.json === true ? "json" : "text" } = options;
   if (format !== "text" && format !== "json")
-    throw new UsageError(`--format is text or json, not "${format}".`);
+    throw new UsageError(`--format cannot be "${format}". Use text or json.`);
   const roots = paths.length === 0 ? ["."] : paths;
   const { documents, unreadRules } = await terminal.progress("looking for documents", findDocuments(roots));
   const findings: Finding[] = unreadRules.map(unreadRulesFinding);
@@ -96,7 +96,7 @@ export function renderProtected(groups: Explanation["protected"], { style, width
   if (groups.length === 0) return [];
   return [
     "",
-    "Asked each time, whatever rules allow (more by approvals.rules with decide: ask):",
+    "Asked each time, whatever the rules allow (add more with decide: ask in approvals.rules):",
     ...groups.flatMap(({ reason, folders, files }) => {
       const names = [...folders.map((name) => `${name}/`), ...files].join("  ");
       const lines = names === "" ? [] : wrap(names, Math.max(20, width - 4)).map((line) => `    ${line}`);

@@ -23,10 +23,12 @@ export async function decisions(
   const { terminal } = context;
   const { folder, verb, rest } = folderAndVerb(words, ["list", "revoke"], "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`One id at a time: ${more.join(" ")} is too much.`);
+  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
   if (verb === "revoke" && given === undefined)
-    throw new UsageError("Which decision? lares decisions revoke <id>");
-  if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id.`);
+    throw new UsageError(
+      'An id is missing. Write lares decisions revoke <id>; "lares decisions" lists the ids.',
+    );
+  if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id. Remove "${given}".`);
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     if (given === undefined) {
       const found = await kernel.decisions();
@@ -48,8 +50,10 @@ async function find(kernel: KernelClient, given: string): Promise<Decision> {
   const matching = items.filter(({ id }) => id.endsWith(given));
   const [only, other] = matching;
   if (only === undefined)
-    throw new UsageError(`No decision's id ends in "${given}"; lares decisions lists them.`);
+    throw new UsageError(`No decision's id ends in "${given}". "lares decisions" lists the ids.`);
   if (other !== undefined)
-    throw new UsageError(`${matching.length} decisions' ids end in "${given}"; write more of it.`);
+    throw new UsageError(
+      `${matching.length} decisions' ids end in "${given}". Write more characters of the id.`,
+    );
   return only;
 }

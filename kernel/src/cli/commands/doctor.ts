@@ -57,7 +57,7 @@ async function stateCheck(folder: string): Promise<Check> {
     return {
       name,
       state: "failed",
-      detail: `${folder} cannot be written: ${messageOf(error)}; LARES_HOME names another`,
+      detail: `${folder} cannot be written: ${messageOf(error)}; make it writable, or set LARES_HOME to another folder`,
     };
   }
 }

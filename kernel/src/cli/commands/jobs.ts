@@ -27,9 +27,10 @@ export async function jobs(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, ["list", "cancel"], "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`One id at a time: ${more.join(" ")} is too much.`);
-  if (verb === "cancel" && given === undefined) throw new UsageError("Which job? lares jobs cancel <id>");
-  if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id.`);
+  if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
+  if (verb === "cancel" && given === undefined)
+    throw new UsageError('An id is missing. Write lares jobs cancel <id>; "lares jobs" lists the ids.');
+  if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id. Remove "${given}".`);
   return withReadyKernel(context, { folder: await folderNamed(folder) }, (kernel) =>
     given === undefined ? list(context, kernel, options) : cancel(context, kernel, given, options),
   );
@@ -64,8 +65,8 @@ async function find(kernel: KernelClient, given: string): Promise<Job> {
   const matching = items.filter(({ id }) => id.endsWith(given));
   const [only, other] = matching;
   if (only === undefined)
-    throw new UsageError(`No job's id ends in "${given}"; lares jobs lists those that have not ended.`);
+    throw new UsageError(`No open job has an id that ends in "${given}". "lares jobs" lists the ids.`);
   if (other !== undefined)
-    throw new UsageError(`${matching.length} jobs' ids end in "${given}"; write more of it.`);
+    throw new UsageError(`${matching.length} jobs' ids end in "${given}". Write more characters of the id.`);
   return only;
 }

@@ -62,21 +62,21 @@ test.each<[string[], QueryOptions, string, object]>([
 });
 
 test.each<[string[], QueryOptions, string]>([
-  [[], { kind: "search" }, "What is searched for"],
-  [["x"], { kind: "working" }, "takes no words"],
-  [["x"], { kind: "search", since: "1h" }, "--since says nothing to a query of kind search"],
-  [[], { similar: "x", since: "1h" }, "--since says nothing to a query of kind associative"],
-  [[], { kind: "temporal", mode: "text" }, "--mode says nothing"],
-  [["x"], { text: "y", since: "1h" }, "both say what to look for"],
-  [[], { field: "a" }, "--text says what"],
+  [[], { kind: "search" }, "The search has no words"],
+  [["x"], { kind: "working" }, "Remove the words"],
+  [["x"], { kind: "search", since: "1h" }, "--since has no effect on a query of kind search"],
+  [[], { similar: "x", since: "1h" }, "--since has no effect on a query of kind associative"],
+  [[], { kind: "temporal", mode: "text" }, "--mode has no effect"],
+  [["x"], { text: "y", since: "1h" }, "cannot be combined"],
+  [[], { field: "a" }, "--field needs --text"],
   [[], { since: "soon" }, "is not a time"],
-  [[], { limit: "0", since: "1h" }, "--limit is a whole number"],
-  [[], { limit: "1001", since: "1h" }, "--limit is a whole number"],
-  [[], { count: true, limit: "3" }, "no --limit"],
+  [[], { limit: "0", since: "1h" }, "--limit must be a whole number"],
+  [[], { limit: "1001", since: "1h" }, "--limit must be a whole number"],
+  [[], { count: true, limit: "3" }, "--limit and --order cannot be combined"],
   [[], { depth: "2" }, "--related"],
   [[], { related: "7", depth: "6" }, "from 1 to 5"],
-  [[], { where: ["nothing"] }, "is no condition"],
-  [[], { near: "at=1,2" }, "is no place"],
+  [[], { where: ["nothing"] }, "is not a condition"],
+  [[], { near: "at=1,2" }, "is not a place"],
 ])("%j %j is wrong usage: %s", (words, options, message) => {
   expect(() => questionOf(words, options, nowMs)).toThrow(message);
 });
@@ -101,7 +101,7 @@ test.each<[string, string, string, unknown]>([
 ])("--where %s", (text, field, op, value) => expect(whereOf(text)).toEqual({ field, op, value }));
 
 test.each(["", "a", "=3", "a b=3", ">3", "a!3"])("--where %j is refused", (text) => {
-  expect(() => whereOf(text)).toThrow("is no condition");
+  expect(() => whereOf(text)).toThrow("is not a condition");
 });
 
 test.each([
@@ -116,5 +116,5 @@ test.each([
   "at=,,",
   "=1,2,3",
 ])("--near %j is refused", (text) => {
-  expect(() => nearOf(text)).toThrow("is no place");
+  expect(() => nearOf(text)).toThrow("is not a place");
 });

@@ -42,7 +42,8 @@ export function questionOf(words: readonly string[], options: QueryOptions, nowM
   const given = allFlags.filter((flag) => options[flag] !== undefined);
   const kind = kindOf(words, options, given);
   const stray = given.find((flag) => !flagsOf[kind].includes(flag));
-  if (stray !== undefined) throw new UsageError(`--${stray} says nothing to a query of kind ${kind}.`);
+  if (stray !== undefined)
+    throw new UsageError(`--${stray} has no effect on a query of kind ${kind}. Remove it.`);
   const said = words.join(" ").trim();
   const limit = limitOf(options.limit);
   const where = [
@@ -55,10 +56,11 @@ export function questionOf(words: readonly string[], options: QueryOptions, nowM
   };
   switch (kind) {
     case "working":
-      if (said !== "") throw new UsageError("Working memory is shown whole: it takes no words.");
+      if (said !== "") throw new UsageError("Working memory is always shown in full. Remove the words.");
       return { method: "lares/memory/query", params: { kind } };
     case "search": {
-      if (said === "") throw new UsageError('What is searched for? lares memory query "beach"');
+      if (said === "")
+        throw new UsageError('The search has no words. Write, for example: lares memory query "beach"');
       const mode = options.mode as "auto" | undefined;
       return {
         method: "lares/memory/query",
@@ -102,7 +104,8 @@ function temporal(
 ): MemoryQuestion {
   const { since, until, field, order, by } = options;
   const match = either(options.text, said, "--text");
-  if (field !== undefined && match === "") throw new UsageError("--field says where; --text says what.");
+  if (field !== undefined && match === "")
+    throw new UsageError("--field needs --text with the words to search for.");
   const shared = {
     ...filter,
     ...(since === undefined ? {} : { since: sinceTime(since, nowMs) }),
@@ -111,7 +114,7 @@ function temporal(
   };
   if (options.count === true || by !== undefined) {
     if (options.limit !== undefined || order !== undefined)
-      throw new UsageError("What is counted has no --limit and no --order.");
+      throw new UsageError("--limit and --order cannot be combined with --count or --by. Remove them.");
     const groups = by as "variant" | undefined;
     return {
       method: "lares/memory/count",
@@ -132,7 +135,7 @@ function temporal(
 
 function either(flag: string | undefined, said: string, name: string): string {
   if (flag !== undefined && said !== "")
-    throw new UsageError(`"${said}" and ${name} both say what to look for; write one of them.`);
+    throw new UsageError(`"${said}" and ${name} cannot be combined. Use one of them.`);
   return flag ?? said;
 }
 
@@ -140,19 +143,19 @@ function limitOf(text: string | undefined): { limit?: number } {
   if (text === undefined) return {};
   const limit = Number(text);
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-    throw new UsageError("--limit is a whole number from 1 to 1000.");
+    throw new UsageError("--limit must be a whole number from 1 to 1000.");
   return { limit };
 }
 
 function relatedOf({ related, depth }: QueryOptions): { id: string; depth?: number } | undefined {
   if (related === undefined) {
-    if (depth !== undefined) throw new UsageError("--depth says how far from --related <id>.");
+    if (depth !== undefined) throw new UsageError("--depth needs --related <id>.");
     return undefined;
   }
   if (depth === undefined) return { id: related };
   const steps = Number(depth);
   if (!Number.isInteger(steps) || steps < 1 || steps > 5)
-    throw new UsageError("--depth is a whole number from 1 to 5.");
+    throw new UsageError("--depth must be a whole number from 1 to 5.");
   return { id: related, depth: steps };
 }
 
@@ -177,7 +180,7 @@ export function whereOf(text: string): Where {
   const operator = Object.entries(operators).find(([sign]) => sign === found?.[2]);
   if (found === null || operator === undefined) {
     throw new UsageError(
-      `--where "${text}" is no condition: write a.b=3, size>10, name~word, kind!=draft or "kind in a,b".`,
+      `--where "${text}" is not a condition. Write a.b=3, size>10, name~word, kind!=draft or "kind in a,b".`,
     );
   }
   const value = (found[3] ?? "").trim();
@@ -218,7 +221,7 @@ export function nearOf(text: string): Where {
     !(km > 0 && km < Infinity)
   ) {
     throw new UsageError(
-      `--near "${text}" is no place: write field=latitude,longitude,kilometres, as in at=52.5,13.4,5.`,
+      `--near "${text}" is not a place. Write field=latitude,longitude,kilometres, such as at=52.5,13.4,5.`,
     );
   }
   return { field: found[1] ?? "", op: "near", value: [latitude, longitude], km };

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type CommandContext, exitCodes, UsageError } from "../command.ts";
-import type { KernelClient, Whose } from "../kernel-client.ts";
+import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderImport } from "../render/memory-stats.ts";
 import { bytes, counted } from "../render/quantities.ts";
-import { nameOf } from "./whose-memory.ts";
+import { nameOf } from "./select-memory.ts";
 
 export interface TransferOptions {
   readonly force?: boolean;
@@ -17,7 +17,7 @@ export interface TransferOptions {
 export async function exportTo(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  whose: Whose,
+  whose: MemoryOwner,
   file: string,
   { force, json }: TransferOptions,
 ): Promise<number> {
@@ -33,7 +33,7 @@ export async function exportTo(
     terminal.print([
       `${style.green("✓")} ${counted(done.records, "record")}${vectors}, ${bytes(done.bytes)}, in ${oneLine(done.path)}`,
       `  ${style.dim("head")} ${oneLine(done.head)}`,
-      style.dim("  Compare the head where you import it: whoever makes up a whole memory has another one."),
+      style.dim("    Compare the head when you import it: a forged memory has a different one."),
     ]);
   }
   return exitCodes.ok;
@@ -49,13 +49,13 @@ export async function importFrom(
 ): Promise<number> {
   const { terminal } = context;
   const path = resolve(file);
-  mustAsk(context, options, "Importing");
+  requireConfirmation(context, options, "Importing");
   const { head } = options;
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
-    throw new UsageError("--head is the whole head, 64 hexadecimal digits, as the export printed it.");
+    throw new UsageError("--head must be the complete head that the export printed: 64 hexadecimal digits.");
   const expected = head === undefined ? {} : { head };
   const found = await terminal.progress(
-    "proving the file",
+    "verifying the file",
     kernel.importMemory(agent, path, { preview: true, ...expected }),
   );
   if (options.json !== true)
@@ -85,11 +85,11 @@ export async function forget(
   options: TransferOptions,
 ): Promise<number> {
   const { terminal } = context;
-  mustAsk(context, options, "Forgetting");
+  requireConfirmation(context, options, "Forgetting");
   if (options.yes !== true) {
     terminal.print([
-      `Forgets everything that records of ${oneLine(id)} say, in the journal of ${oneLine(agent)} and wherever it is searched.`,
-      "That it was there, and when, stays provable. What it said cannot be brought back, except from an export or a backup.",
+      `Deletes the contents of all records of ${oneLine(id)} from the journal of ${oneLine(agent)} and from its search indexes.`,
+      "The journal still proves that it existed, and when. Its contents cannot be recovered, except from an export or a backup.",
     ]);
     if (!(await terminal.confirm("Forget it?"))) {
       terminal.warn("Nothing was forgotten.");
@@ -99,12 +99,16 @@ export async function forget(
   const done = await terminal.progress("forgetting", kernel.forgetMemory(agent, id, options.reason));
   const { style } = terminal.surface;
   if (options.json === true) terminal.json(done);
-  else terminal.print(`${style.green("✓")} forgotten; record ${done.seq} says so`);
+  else terminal.print(`${style.green("✓")} forgotten, recorded as record ${done.seq}`);
   return exitCodes.ok;
 }
 
 /** Called before any request: an operation that cannot be undone needs a confirmation. */
-function mustAsk({ terminal }: CommandContext, { yes, json }: TransferOptions, what: string): void {
+function requireConfirmation(
+  { terminal }: CommandContext,
+  { yes, json }: TransferOptions,
+  what: string,
+): void {
   if (yes !== true && (json === true || !terminal.isInteractive))
-    throw new UsageError(`${what} asks first, which needs a terminal. Add --yes where there is none.`);
+    throw new UsageError(`${what} needs your confirmation at a terminal. In a script, add --yes.`);
 }

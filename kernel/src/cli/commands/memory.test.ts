@@ -82,13 +82,13 @@ function atTerminal(answer: boolean): { questions: string[] } {
   return { questions };
 }
 
-it("the fake's answers are ones the contract has", () => {
+it("the fake's answers match the protocol's schemas", () => {
   for (const [method, answer] of Object.entries(answers))
     expect(validate(clientRequests[method as ClientRequest].result, answer, method)).toBeNull();
 });
 
 describe("query", () => {
-  it("words are a search in the one memory there is", async () => {
+  it("words alone search the only memory", async () => {
     expect(await lares("query", "beach", "since", "monday")).toBe(0);
     expect(asked()).toEqual([
       {
@@ -100,14 +100,14 @@ describe("query", () => {
     expect(output).toContain("1 hit, text");
   });
 
-  it("the agent is the first word where it is one", async () => {
+  it("a first word that names an agent selects it", async () => {
     expect(await lares("query", "dev.lares.filetypes", "beach")).toBe(0);
     expect(asked()[0]?.params).toMatchObject({ agent: "dev.lares.filetypes", text: "beach" });
     expect(await lares("query", "dev.lares.filetypes", "--agent", storage)).toBe(0);
     expect(asked()[1]?.params).toMatchObject({ agent: storage, text: "dev.lares.filetypes" });
   });
 
-  it("which agent is asked for where there are several, or none", async () => {
+  it("the agent must be named if there are several or none", async () => {
     kernel.agents = [anAgent("dev.lares.filetypes"), anAgent(storage)];
     expect(await lares("query", "beach")).toBe(2);
     expect(errors).toContain("Which agent? There are dev.lares.filetypes, dev.lares.storage.");
@@ -135,7 +135,7 @@ describe("query", () => {
     expect(output).toMatch(/seen {2}3 {2}█+\ntold {2}1 {2}█+\n4 events\n/);
   });
 
-  it("--json is the answer as it came", async () => {
+  it("--json prints the kernel's answer unchanged", async () => {
     expect(await lares("query", "beach", "--json")).toBe(0);
     expect(JSON.parse(output)).toEqual(answers["lares/memory/query"]);
   });
@@ -148,7 +148,7 @@ describe("query", () => {
     ],
     ["associative", { items: [] }, "Nothing was found."],
     ["working", { revision: 3, state: { plan: [] } }, '"plan": []'],
-  ])("--kind %s is shown as what it is", async (kind, answer, shown) => {
+  ])("--kind %s has its own rendering", async (kind, answer, shown) => {
     kernel.memories.set("lares/memory/query", answer);
     expect(await lares("query", "--kind", kind)).toBe(0);
     expect(output).toContain(shown);
@@ -157,15 +157,15 @@ describe("query", () => {
   it.each([
     [["--kind", "dreams"], "temporal, associative, working, search"],
     [["--since", "soon"], "is not a time"],
-    [["--where", "nothing"], "is no condition"],
-    [["--kind", "search"], "What is searched for"],
+    [["--where", "nothing"], "is not a condition"],
+    [["--kind", "search"], "The search has no words"],
   ])("%j is wrong usage", async (argv, message) => {
     expect(await lares("query", ...argv)).toBe(2);
     expect(errors).toContain(message);
     expect(output).toBe("");
   });
 
-  it("what the kernel refuses is a failure, in its words", async () => {
+  it("an error of the kernel is a failure, with its message", async () => {
     kernel.memories.set(
       "lares/memory/query",
       new LaresError("VectorSearchNotConfigured", "No embedder.\u001b[2J"),
@@ -176,7 +176,7 @@ describe("query", () => {
 });
 
 describe("verify and stats", () => {
-  it("verify asks for every agent where none is named, and for one where one is", async () => {
+  it("verify checks the named agent, or all of them", async () => {
     expect(await lares("verify")).toBe(0);
     expect(await lares("verify", "--all")).toBe(0);
     expect(await lares("verify", storage)).toBe(0);
@@ -188,7 +188,7 @@ describe("verify and stats", () => {
     expect(await lares("verify", storage, "dev.lares.filetypes")).toBe(2);
   });
 
-  it("verify goes on to the other agents after a broken one, and exits with 1", async () => {
+  it("verify checks all agents even if one chain is broken, and exits with 1", async () => {
     kernel.verification = {
       ok: false,
       records: 1,
@@ -218,7 +218,7 @@ describe("a shared memory", () => {
   });
   const questions = () => asked().filter(({ method }) => method !== "lares/memory/namespaces");
 
-  it("is verified with the agents' own where none is named; another workspace's is not", async () => {
+  it("is verified with the agents' memories; another workspace's is not", async () => {
     expect(await lares("verify")).toBe(0);
     expect(questions().map(({ params }) => params)).toEqual([
       { agent: "dev.lares.filetypes" },
@@ -246,9 +246,9 @@ describe("a shared memory", () => {
     [["verify", "--namespace", "teem"], 'did you mean "team"'],
     [["stats", "dev.lares.filetypes", "--namespace", "team"], "may not open"],
     [["stats", "--namespace", "nobodys"], "No agent here may open"],
-    [["verify", "--all", "--namespace", "team"], "not both"],
-    [["import", "/x", "--namespace", "team"], "says nothing to import"],
-    [["forget", "7", "--namespace", "team"], "says nothing to forget"],
+    [["verify", "--all", "--namespace", "team"], "cannot be combined"],
+    [["import", "/x", "--namespace", "team"], "has no effect on import"],
+    [["forget", "7", "--namespace", "team"], "has no effect on forget"],
   ])("%j is a usage error", async (words, said) => {
     expect(await lares(...words)).toBe(2);
     expect(errors).toContain(said);
@@ -280,14 +280,14 @@ describe("export and import", () => {
     expect(output).toContain("3 records imported into dev.lares.storage");
   });
 
-  it("a no imports nothing, and is a failure", async () => {
+  it("answering no imports nothing, and is a failure", async () => {
     atTerminal(false);
     expect(await lares("import", storage, "/x/y")).toBe(1);
     expect(asked()).toHaveLength(1);
     expect(errors).toContain("Nothing was imported.");
   });
 
-  it("without a terminal it takes --yes, and says so before it asks the kernel", async () => {
+  it("without a terminal, --yes is required before anything is sent to the kernel", async () => {
     expect(await lares("import", storage, "/x/y")).toBe(2);
     expect(errors).toContain("--yes");
     expect(asked()).toEqual([]);
@@ -298,7 +298,7 @@ describe("export and import", () => {
     expect(errors).toContain("64 hexadecimal digits");
   });
 
-  it("a file that is refused is refused before anything is asked", async () => {
+  it("an invalid file is refused before the confirmation", async () => {
     const { questions } = atTerminal(true);
     kernel.memories.set(
       "lares/memory/import",
@@ -321,18 +321,18 @@ describe("export and import", () => {
 });
 
 describe("forget", () => {
-  it("says what cannot be brought back, and asks", async () => {
+  it("says what cannot be recovered, and asks", async () => {
     const { questions } = atTerminal(true);
     expect(await lares("forget", storage, "0199-id", "--reason", "asked to")).toBe(0);
-    expect(output).toContain("cannot be brought back");
+    expect(output).toContain("cannot be recovered");
     expect(questions).toEqual(["Forget it?"]);
     expect(asked()).toEqual([
       { method: "lares/memory/forget", params: { agent: storage, id: "0199-id", reason: "asked to" } },
     ]);
-    expect(output).toContain("record 4 says so");
+    expect(output).toContain("recorded as record 4");
   });
 
-  it("a no forgets nothing; without a terminal it takes --yes", async () => {
+  it("answering no forgets nothing; without a terminal, --yes is required", async () => {
     expect(await lares("forget", "0199-id")).toBe(2);
     atTerminal(false);
     expect(await lares("forget", "0199-id")).toBe(1);

@@ -7,7 +7,7 @@ import {
   UsageError,
   withReadyKernel,
 } from "../command.ts";
-import type { KernelClient, Whose } from "../kernel-client.ts";
+import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import {
   type Count,
@@ -25,7 +25,7 @@ import { renderStats } from "../render/memory-stats.ts";
 import { counted } from "../render/quantities.ts";
 import { type QueryOptions, questionOf } from "./memory-query.ts";
 import { exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
-import { memoriesMeant, nameOf, sharedMemory } from "./whose-memory.ts";
+import { selectMemories, nameOf, sharedMemory } from "./select-memory.ts";
 
 export interface MemoryOptions extends QueryOptions, TransferOptions {
   readonly agent?: string;
@@ -45,7 +45,7 @@ export async function memory(
   if (verb === "verify" || verb === "stats") {
     const { folder = before, agent } = placeAndAgent(rest, options);
     return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
-      const memories = await memoriesMeant(kernel, agent, options.namespace);
+      const memories = await selectMemories(kernel, agent, options.namespace);
       if (memories.length === 0 && options.json !== true)
         context.terminal.print(context.terminal.surface.style.dim("No agent has a memory here."));
       return verb === "verify"
@@ -56,7 +56,9 @@ export async function memory(
   const { namespace } = options;
   if (namespace !== undefined) {
     if (verb !== "query" && verb !== "export")
-      throw new UsageError(`--namespace says nothing to ${verb}: it is for query, stats, verify and export.`);
+      throw new UsageError(
+        `--namespace has no effect on ${verb}. Use it with query, stats, verify or export.`,
+      );
     return withReadyKernel(context, { folder: await folderNamed(before) }, async (kernel) => {
       const shared = await sharedMemory(kernel, namespace, options.agent);
       return verb === "query"
@@ -88,9 +90,9 @@ function placeAndAgent(
   const folders = words.filter(isFolder);
   const agents = [...words.filter((word) => !isFolder(word)), ...(agent === undefined ? [] : [agent])];
   if (folders.length > 1 || agents.length > 1)
-    throw new UsageError(`One folder and one agent at a time: ${words.join(" ")} is too much.`);
+    throw new UsageError(`Name at most one folder and one agent, not ${words.join(" ")}.`);
   if (all === true && (agents.length > 0 || namespace !== undefined))
-    throw new UsageError("--all or one memory, not both.");
+    throw new UsageError("--all cannot be combined with the name of a memory. Use one of them.");
   return {
     ...(folders[0] === undefined ? {} : { folder: folders[0] }),
     ...(agents[0] === undefined ? {} : { agent: agents[0] }),
@@ -114,7 +116,7 @@ async function agentFor(
   if (given !== undefined) {
     if (!isKnown(given))
       throw new UsageError(
-        `There is no agent "${given}" here${didYouMean(given, ids) || "; lares agents lists them."}`,
+        `There is no agent "${given}" here${didYouMean(given, ids) || '. "lares agents" lists the ids.'}`,
       );
     return { agent: given, words: named === undefined ? rest : words };
   }
@@ -138,7 +140,7 @@ function only(words: readonly string[], what: string, verb: string): string {
 async function verify(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  memories: readonly Whose[],
+  memories: readonly MemoryOwner[],
   { json }: MemoryOptions,
 ): Promise<number> {
   const { style } = terminal.surface;
@@ -165,7 +167,7 @@ async function verify(
 async function stats(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  memories: readonly Whose[],
+  memories: readonly MemoryOwner[],
   { json }: MemoryOptions,
 ): Promise<number> {
   for (const whose of memories) {
@@ -180,7 +182,7 @@ async function stats(
 async function query(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  whose: Whose,
+  whose: MemoryOwner,
   words: readonly string[],
   options: MemoryOptions,
 ): Promise<number> {

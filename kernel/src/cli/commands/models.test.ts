@@ -25,18 +25,18 @@ const ports: Partial<CliPorts> = {
 const lares = (...argv: string[]): Promise<number> =>
   runProgram(createProgram(portsOf(new FakeKernel(), ports)), argv);
 
-test("a fetched model is told with the line that uses it and what it still needs", async () => {
+test("fetching a model prints the setting that uses it and what is missing", async () => {
   expect(await lares("models", "fetch", "minilm")).toBe(0);
   expect(output).toContain("memory: { embedder: minilm }");
   expect(output).toContain("/u/lares.yaml");
   expect(output).toContain("npm install -g onnxruntime-node");
 });
 
-test("with --json a program gets the same", async () => {
+test("--json prints the same data", async () => {
   expect(await lares("models", "fetch", "minilm", "--json")).toBe(0);
   expect(JSON.parse(output)).toEqual({ ...ready, name: "minilm", setting: "memory: { embedder: minilm }" });
 });
 
-test("a model that is not known is wrong usage", async () => {
+test("an unknown model is wrong usage", async () => {
   expect(await lares("models", "fetch", "other")).toBe(2);
 });

@@ -15,11 +15,11 @@ export async function models(
         terminal.print(`${name}  ${title}; ${megabytes} MB, ${licence}`);
     return exitCodes.ok;
   }
-  if (verb !== "fetch") throw new UsageError(`"${verb}" is none of list, fetch.`);
+  if (verb !== "fetch") throw new UsageError(`There is no command "${verb}" here. Use one of list, fetch.`);
   const model = ports.models().find((each) => each.name === name);
   if (model === undefined || rest.length > 0) {
     const names = ports.models().map((each) => each.name);
-    throw new UsageError(`Which model? Name one of: ${names.join(", ")}.`);
+    throw new UsageError(`The name of a model is missing. Use one of ${names.join(", ")}.`);
   }
   const { path, fetched, document, runtime } = await terminal.progress(
     `fetching ${model.name} (${model.megabytes} MB)`,
@@ -30,9 +30,9 @@ export async function models(
     terminal.json({ name: model.name, path, fetched, runtime, document, setting });
     return exitCodes.ok;
   }
-  terminal.print(`${model.name} ${fetched ? "was fetched to" : "is there already:"} ${oneLine(path)}`);
+  terminal.print(`${model.name} ${fetched ? "was fetched to" : "was already fetched:"} ${oneLine(path)}`);
   if (!runtime) {
-    terminal.print("It runs in onnxruntime-node, which is not installed beside lares yet:");
+    terminal.print("It needs onnxruntime-node, which is not installed next to lares yet. Run:");
     terminal.print("  npm install -g onnxruntime-node");
     terminal.print("In a checkout of Lares: npm install --no-save onnxruntime-node");
   }

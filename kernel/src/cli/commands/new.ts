@@ -32,15 +32,18 @@ export async function newExtension(
   const word = basename(name);
   if (!/^[a-z][a-z0-9-]*$/.test(word)) {
     throw new UsageError(
-      `"${word}" is no name for an extension: lower case letters, digits and "-", as in "photo-sorter".`,
+      `"${word}" is not a name for an extension. Use lower case letters, digits and "-", such as "photo-sorter".`,
     );
   }
   const id = options.id ?? `local.${word}`;
   if (!idPattern.test(id))
-    throw new UsageError(`"${id}" is no id: write it like a domain in reverse, as in com.example.${word}.`);
+    throw new UsageError(
+      `"${id}" is not an id. Write it like a reversed domain name, such as com.example.${word}.`,
+    );
   const isWorkspace = (await Promise.all(laresNames.map(exists))).includes(true);
   const folder = resolve(name.includes("/") ? name : isWorkspace ? join(".lares", "extensions", word) : word);
-  if (await exists(folder)) throw new UsageError(`${folder} exists already; nothing was written.`);
+  if (await exists(folder))
+    throw new UsageError(`${folder} exists already, so nothing was written. Choose another name.`);
 
   await mkdir(folder, { recursive: true });
   // Uses the schema of the workspace if the extension lies inside one; otherwise the extension gets its own copy.
@@ -89,8 +92,8 @@ function nextSteps(place: Place, isWorkspace: boolean): string[] {
   ];
   if ("id" in place) {
     return [
-      "What lies in .lares/extensions is found by itself, and sees the whole workspace once you accept it.",
-      "To let it see less, name it in lares.yaml:",
+      "Extensions in .lares/extensions are found automatically, and see the whole workspace once you accept them.",
+      "To restrict this one to a folder, name it in lares.yaml:",
       ...entry("notes/"),
     ];
   }
@@ -104,8 +107,8 @@ function templateFolder(folder: string, language: string): string {
   if (typeof template === "string") return join(folder, template);
   throw new UsageError(
     template === null
-      ? `There is no template for ${language} yet; --template ts writes an extension in TypeScript.`
-      : `--template is one of ${Object.keys(templates).join(", ")}, not "${language}".`,
+      ? `There is no template for ${language} yet. Use --template ts for an extension in TypeScript.`
+      : `There is no template "${language}". Use one of ${Object.keys(templates).join(", ")}.`,
   );
 }
 
@@ -113,7 +116,7 @@ function templateFolder(folder: string, language: string): string {
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
     const value = values[key];
-    if (value === undefined) throw new Error(`The template wants {{${key}}}, which is unknown.`);
+    if (value === undefined) throw new Error(`The template has an unknown placeholder {{${key}}}.`);
     return value;
   });
 }

@@ -1,5 +1,5 @@
 import { exitCodes, folderNamed, UsageError, withReadyKernel, type CommandContext } from "../command.ts";
-import { lookOf, wantsAscii } from "../render/review/look.ts";
+import { wantsAscii } from "../render/review/screen-style.ts";
 import { ReviewSession } from "../review/session.ts";
 import { Screen } from "../review/screen.ts";
 import { ensureTrust } from "../run/trust.ts";
@@ -9,13 +9,16 @@ export async function review(context: CommandContext, name: string): Promise<num
   const { terminal } = context;
   if (!terminal.isInteractive || process.env["TERM"] === "dumb")
     throw new UsageError(
-      'lares review needs a terminal. In a script, "lares actions list" shows what waits and "lares actions approve" decides on it.',
+      'lares review needs a terminal. In a script, use "lares actions list" and "lares actions approve".',
     );
   const folder = await folderNamed(name);
   return withReadyKernel(context, { folder }, async (kernel) => {
     const status = await kernel.status();
     if (!(await ensureTrust(context, kernel, status))) return exitCodes.failed;
-    const look = lookOf(terminal.surface.style, wantsAscii(process.env, process.platform));
+    const screenStyle = {
+      style: terminal.surface.style,
+      isAscii: wantsAscii(process.env, process.platform),
+    };
     const screen = new Screen(process.stdin, process.stdout);
     const ports = {
       kernel,
@@ -25,7 +28,7 @@ export async function review(context: CommandContext, name: string): Promise<num
       output: process.stdout,
       environment: process.env,
     };
-    using session = new ReviewSession(ports, look, status.workspace);
+    using session = new ReviewSession(ports, screenStyle, status.workspace);
     const end = await session.run();
     screen.leave();
     switch (end.kind) {
@@ -35,8 +38,8 @@ export async function review(context: CommandContext, name: string): Promise<num
         return end.signal === "SIGTERM" ? 143 : 129;
       case "gone":
         terminal.warn([
-          `The kernel is gone: ${end.reason}`,
-          "What was waiting still waits. Run lares review again to go on.",
+          `The connection to the kernel was lost: ${end.reason}`,
+          "Undecided proposals still wait. Run lares review again to continue.",
         ]);
         return exitCodes.failed;
     }

@@ -10,7 +10,7 @@ import { askAboutAction } from "../run/ask.ts";
 import { copyExample, isExample } from "../run/copy.ts";
 import { followDocuments } from "../run/documents.ts";
 import { whenIdle } from "../run/idle.ts";
-import { whatGoesOn, whenOver } from "../run/timeout.ts";
+import { describeWork, timedOut } from "../run/timeout.ts";
 import { jsonPresenter, textPresenter, type Presenter } from "../run/presenter.ts";
 import { withEnvironment } from "../run/environment.ts";
 import { warnOfFaults } from "../run/faults.ts";
@@ -45,14 +45,16 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   const { ports, terminal } = context;
   const mode = modeOf(options, terminal.isInteractive);
   if (options.trust === true && options.grant !== undefined)
-    throw new UsageError("--trust grants everything, --grant a part. Use one of them.");
+    throw new UsageError(
+      "--trust and --grant cannot be combined: --trust grants everything, --grant a part. Use one of them.",
+    );
   if (options.watch === true && options.once === true)
     throw new UsageError(
       "--watch and --once cannot be combined: --watch runs until Ctrl-C, --once ends when nothing is left to do. Use one of them.",
     );
   if (options.timeout !== undefined && options.once !== true)
     throw new UsageError(
-      "--timeout needs --once: it says how long --once may take. Without --once, lares run goes on until Ctrl-C.",
+      "--timeout needs --once, whose duration it limits. Without --once, lares run continues until Ctrl-C.",
     );
   durationMs(options.timeout ?? defaultTimeout);
   const folder = await folderNamed(name);
@@ -64,7 +66,7 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   // The copy's kernel keeps its state beside the copy and ends with its last client.
   const own = { LARES_HOME: copy.home, LARES_KERNEL_LINGER: "0s" };
   const { kernelPid, code } = await withEnvironment(own, () =>
-    runFolderAndTell(context, copy.folder, mode, options),
+    runFolderWithKernel(context, copy.folder, mode, options),
   );
   // The copy's state can only be removed after its kernel has ended.
   if (kernelPid !== null) await whenGone(kernelPid);
@@ -77,7 +79,7 @@ async function runFolder(
   mode: ApprovalMode,
   options: RunOptions,
 ): Promise<number> {
-  return (await runFolderAndTell(context, folder, mode, options)).code;
+  return (await runFolderWithKernel(context, folder, mode, options)).code;
 }
 
 interface Outcome {
@@ -85,7 +87,7 @@ interface Outcome {
   readonly kernelPid: number | null;
 }
 
-async function runFolderAndTell(
+async function runFolderWithKernel(
   context: CommandContext,
   folder: string,
   mode: ApprovalMode,
@@ -132,7 +134,7 @@ async function watch(
   using _following = await follow(kernel, presenter, approvals);
 
   const work = new WorkLine();
-  using _working = kernel.on("$/progress", (news) => work.hear(news));
+  using _working = kernel.on("$/progress", (news) => work.update(news));
   const idle = new AbortController();
   const over = AbortSignal.any([terminal.interrupted, idle.signal]);
   const waiting = whenIdle(
@@ -155,13 +157,14 @@ async function watch(
     // Nobody would have time to answer a question in a run that ends by itself.
     options.once === true ? AbortSignal.abort() : over,
   ).catch((error: unknown) => {
-    if (!over.aborted) presenter.remark(`The documents are no longer followed: ${messageOf(error)}`);
+    if (!over.aborted)
+      presenter.remark(`The documents are no longer watched for changes: ${messageOf(error)}`);
   });
   const { timeout = defaultTimeout } = options;
   const ended = await Promise.race([
     kernel.closed,
     ...(options.once === true
-      ? [waiting.then(() => null), whenOver(durationMs(timeout), over)]
+      ? [waiting.then(() => null), timedOut(durationMs(timeout), over)]
       : [aborted(terminal.interrupted)]),
   ]);
   terminal.status(null);
@@ -169,13 +172,13 @@ async function watch(
   idle.abort();
   if (ended === "timeout") {
     await waiting;
-    presenter.remark(`Not done after ${timeout}: ${await whatGoesOn(kernel)}.`);
+    presenter.remark(`Not done after ${timeout}: ${await describeWork(kernel)}.`);
     presenter.summary(await summaryOf(kernel, startedMs));
     return exitCodes.failed;
   }
   if (ended !== null) {
     waiting.catch(() => undefined);
-    presenter.remark(`The kernel is gone: ${ended.reason}`);
+    presenter.remark(`The connection to the kernel was lost: ${ended.reason}`);
     return exitCodes.failed;
   }
   await waiting;
@@ -245,8 +248,10 @@ async function summaryOf(kernel: KernelClient, startedMs: number): Promise<RunSu
 function modeOf({ approve }: RunOptions, isInteractive: boolean): ApprovalMode {
   if (approve === undefined) return isInteractive ? "ask" : "policy";
   const mode = modes.find((known) => known === approve);
-  if (mode === undefined) throw new UsageError(`--approve is one of ${modes.join(", ")}, not "${approve}".`);
-  if (mode === "ask" && !isInteractive) throw new UsageError("--approve ask needs a terminal to ask at.");
+  if (mode === undefined)
+    throw new UsageError(`--approve cannot be "${approve}". Use one of ${modes.join(", ")}.`);
+  if (mode === "ask" && !isInteractive)
+    throw new UsageError("--approve ask needs a terminal. Use another mode in a script.");
   return mode;
 }
 

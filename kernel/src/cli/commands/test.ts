@@ -26,7 +26,9 @@ export async function testExtension(context: CommandContext, name: string): Prom
   const folder = await folderNamed(name);
   const manifest = await manifestIn(folder);
   if (manifest === null)
-    throw new UsageError(`${name} is no extension: there is no ${manifestNames.join(" or ")} in it.`);
+    throw new UsageError(
+      `${name} is not an extension, because it contains no ${manifestNames.join(" or ")}. Name the folder of an extension.`,
+    );
 
   const findings = await ports.checkDocument(join(folder, manifest));
   const near = relative(process.cwd(), folder);
@@ -46,7 +48,7 @@ export async function testExtension(context: CommandContext, name: string): Prom
 
   const tests = await testsIn(folder);
   if (tests === 0) {
-    terminal.warn("There is no *.test.ts in it, so nothing else was tested.");
+    terminal.warn("The folder contains no *.test.ts, so no tests were run.");
     return exitCodes.ok;
   }
   const vitest = await findVitest(folder);

@@ -40,7 +40,7 @@ async function list(
     return exitCodes.ok;
   }
   const { style, width } = terminal.surface;
-  if (found.length === 0) terminal.print(style.dim("No agent offers a tool here."));
+  if (found.length === 0) terminal.print(style.dim("No agent in this folder offers a tool."));
   for (const { agent, name, description, parameters } of found) {
     const properties = parameters["properties"];
     const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
@@ -86,7 +86,7 @@ async function run(
       terminal.print([
         oneLine(result.reason),
         ...renderAction(result.action, terminal.surface, { contents: "none" }),
-        `All of it: lares actions show ${result.action.id}`,
+        `See all changes: lares actions show ${result.action.id}`,
         `Approve it: lares actions approve ${result.action.id} --digest ${result.action.digest}`,
       ]);
       break;
@@ -97,12 +97,14 @@ async function run(
 function callOf([tool, text = "{}", ...more]: readonly string[]): Call {
   const slash = tool?.lastIndexOf("/") ?? -1;
   if (tool === undefined || slash < 1 || more.length > 0) {
-    throw new UsageError(`Which tool? lares tools call <agent>/<tool> '{"argument": 1}'`);
+    throw new UsageError(
+      `The name of a tool is missing. Write lares tools call <agent>/<tool> '{"argument": 1}'.`,
+    );
   }
   try {
     return { agent: tool.slice(0, slash), name: tool.slice(slash + 1), args: JSON.parse(text) as unknown };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`The arguments are no JSON: ${error.message}`);
+    throw new UsageError(`The arguments are not valid JSON: ${error.message}`);
   }
 }

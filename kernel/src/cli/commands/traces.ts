@@ -65,7 +65,7 @@ async function follow(
   for (const news of early) if (news.subscription === subscription) take(news.entry);
   const ended = await Promise.race([kernel.closed, aborted(terminal.interrupted)]);
   if (ended === undefined) return exitCodes.ok;
-  terminal.warn(`The kernel is gone: ${ended.reason}`);
+  terminal.warn(`The connection to the kernel was lost: ${ended.reason}`);
   return exitCodes.failed;
 }
 
@@ -78,10 +78,10 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 
 function queryOf({ agent, level, since, text, limit }: TracesOptions): TraceQuery {
   if (level !== undefined && !isLevel(level))
-    throw new UsageError(`--level is one of ${traceLevels.join(", ")}, not "${level}".`);
+    throw new UsageError(`--level cannot be "${level}". Use one of ${traceLevels.join(", ")}.`);
   const count = limit === undefined ? defaultLimit : Number(limit);
   if (!Number.isInteger(count) || count < 1)
-    throw new UsageError(`--limit is a whole number of at least 1, not "${limit}".`);
+    throw new UsageError(`--limit cannot be "${limit}". Use a whole number of at least 1.`);
   return {
     limit: count,
     ...(agent === undefined ? {} : { agent }),

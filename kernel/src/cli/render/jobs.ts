@@ -33,7 +33,7 @@ export function renderJobs(
     oneLine(job.name),
     dayAndTime(job.dispatched),
     job.priority === "normal" ? "" : job.priority,
-    howItIs(job),
+    jobStatus(job),
   ]);
   const columns = [
     { title: "Id" },
@@ -42,7 +42,7 @@ export function renderJobs(
     { title: "Job" },
     { title: "Dispatched" },
     { title: "Priority" },
-    { title: "How it is", flexible: true },
+    { title: "Status", flexible: true },
   ];
   const left = total - items.length;
   return [
@@ -54,12 +54,12 @@ export function renderJobs(
 /** Renders the result of a cancellation. */
 export function renderCancelledJob({ agent, name, state }: Job, { style }: Surface): string {
   const what = `${style.bold(oneLine(name))}  ${style.dim(oneLine(agent))}`;
-  const rest = state === "Cancelling" ? ": its agent was told to leave it" : ": it had not begun";
+  const rest = state === "Cancelling" ? ": its agent was asked to stop it" : ": it had not started";
   return `${style.yellow("✗")} cancelled  ${what}${style.dim(rest)}`;
 }
 
-function howItIs(job: Job): string {
+function jobStatus(job: Job): string {
   const words = job.state === "Waiting" ? jobWaitsFor(job, (time) => `at ${dayAndTime(time)}`) : "";
-  const saved = job.state === "Waiting" && job.checkpoint ? "goes on from its checkpoint" : "";
+  const saved = job.state === "Waiting" && job.checkpoint ? "continues from its checkpoint" : "";
   return [jobProgressWords(job, oneLine), words, saved].filter((part) => part !== "").join(", ");
 }

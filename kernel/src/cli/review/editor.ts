@@ -46,7 +46,7 @@ function runEditor(editor: string, file: string): Promise<void> {
       if (code === 0) resolve();
       else
         reject(
-          new Error(`The editor ended with ${signal ?? `exit code ${code}`}, so nothing was taken from it.`),
+          new Error(`The editor ended with ${signal ?? `exit code ${code}`}, so the text was not changed.`),
         );
     });
   });

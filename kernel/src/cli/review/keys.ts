@@ -15,7 +15,7 @@ interface KeyListeners {
  * Reports the keys of a terminal in raw mode, as decoded by Node. Pasted text is reported as a paste and never as keys,
  * if the terminal supports it (bracketed paste).
  */
-export function hearKeys(input: NodeJS.ReadStream, listeners: KeyListeners): Disposable {
+export function readKeys(input: NodeJS.ReadStream, listeners: KeyListeners): Disposable {
   let pasted: string | null = null;
   const onKey = (text: string | undefined, key: NodeKey): void => {
     if (key.name === "paste-start") pasted = "";

@@ -80,7 +80,7 @@ const all: readonly Action[] = [walks, large, move, stale, automatic, replaced];
 
 const start = (actions = all, size = wide): ReviewWalk => new ReviewWalk(actions, size, { nowMs });
 
-describe("what is on the screen", () => {
+describe("the screen", () => {
   it.each([
     [40, 50],
     [80, 34],
@@ -95,7 +95,7 @@ describe("what is on the screen", () => {
     expect(walk.screen).toMatchSnapshot("scopes");
   });
 
-  it("stands in ASCII alone where the terminal has no more", () => {
+  it("is pure ASCII if the terminal supports nothing else", () => {
     const walk = new ReviewWalk([anAction("1", { title: "café 😀", effects: [edit("é.md")] })], wide, {
       isAscii: true,
       nowMs,
@@ -104,7 +104,7 @@ describe("what is on the screen", () => {
     expect(walk.screen).toContain("<U+00E9>.md");
   });
 
-  it("has as many lines as the screen, none of them too long, whatever a stranger writes", () => {
+  it("has as many lines as the terminal, none too long, for any foreign text", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 300 });
     fc.assert(
       fc.property(
@@ -159,13 +159,13 @@ describe("what is on the screen", () => {
 });
 
 describe("approving by a key", () => {
-  it("names the digest that is on the screen", () => {
+  it("uses the digest that is on the screen", () => {
     const walk = start();
     walk.press("a");
     expect(walk.commands).toMatchObject([{ kind: "approve", id: "09", digest: walks.digest }]);
   });
 
-  it("does nothing before the card is read and drawn", () => {
+  it("does nothing before the card is loaded and drawn", () => {
     const walk = start([]);
     walk.send({ kind: "actions", actions: [{ ...walks, id: "unread" }] });
     walk.pressAtOnce("j");
@@ -181,7 +181,7 @@ describe("approving by a key", () => {
     expect(walk.commands).toEqual([]);
   });
 
-  it("does not reach the next change when the key is held down", () => {
+  it("does not affect the next change if the key is held down", () => {
     const walk = start([walks, move]);
     walk.press("a");
     walk.pressAtOnce("a");
@@ -189,7 +189,7 @@ describe("approving by a key", () => {
     walk.draw();
     walk.pressAtOnce("a");
     expect(walk.commands).toHaveLength(1);
-    expect(walk.screen).toContain("This has only just come up.");
+    expect(walk.screen).toContain("This change has only just appeared.");
     walk.press("a");
     expect(walk.commands).toHaveLength(2);
   });
@@ -212,7 +212,7 @@ describe("approving by a key", () => {
     }
   });
 
-  it("asks once more for a large one, and names what is deleted; the same key does not answer", () => {
+  it("asks again for a large change, and names the deleted files; the same key is no answer", () => {
     const walk = start([large], { columns: 100, rows: 120 });
     walk.press("a");
     expect(walk.screen).toMatch(/Approve all 5\? 5 files, deletes 1\.[^]*Deletes "notes\/scratch\.md"\./);
@@ -222,7 +222,7 @@ describe("approving by a key", () => {
     expect(walk.commands).toMatchObject([{ kind: "approve", id: "08" }]);
   });
 
-  it("does nothing to a change that went out of date under it", () => {
+  it("does nothing to a change that became stale meanwhile", () => {
     const walk = start([walks, move]);
     walk.draw();
     walk.send({ kind: "actions", actions: [{ ...walks, state: "Stale", rebasable: true }] });
@@ -234,7 +234,7 @@ describe("approving by a key", () => {
     expect(walk.commands).toEqual([{ kind: "rebase", id: "09" }]);
   });
 
-  it("takes nothing from a paste", () => {
+  it("ignores pasted text", () => {
     const walk = start();
     walk.draw();
     walk.send({ kind: "paste", text: "ay\r" });
@@ -249,7 +249,7 @@ describe("approving by a key", () => {
 });
 
 describe("the list", () => {
-  it("keeps the focus and its line on the screen when more comes in", () => {
+  it("keeps the focus and its line on the screen when changes arrive", () => {
     const walk = start([walks, move], { columns: 100, rows: 16 });
     walk.press("j");
     const line = (): number => walk.screen.split("\n").findIndex((text) => text.startsWith("│ ▌"));
@@ -260,7 +260,7 @@ describe("the list", () => {
     expect(line()).toBe(before);
   });
 
-  it("never has a large change among the selected ones, and loses what is no longer as it was", () => {
+  it("never selects a large change, and deselects a change that was modified", () => {
     const walk = start();
     walk.press("space", "j", "space", "j", "space");
     expect([...walk.state.selected.keys()]).toEqual(["09", "07"]);
@@ -269,7 +269,7 @@ describe("the list", () => {
     expect(walk.screen).toContain("1 selected change no longer waits.");
   });
 
-  it("approves the selected ones only after all that they do was named on one screen", () => {
+  it("approves the selected changes only after one screen listed all their effects", () => {
     const walk = start();
     walk.press("space", "j", "j", "space", "A");
     expect(walk.screen).toContain('Edits "notes/trips/walks.md".');
@@ -285,13 +285,13 @@ describe("the list", () => {
     expect(crowded.screen).toContain("Select fewer.");
   });
 
-  it("letters are letters in a text field", () => {
+  it("keys type letters in a text field", () => {
     const walk = start();
     walk.press("r", "n", "a", "y", "return");
     expect(walk.commands).toEqual([{ kind: "reject", id: "09", reason: "nay" }]);
   });
 
-  it("is filtered by file, agent, kind and words, and by all of several", () => {
+  it("is filtered by file, agent, kind and words, and by several words together", () => {
     const walk = start();
     walk.press("/", ...Array.from("rewriter"));
     expect(walk.screen).not.toContain("walks.md");
@@ -300,7 +300,7 @@ describe("the list", () => {
     expect(walk.screen).not.toContain("14 files");
   });
 
-  it("undoes all that was automatic from its heading, after a question", () => {
+  it("undoes all automatic changes from their heading, after a question", () => {
     const walk = start();
     walk.press("end", "k");
     expect(walk.screen).toContain("▌Applied automatically · 1");
@@ -310,7 +310,7 @@ describe("the list", () => {
 });
 
 describe("parts of a change", () => {
-  it("are its hunks, and a choice of them is what is approved", () => {
+  it("are its hunks, and only the chosen ones are approved", () => {
     const parts = partsOf(walks.effects);
     expect(parts).toEqual([
       { effect: 0, hunk: 0 },
@@ -322,14 +322,14 @@ describe("parts of a change", () => {
     expect(choiceOf(walks, parts, new Set([0, 1]))).toBeNull();
   });
 
-  it("are whole effects where one builds on another", () => {
+  it("are whole effects if one builds on another", () => {
     expect(partsOf([edit("a.md", { diff }), edit("a.md", { diff })])).toEqual([
       { effect: 0, hunk: null },
       { effect: 1, hunk: null },
     ]);
   });
 
-  it("applied alone change what they show and nothing else", () => {
+  it("applied alone change exactly what they show", () => {
     const lines = Array.from({ length: 40 }, (_none, index) => `same ${index % 3}`);
     const before = `${lines.join("\r\n")}\r\n`;
     const after = before.replace("same 1", "ONE").replace(/same 2\r\nsame 0\r\n$/, "END\r\n");

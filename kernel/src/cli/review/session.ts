@@ -2,13 +2,13 @@ import { messageOf } from "../../base/errors.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { renderReview } from "../render/review/screen.ts";
-import type { Look } from "../render/review/look.ts";
+import type { ScreenStyle } from "../render/review/screen-style.ts";
 import { wholeAction } from "../run/whole-action.ts";
 import type { Terminal } from "../terminal.ts";
 import { contentOf, editedText, partialContent, textOf } from "./contents.ts";
 import { editorOf, editText } from "./editor.ts";
 import type { Command, Input, Verb } from "./input.ts";
-import { hearKeys } from "./keys.ts";
+import { readKeys } from "./keys.ts";
 import type { Screen } from "./screen.ts";
 import { newReview, type ReviewState } from "./state.ts";
 import { update } from "./update.ts";
@@ -46,9 +46,9 @@ export class ReviewSession implements Disposable {
   /** Decisions are carried out one after the other, in the order of the keys. */
   #decisions: Promise<void> = Promise.resolve();
 
-  constructor(ports: SessionPorts, look: Look, workspace: string) {
+  constructor(ports: SessionPorts, screenStyle: ScreenStyle, workspace: string) {
     this.#ports = ports;
-    this.#state = newReview(look, ports.screen.size, workspace, Date.now());
+    this.#state = newReview(screenStyle, ports.screen.size, workspace, Date.now());
   }
 
   /**
@@ -66,7 +66,7 @@ export class ReviewSession implements Disposable {
     const newer = new Set(this.#news.map(({ id }) => id));
     screen.enter();
     this.#resources.use(
-      hearKeys(input, {
+      readKeys(input, {
         key: (key) => this.#send({ kind: "key", key, atMs: performance.now() }),
         paste: (text) => this.#send({ kind: "paste", text }),
       }),
@@ -213,7 +213,7 @@ export class ReviewSession implements Disposable {
     const { kernel, screen, terminal, environment } = this.#ports;
     const editor = editorOf(environment);
     if (editor === null)
-      throw new Error("No editor is named. Set one first, for example: export EDITOR=nano");
+      throw new Error("No editor is configured. Set one first, for example: export EDITOR=nano");
     const action = this.#state.actions.get(id);
     const before =
       action?.effects[effect]?.before == null ? "" : textOf(await contentOf(kernel, id, effect, "before"));

@@ -1,6 +1,6 @@
 import { needsCare } from "../../base/impact-words.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
-import type { Look } from "../render/review/look.ts";
+import type { ScreenStyle } from "../render/review/screen-style.ts";
 import type { WholeAction } from "../run/whole-action.ts";
 import { partsOf, type Part } from "./parts.ts";
 import { sectionsOf, sectionIds, type Section, type SectionId } from "./sections.ts";
@@ -64,7 +64,7 @@ interface Message {
 }
 
 export interface ReviewState {
-  readonly look: Look;
+  readonly screenStyle: ScreenStyle;
   readonly size: Size;
   readonly workspace: string;
   readonly nowMs: number;
@@ -88,9 +88,14 @@ export interface ReviewState {
   readonly message: Message | null;
 }
 
-export function newReview(look: Look, size: Size, workspace: string, nowMs: number): ReviewState {
+export function newReview(
+  screenStyle: ScreenStyle,
+  size: Size,
+  workspace: string,
+  nowMs: number,
+): ReviewState {
   return {
-    look,
+    screenStyle,
     size,
     workspace,
     nowMs,

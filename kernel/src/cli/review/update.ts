@@ -48,7 +48,7 @@ export function update(state: ReviewState, input: Input): ReviewStep {
     case "paste":
       return pasted(state, input.text);
     case "actions":
-      return heard(state, input.actions);
+      return withChangedActions(state, input.actions);
     case "whole": {
       const { card } = state;
       if (card === null || card.id !== input.id) return stay(state);
@@ -77,7 +77,7 @@ export function update(state: ReviewState, input: Input): ReviewStep {
   }
 }
 
-function heard(state: ReviewState, news: readonly Action[]): ReviewStep {
+function withChangedActions(state: ReviewState, news: readonly Action[]): ReviewStep {
   const actions = new Map(state.actions);
   for (const action of news) actions.set(action.id, action);
   const ended = [...actions.values()].filter((action) => hasEnded(action.state));
@@ -142,16 +142,16 @@ function decided(state: ReviewState, verb: Verb, id: string, action: Action): Re
   decidedHere.delete(id);
   if (verb !== "rebase") decidedHere.add(id);
   const { state: wanted, words } = done[verb];
-  const heardOf = heard({ ...state, busy, decidedHere }, [action]);
+  const step = withChangedActions({ ...state, busy, decidedHere }, [action]);
   const name = nameOf(action);
   const text =
     action.state !== wanted
       ? `${name} is ${stateWords[action.state]}${action.error === undefined ? "." : `: ${action.error}`}`
-      : `${words}: ${name}.${verb === "approve" ? " u undoes it." : verb === "rebase" ? " Look at it and decide." : ""}`;
-  const said = { ...heardOf.state, message: { text, isFault: action.state !== wanted } };
+      : `${words}: ${name}.${verb === "approve" ? " u undoes it." : verb === "rebase" ? " Check it and decide." : ""}`;
+  const said = { ...step.state, message: { text, isFault: action.state !== wanted } };
   if (verb === "rebase") return goTo(said, action.id);
   if (state.current !== id || action.state === "PendingApproval" || verb === "undo")
-    return stay(said, ...heardOf.commands);
+    return stay(said, ...step.commands);
   const next = afterDecision(rows, id);
   return goTo(sectionNamed(next) === null ? said : { ...said, isFull: false }, next, true);
 }
@@ -168,7 +168,7 @@ function edited(
   const next = { ...state, card: cardWith({ ...card, edits }, card.whole) };
   return say(
     next,
-    text === null ? "The text is as it was proposed." : "This is your text now. Look at it; a approves it.",
+    text === null ? "The text is unchanged." : "This is your text now. Check it; a approves it.",
   );
 }
 
@@ -177,7 +177,7 @@ function pasted(state: ReviewState, text: string): ReviewStep {
   // anything.
   return state.panel?.kind === "filter" || state.panel?.kind === "reason"
     ? typed(state, state.panel, text.replace(/\s+/g, " "))
-    : say(state, "What is pasted does nothing here.");
+    : say(state, "Pasted text is ignored here.");
 }
 
 type TextPanel = Extract<Panel, { readonly text: string }>;

@@ -32,7 +32,7 @@ async function start(mode: ApprovalMode, answers: (Decided | Answer)[] = []) {
 }
 
 describe("deciding on proposals", () => {
-  it("asks one at a time, in the order they came, and each only once", async () => {
+  it("asks one at a time, in order of arrival, and each only once", async () => {
     const run = await start("ask", ["approve", "reject", "later"]);
     run.propose("a", "b", "c", "a");
     expect(run.approvals.isBusy).toBe(true);
@@ -55,7 +55,7 @@ describe("deciding on proposals", () => {
     expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, remember: "always", rules });
   });
 
-  it("hands the reason of a rejection on", async () => {
+  it("passes on the reason of a rejection", async () => {
     const run = await start("ask", [{ decide: "reject", reason: "too short" }]);
     run.propose("a");
     await run.approvals.settled();
@@ -86,7 +86,7 @@ describe("deciding on proposals", () => {
     expect(run.asked.map(([id]) => id)).toEqual(["a"]);
   });
 
-  it("goes on with the next when one cannot be decided", async () => {
+  it("continues with the next if one cannot be decided", async () => {
     const run = await start("all");
     run.propose("a", "b");
     run.kernel.actions.delete("a");
@@ -95,7 +95,7 @@ describe("deciding on proposals", () => {
     expect(run.states()).toEqual(["Committed"]);
   });
 
-  it("quitting leaves the rest pending and takes up nothing more", async () => {
+  it("quitting leaves the rest pending and asks nothing more", async () => {
     const run = await start("ask", ["quit"]);
     run.propose("a", "b");
     await run.approvals.settled();

@@ -10,15 +10,15 @@ const scope: Scope = { id: "kind", title: "This kind", rules: [{ decide: "allow"
 const values = (left: number, isReadable: boolean, scopes: Scope[] = [scope]): string[] =>
   offers(left, isReadable, scopes).map(({ value }) => value);
 
-describe("what can be answered", () => {
-  it("Approve always is offered where there are scopes to choose from, once the card was shown", () => {
+describe("the possible answers", () => {
+  it("Approve always is offered if there are scopes and the card was shown", () => {
     const scopes = [{ id: "file" as const, title: "a", rules: [{ decide: "allow" as const }] }];
     expect(offers(0, true, scopes).map(({ value }) => value)).toContain("always");
     expect(offers(1, true, scopes).map(({ value }) => value)).not.toContain("always");
     expect(offers(0, true).map(({ value }) => value)).not.toContain("always");
   });
 
-  it("Approve is not offered before the last line was shown, and it is said why", () => {
+  it("Approve is not offered before the last line was shown, with the reason", () => {
     expect(values(1204, true)).toEqual(["more", "reject", "reason", "later"]);
     expect(whyNot({ action: anAction("a"), unread: new Map() }, 1204).join(" ")).toMatch(
       /^1,204 more lines\. Choose "More"/,
@@ -26,17 +26,17 @@ describe("what can be answered", () => {
     expect(values(0, true)).toEqual(["approve", "reject", "reason", "always", "later"]);
     expect(whyNot({ action: anAction("a"), unread: new Map() }, 0)).toEqual([]);
   });
-  it("Always is not offered for what is asked each time", () => {
+  it("Always is not offered for changes that are asked each time", () => {
     expect(values(0, true, [])).toEqual(["approve", "reject", "reason", "later"]);
   });
-  it("Approve is not offered where a content could not be shown, and the command for it is named", () => {
+  it("Approve is not offered if a content could not be shown, and the command for it is named", () => {
     const unread = new Map([[0, "It cannot be shown: gone"]]);
     expect(values(0, false)).toEqual(["reject", "reason", "later"]);
     expect(whyNot({ action: anAction("a"), unread }, 0).join("\n")).toContain(
       "lares actions approve a --digest sha256:",
     );
   });
-  it("pages hold every line once", () => {
+  it("pages contain every line once", () => {
     for (const lines of [1, 80, 81, 5000]) {
       let shown = 0;
       for (let left = 1; left > 0;) ({ end: shown, left } = nextPage(lines, shown));
@@ -50,7 +50,7 @@ describe("an action with all of its contents", () => {
   const edit = { kind: "file.edit", path: "a", before: hash, after: hash, summary: "" } as const;
   const action = { ...anAction("a"), effects: [{ ...edit, diff: "there" }, edit, edit] };
 
-  it("has the diffs that the kernel makes for it", async () => {
+  it("has the diffs that the kernel computes", async () => {
     const { action: whole, unread } = await wholeAction(
       { diff: async (_id, effect) => `made ${effect}` },
       action,
@@ -58,7 +58,7 @@ describe("an action with all of its contents", () => {
     expect(whole.effects.map(({ diff }) => diff)).toEqual(["there", "made 1", "made 2"]);
     expect(unread.size).toBe(0);
   });
-  it("says which could not be read, or were too much", async () => {
+  it("names the contents that could not be read or were too long", async () => {
     const gone = await wholeAction(
       { diff: () => Promise.reject(new LaresError("Stale", "The file has changed.")) },
       action,

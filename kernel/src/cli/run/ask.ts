@@ -66,7 +66,7 @@ async function answerOf(
       return { decide: choice };
     case "reason": {
       const reason = await text({
-        message: `Why not? ${visibleText(action.agent)} reads this.`,
+        message: `Why not? ${visibleText(action.agent)} receives this text.`,
         signal,
       });
       return isCancel(reason) ? null : { decide: "reject", reason };
@@ -92,11 +92,11 @@ export function offers(left: number, isReadable: boolean, scopes: readonly Scope
     ...(left === 0 ? [] : [{ value: "more" as const, label: "More", hint: next }]),
     ...(isApprovable ? [{ value: "approve" as const, label: "Approve", hint: "once; you can undo it" }] : []),
     { value: "reject", label: "Reject" },
-    { value: "reason", label: "Reject and say why…", hint: "the agent reads it" },
+    { value: "reason", label: "Reject with a reason…", hint: "the agent receives it" },
     ...(isApprovable && scopes.length > 0
       ? [{ value: "always" as const, label: "Approve always…", hint: "choose for which changes" }]
       : []),
-    { value: "later", label: "Later", hint: "it goes on waiting" },
+    { value: "later", label: "Later", hint: "keep it waiting" },
   ];
 }
 
@@ -106,7 +106,7 @@ export function whyNot(
   left: number,
 ): string[] {
   if (left > 0)
-    return [`${moreLines(left)}. Choose "More" to see them; Approve is offered after the last one.`];
+    return [`${moreLines(left)}. Choose "More" to see them. Approve is offered after the last line.`];
   if (unread.size === 0) return [];
   return [
     `Approve is not offered here: the content of ${unread.size === 1 ? "1 change" : `${unread.size} changes`} was not shown.`,

@@ -57,7 +57,7 @@ function screenOf(
 const grants = (choice: Choice | null | undefined) =>
   choice === null || choice === undefined ? choice : grantsOf(choice).extensions;
 
-it("says what an agent may, where, what it cannot, and with which keys it is answered", () => {
+it("shows an agent's permissions, folders, limits, and the keys", () => {
   const text = screenOf(aQuestion()).draw();
   for (const words of [
     "> [ ] Storage 0.4.0  (new)",
@@ -76,39 +76,39 @@ it("says what an agent may, where, what it cannot, and with which keys it is ans
 });
 
 describe("a person", () => {
-  it("ticks a permission, which comes with the folders, and unticks a folder", async () => {
+  it("ticks a permission together with the folders, and unticks a folder", async () => {
     const { press } = screenOf(aQuestion());
     expect(grants(await press("down", "space", "down", "down", "down", "space", "return"))).toEqual([
       { extension: "dev.lares.storage", parts: ["read_entries"], folders: ["letters"] },
     ]);
   });
-  it("allows the whole with y, and nothing with n", async () => {
+  it("allows everything with y, and nothing with n", async () => {
     expect(grants(await screenOf(aQuestion()).press("y"))?.[0]?.parts).toHaveLength(3);
     expect(await screenOf(aQuestion()).press("n")).toBeNull();
     expect(await screenOf(aQuestion()).press("escape")).toBeNull();
   });
-  it("is told what Enter does, which is nothing where nothing is ticked, and they are asked again", async () => {
+  it("sees what Enter does; with nothing ticked it does nothing, and they are asked again", async () => {
     const { press, draw } = screenOf(aQuestion());
     const last = (): string => draw().split("\n").at(-1) ?? "";
     expect(last()).toBe("Enter: allows nothing, and asks again next time");
     await press("down", "space");
     expect(last()).toBe("Enter: allows what is ticked (1 agent, 1 permission) and nothing else");
     await press("up", "space");
-    expect(last()).toBe("Enter: allows all that is asked for");
+    expect(last()).toBe("Enter: allows everything that is requested");
     await press("space");
     expect(last()).toBe("Enter: allows nothing, and asks again next time");
     expect(await press("return")).toBeNull();
   });
-  it("takes everything back with Enter where something was allowed before", async () => {
+  it("revokes everything with Enter if something was allowed before", async () => {
     const { extensions } = aQuestion();
     const granted = extensions[0]!.parts.map((part) => ({ ...part, granted: true }));
     const folders = extensions[0]!.folders.map((folder) => ({ ...folder, granted: true }));
     const { press, draw } = screenOf(aQuestion({ granted: true, parts: granted, folders }));
     await press("space");
-    expect(draw().split("\n").at(-1)).toBe("Enter: takes back all that was allowed; no agent runs");
+    expect(draw().split("\n").at(-1)).toBe("Enter: revokes everything that was allowed; no agent runs");
     expect(grants(await press("return"))).toEqual([]);
   });
-  it("sees how many files a folder holds, where that is known", () => {
+  it("sees the number of files in a folder, if it is known", () => {
     const [first, second] = aQuestion().extensions[0]!.folders;
     const folders = [
       { ...first!, files: 1_204 },
@@ -120,7 +120,7 @@ describe("a person", () => {
     expect(text).toMatch(/letters {2}\(new\)/);
     expect(text).toMatch(/huge · 100,000 files or more/);
   });
-  it("names a folder inside one that is asked for, and no other", async () => {
+  it("names a folder inside a requested one, and no other", async () => {
     const { press, draw } = screenOf(aQuestion());
     await press("down", "space", "down", "down", "down", "f", ".", ".", "/", "x", "return");
     expect(draw()).toContain('without ".."');
@@ -128,7 +128,7 @@ describe("a person", () => {
     expect(draw()).toContain("photos/2024  (chosen by you)");
     expect(grants(await press("return"))?.[0]?.folders).toEqual(["letters", "photos/2024"]);
   });
-  it("looks at the program, and comes back to where they were", async () => {
+  it("opens the program and returns to the same row", async () => {
     const { press, draw } = screenOf(aQuestion());
     await press("down", "d");
     expect(draw()).toMatch(/agent\.ts\nchanged, \+1 -1\n@@ -1 \+1 @@\n- old\n\+ new␛\[2J/);
@@ -143,14 +143,14 @@ describe("on a small terminal", () => {
     text: `tool ${index}`,
     change: "new" as const,
   }));
-  it("nothing is allowed before it was on the screen", async () => {
+  it("nothing is allowed before it was visible", async () => {
     const { press } = screenOf(aQuestion({ facts }), { rows: 24 });
     expect(await press("y")).toBeUndefined();
     let answer: Choice | null | undefined;
     for (let keys = 0; keys < 20 && answer === undefined; keys++) answer = await press("y");
     expect(grants(answer)?.[0]?.parts).toHaveLength(3);
   });
-  it("what is ticked by a card's box is read before it is allowed", async () => {
+  it("the parts ticked by a card's checkbox must be read before they are allowed", async () => {
     const parts = Array.from({ length: 40 }, (_, index) => ({
       ...aQuestion().extensions[0]!.parts[0]!,
       id: `emit_events/${index}`,
@@ -158,7 +158,7 @@ describe("on a small terminal", () => {
     const { press } = screenOf(aQuestion({ parts }), { rows: 24 });
     expect(await press("space", "return")).toBeUndefined();
   });
-  it("every line is seen by going down", async () => {
+  it("moving down shows every line", async () => {
     const { press, draw } = screenOf(aQuestion({ facts }), { rows: 24 });
     const seen = new Set<string>();
     for (let keys = 0; keys < 40; keys++) {

@@ -45,7 +45,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   #cursor = 0;
   #lastSeen = -1;
   /** The person answered before everything that the answer allows was on the screen. */
-  #isHasty = false;
+  #answeredTooEarly = false;
   /** The program difference that is open: its lines, and the first visible one. */
   #program: { readonly lines: readonly string[]; top: number } | null = null;
   /** The folder inside another one whose name is being typed. */
@@ -73,12 +73,14 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     const foot =
       this.#typed === null
         ? [
-            ...(this.#isHasty ? ["There is more to read first. Go on with the same key."] : []),
+            ...(this.#answeredTooEarly
+              ? ["There is more text to read first. Press the same key to continue."]
+              : []),
             ...drawFoot(this.#ports.question, this.#choice, here?.row, surface),
           ]
         : [
             `Folder inside ${visibleText(this.#typed.row.path)}: ${visibleText(this.#typed.text)}_`,
-            this.#typed.fault === "" ? "Enter tick it   Esc back" : this.#typed.fault,
+            this.#typed.fault === "" ? "Enter add   Esc back" : this.#typed.fault,
           ];
     return { lines, foot, focus: here?.line ?? 0 };
   }
@@ -100,7 +102,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     const { lines, rows } = this.#drawn();
     const here = rows[this.#cursor];
     const row = here?.row;
-    this.#isHasty = false;
+    this.#answeredTooEarly = false;
     if (name === "up" || text === "k") this.#move(-1, rows.length);
     else if (name === "down" || text === "j") this.#move(1, rows.length);
     else if (name === "pagedown") this.#toLine(rows, (here?.line ?? 0) + pageLines());
@@ -123,7 +125,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   /** Returns the answer once all lines up to `through` were on the screen: nothing is allowed unread. */
   #answer(choice: Choice, through: number, rows: readonly DrawnRow[]): { readonly result: Choice } | null {
     if (this.#lastSeen >= through) return { result: choice };
-    this.#isHasty = true;
+    this.#answeredTooEarly = true;
     this.#cursor = Math.max(
       0,
       rows.findLastIndex(({ line }) => line <= this.#lastSeen),
@@ -167,7 +169,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     else if (name === "return" || name === "enter") {
       const path = canonicalFolder(typed.row.path, typed.text);
       if (path === null) {
-        typed.fault = `Write the folder as it is named inside ${visibleText(typed.row.path)}, without "..".`;
+        typed.fault = `Write the path of a folder inside ${visibleText(typed.row.path)}, without "..".`;
         return;
       }
       const { card, path: outer } = typed.row;

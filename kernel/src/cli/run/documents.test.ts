@@ -50,7 +50,7 @@ async function start({
 const changed = "Seer (a.seer) has a changed program";
 const wider = "Seer (a.seer) asks for write_tags in the whole workspace";
 
-describe("what comes to be asked for while agents run", () => {
+describe("new requests while agents run", () => {
   it("with --watch accepts a changed program and says so", async () => {
     const run = await start({ acceptsPrograms: true });
     [run.fake.pending, run.fake.changedPrograms] = [[changed], ["a.seer"]];
@@ -60,7 +60,7 @@ describe("what comes to be asked for while agents run", () => {
     await run.finish();
   });
 
-  it("with --watch gives nothing back that was withheld", async () => {
+  it("with --watch grants nothing that was withheld", async () => {
     const run = await start({ acceptsPrograms: true });
     const [card] = run.fake.question.extensions;
     const parts = card!.parts.map((part, index) => ({ ...part, granted: index === 0 }));
@@ -73,7 +73,7 @@ describe("what comes to be asked for while agents run", () => {
     await run.finish();
   });
 
-  it("with --watch asks for what is wider, however it is worded", async () => {
+  it("with --watch asks for a wider request, in any wording", async () => {
     const run = await start({ acceptsPrograms: true, answers: [false] });
     [run.fake.pending, run.fake.changedPrograms] = [[changed, wider], []];
     await run.lookTwice();
@@ -82,7 +82,7 @@ describe("what comes to be asked for while agents run", () => {
     await run.finish();
   });
 
-  it("without --watch asks for a changed program too; a yes accepts it, nothing is asked twice", async () => {
+  it("without --watch asks for a changed program too, once, and accepts it", async () => {
     const run = await start({ answers: [true] });
     [run.fake.pending, run.fake.changedPrograms] = [[changed], ["a.seer"]];
     await run.lookTwice();
@@ -91,7 +91,7 @@ describe("what comes to be asked for while agents run", () => {
     await run.finish();
   });
 
-  it("with nobody to ask says once what waits, and accepts nothing", async () => {
+  it("without a terminal reports what waits once, and accepts nothing", async () => {
     const run = await start({ acceptsPrograms: true });
     run.fake.pending = [wider];
     await run.lookTwice();
@@ -100,7 +100,7 @@ describe("what comes to be asked for while agents run", () => {
     await run.finish();
   });
 
-  it("looks again where the documents changed between the look and the yes", async () => {
+  it("checks again if the documents changed before the answer", async () => {
     const digests: string[] = [];
     const remarks: string[] = [];
     const end = new AbortController();

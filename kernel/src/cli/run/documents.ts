@@ -49,10 +49,12 @@ async function isSettled(
       for (const id of changedPrograms) remark(`accepted the changed program of ${oneLine(id)} (--watch)`);
     } else if (ask === null) {
       for (const sentence of pending)
-        remark(`waits for a yes, and does not count before: ${oneLine(sentence)}`);
-      remark("lares run at a terminal asks for it; --trust accepts all of it, --grant a part.");
+        remark(`waits for your consent, and has no effect until then: ${oneLine(sentence)}`);
+      remark(
+        "Run lares run at a terminal to be asked, or use --trust to accept everything, or --grant for a part.",
+      );
     } else if (await ask(status)) remark("answered");
-    else remark("left as it was; it is asked again when it changes");
+    else remark("not accepted; you are asked again when it changes");
     return true;
   } catch (error) {
     if (isLaresError(error, "DigestMismatch")) return false;

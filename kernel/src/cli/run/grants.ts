@@ -28,7 +28,7 @@ export function choiceOfGrants(question: TrustQuestion, grants: readonly string[
     const card = question.extensions.find(({ extension }) => extension === id);
     if (card === undefined)
       throw new UsageError(
-        `--grant ${oneLine(grant)}: nothing here is called "${oneLine(id)}". These ask: ${question.extensions.map(({ extension }) => oneLine(extension)).join(", ") || "none"}.`,
+        `--grant ${oneLine(grant)}: nothing here is called "${oneLine(id)}". Extensions with requests: ${question.extensions.map(({ extension }) => oneLine(extension)).join(", ") || "none"}.`,
       );
     const all = choiceFor(whole, card);
     choice = {
@@ -52,7 +52,7 @@ function partsNamed({ parts }: TrustCard, names: readonly string[]): Set<string>
       const found = parts.filter(({ id, permission }) => id === name || permission === name);
       if (found.length === 0)
         throw new UsageError(
-          `"${oneLine(name)}" is not asked for. Asked for: ${parts.map(({ id }) => oneLine(id)).join(", ") || "nothing"}.`,
+          `"${oneLine(name)}" is not requested. Requested: ${parts.map(({ id }) => oneLine(id)).join(", ") || "nothing"}.`,
         );
       return found.map(({ id }) => id);
     }),
@@ -69,7 +69,7 @@ function foldersNamed({ folders }: TrustCard, names: readonly string[]): Set<str
       );
       if (!isInside)
         throw new UsageError(
-          `The folder "${oneLine(name)}" is not inside one that is asked for: ${folders.map(({ path: each }) => oneLine(each)).join(", ") || "none"}.`,
+          `The folder "${oneLine(name)}" is not inside a requested folder. Requested: ${folders.map(({ path: each }) => oneLine(each)).join(", ") || "none"}.`,
         );
       return path;
     }),

@@ -56,7 +56,7 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
         if (!asks)
           terminal.print([
             ...renderAction(action, terminal.surface, { contents: "none" }),
-            `All of it: lares actions show ${action.id}`,
+            `See all changes: lares actions show ${action.id}`,
           ]);
       } else if (hasEnded(action.state)) terminal.print(renderActionLine(action, terminal.surface));
     },

@@ -25,7 +25,7 @@ function context(isWanted: boolean): CommandContext {
   return { ports: { templatesFolder }, terminal } as unknown as CommandContext;
 }
 
-test("the starter that a person wants is valid, and names a schema that is there", async () => {
+test("the starter is valid, and names a schema that exists", async () => {
   expect(await ensureDocument(context(true), folder)).toBe(true);
   const text = await readFile(join(folder, "lares.yaml"), "utf8");
   const { diagnostics } = await checkLares(text, "lares.yaml", { layer: "workspace" });
@@ -35,7 +35,7 @@ test("the starter that a person wants is valid, and names a schema that is there
   expect(await ensureDocument(context(false), folder)).toBe(true);
 });
 
-test("nothing is written where it is not wanted", async () => {
+test("nothing is written if the person declines", async () => {
   expect(await ensureDocument(context(false), folder)).toBe(false);
   await expect(readFile(join(folder, "lares.yaml"), "utf8")).rejects.toMatchObject({ code: "ENOENT" });
 });

@@ -15,10 +15,10 @@ export async function ensureDocument({ ports, terminal }: CommandContext, folder
   terminal.warn([
     `There is no lares.yaml in ${oneLine(folder)}.`,
     `A starter would enable: ${extensionsOf(starter).join(", ")}.`,
-    style.dim("They see the whole folder; none of them changes a file unless you approve its proposal."),
+    style.dim("They see the whole folder, and change files only through proposals that you approve."),
   ]);
   if (!terminal.isInteractive) {
-    terminal.warn("Run this at a terminal to have it written, or write lares.yaml yourself.");
+    terminal.warn("Run this at a terminal to create it, or write lares.yaml yourself.");
     return false;
   }
   if (!(await terminal.confirm("Write it?"))) return false;

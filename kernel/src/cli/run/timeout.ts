@@ -3,7 +3,7 @@ import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 
 /** Resolves after the time, unless the signal is aborted before. */
-export async function whenOver(ms: number, signal: AbortSignal): Promise<"timeout"> {
+export async function timedOut(ms: number, signal: AbortSignal): Promise<"timeout"> {
   try {
     await pause(ms, undefined, { signal });
   } catch (error) {
@@ -14,7 +14,7 @@ export async function whenOver(ms: number, signal: AbortSignal): Promise<"timeou
 }
 
 /** Returns what keeps the kernel from being idle, as the end of a sentence. */
-export async function whatGoesOn(kernel: Pick<KernelClient, "status" | "agents">): Promise<string> {
+export async function describeWork(kernel: Pick<KernelClient, "status" | "agents">): Promise<string> {
   const [status, agents] = await Promise.all([kernel.status(), kernel.agents()]);
   if (!status.index.complete) return "the workspace is still being indexed";
   const isAwake = agents.filter(

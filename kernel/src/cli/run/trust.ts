@@ -30,7 +30,7 @@ export async function ensureTrust(
   if (!terminal.isInteractive) {
     terminal.warn(drawQuestion(question, grantedChoice(question), terminal.errorSurface).lines);
     terminal.warn(
-      "You have not accepted this yet. Run it at a terminal to be asked, or accept all of it with --trust, or a part with --grant.",
+      "You have not accepted this yet. Run lares run at a terminal to be asked, or use --trust to accept everything, or --grant for a part.",
     );
     return false;
   }
@@ -74,13 +74,13 @@ async function chosen(
   const whole = wholeChoice(question);
   terminal.print(drawQuestion(question, grantedChoice(question), terminal.surface).lines);
   terminal.print(wrap(footnote, terminal.surface.width));
-  return (await terminal.confirm("Allow all of it?")) ? whole : null;
+  return (await terminal.confirm("Allow everything?")) ? whole : null;
 }
 
 const nothingAllowed = "You ticked nothing, so no agent runs. To choose again, run: lares permissions";
 
 const footnote =
-  "Agents run in a sandbox, and change files only through proposals that you or these rules approve. lares run --grant allows a part.";
+  "Agents run in a sandbox, and change files only through proposals that you or these rules approve. Use lares run --grant to allow a part.";
 
 async function answer(
   { terminal }: CommandContext,

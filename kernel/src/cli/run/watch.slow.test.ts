@@ -49,7 +49,7 @@ function says(text: string): Promise<void> {
   return vi.waitFor(() => expect(output).toContain(text), { timeout: 20_000, interval: 20 });
 }
 
-it("run --watch: a changed program is accepted as it is saved, a broken one leaves the old, what widens waits", async () => {
+it("run --watch accepts a changed program when it is saved, keeps the old one if it is broken, and asks for wider requests", async () => {
   await mkdir(workspace("seer"), { recursive: true });
   await writeFile(
     workspace("lares.yaml"),
@@ -85,7 +85,7 @@ it("run --watch: a changed program is accepted as it is saved, a broken one leav
   await manifest("{ read_entries: true, propose_actions: [file.delete] }");
   await program("v4");
   await says(
-    'waits for a yes, and does not count before: Seer (test.seer, from this workspace\'s seer) asks to see and read files (read_entries); to propose changes: "file.delete" (propose_actions)',
+    'waits for your consent, and has no effect until then: Seer (test.seer, from this workspace\'s seer) asks to see and read files (read_entries); to propose changes: "file.delete" (propose_actions)',
   );
   await writeFile(workspace("d.md"), "d");
   await says("v2 sees d.md");

@@ -36,7 +36,7 @@ export async function wholeAction(
     if (characters > maxShownCharacters) {
       unread.set(
         index,
-        `Not shown with the others. To see it: lares actions show ${action.id} --effect ${index}`,
+        `The diffs are too long to show together. To see this one: lares actions show ${action.id} --effect ${index}`,
       );
       return effect;
     }

@@ -9,7 +9,7 @@ interface Work {
 export class WorkLine {
   readonly #underWay = new Map<string, Work>();
 
-  hear({ token, value }: WorkDone): void {
+  update({ token, value }: WorkDone): void {
     if (value.kind === "end") this.#underWay.delete(token);
     else if (value.kind === "begin")
       this.#underWay.set(token, { title: value.title.replace(/^Lares: /, ""), at: "" });

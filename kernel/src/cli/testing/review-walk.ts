@@ -1,5 +1,4 @@
 import type { Action } from "../../base/vocabulary/action.ts";
-import { lookOf } from "../render/review/look.ts";
 import { frameText, renderReview } from "../render/review/screen.ts";
 import { noStyle } from "../render/style.ts";
 import type { Command, Input, Key } from "../review/input.ts";
@@ -19,7 +18,7 @@ export class ReviewWalk {
 
   constructor(actions: readonly Action[], size: Size, { isAscii = false, nowMs = 0 } = {}) {
     this.#wholes = new Map(actions.map((action) => [action.id, action]));
-    this.state = newReview(lookOf(noStyle, isAscii), size, "/home/ada", nowMs);
+    this.state = newReview({ style: noStyle, isAscii }, size, "/home/ada", nowMs);
     this.send({ kind: "actions", actions: actions.map(withoutDiffs) });
   }
 

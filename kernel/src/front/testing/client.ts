@@ -10,7 +10,7 @@ import { FrameWriter } from "../../protocol/framing/frame-writer.ts";
 import { kernelFrameLimits } from "../../protocol/framing/limits.ts";
 import { isResponse, type RpcMessage, type WireError } from "../../protocol/messages.ts";
 
-/** A workspace and a home of its own in a temporary folder; removed, with every process in it, when disposed. */
+/** A temporary folder with a workspace and a home; when disposed, it is removed and every process in it is ended. */
 export class Bench implements AsyncDisposable {
   readonly folder: string;
   readonly workspace: string;
@@ -62,7 +62,7 @@ export class Bench implements AsyncDisposable {
     return client;
   }
 
-  /** Process ids of the kernels that were started so far. */
+  /** Returns the process ids of the kernels started so far. */
   async kernels(): Promise<number[]> {
     const stateFolder = await stateFolderOf([this.workspace], this.environment);
     const text = await readFile(join(stateFolder, "starts"), "utf8").catch(() => "");
@@ -112,7 +112,7 @@ export class TestClient {
     void new FrameReader(
       stdout,
       {
-        message: (message) => this.#hear(message),
+        message: (message) => this.#received(message),
         refused: (refusal) => {
           throw new Error(`The front sent a bad frame: ${refusal.message}`);
         },
@@ -131,7 +131,7 @@ export class TestClient {
     return this.ask(method, params).answer;
   }
 
-  /** Sends a request, and tells its id before it is answered. */
+  /** Sends a request and returns its id before the answer arrives. */
   ask(method: string, params?: unknown): { id: number; answer: Promise<unknown> } {
     const id = ++this.#lastId;
     const open = Promise.withResolvers<unknown>();
@@ -153,7 +153,7 @@ export class TestClient {
     this.process.stdin?.write(bytes);
   }
 
-  /** Waits until something it heard, or stderr, fits. */
+  /** Waits until a received message or stderr matches. */
   async until<Found>(find: () => Found | undefined | false | null): Promise<Found> {
     for (;;) {
       const found = find();
@@ -170,7 +170,7 @@ export class TestClient {
     return (await this.request("toy/state")) as ToyState;
   }
 
-  /** The state that the next kernel has: asked again when the question died with the old one. */
+  /** Returns the next kernel's state; asks again if the request was lost with the old kernel. */
   async stateOfNext(previousPid: number): Promise<ToyState> {
     for (;;) {
       try {
@@ -182,7 +182,7 @@ export class TestClient {
     }
   }
 
-  #hear(message: RpcMessage): void {
+  #received(message: RpcMessage): void {
     this.messages.push(message);
     if (isResponse(message) && message.id !== null) {
       const open = this.#open.get(message.id);
@@ -209,6 +209,6 @@ interface ToyState {
   readonly heard: string[];
   readonly documents: Record<string, string>;
   readonly followed: string[];
-  /** `after` of each follow; null where it named none. */
+  /** The `after` of each follow; null if it had none. */
   readonly asked: (string | null)[];
 }

@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import process from "node:process";
 import { runFront } from "../front.ts";
 
-/** The front as `lares serve` runs it, before the toy kernel. */
+/** Runs the front as `lares serve` does, with the toy kernel behind it. */
 const pipe = process.argv.find((argument) => argument.startsWith("--pipe="))?.slice("--pipe=".length);
 const clientProcessId = process.argv
   .find((argument) => argument.startsWith("--clientProcessId="))

@@ -11,14 +11,14 @@ import { parseKernelArguments } from "../../platform/processes/spawn-kernel.ts";
 import { createEndpoint } from "../../protocol/endpoint.ts";
 
 /**
- * A kernel that does nothing but remember what its sessions were told, for tests of the front.
- * `TOY_FAULT` in the environment makes it misbehave.
+ * A kernel that only records what its sessions sent, for tests of the front. `TOY_FAULT` in the environment makes it
+ * misbehave.
  */
 const lingerMs = 300;
 const lockPollMs = 20;
-/** Long enough for a client to send something to a kernel that is slow to take its session. */
+/** Gives the client time to send something to a kernel that is slow to open its session. */
 const slowMs = 300;
-/** How long it waits for its first session. */
+/** Maximum wait for the first session, in milliseconds. */
 const loneMs = 10_000;
 const log: Log = { debug: write, info: write, warn: write, error: write };
 const { stateFolder, roots } = parseKernelArguments(process.argv.slice(3));
@@ -136,7 +136,7 @@ function serve(socket: LocalSocket): void {
         filler: "x".repeat(1000),
       });
   });
-  // Answers with these bytes instead of a frame of its own.
+  // Answers with these bytes instead of a valid frame.
   endpoint.onStandardRequest("toy/raw", (params) => {
     socket.write(Buffer.from(isJsonObject(params) ? String(params["bytes"]) : ""));
     return new Promise(() => {});
@@ -157,5 +157,5 @@ async function startCount(): Promise<number> {
   return (await readFile(join(stateFolder, "starts"), "utf8")).trim().split("\n").length;
 }
 
-// Nobody joined.
+// No client connected.
 setTimeout(() => sessions === 0 && process.exit(0), loneMs);

@@ -1,6 +1,9 @@
 import type { ModelRequest } from "../../base/vocabulary/model.ts";
 
-/** What providers demand of a history and their schemas cannot say. Returns the faults; none for a valid history. */
+/**
+ * Checks the requirements of providers that their schemas do not express. Returns the faults; none for a valid
+ * history.
+ */
 export function faultsOf(
   { messages, tools = [] }: ModelRequest,
   { alternates, declared }: { readonly alternates: boolean; readonly declared: boolean },

@@ -172,7 +172,7 @@ function makePrivateFile(path: string): void {
 
 function refuseOtherThanFile(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw damagedDatabase(path, "it is no plain file");
+    throw damagedDatabase(path, "it is not a regular file");
 }
 
 /** A clean close empties and removes the write-ahead log. */

@@ -9,22 +9,22 @@ import type { ShownChanges } from "./shown-changes.ts";
 const messageType = { warning: 2, info: 3 } as const;
 
 /**
- * What lenses and code actions of proposed changes do. Each answers as the request of the same name does, and
- * says in a message what became of it where the client has no view of its own for approvals.
+ * The commands of lenses and code actions for proposed changes. Each returns what the request of the same name
+ * returns. If the client has no view for approvals, a message also shows the result.
  */
 export function actionCommands(shown: ShownChanges) {
   return {
     "lares.action.approve": command("lares.action.approve", ({ id, ...approval }, session) =>
-      telling(session, async () => session.client.services.actions.approve(id, approval)),
+      withMessage(session, async () => session.client.services.actions.approve(id, approval)),
     ),
     "lares.action.reject": command("lares.action.reject", ({ id, reason }, session) =>
-      telling(session, async () => session.client.services.actions.reject(id, reason)),
+      withMessage(session, async () => session.client.services.actions.reject(id, reason)),
     ),
     "lares.action.undo": command("lares.action.undo", ({ id }, session) =>
-      telling(session, async () => session.client.services.actions.undo(id)),
+      withMessage(session, async () => session.client.services.actions.undo(id)),
     ),
     "lares.action.rebase": command("lares.action.rebase", ({ id }, session) =>
-      telling(session, async () => session.client.services.actions.rebase(id)),
+      withMessage(session, async () => session.client.services.actions.rebase(id)),
     ),
     "lares.action.show": command("lares.action.show", async ({ id, effect }, session) => {
       const action = await session.client.services.actions.get(id);
@@ -35,27 +35,28 @@ export function actionCommands(shown: ShownChanges) {
   } satisfies Record<string, Command>;
 }
 
-async function telling(session: Session, run: () => Promise<Action>): Promise<Action> {
+async function withMessage(session: Session, run: () => Promise<Action>): Promise<Action> {
   try {
     const action = await run();
-    tell(session, outcome(action));
+    showMessage(session, outcome(action));
     return action;
   } catch (error) {
-    // Some editors only log what a command is answered; the person who chose it would wait for nothing.
+    // Some editors only log a command's error, so the person would not see it.
     if (isLaresError(error))
-      tell(session, { type: messageType.warning, message: `Lares: ${plainMessage(error.message)}` });
+      showMessage(session, { type: messageType.warning, message: `Lares: ${plainMessage(error.message)}` });
     throw error;
   }
 }
 
-function tell(session: Session, message: { type: number; message: string }): void {
+function showMessage(session: Session, message: { type: number; message: string }): void {
   if (session.options.approvals === "client") return;
   session.endpoint.notifyStandard("window/showMessage", message);
 }
 
-/** What somebody wanted. An action that a command answers as waiting was made by a rebase. */
-const wanted: Partial<Record<ActionState, string>> = {
-  PendingApproval: "fits the new text; look at it, and approve or reject it by a code action of the file",
+/** The expected results of the commands. An action that waits afterwards was made by a rebase. */
+const expectedEnds: Partial<Record<ActionState, string>> = {
+  PendingApproval:
+    "was rebased on the new text; check it, then approve or reject it by a code action of the file",
   Committed: "is done; a code action of the file undoes it",
   Rejected: "is rejected; nothing was changed",
   Undone: "is undone",
@@ -63,7 +64,7 @@ const wanted: Partial<Record<ActionState, string>> = {
 
 function outcome(action: Action): { type: number; message: string } {
   const title = `Lares: '${shortTitle(action)}'`;
-  const end = wanted[action.state];
+  const end = expectedEnds[action.state];
   if (end !== undefined) return { type: messageType.info, message: `${title} ${end}.` };
   const is = action.state === "Stale" ? "stale, and nothing was changed" : action.state;
   const because = action.error === undefined ? "." : `: ${plainMessage(action.error)}`;

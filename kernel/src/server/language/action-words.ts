@@ -4,12 +4,12 @@ import { quotedText, visibleText } from "../../base/visible-text.ts";
 import type { Action, Effect } from "../../base/vocabulary/action.ts";
 import { touches } from "../../services/proposed-changes.ts";
 
-/** Of an action's title where it is part of a line that says what became of it. */
+/** Maximum length of an action's title in a message about its result. Characters. */
 const maxTitleCharacters = 60;
-/** Effects that a line names; of more, so many are named and the others counted. */
+/** Maximum number of effects that a line names; further ones are only counted. */
 const maxNamedEffects = 3;
 
-/** An agent's title on one short line, for what has been decided; no icon of an editor's comes from it. */
+/** Returns an agent's title on one short line, for an action that was decided. Contains no icon syntax of editors. */
 export function shortTitle({ title }: Action): string {
   const plain = withoutIcons(plainMessage(title).trim());
   const characters = Array.from(plain);
@@ -23,8 +23,8 @@ export function changeCount({ effects }: Action): string {
 }
 
 /**
- * An action on one line that a person decides by: what it does, in the kernel's words, with what touches `path` first; then
- * the agent's title, as the agent's.
+ * Returns an action as one line for a decision: its effects in the kernel's words, those that touch `path` first,
+ * then the agent's title, quoted.
  */
 export function decisionLine(action: Action, path?: string): string {
   const here = action.effects.filter((effect) => path !== undefined && touches(effect, path));
@@ -34,7 +34,7 @@ export function decisionLine(action: Action, path?: string): string {
   return inMessage([...named, ...more, agentSays(action)].join(" "));
 }
 
-/** `And 4 more changes (deletes 1, moves 2).`: what goes away is not passed over in a count. */
+/** Returns `And 4 more changes (deletes 1, moves 2).`; deletions and moves are always counted separately. */
 function moreWords(effects: readonly Effect[]): string[] {
   if (effects.length === 0) return [];
   const countOf = (wanted: Effect["kind"]): number => effects.filter(({ kind }) => kind === wanted).length;
@@ -47,7 +47,7 @@ function moreWords(effects: readonly Effect[]): string[] {
   return [`And ${changes}${gone === "" ? "" : ` (${gone})`}.`];
 }
 
-/** Returns the effects of an action that change the file at `path`; null where all of them do. */
+/** Returns the effects of an action that change the file at `path`; null if all of them do. */
 export function partOf(
   { effects }: Action,
   path: string,
@@ -57,14 +57,14 @@ export function partOf(
   return { indices, effects: effects.filter((effect) => touches(effect, path)) };
 }
 
-/** `dev.lares.notes says: "Fix a typing error"` */
+/** Returns `dev.lares.notes says: "Fix a typing error"`. */
 function agentSays({ agent, title }: Action): string {
   return `${visibleText(agent)} says: ${quotedText(title)}`;
 }
 
 /**
- * Text of ours with visible foreign text in it, for a message or a label of an editor: some make a link of `[text](address)`
- * and an icon of `$(name)`. The bracket that would is shown by its code, so that nothing is lost.
+ * Escapes a text for a message or label of an editor: some editors turn `[text](address)` into a link and `$(name)`
+ * into an icon. The opening parenthesis is shown by its code, so that no character is lost.
  */
 export function inMessage(text: string): string {
   return text.replaceAll("](", "]<U+0028>").replaceAll("$(", "$<U+0028>");

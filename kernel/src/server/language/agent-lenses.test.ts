@@ -51,13 +51,13 @@ async function titles(
   return lenses.map(({ command }) => command?.title ?? "");
 }
 
-test("an extension shows what its agent answered today, a hook what it did", async () => {
+test("an extension shows the events its agent handled today, a hook its own", async () => {
   expect(await titles({})).toEqual(["Active · 3 events today", "Reload", "Suspend", "Show traces"]);
   const hook = { handler: "seen", event: "EntryCreated" };
   expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe("Active · 2 events today");
 });
 
-test("a schedule shows its next run, and one event is one", async () => {
+test("a schedule shows its next run, and a single event is written in the singular", async () => {
   const hook = { handler: "tidy", event: "ScheduleFired" };
   expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe(
     "Active · 1 event today · next run 2026-11-22 00:00 UTC",
@@ -65,34 +65,34 @@ test("a schedule shows its next run, and one event is one", async () => {
 });
 
 test.each<[string, Partial<Agent>, string]>([
-  ["one that nothing has woken", { state: "Unloaded" }, "Asleep"],
-  ["one that is turned off", { state: "Unloaded", disabled: true }, "Off"],
+  ["an agent that nothing has woken", { state: "Unloaded" }, "Asleep"],
+  ["a disabled agent", { state: "Unloaded", disabled: true }, "Off"],
   [
-    "one that nobody has accepted",
+    "an agent that nobody has accepted",
     { state: "Error", awaiting: "acceptance", error: "no" },
     "Needs your permission",
   ],
-])("a person's word for %s", async (_name, changes, word) => {
+])("the state shown for %s", async (_name, changes, word) => {
   expect((await titles(changes))[0]).toBe(`${word} · 3 events today`);
 });
 
-test("what is suspended can go on", async () => {
+test("a suspended agent can be resumed", async () => {
   expect((await titles({ state: "Suspended" })).slice(2)).toEqual(["Resume", "Show traces"]);
 });
 
-test("an error's reason is a stranger's text: plain, on one line, cut", async () => {
+test("an error's reason is untrusted: plain, on one line, cut", async () => {
   const [title] = await titles({ state: "Error", error: `no\u001b[2J\n[x](command:y) ${"z".repeat(200)}` });
   expect((await titles({ state: "Error", error: "$(check) all is well" }))[0]).toContain("$ (check)");
   expect(title).toMatch(/^Error: no␛\[2J \[x\] \(command:y\) z+… · 3 events today$/);
 });
 
-test("nothing for an agent that is not there, nor for a hook it does not have yet", async () => {
+test("an unknown agent and an unknown hook have no lens", async () => {
   expect(await titles({ id: "test.other" })).toEqual([]);
   const hook = { handler: "seen", event: "EntryDeleted" };
   expect(await titles({}, [{ range, agent: "test.a", hook }])).toEqual([]);
 });
 
-test("a document with very many places has lenses at the first of them", async () => {
+test("a document with very many places has lenses only at the first ones", async () => {
   const places = Array.from({ length: maxPlaces + 5 }, () => ({ range, agent: "test.a" }));
   expect(await titles({}, places)).toHaveLength(maxPlaces * 4);
   expect(await titles({}, places, { trusted: false })).toHaveLength(maxPlaces);

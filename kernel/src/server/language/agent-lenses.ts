@@ -9,10 +9,10 @@ import { documentUriOf } from "../session/params.ts";
 import type { AgentPlace } from "../../base/vocabulary/editing.ts";
 import type { NavigationService } from "../../services/editing.ts";
 
-/** Places of one document that have lenses; a longer document's others have none. */
+/** Maximum number of places with lenses in one document; further ones have none. */
 export const maxPlaces = 500;
 
-/** `textDocument/codeLens`: above each extension and hook, how its agent is and what can be done with it. */
+/** `textDocument/codeLens`: above each extension and hook, the state of its agent and its commands. */
 export async function agentLenses(
   navigation: NavigationService,
   agents: AgentService,
@@ -30,7 +30,7 @@ export async function agentLenses(
   });
 }
 
-/** Nothing that acts: only what there is to know. */
+/** A lens without a command. */
 const untrusted: Command = { title: "Lares: no agent runs before you allow this workspace", command: "" };
 
 function isExtension({ hook }: AgentPlace): boolean {
@@ -72,7 +72,7 @@ function eventOf({ on }: AgentHook): string {
   return on ?? "ScheduleFired";
 }
 
-/** `2026-11-21 03:00 UTC` */
+/** Returns `2026-11-21 03:00 UTC`. */
 function minuteOf(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -8,10 +8,10 @@ import type { FileProposal, FileProposals } from "../../services/file-proposals.
 import { capability, documentUriOf, supports } from "../session/params.ts";
 import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
-/** LSP has no field to write in, so a person chooses among these; the agent reads the one that was chosen. */
+/** LSP code actions have no text field, so the person chooses one of these reasons; the agent receives it. */
 export const rejectReasons = ["This is not right.", "I do not want changes like this.", "Not now."] as const;
 
-/** `textDocument/codeAction`: anywhere in a file that an action waits to change, or has changed. */
+/** `textDocument/codeAction`: for a file that an action waits to change, or has changed. */
 export async function approvalActions(
   proposals: FileProposals,
   shown: ShownChanges,
@@ -19,7 +19,7 @@ export async function approvalActions(
   session: Session,
 ): Promise<(Command | CodeAction)[]> {
   const uri = documentUriOf(params);
-  if (uri === null || !session.trusted || !isWanted(params)) return [];
+  if (uri === null || !session.trusted || !isRequested(params)) return [];
   const waiting = await proposals.waitingFor(uri);
   const rebases = (await proposals.rebasableFor(uri)).map(({ action, path }) =>
     codeAction("rebase", `Lares: rebase, to fit the new text: ${decisionLine(action, path)}`, {
@@ -37,7 +37,7 @@ export async function approvalActions(
     ),
   );
   const actions = [...answers.flat(), ...rebases, ...undo];
-  // An editor from before code action literals knows commands only.
+  // Older editors support commands only.
   if (isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport")))
     return actions;
   return actions.flatMap(({ command }) => command ?? []);
@@ -59,7 +59,7 @@ function actionsOf(
     ),
   ];
   const show = codeAction("show", `Lares: show changes: ${words}`, { id });
-  // It would never apply, so there is nothing to approve and no reason to give.
+  // A stale action can never be applied, so it cannot be approved, and a rejection needs no reason.
   if (standing === "stale") return [...rejections.slice(0, 1), show];
   if (standing === "ready" && canShow)
     return [
@@ -104,8 +104,8 @@ function codeAction(
   };
 }
 
-/** Kinds are a hierarchy by dots: "lares" asks for "lares.action" too. No kinds: all are wanted. */
-function isWanted(params: unknown): boolean {
+/** Kinds are hierarchical: "lares" includes "lares.action". Without kinds, all are requested. */
+function isRequested(params: unknown): boolean {
   const context = isJsonObject(params) ? params["context"] : null;
   const only = isJsonObject(context) ? context["only"] : undefined;
   if (!Array.isArray(only)) return true;

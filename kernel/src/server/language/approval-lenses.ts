@@ -5,7 +5,7 @@ import type { FileProposal, FileProposals } from "../../services/file-proposals.
 import { documentUriOf } from "../session/params.ts";
 import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
-/** `textDocument/codeLens`: above each place that an action waits to change, what can be done about it. */
+/** `textDocument/codeLens`: above each place that an action waits to change, the commands to decide on it. */
 export async function approvalLenses(
   proposals: FileProposals,
   shown: ShownChanges,
@@ -24,7 +24,7 @@ export async function approvalLenses(
   return lenses.flat();
 }
 
-/** Editors put what stands on one line into one row: among others, each of its places says whose it is. */
+/** Editors show all lenses of a line in one row, so if several actions wait, each place names its action. */
 function lensesOf(
   { action, path, lines, standing }: FileProposal,
   isAmongOthers: boolean,
@@ -32,7 +32,7 @@ function lensesOf(
 ): CodeLens[] {
   const { id, digest } = action;
   const title = shortTitle(action);
-  // What is out of sight is not approved along with what is seen; the code actions offer the whole as well.
+  // Approves only the changes in this file, because the others are not visible here; code actions offer the whole.
   const part = partOf(action, path);
   const approve = {
     title: part === null ? "Approve" : "Approve in this file only",

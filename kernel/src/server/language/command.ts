@@ -4,12 +4,12 @@ import { commandShapes } from "../../protocol/v1/commands.ts";
 import { checkParams } from "../../protocol/validate.ts";
 import type { Session } from "../session/session.ts";
 
-/** What runs a command of `workspace/executeCommand`; `argument` is the first of the request's arguments, as it came. */
+/** Runs a command of `workspace/executeCommand`; `argument` is the first of the request's arguments, unvalidated. */
 export type Command = (argument: unknown, session: Session, signal: AbortSignal) => Promise<unknown>;
 
 type ArgumentOf<Name extends CommandName> = Static<(typeof commandShapes)[Name]["params"]>;
 
-/** A command that is run with an argument of its form; InvalidParams for any other. */
+/** Returns a command that validates its argument; InvalidParams if it is invalid. */
 export function command<Name extends CommandName>(
   name: Name,
   run: (argument: ArgumentOf<Name>, session: Session, signal: AbortSignal) => Promise<unknown>,

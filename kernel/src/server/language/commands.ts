@@ -7,7 +7,7 @@ import { agentCommands } from "./agent-commands.ts";
 import type { Command } from "./command.ts";
 import type { ShownChanges } from "./shown-changes.ts";
 
-/** `workspace/executeCommand`: what lenses and code actions do when they are chosen, in any editor. */
+/** `workspace/executeCommand`: the commands of lenses and code actions, for any editor. */
 export function commandHandlers(shown: ShownChanges): StandardHandlers {
   const commands: Record<CommandName, Command> = {
     ...agentCommands,

@@ -8,7 +8,7 @@ import type { StandardHandlers } from "../session/standard-requests.ts";
 import { markup } from "./markup.ts";
 import { capability, documentPositionOf, supports } from "../session/params.ts";
 
-/** `textDocument/completion` in the documents Lares reads; null in any other. */
+/** `textDocument/completion` in the documents that Lares reads; null in all others. */
 export function completionHandlers({ authoring }: Services): StandardHandlers {
   return {
     "textDocument/completion": async (params, session): Promise<CompletionList | null> => {
@@ -30,20 +30,20 @@ export function completionHandlers({ authoring }: Services): StandardHandlers {
 
 interface Shape {
   readonly isMarkdown: boolean;
-  /** The client leaves the indentation of what is inserted alone when it is told to. */
+  /** The client can be told to keep the indentation of inserted text. */
   readonly canInsertAsIs: boolean;
 }
 
 const completionItem = ["textDocument", "completion", "completionItem"] as const;
 
-/** A snippet of several lines is indented by us, so the client must not do it as well. */
+/** The kernel indents snippets of several lines, so the client must not indent them again. */
 function hasSnippets(session: Session): boolean {
   return supports(session, ...completionItem, "snippetSupport") && insertsAsIs(session);
 }
 
 function insertsAsIs(session: Session): boolean {
   const modes = capability(session, ...completionItem, "insertTextModeSupport");
-  // A client that knows no modes inserts what it gets.
+  // A client without insert text modes inserts the text unchanged.
   if (!isJsonObject(modes)) return true;
   return Array.isArray(modes["valueSet"]) && modes["valueSet"].includes(asIs);
 }
@@ -76,7 +76,7 @@ function itemOf(
     ...(isSnippet ? { insertTextFormat: snippet } : {}),
     ...(canInsertAsIs && newText.includes("\n") ? { insertTextMode: asIs } : {}),
     filterText,
-    // The order is ours: what has to be there first.
+    // The kernel's own order, with required items first.
     sortText: String(index).padStart(4, "0"),
   };
 }

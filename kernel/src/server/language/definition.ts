@@ -5,7 +5,7 @@ import { editedDocument } from "./edited-document.ts";
 import { documentPositionOf, supports } from "../session/params.ts";
 import type { NavigationService } from "../../services/editing.ts";
 
-/** `textDocument/definition`: from a handler's name to its function, from an extension to its manifest. */
+/** `textDocument/definition`: leads from a handler's name to its function, and from an extension to its manifest. */
 export function definitionHandlers(navigation: NavigationService): StandardHandlers {
   return { "textDocument/definition": (params, session) => definitionOf(navigation, params, session) };
 }

@@ -2,7 +2,10 @@ import type { EditedDocument } from "../../base/vocabulary/editing.ts";
 import type { NavigationService } from "../../services/editing.ts";
 import type { Session } from "../session/session.ts";
 
-/** A document of ours as the client has it open; null for any other, and for one whose text is not kept. */
+/**
+ * Returns a document that Lares reads, with the client's open text; null for other documents, and if the text is not
+ * kept.
+ */
 export function editedDocument(
   navigation: Pick<NavigationService, "handles">,
   session: Session,

@@ -4,7 +4,7 @@ import type { StandardHandlers } from "../session/standard-requests.ts";
 import { markup } from "./markup.ts";
 import { capability, documentPositionOf } from "../session/params.ts";
 
-/** `textDocument/hover` in the documents Lares reads. */
+/** `textDocument/hover` in the documents that Lares reads. */
 export function hoverHandlers({ authoring }: Services): StandardHandlers {
   return {
     "textDocument/hover": async (params, session): Promise<Hover | null> => {

@@ -4,7 +4,7 @@ import type { Services } from "../../services/ports.ts";
 import type { StandardHandlers } from "../session/standard-requests.ts";
 import { documentRangeOf } from "../session/params.ts";
 
-/** `textDocument/inlayHint` in manifests: what a schedule means, and when it runs next. */
+/** `textDocument/inlayHint` in manifests: explains each schedule and shows its next run. */
 export function inlayHintHandlers({ authoring }: Services): StandardHandlers {
   return {
     "textDocument/inlayHint": async (params, session): Promise<InlayHint[] | null> => {

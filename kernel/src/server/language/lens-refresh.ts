@@ -3,10 +3,7 @@ import type { Log } from "../../base/log.ts";
 import type { Session } from "../session/session.ts";
 import { supports } from "../session/params.ts";
 
-/**
- * `workspace/codeLens/refresh`: the client asks for its lenses again. One is under way at a time, and what
- * changes meanwhile is one more, however much it is.
- */
+/** Sends `workspace/codeLens/refresh`. One request is open at a time; all changes meanwhile share the next one. */
 export class LensRefresh {
   readonly #session: Session;
   readonly #log: Log;
@@ -32,7 +29,7 @@ export class LensRefresh {
         await this.#session.endpoint.request("workspace/codeLens/refresh", undefined);
       }
     } catch (error) {
-      this.#log.debug(`lenses are not refreshed: ${messageOf(error)}`);
+      this.#log.debug(`lenses could not be refreshed: ${messageOf(error)}`);
     } finally {
       this.#isAsking = false;
     }

@@ -20,7 +20,7 @@ test("paragraphs, lists and code, in Markdown and in plain text", () => {
   });
 });
 
-describe("what a stranger wrote is text", () => {
+describe("untrusted text is escaped", () => {
   test.each([
     ["[click](command:evil)", String.raw`\[click\](command:evil)`],
     ["![x](https://evil.example/x.png)", String.raw`\!\[x\](https\://evil.example/x.png)`],
@@ -41,11 +41,11 @@ describe("what a stranger wrote is text", () => {
     expect(markup([{ kind: "item", spans: [text] }], true).value).toBe(`- ${escaped}`);
   });
 
-  test("code cannot end itself", () => {
+  test("code cannot end its own fence", () => {
     expect(markup([{ kind: "paragraph", spans: [{ code: "a`b``c" }] }], true).value).toBe("``` a`b``c ```");
   });
 
-  test("and it is bounded", () => {
+  test("and is bounded", () => {
     const { value } = markup([{ kind: "paragraph", spans: ["x".repeat(100_000)] }], true);
     expect(value.length).toBeLessThan(5000);
   });

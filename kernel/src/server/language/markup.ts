@@ -2,12 +2,12 @@ import type { MarkupContent } from "vscode-languageserver";
 import { plainLine } from "../../base/plain-text.ts";
 import type { Block, Explanation, Span } from "../../base/vocabulary/editing.ts";
 
-/** Longest piece of an explanation that is shown: some of it may be a stranger's. */
+/** Maximum length of one text of an explanation; some of it may be untrusted. */
 const maxSpanCharacters = 4096;
 
 /**
- * An explanation in the form the client can show. Nothing of its texts counts as Markdown, whoever wrote them: only
- * paragraphs, lists and code are ours.
+ * Returns an explanation in a form that the client can show. All texts are escaped, so only the kernel's own
+ * paragraphs, lists and code count as Markdown.
  */
 export function markup(explanation: Explanation, isMarkdown: boolean): MarkupContent {
   const value = explanation
@@ -26,7 +26,7 @@ function plainBlock({ kind, spans }: Block): string {
 }
 
 function markdownLine({ kind, spans }: Block): string {
-  // What begins a line, or an item, may begin a heading, a list or a quotation.
+  // The first characters of a line could begin a heading, a list or a quotation.
   const text = spans
     .map(markdownSpan)
     .join("")
@@ -39,7 +39,7 @@ function markdownSpan(span: Span): string {
   return (
     plain(span)
       .replace(/[\\`*_{}[\]<>&|~!$]/g, String.raw`\$&`)
-      // Addresses become links by themselves.
+      // Clients turn plain addresses into links.
       .replaceAll("://", String.raw`\://`)
       .replace(/\bwww\./gi, (start) => `${start.slice(0, -1)}\\.`)
       .replaceAll("@", String.raw`\@`)

@@ -1,5 +1,5 @@
-/** Documents that an editor is asked to open. */
+/** Files that an editor is asked to open. */
 export interface ShownFiles {
-  /** Keeps a text as a read-only file for a while; its URI. `name` is part of the file's. */
+  /** Writes a text to a temporary read-only file and returns its URI. `name` becomes part of the file's name. */
   write(name: string, text: string): Promise<string>;
 }

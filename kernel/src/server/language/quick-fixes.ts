@@ -7,12 +7,12 @@ import { capability, documentRangeOf } from "../session/params.ts";
 import type { NavigationService } from "../../services/editing.ts";
 import { workspaceEdit } from "./workspace-edit.ts";
 
-/** Fixes offered at one place; a range over a whole document may touch many faults. */
+/** Maximum number of fixes in one answer, because a range may contain many faults. */
 const maxFixes = 50;
 
 /**
- * `textDocument/codeAction`: what mends the faults that the range touches. They are looked for anew: what the
- * client still shows may be of an older text.
+ * `textDocument/codeAction`: fixes for the faults in the range. The document is checked again, because the client may
+ * show diagnostics of an older text.
  */
 export async function quickFixes(
   navigation: NavigationService,
@@ -21,8 +21,8 @@ export async function quickFixes(
 ): Promise<CodeAction[]> {
   const at = documentRangeOf(params);
   const document = editedDocument(navigation, session, at?.uri ?? null);
-  if (at === null || document === null || !isWanted(params)) return [];
-  // An editor from before code action literals knows commands only.
+  if (at === null || document === null || !isRequested(params)) return [];
+  // Older editors support commands only.
   if (!isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport"))) return [];
   const fixes = await navigation.fixes(document, at.range, session.documents);
   return fixes.slice(0, maxFixes).map(({ title, edits, isPreferred, fault }) => ({
@@ -34,8 +34,8 @@ export async function quickFixes(
   }));
 }
 
-/** Kinds are a hierarchy by dots; no kinds: all are wanted. */
-function isWanted(params: unknown): boolean {
+/** Kinds are hierarchical. Without kinds, all are requested. */
+function isRequested(params: unknown): boolean {
   const context = isJsonObject(params) ? params["context"] : null;
   const only = isJsonObject(context) ? context["only"] : undefined;
   return !Array.isArray(only) || only.some((kind) => kind === "" || kind === "quickfix");

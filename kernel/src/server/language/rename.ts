@@ -10,8 +10,8 @@ import type { NavigationService } from "../../services/editing.ts";
 import { workspaceEdit } from "./workspace-edit.ts";
 
 /**
- * `textDocument/prepareRename` and `rename`: another name for a handler, in its manifest and its program, asked for in
- * either. All else in a program is left to its own language's server.
+ * `textDocument/prepareRename` and `rename`: renames a handler in its manifest and its program, from either of them.
+ * Renames of anything else in a program are left to the language server of that language.
  */
 export function renameHandlers(navigation: NavigationService): StandardHandlers {
   return {
@@ -36,10 +36,10 @@ async function renameOf(
   const newName = isJsonObject(params) ? params["newName"] : undefined;
   if (at === null || document === null || typeof newName !== "string") return null;
   const files = await navigation.rename(document, at.position, newName, session.documents);
-  // Where an editor asks several servers, the next one is asked.
+  // An editor that uses several servers asks the next one after null.
   if (files === null && !navigation.handles(document.uri)) return null;
   if (files === null)
-    throw invalidParams("What stands here has no name that can be changed; handlers have one.");
+    throw invalidParams("There is nothing to rename at this position. Select the name of a handler.");
   return workspaceEdit(session, files);
 }
 

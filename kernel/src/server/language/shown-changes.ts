@@ -7,18 +7,18 @@ import { changesDocument } from "../../services/changes-document.ts";
 import { supports } from "../session/params.ts";
 import type { ShownFiles } from "./ports.ts";
 
-/** What a message of an editor holds where the editor can open no document, and where it can. Characters. */
+/** Maximum length of a message if the editor cannot open a document, and if it can. Characters. */
 const maxMessageCharacters = 8000;
 const maxMessageBesideDocuments = 2000;
-/** So long an editor has to open a document. */
+/** Maximum time for an editor to open a document, in milliseconds. */
 const openMs = 10_000;
-/** Actions whose length is known, the newest asked for: an action's effects never change. */
+/** Number of actions whose length is cached, the most recent ones; an action's effects never change. */
 const maxMeasured = 1000;
 
-/** How a client can show all of an action's changes; "nowhere" where it cannot, and Approve is not offered. */
+/** How a client shows all changes of an action; with "nowhere", Approve is not offered. */
 type Place = "own view" | "message" | "document" | "nowhere";
 
-/** Shows what actions would change in editors without a view of their own for it. */
+/** Shows proposed changes in editors without a view for them. */
 export class ShownChanges {
   readonly #actions: Pick<ActionService, "get" | "diff">;
   readonly #files: ShownFiles;
@@ -29,7 +29,7 @@ export class ShownChanges {
     this.#files = files;
   }
 
-  /** Where all of it can be shown to this client. */
+  /** Returns how all changes of the action can be shown to this client. */
   async placeOf({ id }: Pick<Action, "id">, session: Session): Promise<Place> {
     if (session.options.approvals === "client") return "own view";
     const { characters, isComplete } = await this.#measure(id);
@@ -39,7 +39,10 @@ export class ShownChanges {
     return opensDocuments ? "document" : "nowhere";
   }
 
-  /** Shows all of it, or one effect. False where the client did not, and it was said how else to see it. */
+  /**
+   * Shows all changes, or one effect. Returns false if they could not be shown in full; the person is then told which
+   * command shows them.
+   */
   async show(action: Action, session: Session, effect?: number): Promise<boolean> {
     const { text, isComplete } = await changesDocument(this.#actions, action, effect);
     const opensDocuments = supports(session, "window", "showDocument", "support");
@@ -62,7 +65,7 @@ export class ShownChanges {
       );
       return isJsonObject(answer) && answer["success"] === true;
     } catch {
-      // It said that it can, and cannot: the person is told of the command instead.
+      // The client declared the capability but failed; the caller names the command instead.
       return false;
     }
   }
@@ -74,7 +77,7 @@ export class ShownChanges {
     if (action === null) return { characters: 0, isComplete: false };
     const { text, isComplete } = await changesDocument(this.#actions, action);
     const measured = { characters: text.length, isComplete };
-    // What could not be read now may be readable again.
+    // An incomplete text is not cached, because its contents may become readable again.
     if (isComplete) this.#measured.set(id, measured);
     const [oldest] = this.#measured.keys();
     if (this.#measured.size > maxMeasured && oldest !== undefined) this.#measured.delete(oldest);
@@ -82,7 +85,7 @@ export class ShownChanges {
   }
 }
 
-/** Why Approve is not offered, and how it is approved instead. */
+/** Says why Approve is not offered, and how to approve the action instead. */
 export function tooLong({ id, digest }: Pick<Action, "id" | "digest">): string {
   return `the changes cannot all be shown here, so they cannot be approved here. See them with "lares actions show ${id}", then approve them with "lares actions approve ${id} --digest ${digest}".`;
 }

@@ -6,7 +6,7 @@ import { editedDocument } from "./edited-document.ts";
 import { documentUriOf, supports } from "../session/params.ts";
 import type { NavigationService } from "../../services/editing.ts";
 
-/** `textDocument/documentSymbol`: the outline of a document, as a tree where the client draws one. */
+/** `textDocument/documentSymbol`: the outline of a document, as a tree if the client supports it. */
 export function symbolHandlers(navigation: NavigationService): StandardHandlers {
   return {
     "textDocument/documentSymbol": (params, session) => symbolsOf(navigation, params, session),
@@ -48,7 +48,7 @@ function symbolOf({ name, detail, kind, range, selection, children }: OutlinePar
   };
 }
 
-/** Each symbol beside the one it is in, which it names. */
+/** Returns the symbols as a flat list; each names its container. */
 function flat(symbol: DocumentSymbol, uri: string, containerName?: string): SymbolInformation[] {
   const { name, kind, range, children = [] } = symbol;
   const location = { uri, range };

@@ -1,11 +1,11 @@
 import type { OpenDocuments } from "../session/open-documents.ts";
 
-/** Tells when a file that an action waits to change gets unsaved changes, and when they are gone: its lenses say so. */
+/** Reports when a file with a waiting change gets unsaved changes or loses them, because its lenses show that. */
 export class UnsavedWatch {
   readonly #documents: OpenDocuments;
   readonly #isAwaited: (uri: string) => Promise<boolean>;
   readonly #changed: () => void;
-  /** Bounded as the open documents are. */
+  /** URIs; bounded by the number of open documents. */
   readonly #unsaved = new Set<string>();
 
   constructor(documents: OpenDocuments, isAwaited: (uri: string) => Promise<boolean>, changed: () => void) {
@@ -14,10 +14,10 @@ export class UnsavedWatch {
     this.#changed = changed;
   }
 
-  /** The client opened, changed, saved or closed it. */
-  async heardOf(uri: string): Promise<void> {
+  /** Called when the client opened, changed, saved or closed a file. */
+  async textChanged(uri: string): Promise<void> {
     if (!this.#unsaved.has(uri) && !(await this.#isAwaited(uri))) return;
-    // What was just opened may differ from its file.
+    // The text of a newly opened document may differ from its file.
     await this.#documents.compared();
     const isUnsaved = this.#documents.isUnsaved(uri);
     if (isUnsaved === this.#unsaved.has(uri)) return;

@@ -3,7 +3,7 @@ import type { Session } from "../session/session.ts";
 import { supports } from "../session/params.ts";
 import type { FileEdits } from "../../base/vocabulary/editing.ts";
 
-/** The edits of several files, bound to the versions they were made for where the client can hold them to that. */
+/** Returns the edits of several files; with the document versions they apply to, if the client supports that. */
 export function workspaceEdit(session: Session, files: readonly FileEdits[]): WorkspaceEdit {
   if (!supports(session, "workspace", "workspaceEdit", "documentChanges"))
     return { changes: Object.fromEntries(files.map(({ uri, edits }) => [uri, [...edits]])) };

@@ -8,7 +8,7 @@ const severities: Readonly<Record<DocumentFault["severity"], DiagnosticSeverity>
   hint: 4,
 };
 
-/** A fault as the LSP has it. */
+/** Returns a fault as an LSP diagnostic. */
 export function diagnosticOf({ range, severity, code, message }: DocumentFault): Diagnostic {
   return { range, severity: severities[severity], code, source: "lares", message };
 }

@@ -10,7 +10,7 @@ async function opened(text: string, onDisk: string | null): Promise<OpenDocument
   return documents;
 }
 
-test("changes that would take too long to follow leave a mark that it was changed, until it is saved", async () => {
+test("changes that take too long to apply mark the document as changed until it is saved", async () => {
   const documents = await opened("\n".repeat(4_000_000), "\n".repeat(4_000_000));
   const changes = Array.from({ length: 100_000 }, (_, line) => ({
     range: { start: position(3_000_000 + line, 0), end: position(3_000_000 + line, 0) },
@@ -25,13 +25,13 @@ test("changes that would take too long to follow leave a mark that it was change
   expect(documents.isUnsaved("file:///a")).toBe(false);
 });
 
-describe("what is unsaved", () => {
+describe("unsaved changes", () => {
   const large = "x".repeat(maxOpenDocumentCharacters + 1);
   const cases: [string, string, string | null, (documents: OpenDocuments) => void, boolean][] = [
-    ["as it is on disk", "a\n", "a\n", () => {}, false],
+    ["as on disk", "a\n", "a\n", () => {}, false],
     ["with other line ends only", "a\r\n", "a\n", () => {}, false],
     ["not on disk", "a", null, () => {}, false],
-    ["opened with what was not saved", "b", "a", () => {}, true],
+    ["opened with unsaved changes", "b", "a", () => {}, true],
     ["changed", "a", "a", (all) => all.change("file:///a", [{ text: "b" }]), true],
     [
       "changed and changed back",
@@ -41,7 +41,7 @@ describe("what is unsaved", () => {
       false,
     ],
     ["too large to keep", large, large, () => {}, false],
-    ["too large to keep, opened with what was not saved", large, "a", () => {}, true],
+    ["too large to keep, opened with unsaved changes", large, "a", () => {}, true],
     [
       "too large to keep, changed",
       large,
@@ -69,7 +69,7 @@ describe("what is unsaved", () => {
   });
 });
 
-describe("what an editor took in from its file is not unsaved", () => {
+describe("a text that an editor reloaded from its file is not unsaved", () => {
   const cases: [string, string | null, (documents: OpenDocuments) => void, boolean][] = [
     ["the file is what the editor has now", "written by another", () => {}, false],
     [
@@ -89,7 +89,7 @@ describe("what an editor took in from its file is not unsaved", () => {
     expect(documents.unsaved()).toEqual(isUnsaved ? ["file:///a"] : []);
   });
 
-  test("but what was typed while the file was read is", async () => {
+  test("but text typed while the file was read is unsaved", async () => {
     const documents = await opened("old", "old");
     documents.change("file:///a", [{ text: "written" }]);
     await documents.compared(async () => {
@@ -100,7 +100,7 @@ describe("what an editor took in from its file is not unsaved", () => {
   });
 });
 
-test("one that is too large is open, and kept again once its whole new text is small", async () => {
+test("a document that is too large stays open, and is kept again once its new text is small", async () => {
   const documents = await opened("x".repeat(maxOpenDocumentCharacters + 1), null);
   expect([documents.has("file:///a"), documents.text("file:///a")]).toEqual([true, null]);
   documents.change("file:///a", [
@@ -113,7 +113,7 @@ test("one that is too large is open, and kept again once its whole new text is s
   expect(documents.has("file:///a")).toBe(false);
 });
 
-test("together they keep so much and no more, and a change is still known of those that are not kept", () => {
+test("the total of kept texts is bounded, and changes of the others are still known", () => {
   const documents = new OpenDocuments();
   const names = Array.from({ length: 40 }, (_, index) => `file:///${index}`);
   for (const [index, name] of names.entries())
@@ -122,7 +122,7 @@ test("together they keep so much and no more, and a change is still known of tho
   expect(kept.length * maxOpenDocumentCharacters).toBe(maxOpenCharacters);
   for (const name of names) documents.change(name, [{ text: "short" }]);
   expect(documents.unsaved()).toEqual(names);
-  // What was closed makes room.
+  // The closed document makes room for this one.
   for (const name of names) documents.close(name);
   documents.open("file:///new", "text", never);
   expect(documents.text("file:///new")).toBe("text");

@@ -5,33 +5,33 @@ import {
   type PositionEncoding,
 } from "../../base/text-positions.ts";
 
-/** A client's open documents are kept up to this size each; beyond it only whether one was changed is known. */
+/** Maximum size of a document whose text is kept; for a larger one, only a flag says whether it was changed. */
 export const maxOpenDocumentCharacters = 4 * 1024 * 1024;
-/** The same for all of a client's documents together. */
+/** Maximum size of all kept texts of a client together. */
 export const maxOpenCharacters = 64 * 1024 * 1024;
-/** Open documents remembered per client. */
+/** Maximum number of open documents per client. */
 const maxOpenDocuments = 10_000;
-/** No editor has a document with a longer one, and each is remembered. */
+/** Every URI is kept, and no editor uses longer ones. */
 const maxUriCharacters = 8 * 1024;
 
 interface OpenDocument {
-  /** The client's own count of changes; null where it said none. */
+  /** The version that the client gave; null if it gave none. */
   version: number | null;
-  /** Null where it is not kept, or its changes were too many to follow; then `isChanged` says what is known of it. */
+  /** Null if the text is not kept, or its changes were too expensive to apply; then `isChanged` applies. */
   text: string | null;
-  /** The text when it was last saved: the file's, as far as that is known. Null where the text is. */
+  /** The text when it was last saved, as far as it is known; null if `text` is null. */
   saved: string | null;
   wasSaved: boolean;
-  /** Of a document whose text is not kept: it is not what is saved. */
+  /** For a document whose text is not kept: true if it has unsaved changes. */
   isChanged: boolean;
 }
 
-/** What one client has open, followed change by change, so that nothing is written under unsaved work. */
+/** Tracks the open documents of one client, so that no action overwrites unsaved work. */
 export class OpenDocuments {
   readonly #documents = new Map<string, OpenDocument>();
   readonly #encoding: PositionEncoding;
   readonly #comparing = new Set<Promise<void>>();
-  /** That all of them keep. */
+  /** The total size of all kept texts. */
   #characters = 0;
 
   constructor(encoding: PositionEncoding = "utf-16") {
@@ -39,8 +39,8 @@ export class OpenDocuments {
   }
 
   /**
-   * `onDisk` is the file's text, read meanwhile, null where it cannot be compared. It may differ from the start:
-   * an editor brings back what was not saved, and so does a session that goes on under the next kernel.
+   * `onDisk` resolves with the file's text, or null if it cannot be compared. The two may differ from the start: an
+   * editor restores unsaved changes, and a session may continue under the next kernel.
    */
   open(uri: string, text: string, onDisk: Promise<string | null>, version: number | null = null): void {
     this.close(uri);
@@ -51,7 +51,7 @@ export class OpenDocuments {
     this.#bound(document);
     const comparing = onDisk
       .then((saved) => {
-        // Editors may unify line ends as they open a file; that alone is no change.
+        // An editor may normalize line endings when it opens a file; that is not a change.
         if (saved === null || document.wasSaved || isSameText(saved, text)) return;
         if (this.#documents.get(uri) === document)
           this.#update(document, () => {
@@ -64,9 +64,8 @@ export class OpenDocuments {
   }
 
   /**
-   * Resolves when every document that was opened has been compared with its file; with `textOnDisk`, those that
-   * look unsaved once more: an editor that takes in what somebody else wrote, an action of ours among them, tells
-   * of a change and of no save.
+   * Resolves once every opened document was compared with its file. With `textOnDisk`, documents that look unsaved
+   * are compared again: an editor that reloads a changed file reports a change, but no save.
    */
   async compared(textOnDisk?: (uri: string) => Promise<string | null>): Promise<void> {
     await Promise.all(this.#comparing);
@@ -129,7 +128,7 @@ export class OpenDocuments {
     return this.#documents.get(uri)?.text ?? null;
   }
 
-  /** The version the text is of; null where it is not open, or the client does not count. */
+  /** Returns the version of the text; null if the document is not open, or if the client gave none. */
   version(uri: string): number | null {
     return this.#documents.get(uri)?.version ?? null;
   }
@@ -138,7 +137,7 @@ export class OpenDocuments {
     return this.#documents.keys();
   }
 
-  /** The documents whose text is not what is saved. */
+  /** Returns the documents with unsaved changes. */
   unsaved(): string[] {
     return [...this.#documents].flatMap(([uri, document]) => (isUnsaved(document) ? [uri] : []));
   }
@@ -155,7 +154,7 @@ export class OpenDocuments {
     this.#bound(document);
   }
 
-  /** Lets go of the text of a document that is too large, or that is one too many: all it then has is a mark. */
+  /** Drops the text of a document that is too large, or that exceeds the total; only its flag remains. */
   #bound(document: OpenDocument): void {
     const { text, saved } = document;
     if (text === null) return;
@@ -171,12 +170,12 @@ function isUnsaved({ text, saved, isChanged }: OpenDocument): boolean {
   return isChanged || text !== saved;
 }
 
-/** What it keeps; text and saved are mostly one and the same. */
+/** Returns the kept characters; `text` and `saved` are usually the same string. */
 function charactersOf({ text, saved }: OpenDocument): number {
   return (text?.length ?? 0) + (saved === text ? 0 : (saved?.length ?? 0));
 }
 
-/** Two texts that differ in their line ends at most. Looks for those only where they can make a difference. */
+/** Returns true if two texts are equal apart from their line endings. */
 function isSameText(one: string, other: string): boolean {
   if (one === other) return true;
   if (!one.includes("\r") && !other.includes("\r")) return false;

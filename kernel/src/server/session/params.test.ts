@@ -6,7 +6,7 @@ const textDocument = { uri: "file:///lares.yaml" };
 const start = { line: 0, character: 1 };
 const end = { line: 2, character: 0 };
 
-test("params of the LSP's shape are read", () => {
+test("valid params are parsed", () => {
   expect(documentUriOf({ textDocument })).toBe(textDocument.uri);
   expect(documentPositionOf({ textDocument, position: start })).toEqual({ ...textDocument, position: start });
   expect(documentRangeOf({ textDocument, range: { start, end } })).toEqual({
@@ -26,12 +26,12 @@ test.each([
   [{ textDocument, position: { line: "0", character: 0 } }],
   [{ textDocument, range: { start } }],
   [[textDocument]],
-])("another shape is null: %j", (params) => {
+])("invalid params are null: %j", (params) => {
   expect(documentPositionOf(params)).toBeNull();
   expect(documentRangeOf(params)).toBeNull();
 });
 
-test("capabilities are read by their path, and what is not there is not supported", () => {
+test("capabilities are read by their path, and a missing one is not supported", () => {
   const capabilities = {
     textDocument: { hover: { contentFormat: ["plaintext"] }, codeAction: { isPreferredSupport: true } },
   };

@@ -7,24 +7,24 @@ import { positionEncodingOf } from "../../protocol/v1/capabilities.ts";
 import type { Client } from "../../services/clients.ts";
 import { OpenDocuments } from "./open-documents.ts";
 
-/** What the kernel knows of one connected client. */
+/** The state of one connected client. */
 export class Session {
   readonly endpoint: Endpoint;
-  /** The way to what the client may ask. */
+  /** The services that the client may use. */
   readonly client: Client;
-  /** How the client counts characters in positions; `position-encoding.ts` converts. */
+  /** The unit of characters in the client's positions; `position-encoding.ts` converts. */
   readonly positionEncoding: PositionEncoding;
   readonly documents: OpenDocuments;
-  /** What this client is told without asking; ends with the session. */
+  /** Listeners that end with the session. */
   readonly listening: Disposable[] = [];
   /** Trace subscriptions by id. */
   readonly subscriptions = new Map<string, Disposable>();
   readonly options: SessionOptions;
-  /** `ClientCapabilities` as they came; `params.ts` reads them. */
+  /** The client's `ClientCapabilities`, unvalidated; `params.ts` reads them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly supportsProgress: boolean;
 
-  /** `initialize`: throws InvalidParams where the client's options have another shape. */
+  /** `initializeParams`: unvalidated. Throws InvalidParams if the client's options are invalid. */
   constructor(endpoint: Endpoint, client: Client, initializeParams: unknown) {
     const params = isJsonObject(initializeParams) ? initializeParams : {};
     const initializationOptions = isJsonObject(params["initializationOptions"])

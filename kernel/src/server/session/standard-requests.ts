@@ -1,8 +1,8 @@
 import type { Session } from "./session.ts";
 
 /**
- * Requests of the LSP itself, by method. Params are as they came: a handler reads them with the guards of
- * `params.ts` and answers null where they have another shape.
+ * Handlers of LSP requests, by method. Params are not validated: each handler parses them with `params.ts` and
+ * returns null if they are invalid.
  */
 export type StandardHandlers = Readonly<
   Record<string, (params: unknown, session: Session, signal: AbortSignal) => unknown>

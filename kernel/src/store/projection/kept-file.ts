@@ -86,7 +86,7 @@ async function doubtAbout(path: string): Promise<string | null> {
   const names = await filesOf(path);
   for (const name of names) {
     // Opening a pipe would take for ever, and a link leads elsewhere.
-    if (!(await isPlain(join(dirname(path), name)))) return `"${name}" is no plain file`;
+    if (!(await isPlain(join(dirname(path), name)))) return `"${name}" is not a regular file`;
   }
   const wasOpening = names.includes(basename(path) + openingSuffix);
   return wasOpening ? "the store host ended while it opened this file" : null;

@@ -90,7 +90,7 @@ function create(database: DatabaseSync): void {
 }
 
 function checkPlace(path: string): void {
-  if (!lstatSync(path).isFile()) throw storageError(`"${path}" is no plain file.`);
+  if (!lstatSync(path).isFile()) throw storageError(`"${path}" is not a regular file.`);
   breakSeal(path);
 }
 

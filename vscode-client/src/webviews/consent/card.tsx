@@ -203,11 +203,11 @@ function TriState({ label, state, onToggle }: TriStateProps): VNode {
 const factTitles = {
   trigger: "Runs",
   tool: "Offers these tools",
-  model: "Brings these models",
-  host: "Names these addresses, and cannot reach them",
+  model: "Uses these models",
+  host: "Names these addresses, but cannot reach them",
   memory: "May open these shared memories, if you allow them below",
   file: "Contains these files, and can read them",
-  setting: "Is set up with",
+  setting: "Has this configuration",
 } as const;
 
 /** The facts that concern the extension as a whole. */

@@ -28,10 +28,10 @@ const none: CardText = { lines: [], parts: [] };
 
 /** Returns the open change in full: every line, whether or not the screen has room for it. */
 export function cardText(state: ReviewState, width: number): CardText {
-  const { card, look } = state;
+  const { card, screenStyle } = state;
   const action = card === null ? undefined : state.actions.get(card.id);
   if (card === null || action === undefined) return none;
-  const { style, isAscii } = look;
+  const { style, isAscii } = screenStyle;
   const surface = { style, width, isAscii };
   const whole = { ...action, effects: card.whole?.action.effects ?? action.effects };
   const head = [
@@ -71,17 +71,17 @@ function standing(
   if (action.state === "Stale" && action.superseded_by !== undefined)
     return say(
       actions.get(action.superseded_by)?.state === "PendingApproval"
-        ? "Replaced by a newer proposal, which waits in the list."
+        ? "Replaced by a newer proposal, which is in the list."
         : "Replaced by a newer proposal.",
     );
   if (action.state === "Stale")
     return say(
       action.rebasable === true
-        ? "Out of date: what it changes has changed since. f fits it to the new text and shows it."
-        : "Out of date: what it changes has changed since. It would never apply again.",
+        ? "Out of date: its files have changed since. f rebases it on the new text and shows it."
+        : "Out of date: its files have changed since. It can never be applied.",
     );
   if (card !== null && card.edits.size > 0)
-    return decisionLines("With your own text instead of the agent's. a approves that.", width, { isAscii });
+    return decisionLines("This is your text instead of the agent's. a approves it.", width, { isAscii });
   return [];
 }
 

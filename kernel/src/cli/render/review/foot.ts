@@ -2,12 +2,12 @@ import { sectionOf } from "../../review/sections.ts";
 import { currentAction, sectionNamed, type Panel, type ReviewState } from "../../review/state.ts";
 import { decisionLines } from "../decision-text.ts";
 import { wrap } from "../width.ts";
-import { columnsForBoth } from "./look.ts";
+import { columnsForBoth } from "./screen-style.ts";
 import { joinPieces } from "./lines.ts";
 
 /** Returns the lines beneath the list and the card: the open panel, the last message, and the keys that apply now. */
 export function footLines(state: ReviewState, width: number): string[] {
-  const { style, isAscii } = state.look;
+  const { style, isAscii } = state.screenStyle;
   const { message, panel } = state;
   const said =
     message === null
@@ -67,7 +67,7 @@ function keysNow(state: ReviewState): KeyWord[] {
 }
 
 function keyLines(state: ReviewState, width: number): string[] {
-  const { style } = state.look;
+  const { style } = state.screenStyle;
   const keys = keysNow(state);
   const drawn = (shown: readonly KeyWord[]): string[] =>
     joinPieces(
@@ -86,7 +86,7 @@ function keyLines(state: ReviewState, width: number): string[] {
 const keyShare = 6;
 
 function panelLines(state: ReviewState, panel: Panel, width: number): string[] {
-  const { style, isAscii } = state.look;
+  const { style, isAscii } = state.screenStyle;
   const field = (label: string, text: string, hint: string): string[] => [
     ...wrap(label, width).map((line) => style.bold(line)),
     ...decisionLines(`${text}_`, width - 2, { isAscii }).map(
@@ -96,10 +96,14 @@ function panelLines(state: ReviewState, panel: Panel, width: number): string[] {
   ];
   switch (panel.kind) {
     case "filter":
-      return field("Show only changes with these words:", panel.text, "Enter keeps it, Esc shows all again.");
+      return field(
+        "Show only changes with these words:",
+        panel.text,
+        "Enter applies it, Esc shows all again.",
+      );
     case "reason": {
       const first = state.actions.get(panel.ids[0] ?? "")?.agent ?? "The agent";
-      const reader = panel.ids.length === 1 ? `${first} reads this.` : "Their agents read this.";
+      const reader = panel.ids.length === 1 ? `${first} receives this.` : "Their agents receive this.";
       return field(
         `Why not? ${reader}`,
         panel.text,
@@ -115,7 +119,7 @@ function panelLines(state: ReviewState, panel: Panel, width: number): string[] {
             row === 0 ? ` ${style.bold(String(index + 1))}  ${line}` : `    ${line}`,
           ),
         ),
-        ...wrap("Press its number. Esc goes back. lares decisions lists and revokes them.", width).map(
+        ...wrap("Press a number. Esc goes back. lares decisions lists and revokes these answers.", width).map(
           (line) => style.dim(line),
         ),
       ];
@@ -134,16 +138,16 @@ const keyList: readonly (readonly [keys: string, words: string])[] = [
   ["↓ ↑ or j k", "move; in an open card, scroll"],
   ["Enter, Esc", "show the card alone, and back; open and close a section"],
   ["PgDn PgUp", "scroll the card"],
-  ["a", "approve; what was not on the screen yet is shown first"],
+  ["a", "approve; shows first what you have not seen yet"],
   ["r", "reject, with a reason if you like"],
   ["e", "edit the new text in $VISUAL or $EDITOR, then approve that"],
-  ["y n Tab", "take a part, leave it out, go to the next"],
-  ["s", "approve, and always from now on: choose how far"],
-  ["Space, A, R", "select; approve or reject all that are selected"],
+  ["y n Tab", "include a part, leave it out, go to the next"],
+  ["s", "approve, and always from now on: choose the scope"],
+  ["Space, A, R", "select; approve or reject all selected changes"],
   ["u", "undo this one, or what you approved last"],
-  ["f", "fit what is out of date to the new text"],
-  ["/", "show only some"],
-  ["q", "quit; what waits goes on waiting"],
+  ["f", "rebase an outdated change on the new text"],
+  ["/", "filter the list"],
+  ["q", "quit; undecided proposals keep waiting"],
 ];
 
 function allKeys(width: number, bold: (text: string) => string): string[] {

@@ -35,13 +35,13 @@ export function listLines(state: ReviewState, width: number): ListLine[] {
       lines.push({ row: null, text: "" });
     lines.push(...rowLines(state, row, width).map((text) => ({ row: row.id, text })));
     if (row.kind === "section" && row.section === "waiting" && row.count === 0)
-      lines.push({ row: null, text: state.look.style.dim("  Nothing waits for you.") });
+      lines.push({ row: null, text: state.screenStyle.style.dim("  Nothing waits for you.") });
   });
   return lines;
 }
 
 function rowLines(state: ReviewState, row: Row, width: number): string[] {
-  const { style } = state.look;
+  const { style } = state.screenStyle;
   const bar = row.id === state.current ? style.cyan("▌") : " ";
   const inner =
     row.kind === "section" ? sectionLines(state, row, width - 1) : actionLines(state, row, width - 1);
@@ -49,7 +49,7 @@ function rowLines(state: ReviewState, row: Row, width: number): string[] {
 }
 
 function sectionLines(state: ReviewState, row: Row & { kind: "section" }, width: number): string[] {
-  const { style } = state.look;
+  const { style } = state.screenStyle;
   const isFolded = row.section !== "waiting" && !state.open.has(row.section) && row.count > 0;
   const title = `${sectionTitles[row.section]} · ${row.count}`;
   const hint = isFolded && row.id === state.current ? "  Enter opens" : "";
@@ -60,10 +60,10 @@ function sectionLines(state: ReviewState, row: Row & { kind: "section" }, width:
 const known = new WeakMap<Action, { readonly key: readonly unknown[]; readonly lines: string[] }>();
 
 function actionLines(state: ReviewState, row: Row & { kind: "action" }, width: number): string[] {
-  const { look, selected, busy, nowMs } = state;
+  const { screenStyle, selected, busy, nowMs } = state;
   const { action, section } = row;
   const age = ageWords(action.created, nowMs);
-  const key = [look, section, width, selected.has(action.id), busy.has(action.id), age];
+  const key = [screenStyle, section, width, selected.has(action.id), busy.has(action.id), age];
   const before = known.get(action);
   if (before !== undefined && before.key.every((value, index) => value === key[index])) return before.lines;
   const lines = drawnRow(state, row, width);
@@ -76,8 +76,8 @@ function drawnRow(
   { action, section }: Row & { kind: "action" },
   width: number,
 ): string[] {
-  const { look, selected, busy, nowMs } = state;
-  const { style, isAscii } = look;
+  const { screenStyle, selected, busy, nowMs } = state;
+  const { style, isAscii } = screenStyle;
   const box =
     section !== "waiting" ? "" : isSelectable(action) ? (selected.has(action.id) ? "[x]" : "[ ]") : " ! ";
   const indent = section === "waiting" ? 4 : 1;

@@ -5,7 +5,7 @@ import { cardText, type CardText } from "./card.ts";
 import { footLines } from "./foot.ts";
 import { joinPieces } from "./lines.ts";
 import { listLines, type ListLine } from "./list.ts";
-import { columnsForBoth, inAscii } from "./look.ts";
+import { columnsForBoth, inAscii } from "./screen-style.ts";
 
 /** A piece of a line of the screen. Text drawn before it cannot move it, however wide the terminal draws that text. */
 export interface Cell {
@@ -70,7 +70,7 @@ export function renderReview(state: ReviewState, layout = layoutOf(state)): Fram
         : narrowFrame(state, layout);
   const cut = frame.slice(0, rows);
   const filled = [...cut, ...Array.from({ length: rows - cut.length }, (): Cell[] => [])];
-  if (!state.look.isAscii) return filled;
+  if (!state.screenStyle.isAscii) return filled;
   return filled.map((cells) => cells.map(({ column, text }) => ({ column, text: inAscii(text) })));
 }
 
@@ -94,7 +94,7 @@ function tooSmall({ size: { columns, rows } }: ReviewState): Cell[][] {
 }
 
 function wideFrame(state: ReviewState, layout: Layout): Cell[][] {
-  const { style } = state.look;
+  const { style } = state.screenStyle;
   const { columns } = state.size;
   const { showsList, showsCard, listWidth, bodyRows, list, card, foot } = layout;
   const rule = style.dim("│");
@@ -132,7 +132,7 @@ function wideFrame(state: ReviewState, layout: Layout): Cell[][] {
 }
 
 function narrowFrame(state: ReviewState, layout: Layout): Cell[][] {
-  const { style } = state.look;
+  const { style } = state.screenStyle;
   const { columns } = state.size;
   const { showsCard, bodyRows, list, card, foot } = layout;
   const lines = Array.from({ length: bodyRows }, (_none, index) =>
@@ -152,7 +152,7 @@ function narrowFrame(state: ReviewState, layout: Layout): Cell[][] {
 }
 
 function headLine(state: ReviewState): Cell[] {
-  const { style } = state.look;
+  const { style } = state.screenStyle;
   const { columns } = state.size;
   const counts = countWords(state).join(" · ");
   const name = oneLine(state.workspace);

@@ -1,18 +1,18 @@
 import { didYouMean } from "../../base/suggest.ts";
 import { UsageError } from "../command.ts";
-import type { KernelClient, Whose } from "../kernel-client.ts";
+import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 
 /** Returns the name for a person; a shared memory is not named after the agent through which it is accessed. */
-export function nameOf({ agent, namespace }: Whose): string {
+export function nameOf({ agent, namespace }: MemoryOwner): string {
   return namespace === undefined ? agent : `${namespace} (shared)`;
 }
 
 /** Returns the named memory; without a name, all memories of this workspace, the shared ones last. */
-export async function memoriesMeant(
+export async function selectMemories(
   kernel: KernelClient,
   agent: string | undefined,
   namespace: string | undefined,
-): Promise<readonly Whose[]> {
+): Promise<readonly MemoryOwner[]> {
   if (namespace !== undefined) return [await sharedMemory(kernel, namespace, agent)];
   if (agent !== undefined) return [{ agent }];
   const [agents, { namespaces }] = await Promise.all([kernel.agents(), kernel.sharedMemories()]);
@@ -28,13 +28,13 @@ export async function sharedMemory(
   kernel: KernelClient,
   namespace: string,
   agent: string | undefined,
-): Promise<Whose> {
+): Promise<MemoryOwner> {
   const { namespaces } = await kernel.sharedMemories();
   const found = namespaces.find(({ name }) => name === namespace);
   if (found === undefined) {
     const names = namespaces.map(({ name }) => name);
     throw new UsageError(
-      `There is no shared memory "${namespace}" here${didYouMean(namespace, names) || "; shared_namespaces in lares.yaml names them."}`,
+      `There is no shared memory "${namespace}" here${didYouMean(namespace, names) || ". Shared memories are declared by shared_namespaces in lares.yaml."}`,
     );
   }
   const through = agent ?? found.agents[0];

@@ -6,10 +6,10 @@ import type { StandardHandlers } from "../session/standard-requests.ts";
 type ListFeature = (params: unknown, session: Session, signal: AbortSignal) => Promise<readonly unknown[]>;
 
 /**
- * One answer from several features: what each of them finds, in their order. One that fails is logged and takes
- * nothing from the others; where all fail, the first one's error is the answer.
+ * Returns a handler that concatenates the results of several features. A failure is logged and does not affect the
+ * others; if all fail, the first error is the answer.
  */
-export function joined(log: Log, ...features: readonly ListFeature[]): StandardHandlers[string] {
+export function combinedAnswer(log: Log, ...features: readonly ListFeature[]): StandardHandlers[string] {
   return async (params, session, signal) => {
     const found = await Promise.allSettled(features.map((feature) => feature(params, session, signal)));
     const failed = found.filter((each) => each.status === "rejected");

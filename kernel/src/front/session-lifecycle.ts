@@ -7,25 +7,25 @@ import {
   type RpcMessage,
 } from "../protocol/messages.ts";
 
-interface GatePorts {
-  /** Answers at once; nothing slow may stand behind it. */
+interface LifecyclePorts {
+  /** Must return quickly: the client is waiting. */
   answer(message: ResponseMessage): void;
-  /** What `initialize` is answered with. */
+  /** Returns the result of `initialize`. */
   readonly initializeResult: (params: unknown) => object;
-  /** `initialize` was answered; called once, before anything is passed on. */
+  /** Called once after `initialize` was answered, before the first call of `pass`. */
   initialized(params: unknown): void;
-  /** Everything else of a session that is open. */
+  /** Receives every other message of an open session. */
   pass(message: RpcMessage, body: Uint8Array): void;
-  /** The client said `exit`. `code`: 0 when it had said `shutdown` before. */
+  /** Called for `exit`, with code 0 if the client sent `shutdown` before. */
   exit(code: 0 | 1): void;
 }
 
-/** The life of a session as the LSP orders it: initialize, …, shutdown, exit. */
-export class ClientGate {
-  readonly #ports: GatePorts;
+/** Enforces the order of an LSP session: initialize, …, shutdown, exit. */
+export class SessionLifecycle {
+  readonly #ports: LifecyclePorts;
   #state: "new" | "open" | "shutdown" = "new";
 
-  constructor(ports: GatePorts) {
+  constructor(ports: LifecyclePorts) {
     this.#ports = ports;
   }
 
@@ -41,12 +41,12 @@ export class ClientGate {
     const refuse = (code: number, text: string): void =>
       this.#ports.answer({ jsonrpc: "2.0", id, error: { code, message: text } });
     if (this.#state === "shutdown")
-      refuse(faultCodes.invalidRequest, `${method} came after shutdown; only exit may follow.`);
+      refuse(faultCodes.invalidRequest, `${method} was sent after shutdown. Send only exit.`);
     else if (this.#state === "new") {
       if (method !== "initialize") {
         refuse(
           faultCodes.serverNotInitialized,
-          `${method} came before initialize, which must be the first request.`,
+          `${method} was sent before initialize. Send initialize first.`,
         );
         return;
       }
@@ -54,7 +54,7 @@ export class ClientGate {
       this.#ports.answer({ jsonrpc: "2.0", id, result: this.#ports.initializeResult(message.params) });
       this.#ports.initialized(message.params);
     } else if (method === "initialize")
-      refuse(faultCodes.invalidRequest, "initialize came a second time; a session has one.");
+      refuse(faultCodes.invalidRequest, "initialize was sent twice. Start a new session instead.");
     else if (method === "shutdown") {
       this.#state = "shutdown";
       this.#ports.answer({ jsonrpc: "2.0", id, result: null });

@@ -15,27 +15,27 @@ import { KernelLoop, type KernelConnection } from "./kernel-loop.ts";
 import { Relay, type Outgoing } from "./relay.ts";
 import { Session } from "./session.ts";
 
-/** What stands behind the gate once a client has said `initialize`: the part that takes time to load. */
-export interface Workbench extends Disposable {
+/** The session after `initialize`. Loaded after the answer, because it takes time to load. */
+export interface WorkspaceConnection extends Disposable {
   fromClient(message: RpcMessage, body: Uint8Array): void;
   pauseKernel(isPaused: boolean): void;
-  /** As the client named it; null when it named none. */
+  /** The process id that the client named; null if it named none. */
   readonly clientProcessId: number | null;
 }
 
-export interface WorkbenchPorts {
+export interface WorkspaceConnectionPorts {
   toClient(message: Outgoing, delivery?: Delivery): void;
   pauseClient(isPaused: boolean): void;
 }
 
-/** How much of a kernel's log is shown when it cannot be started, in bytes. */
+/** Bytes of a kernel's log that are shown if it cannot be started. */
 const logTailBytes = 2_000;
 
-export async function openWorkbench(
+export async function openWorkspaceConnection(
   initializeParams: unknown,
   options: FrontOptions,
-  ports: WorkbenchPorts,
-): Promise<Workbench> {
+  ports: WorkspaceConnectionPorts,
+): Promise<WorkspaceConnection> {
   const { roots, refused } = workspaceRootsOf(initializeParams, process.platform);
   for (const reason of refused) stderrLog.warn(reason);
   const processId = isJsonObject(initializeParams) ? initializeParams["processId"] : null;
@@ -43,7 +43,7 @@ export async function openWorkbench(
     typeof processId === "number" && Number.isSafeInteger(processId) && processId > 0 ? processId : null;
   if (roots.length === 0) {
     const reason =
-      refused[0] ?? "No workspace is open: initialize named neither workspaceFolders nor rootUri.";
+      refused[0] ?? "No workspace is open. Name one in workspaceFolders or rootUri of initialize.";
     return withoutKernel(reason, clientProcessId, ports);
   }
   const session = new Session(initializeParams);
@@ -87,7 +87,7 @@ async function joinWorkspace(
   });
 }
 
-/** The language features that `initialize` offers. */
+/** The language features that `initialize` announces. */
 const languageRequests = new Set(
   ["completion", "hover", "inlayHint", "codeLens", "codeAction", "documentSymbol", "definition"]
     .concat(["rename", "prepareRename"])
@@ -95,10 +95,14 @@ const languageRequests = new Set(
 );
 
 /**
- * A session without a workspace: every request is told so. An editor asks for language features by itself, and shows
- * an error for each that has one: there is nothing to say of a document without its workspace.
+ * Answers for a client without a workspace: requests fail with the reason. Language features answer null instead,
+ * because editors request them by themselves and show each error.
  */
-function withoutKernel(reason: string, clientProcessId: number | null, ports: WorkbenchPorts): Workbench {
+function withoutKernel(
+  reason: string,
+  clientProcessId: number | null,
+  ports: WorkspaceConnectionPorts,
+): WorkspaceConnection {
   return {
     clientProcessId,
     fromClient(message) {

@@ -4,7 +4,7 @@ import type { Style } from "../style.ts";
 export const columnsForBoth = 80;
 
 /** How a full screen is drawn. */
-export interface Look {
+export interface ScreenStyle {
   readonly style: Style;
   /** Draw only ASCII: any other character of a foreign text is shown by its code. */
   readonly isAscii: boolean;
@@ -43,10 +43,6 @@ const asciiSigns: Readonly<Record<string, string>> = {
 /** Replaces the signs of Lares in a line; the rest of the line must be ASCII already. */
 export function inAscii(line: string): string {
   return line.replace(/[^\x00-\x7f]/gu, (sign) => asciiSigns[sign] ?? "?"); // oxlint-disable-line no-control-regex -- colours stay
-}
-
-export function lookOf(style: Style, isAscii: boolean): Look {
-  return { style, isAscii };
 }
 
 /** True if the environment names a character encoding other than UTF-8. */
