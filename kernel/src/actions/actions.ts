@@ -1,3 +1,4 @@
+import { maxReadBytes } from "../base/vocabulary/bounds.ts";
 import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { Emitter } from "../base/emitter.ts";
 import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
@@ -179,7 +180,7 @@ class ActionService implements Actions {
     return actions;
   }
 
-  async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
+  async content(id: string, effect: number, side: "before" | "after", offset = 0, length = maxReadBytes) {
     return readContent(this.#ports, await this.#ledger.effect(id, effect), side, offset, length);
   }
 

@@ -1,3 +1,4 @@
+import { maxOpenDocuments } from "../base/vocabulary/bounds.ts";
 import { isJsonObject } from "../base/json.ts";
 import {
   applyChanges,
@@ -21,7 +22,6 @@ interface OpenDocument {
 
 /** Maximum characters of all open documents together; a document that exceeds it is not kept. */
 const maxOpenCharacters = 256 * 1024 * 1024;
-const maxOpenDocuments = 10_000;
 /** Maximum number of changes, and of characters in them, that wait before they are applied to the text. */
 const maxPendingChanges = 500;
 const maxPendingCharacters = 1024 * 1024;

@@ -1,11 +1,10 @@
+import { maxRelations } from "../base/vocabulary/bounds.ts";
 import { invalidParams } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
 import { maxDimensions } from "../base/vocabulary/memory-calls.ts";
 import type { KnowledgeAddition, KnowledgeChange, Relation } from "../memory-contract/queries.ts";
 import { checkedName, jsonOf, placeFields } from "./temporal.ts";
 import { parseTimestamp } from "./timestamps.ts";
-
-const maxRelations = 256;
 
 /** Fields with their canonical JSON. */
 export type JsonTexts = Readonly<Record<string, string>>;

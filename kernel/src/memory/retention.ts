@@ -1,3 +1,4 @@
+import { maxForgetReason, maxRetentionDays } from "../base/vocabulary/bounds.ts";
 import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf, notFound, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -12,8 +13,6 @@ import { maxIdLength, type RecordKind } from "../memory-contract/records.ts";
 import type { WorkingMemory } from "./working.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
-const maxRetentionDays = 36_500;
-const maxReasonLength = 4000;
 /** Superseded states of working memory are dropped at this size, or at their share of the quota. */
 const maxSupersededBytes = 16 * 1024 * 1024;
 const quotaPerSuperseded = 4;
@@ -60,9 +59,9 @@ export class Retention implements AsyncDisposable {
    */
   async forget(id: string, reason: string): Promise<{ readonly seq: number }> {
     if (id.length === 0 || id.length > maxIdLength) throw notFound("memory", id.slice(0, maxIdLength));
-    if (reason.length > maxReasonLength || !reason.isWellFormed()) {
+    if (reason.length > maxForgetReason || !reason.isWellFormed()) {
       throw invalidParams(
-        `A reason has at most ${maxReasonLength} characters; this one has ${reason.length}.`,
+        `A reason has at most ${maxForgetReason} characters; this one has ${reason.length}.`,
       );
     }
     const { journal, knowledge, forgetting } = this.#parts;

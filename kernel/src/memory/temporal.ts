@@ -1,3 +1,4 @@
+import { maxVariantLength } from "../base/vocabulary/bounds.ts";
 import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
@@ -10,7 +11,6 @@ import type { RecordKind } from "../memory-contract/records.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
 /** Maximum characters of a variant's or a relation's name. */
-const maxNameLength = 128;
 
 /** Maximum characters of a source's name; in a shared memory it begins with the agent's id. */
 const maxSourceLength = 512;
@@ -50,8 +50,8 @@ export class TemporalMemory {
 
 /** Checks a name that agents choose, of a variant or a relation. */
 export function checkedName(what: string, name: string): string {
-  if (name.length === 0 || name.length > maxNameLength || !name.isWellFormed()) {
-    throw invalidParams(`A ${what} has 1 to ${maxNameLength} characters; this one has ${name.length}.`);
+  if (name.length === 0 || name.length > maxVariantLength || !name.isWellFormed()) {
+    throw invalidParams(`A ${what} has 1 to ${maxVariantLength} characters; this one has ${name.length}.`);
   }
   return name;
 }

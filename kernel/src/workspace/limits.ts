@@ -1,3 +1,4 @@
+import { maxReadBytes } from "../base/vocabulary/bounds.ts";
 import { maxIgnoreBytes } from "../platform/files/ignore-file.ts";
 
 /** The bounds on the workspace's index. */
@@ -10,7 +11,7 @@ export const workspaceLimits = {
   fieldsPerEntry: 256,
   sidecarsPerEntry: 64,
   /** Bytes that one read may ask for. */
-  readBytes: 262_144,
+  readBytes: maxReadBytes,
   /** Entries that one query returns at most, and by default. */
   queryEntries: 1000,
   queryEntriesByDefault: 100,

@@ -176,9 +176,6 @@ export type Proposal = Static<typeof Proposal>;
 
 /** The length of a proposal's key, in characters. */
 export const maxProposalKey = 256;
-/** The length of a person's reason for a rejection, in characters. */
-export const maxRejectionReason = 2000;
-
 /** A proposal as an agent submits it. */
 export const ProposalRequest = Type.Object(
   {

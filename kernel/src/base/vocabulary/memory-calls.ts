@@ -1,3 +1,4 @@
+import { maxRelations, maxRetentionDays, maxVariantLength } from "./bounds.ts";
 import { Type, type Static, type TObject, type TProperties } from "typebox";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import { closed, Json } from "./common.ts";
@@ -5,7 +6,8 @@ import { closed, Json } from "./common.ts";
 /** Fields that the client's memory requests and the guest's memory calls share. */
 
 const Text = (description: string) => Type.String({ minLength: 1, maxLength: 8192, description });
-const Variant = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
+const Variant = (description: string) =>
+  Type.String({ minLength: 1, maxLength: maxVariantLength, description });
 const Id = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
 const FieldPath = (description: string) =>
   Type.String({
@@ -156,7 +158,7 @@ export const memoryFields = {
           },
           closed,
         ),
-        { maxItems: 256, description: "Relations from this item to others" },
+        { maxItems: maxRelations, description: "Relations from this item to others" },
       ),
     ),
     timestamp: Type.Optional(Timestamp),
@@ -233,7 +235,7 @@ export const memoryFields = {
     ...shared,
     retention_days: Type.Integer({
       minimum: 0,
-      maximum: 36500,
+      maximum: maxRetentionDays,
       description: "Events older than this many days are removed",
     }),
   },

@@ -1,3 +1,4 @@
+import { maxRetentionDays } from "../../base/vocabulary/bounds.ts";
 import { Type, type Static } from "typebox";
 import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
@@ -138,7 +139,7 @@ const AgentSettings = Type.Object(
     enable_memory: Type.Optional(
       Type.Boolean({ description: "Whether it remembers anything; default true", default: true }),
     ),
-    memory_retention_days: Type.Optional(Amount(36_500, "Older events are dropped; default never")),
+    memory_retention_days: Type.Optional(Amount(maxRetentionDays, "Older events are dropped; default never")),
     memory_prune: Type.Optional(
       Type.Object(
         {
@@ -148,7 +149,7 @@ const AgentSettings = Type.Object(
             description:
               "Importance below which it goes, as it is by then: it fades with time, and grows with use and relations",
           }),
-          older_than_days: Amount(36_500, "Days since it was added or changed"),
+          older_than_days: Amount(maxRetentionDays, "Days since it was added or changed"),
         },
         {
           ...closed,

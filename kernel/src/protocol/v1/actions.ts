@@ -1,5 +1,6 @@
+import { maxRejectionReason } from "../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
-import { Action, maxRejectionReason } from "../../base/vocabulary/action.ts";
+import { Action } from "../../base/vocabulary/action.ts";
 import { ActionQuery, Approval } from "../../base/vocabulary/action-requests.ts";
 import { EffectIndex } from "../../base/vocabulary/approval.ts";
 import { define } from "../define.ts";

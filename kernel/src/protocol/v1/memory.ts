@@ -1,3 +1,4 @@
+import { maxForgetReason } from "../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { memoryFields, memoryResults } from "../../base/vocabulary/memory-calls.ts";
 import {
@@ -149,7 +150,9 @@ export const memoryRequests = define({
     params: Type.Object({
       agent: AgentId,
       id: Named("The id of the event or item"),
-      reason: Type.Optional(Type.String({ maxLength: 4000, description: "Why; it is kept with the record" })),
+      reason: Type.Optional(
+        Type.String({ maxLength: maxForgetReason, description: "Why; it is kept with the record" }),
+      ),
     }),
     result: Type.Object({ seq: Type.Integer({ description: "The number of the record that says so" }) }),
   },

@@ -1,3 +1,4 @@
+import { maxOpenDocuments } from "../../base/vocabulary/bounds.ts";
 import {
   applyChanges,
   type ContentChange,
@@ -9,8 +10,6 @@ import {
 export const maxOpenDocumentCharacters = 4 * 1024 * 1024;
 /** Maximum size of all kept texts of a client together. */
 export const maxOpenCharacters = 64 * 1024 * 1024;
-/** Maximum number of open documents per client. */
-const maxOpenDocuments = 10_000;
 /** Every URI is kept, and no editor uses longer ones. */
 const maxUriCharacters = 8 * 1024;
 

@@ -1,3 +1,4 @@
+import { maxRejectionReason } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import * as v from "valibot";
 import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
@@ -17,7 +18,6 @@ export const maxLineCharacters = 2_000;
 export const maxPictureCharacters = 3 * 1024 * 1024;
 /** Actions that one batch decides. */
 export const maxBatch = 1_000;
-export const maxReason = 4_000;
 
 /** The digest of an action; an approval is bound to it. */
 const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/));
@@ -137,7 +137,7 @@ const Shown = v.object({ id: Id, digest: Digest });
 const Batch = v.pipe(v.array(Shown), v.minLength(1), v.maxLength(maxBatch));
 /** The result of a batch: the number of successes, and a sentence for each failure. */
 const BatchResult = v.object({ done: Count, failures: v.pipe(v.array(Text(2_000)), v.maxLength(maxBatch)) });
-const Reason = v.pipe(v.string(), v.maxLength(maxReason));
+const Reason = v.pipe(v.string(), v.maxLength(maxRejectionReason));
 
 export const Approval = v.object({
   id: Id,

@@ -1,8 +1,9 @@
+import { maxRejectionReason } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count, counted } from "../shared/format.ts";
 import { Icon } from "./icon.tsx";
-import { maxReason, type Card } from "./messages.ts";
+import type { Card } from "./messages.ts";
 
 interface PanelProps {
   readonly label: string;
@@ -47,7 +48,7 @@ export function RejectForm({ words, label, rows, onReject, onClose }: RejectForm
       <textarea
         ref={field}
         rows={rows}
-        maxLength={maxReason}
+        maxLength={maxRejectionReason}
         aria-label={label}
         placeholder="Reason (optional)"
         value={reason}

@@ -1,3 +1,4 @@
+import { maxReadBytes } from "../../../base/vocabulary/bounds.ts";
 import type { Caller, JobRequest } from "../../../agents/ports.ts";
 import type { Actions, ProposedAction } from "../../../actions/api.ts";
 import { unlessAborted } from "../../../base/abort.ts";
@@ -110,7 +111,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
       const entry = workspace.get(wanted, sightOf(caller).seesEntry);
       return entry === null ? null : entrySeenBy(caller.authority, entry);
     },
-    "vdfs/read": async (caller, { path, offset = 0, length = 262_144 }) => {
+    "vdfs/read": async (caller, { path, offset = 0, length = maxReadBytes }) => {
       const wanted = canonical(path);
       const sight = sightOf(caller);
       const reading = workspace.read(wanted, offset, length, sight.seesEntry);

@@ -1,10 +1,8 @@
+import { maxReadBytes } from "../../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { closed, HashOf, Path, PathOf } from "../../../base/vocabulary/common.ts";
 import { Entry, EntryPage, EntryQuery } from "../../../base/vocabulary/entry.ts";
 import { define } from "../../define.ts";
-
-/** Largest piece of a file in one answer, in bytes. */
-const maxReadBytes = 262_144;
 
 const noReading = "The agent has no `read_entries`.";
 const noReadingOf = `${noReading.slice(0, -1)}, or the path does not pass its filter.`;
