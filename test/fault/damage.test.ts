@@ -11,13 +11,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approve, pick, propose, undo } from "../support/actions.ts";
 import { call, host, probe } from "../support/agents.ts";
+import { checkpointRecords } from "../../kernel/src/journal/background-proof.ts";
 import { Bench, inState, leave } from "../support/bench.ts";
+import { rememberer, Remembering } from "../support/memory.ts";
 import type { Client } from "../support/client.ts";
-import type { Action, Status, TraceEntry } from "../support/types.ts";
+import type { Action, Agent, Status, TraceEntry } from "../support/types.ts";
 import { isAlive, until } from "../support/until.ts";
 
 /*
@@ -310,3 +313,45 @@ describe("kernel.lock", () => {
     },
   );
 });
+
+test("a byte flipped before a journal's checkpoint: the opening does not see it, the proof in the background does, and the agent is Error", async () => {
+  const ID = "test.long";
+  await using long = await Bench.create({ extensions: [rememberer(ID)] });
+  const open = async (): Promise<Client> => long.open();
+  let client = await open();
+  const { stateFolder, pid } = await long.status(client);
+  // One proof in the background makes a checkpoint, after as many records.
+  await new Remembering(client, ID).run(
+    `for (let n = 0; n < args.count; n += 100)
+       await Promise.all(Array.from({ length: 100 }, (_, i) => ctx.memory.history.append("seen", { n: n + i })));`,
+    { count: checkpointRecords + 100 },
+  );
+  const checkpointed = (): boolean => {
+    using ledger = new DatabaseSync(join(stateFolder, "ledger.sqlite"), { readOnly: true });
+    return ledger.prepare("SELECT 1 FROM memory_checkpoints").get() !== undefined;
+  };
+  await until("a checkpoint", checkpointed, 60_000);
+  await leave(client);
+  process.kill(pid, "SIGTERM");
+  await until("the kernel to end", () => !isAlive(pid));
+
+  const folder = join(stateFolder, "extensions", ID, "memory", "journal");
+  const [first = ""] = readdirSync(folder).toSorted();
+  flipAt(0.1)(join(folder, first));
+  client = await open();
+  const memory = new Remembering(client, ID);
+  await memory.run(`await ctx.memory.history.append("seen", { n: -1 });`);
+  expect(await inState(client, ID, "Active")).not.toHaveProperty("error");
+  const { error } = await until(
+    "the agent in Error",
+    async () => {
+      const [agent] = await client.request<Agent[]>("lares/agents/list");
+      return agent?.state === "Error" && agent;
+    },
+    60_000,
+  );
+  expect(error).toMatch(/journal in ".*" is damaged at seq \d+.*backup/);
+  const refused = await client.raw("lares/tools/call", { agent: ID, name: "run", arguments: { body: "" } });
+  expect(refused).toHaveProperty("error");
+  await leave(client);
+}, 180_000);

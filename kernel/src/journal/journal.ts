@@ -41,6 +41,8 @@ export interface JournalOptions<Kind extends string> extends Omit<TailOptions, "
   readonly checkpoints?: Checkpoints;
   /** Reports how many bytes were cut off at the end because they never reached the disk completely. */
   cutOff?(bytes: number): void;
+  /** Reports that the open journal is not what was written; it refuses everything from then on. */
+  damaged?(error: LaresError): void;
 }
 
 interface RedactionResult {
@@ -69,6 +71,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   #redactedRecords: number;
 
   readonly #proof: BackgroundProof | null;
+  readonly #damaged: (firstBad: FirstBad) => void;
 
   private constructor(
     options: JournalOptions<Kind>,
@@ -92,6 +95,13 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     this.#lastRedact = redactions.last;
     this.#redactedRecords = redactions.count;
     this.tally = tally;
+    this.#damaged = (firstBad) => {
+      if (this.isBroken) return;
+      const error = damageError(options.name, options.folder, firstBad);
+      options.log.error(error.message);
+      this.#tail.fail(error);
+      options.damaged?.(error);
+    };
     this.#proof = startProof(this);
   }
 
@@ -134,7 +144,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
               checkpoints,
               reached: () => ({ seq: opened.end.seq, size: opened.size }),
               prove: (checkpoint, pause) => opened.#prove(checkpoint, { form, startFold, pause }),
-              damaged: (bad) => opened.#damaged(bad, options),
+              damaged: (bad) => opened.#damaged(bad),
             },
             shortProof === null ? null : from,
             proof.checkpoint,
@@ -185,11 +195,14 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return this.#tail.sync();
   }
 
-  /** Proves the whole journal as it is on the disk, against the end in memory. */
+  /** Proves the whole journal as it is on the disk, against the end in memory. A damaged one refuses everything after. */
   verify(): Promise<Verification> {
     return this.#turns.run(segmentsTurn, async () => {
       const { segments, end } = await this.#tail.snapshot();
-      return await verifySegments(segments, { ...end, carriedOut: this.#tail.carriedOut }, this.#form);
+      const anchor = { ...end, carriedOut: this.#tail.carriedOut };
+      const verification = await verifySegments(segments, anchor, this.#form);
+      if (verification.firstBad !== undefined) this.#damaged(verification.firstBad);
+      return verification;
     });
   }
 
@@ -319,12 +332,6 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return shortProof ?? (await prove(segments, anchor, options));
   }
 
-  #damaged(firstBad: FirstBad, { name, folder, log }: JournalOptions<Kind>): void {
-    const error = damageError(name, folder, firstBad);
-    log.error(error.message);
-    this.#tail.fail(error);
-  }
-
   async #syncFolder(): Promise<void> {
     try {
       await syncFolder(this.#folder);
@@ -334,7 +341,8 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   }
 }
 
-function damageError(name: string, folder: string, firstBad: FirstBad): LaresError {
+/** The sentence for a journal that is not what was written. */
+export function damageError(name: string, folder: string, firstBad: FirstBad): LaresError {
   return new LaresError(
     "StorageError",
     `The ${name} journal in "${folder}" is damaged at seq ${firstBad.seq}: ${firstBad.reason}. It was left as it is; put the folder back from a backup.`,

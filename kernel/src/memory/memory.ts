@@ -9,7 +9,7 @@ import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-m
 import { JournalSummary } from "./journal-summary.ts";
 import { countsOf, Heads } from "./heads.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
-import { Journal, type Verification, verifyJournal } from "../journal/journal.ts";
+import { damageError, Journal, type Verification, verifyJournal } from "../journal/journal.ts";
 import type { StartFold } from "../journal/proof.ts";
 import { folderOfMemory, type MemoryKey } from "./memory-key.ts";
 import { memoryRecords, memoryRefusals } from "./records.ts";
@@ -71,6 +71,8 @@ export interface MemoryOptions {
   prunePolicy(key: MemoryKey): PrunePolicy | null;
   /** Reports how many bytes were cut off at the end of a journal because they never reached the disk completely. */
   cutOff?(key: MemoryKey, bytes: number): void;
+  /** Reports a journal that is not what was written, found in the background or by `verify`. */
+  damaged?(key: MemoryKey, error: LaresError): void;
   readonly segmentBytes?: number;
 }
 
@@ -114,8 +116,11 @@ class Memories implements Memory {
   async verify(key: MemoryKey): Promise<Verification> {
     const open = this.#open.get(key);
     if (open !== undefined) return await open.verify();
-    const folder = folderOfMemory(this.#options.stateFolder, key);
-    return await verifyJournal(joinPath(folder, "journal"), this.#heads.of(key) ?? chainStart, memoryRecords);
+    const folder = joinPath(folderOfMemory(this.#options.stateFolder, key), "journal");
+    const verification = await verifyJournal(folder, this.#heads.of(key) ?? chainStart, memoryRecords);
+    const { firstBad } = verification;
+    if (firstBad !== undefined) this.#options.damaged?.(key, damageError("memory", folder, firstBad));
+    return verification;
   }
 
   stats(key: MemoryKey): MemoryStats {
@@ -190,6 +195,7 @@ class Memories implements Memory {
           turns: this.#proofs,
         },
         cutOff: (bytes) => options.cutOff?.(key, bytes),
+        damaged: (error) => options.damaged?.(key, error),
         maxBytes,
         grown: () => {
           if (view !== undefined) store.grown(view);

@@ -123,6 +123,11 @@ export class Supervisor implements AsyncDisposable {
     else this.pump();
   }
 
+  /** Takes the agent to Error: something that it cannot do without is damaged, and no retry mends it. */
+  break(reason: string): void {
+    this.#parts.life.send({ type: "broken", reason });
+  }
+
   /** A command of `by`; answers when the state it leads to is reached. */
   async control(by: Principal, command: AgentCommand): Promise<Agent> {
     // What is on its way is soon something else, and by itself: a command that it cannot take is for that.

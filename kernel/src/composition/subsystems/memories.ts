@@ -88,6 +88,7 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
         if (prune === null) return null;
         return { belowImportance: prune.belowImportance, olderThanMs: prune.olderThanDays * dayMs };
       },
+      damaged: (key, error) => agents.find(ownerOf(key) ?? "")?.break(error.message),
       cutOff: (key, bytes) =>
         warn(
           ownerOf(key) ?? key,
