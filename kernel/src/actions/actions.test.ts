@@ -18,6 +18,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { isLaresError } from "../base/errors.ts";
 import type { Action, EffectInput } from "../base/vocabulary/action.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Actor } from "../base/vocabulary/principal.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
 import { digestOf } from "./describe.ts";
@@ -721,6 +723,51 @@ describe("policy decides", () => {
     expect(bench.actions.pendingCount()).toBe(1);
     expect(announced.map(([, state]) => state)).toEqual(["Approved", "PendingApproval"]);
     expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+  });
+
+  describe("an action that rules allowed for everybody who led to it", () => {
+    const callers = (...ids: string[]): Authority[] => ids.map((extension) => ({ ...everything, extension }));
+    const allow = (...agents: string[]) => agents.map((agent) => ({ decide: "allow" as const, agent }));
+    const calledBy = (id: string): Actor => ({ kind: "agent", id });
+    const people = Array.from({ length: 40 }, (_, at): Actor => ({ kind: "person", client: `client ${at}` }));
+
+    test.each<[of: string, revoked: string, lineage: readonly Actor[], state: Action["state"]]>([
+      ["nobody", "test.nobody", [calledBy("test.caller"), calledBy("test.first")], "Committed"],
+      [
+        "its agent",
+        everything.extension,
+        [calledBy("test.caller"), calledBy("test.first")],
+        "PendingApproval",
+      ],
+      ["the caller", "test.caller", [calledBy("test.caller"), calledBy("test.first")], "PendingApproval"],
+      [
+        "the caller's caller",
+        "test.first",
+        [calledBy("test.caller"), calledBy("test.first")],
+        "PendingApproval",
+      ],
+      [
+        "an agent in a lineage too long to be stored whole",
+        "test.first",
+        [calledBy("test.caller"), ...people, calledBy("test.first")],
+        "PendingApproval",
+      ],
+    ])("the rule of %s is revoked before its commit", async (_of, revoked, lineage, state) => {
+      const all = allow(everything.extension, "test.caller", "test.first");
+      bench.settings.rules = all;
+      using _listening = bench.actions.changed.on((changed: Action) => {
+        if (changed.state === "Approved") bench.settings.rules = all.filter((rule) => rule.agent !== revoked);
+      });
+      const { action } = await bench.actions.propose(
+        { ...everything, onBehalfOf: callers("test.caller", "test.first") },
+        program,
+        { title: "T", reason: "", effects: [write("a", "")] },
+        undefined,
+        lineage,
+      );
+      expect(action.state).toBe(state);
+      expect(Object.keys(snapshot())).toEqual(state === "Committed" ? ["a"] : []);
+    });
   });
 
   test("a rule allows, denies, asks", async () => {

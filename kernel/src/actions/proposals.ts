@@ -5,7 +5,7 @@ import type { Slices } from "../base/slices.ts";
 import type { Action, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { type Actor, onBehalfField } from "../base/vocabulary/principal.ts";
+import { type Actor, maxNamed, onBehalfField } from "../base/vocabulary/principal.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { decideApproval, prepareApproval, strictestOf, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
@@ -124,7 +124,10 @@ export class Proposals {
    */
   async isStillAllowed(record: ActionRecord): Promise<boolean> {
     const { action, subjects } = record;
-    const others = boundingAgents(action.agent, action.on_behalf_of ?? []);
+    const { on_behalf_of: onBehalfOf = [] } = action;
+    // A longer lineage was cut when it was stored: whoever is not named may have lost the right.
+    if (onBehalfOf.length >= maxNamed) return false;
+    const others = boundingAgents(action.agent, onBehalfOf);
     for (const agent of [action.agent, ...others]) {
       await this.#prepare(record, unlimitedCpu, agent);
       const question = {
