@@ -31,6 +31,7 @@ const mayImport = {
   configuration: ["decisions", "documents", "events", "policy", "platform", "base"],
   authoring: ["configuration", "services", "documents", "events", "platform", "base"],
   tools: ["policy", "platform", "base"],
+  egress: ["policy", "platform", "base"],
   front: ["protocol", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],
@@ -65,6 +66,12 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
     {
       files: ["embedding/{hash-frequencies,onnx/model-digest,onnx/onnx,onnx/word-pieces}.ts"],
       because: "a model's files lie where the user put them; a table is compressed with zlib",
+    },
+  ],
+  egress: [
+    {
+      files: ["host/{connections,host-process,send}.ts"],
+      because: "the egress host resolves names, opens connections and decompresses answers",
     },
   ],
   sandbox: [

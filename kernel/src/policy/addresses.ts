@@ -1,4 +1,7 @@
-import { IPv4, IPv6, isValid, parse } from "ipaddr.js";
+import ipaddr from "ipaddr.js";
+
+// A CommonJS package, of which Node.js finds only the default export.
+const { IPv4, IPv6, isValid, parse } = ipaddr;
 
 /** What an address leads to. `never`: nobody has a use for it (multicast, broadcast, reserved blocks, no address at all). */
 export type AddressKind = "public" | "loopback" | "private" | "never";
@@ -31,7 +34,7 @@ export function kindOfAddress(address: string): AddressKind {
   return kindsV6.get(parsed.range()) ?? "never";
 }
 
-const kindOfV4 = (address: IPv4): AddressKind => kindsV4.get(address.range()) ?? "never";
+const kindOfV4 = (address: ipaddr.IPv4): AddressKind => kindsV4.get(address.range()) ?? "never";
 
 /** Where in the 16 bytes an IPv4 address stands, for the prefixes that carry one; RFCs 4291, 6052, 8215, 3056, 4380, 2765. */
 const carriers: readonly {
@@ -49,7 +52,7 @@ const carriers: readonly {
   { prefix: "2001::", bits: 32, at: 12, flip: true },
 ];
 
-function carriedV4(address: IPv6): IPv4 | null {
+function carriedV4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   // "::" and "::1" are addresses of their own.
   if (address.range() === "loopback" || address.range() === "unspecified") return null;
   for (const { prefix, bits, at, flip } of carriers) {

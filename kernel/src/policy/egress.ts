@@ -1,4 +1,4 @@
-import { isValid } from "ipaddr.js";
+import ipaddr from "ipaddr.js";
 import { kindOfAddress } from "./addresses.ts";
 
 /** Where a request wants to go, in one spelling: lower case, punycode, no brackets, no dot at the end. */
@@ -49,7 +49,7 @@ export function targetOf(url: string): EgressTarget | EgressRefusal {
     return { host, reason: "An address may not hold a user name or a password. Send them in a header." };
   const scheme = parsed.protocol === "https:" ? "https" : "http";
   const port = parsed.port === "" ? (scheme === "https" ? 443 : 80) : Number(parsed.port);
-  return { scheme, host, port, path: parsed.pathname, isLiteral: isValid(host) };
+  return { scheme, host, port, path: parsed.pathname, isLiteral: ipaddr.isValid(host) };
 }
 
 /** Decides what a name alone can decide, before it is resolved. Null: it may be resolved. */

@@ -1,0 +1,42 @@
+import type { EgressFailure, EgressHead, HostRequest } from "../messages.ts";
+
+export interface EgressRequest extends HostRequest {
+  /** For whom it is made, as the trace names it. */
+  readonly who: string;
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export interface EgressAnswer extends EgressHead {
+  /**
+   * To be read once. Throws `EgressError` if the answer breaks off. Leaving the loop early closes the connection. An answer
+   * that is not read ends with the request's timeout.
+   */
+  readonly body: AsyncGenerator<Uint8Array, { readonly isTruncated: boolean }>;
+}
+
+/** What left the machine, for the person: one for each request, when it has ended. */
+export interface EgressTrace {
+  readonly who: string;
+  readonly method: string;
+  readonly host: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly redirects: EgressHead["redirects"];
+  readonly viaProxy: boolean;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+  /** Null if there was no answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly failure: EgressFailure | null;
+}
+
+export class EgressError extends Error {
+  readonly failure: EgressFailure;
+
+  constructor(failure: EgressFailure) {
+    super(failure.class === "Denied" ? failure.reason : failure.message);
+    this.failure = failure;
+  }
+}

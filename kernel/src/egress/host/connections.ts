@@ -1,0 +1,118 @@
+import type { LookupFunction } from "node:net";
+import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import { kindOfAddress } from "../../policy/addresses.ts";
+import { decideAddress, type EgressRules, type EgressTarget } from "../../policy/egress.ts";
+import { egressBounds as bounds } from "../bounds.ts";
+import { Denied } from "./failures.ts";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Returns the addresses of a name, or rejects. */
+export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
+
+export interface ProxySettings {
+  readonly url: string;
+  /** Names whose hosts, and those beneath them, are reached directly; "*" for all. */
+  readonly except: readonly string[];
+}
+
+interface Route {
+  readonly dispatcher: Dispatcher;
+  readonly viaProxy: boolean;
+}
+
+const connectionOptions = {
+  pipelining: 1,
+  // Cancelling a request has to close its socket.
+  allowH2: false,
+  connections: bounds.maxConnectionsPerHost,
+  maxHeaderSize: bounds.maxHeadBytes,
+  keepAliveTimeout: bounds.keepAliveMs,
+  keepAliveMaxTimeout: bounds.keepAliveMs,
+  // Each request has its own timers.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+} as const;
+
+/**
+ * Connections to the addresses that policy allowed. A name is resolved for each request and decided anew; connections are
+ * shared only between requests for the same name and the same allowed addresses.
+ */
+export class Connections {
+  readonly #resolve: Resolve;
+  readonly #proxy: (ProxySettings & { readonly agent: ProxyAgent }) | null;
+  /** The least recently used first. */
+  readonly #pools = new Map<string, Pool>();
+
+  constructor({ resolve, proxy }: { readonly resolve: Resolve; readonly proxy: ProxySettings | null }) {
+    this.#resolve = resolve;
+    this.#proxy =
+      proxy === null ? null : { ...proxy, agent: new ProxyAgent({ ...connectionOptions, uri: proxy.url }) };
+  }
+
+  /** Rejects with `Denied` if no address of the target may be connected to. */
+  async to(target: EgressTarget, rules: EgressRules): Promise<Route> {
+    if (this.#proxy !== null && needsProxy(target, this.#proxy.except)) {
+      if (target.isLiteral)
+        throw new Denied(target.host, `${target.host} is an address, and a proxy decides only names.`);
+      return { dispatcher: this.#proxy.agent, viaProxy: true };
+    }
+    const addresses = target.isLiteral ? [] : await this.#allowedAddresses(target, rules);
+    return { dispatcher: this.#poolOf(target, addresses), viaProxy: false };
+  }
+
+  async #allowedAddresses(target: EgressTarget, rules: EgressRules): Promise<readonly ResolvedAddress[]> {
+    const addresses = await this.#resolve(target.host);
+    const refusals = addresses.map(({ address }) => decideAddress(target, address, rules));
+    const allowed = addresses.filter((_, index) => refusals[index] === null);
+    if (allowed.length > 0) return allowed;
+    throw new Denied(target.host, refusals[0]?.reason ?? `${target.host} has no address.`);
+  }
+
+  #poolOf({ scheme, host, port }: EgressTarget, addresses: readonly ResolvedAddress[]): Pool {
+    const origin = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const key = [origin, ...addresses.map(({ address }) => address).toSorted()].join(" ");
+    const pool =
+      this.#pools.get(key) ??
+      new Pool(origin, {
+        ...connectionOptions,
+        connect: { lookup: pinnedTo(addresses), timeout: bounds.connectTimeoutMs, autoSelectFamily: true },
+      });
+    this.#pools.delete(key);
+    this.#pools.set(key, pool);
+    for (const [oldest, unused] of this.#pools) {
+      if (this.#pools.size <= bounds.maxPools) break;
+      this.#pools.delete(oldest);
+      // Requests that are running on it end first; their failures are reported to whoever made them.
+      unused.close().catch(() => undefined);
+    }
+    return pool;
+  }
+}
+
+/** Answers every lookup with the addresses that were decided on; literals never ask. */
+function pinnedTo(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    // Node expects the answer in a later turn.
+    setImmediate(() => {
+      if (first === undefined) callback(new Error("No address was allowed."), "", 0);
+      else if (options.all === true) callback(null, [...addresses]);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function needsProxy({ host, isLiteral }: EgressTarget, except: readonly string[]): boolean {
+  const isLocal = isLiteral
+    ? kindOfAddress(host) === "loopback"
+    : host === "localhost" || host.endsWith(".localhost");
+  if (isLocal) return false;
+  return !except.some((name) => {
+    const domain = name.replace(/^\*?\./, "").toLowerCase();
+    return name === "*" || host === domain || host.endsWith(`.${domain}`);
+  });
+}

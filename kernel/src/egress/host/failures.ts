@@ -1,0 +1,35 @@
+import { messageOf } from "../../base/errors.ts";
+import type { EgressFailure } from "../messages.ts";
+
+/** Policy does not let the request, or a redirect of it, leave. */
+export class Denied extends Error {
+  readonly host: string;
+
+  constructor(host: string, reason: string) {
+    super(reason);
+    this.host = host;
+  }
+}
+
+/** Ends a request before its answer has ended. */
+export class Stopped extends Error {
+  readonly class: "Timeout" | "Cancelled";
+
+  constructor(failureClass: "Timeout" | "Cancelled", message: string) {
+    super(message);
+    this.class = failureClass;
+  }
+}
+
+export function failureOf(error: unknown, host: string, mayHaveLeft: boolean): EgressFailure {
+  if (error instanceof Denied)
+    return { class: "Denied", host: error.host, reason: error.message, mayHaveLeft };
+  if (error instanceof Stopped) return { class: error.class, host, message: error.message, mayHaveLeft };
+  return { class: "Network", host, message: `${host} could not be reached: ${reasonOf(error)}`, mayHaveLeft };
+}
+
+/** Errors of several connection attempts, as Node reports them together, have no message of their own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map((each) => messageOf(each)).join("; ");
+  return messageOf(error);
+}

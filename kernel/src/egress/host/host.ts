@@ -1,0 +1,79 @@
+import { unlessAborted } from "../../base/abort.ts";
+import { Credit } from "../../platform/children/credit.ts";
+import type { FromHost, HostRequest, ToHost } from "../messages.ts";
+import { answer } from "./answer.ts";
+import type { Connections } from "./connections.ts";
+import { failureOf, Stopped } from "./failures.ts";
+
+interface OpenRequest {
+  readonly aborter: AbortController;
+  readonly credit: Credit;
+}
+
+interface EgressHostOptions {
+  readonly connections: Connections;
+  send(words: FromHost): void;
+  sendChunk(id: number, bytes: Uint8Array): void;
+}
+
+/** Carries out the kernel's requests, all at once. Each ends with `end` or `failed`. */
+export class EgressHost {
+  readonly #options: EgressHostOptions;
+  readonly #open = new Map<number, OpenRequest>();
+
+  constructor(options: EgressHostOptions) {
+    this.#options = options;
+  }
+
+  async obey(words: ToHost, body: Uint8Array): Promise<void> {
+    if (words.kind === "request") return await this.#answer(words.id, words.request, body);
+    this.#open.get(words.id)?.aborter.abort(new Stopped("Cancelled", "The request was cancelled."));
+  }
+
+  /** The kernel takes this many bytes more of an answer. */
+  grant(id: number, bytes: number): void {
+    this.#open.get(id)?.credit.add(bytes);
+  }
+
+  async #answer(id: number, request: HostRequest, body: Uint8Array): Promise<void> {
+    const { send, sendChunk, connections } = this.#options;
+    const { timeoutMs, idleMs } = request.limits;
+    const aborter = new AbortController();
+    const credit = new Credit();
+    const { signal } = aborter;
+    this.#open.set(id, { aborter, credit });
+    let host = "";
+    let mayHaveLeft = false;
+    const timeOut = (afterMs: number, what: string): void =>
+      aborter.abort(new Stopped("Timeout", `${host} ${what} within ${afterMs} ms.`));
+    const total = setTimeout(() => timeOut(timeoutMs, "did not finish its answer"), timeoutMs);
+    const startIdle = (): NodeJS.Timeout => setTimeout(() => timeOut(idleMs, "sent nothing"), idleMs);
+    let idle = startIdle();
+    try {
+      const { isTruncated } = await answer(request, body, connections, {
+        signal,
+        heading: (target) => (host = target.host),
+        sending: () => (mayHaveLeft = true),
+        head: (head) => send({ kind: "head", id, head }),
+        async chunk(bytes) {
+          clearTimeout(idle);
+          sendChunk(id, bytes);
+          credit.take(bytes.length);
+          await unlessAborted(credit.available(), signal);
+          idle = startIdle();
+        },
+      });
+      send({ kind: "end", id, isTruncated });
+    } catch (error) {
+      send({
+        kind: "failed",
+        id,
+        failure: failureOf(signal.aborted ? signal.reason : error, host, mayHaveLeft),
+      });
+    } finally {
+      clearTimeout(total);
+      clearTimeout(idle);
+      this.#open.delete(id);
+    }
+  }
+}
