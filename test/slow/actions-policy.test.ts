@@ -281,7 +281,9 @@ describe("approvals by window/showMessageRequest", () => {
     await until("a request", () => requests(client).length === 1);
     await client.request("lares/trust", { trusted: false });
     approveIt(0);
-    await client.notification<Shown>("window/showMessage", ({ message }) => /not trusted/.test(message));
+    await client.notification<Shown>("window/showMessage", ({ message }) =>
+      /no longer trusted/.test(message),
+    );
 
     await client.request("lares/trust", { trusted: true });
     expect((await pick(client, action)).state).toBe("PendingApproval");

@@ -39,7 +39,7 @@ test("the oldest ended actions of an agent lose their contents and cannot be und
     expect(await bench.actions.get(oldest)).toMatchObject({ state: "Committed", title: "A test" });
     await expect(bench.actions.undo(oldest)).rejects.toMatchObject({
       code: "NotFound",
-      message: expect.stringContaining("no longer kept") as string,
+      message: expect.stringContaining("no longer stored") as string,
     });
     await expect(bench.actions.content(oldest, 0, "after")).rejects.toMatchObject({ code: "NotFound" });
     expect(await bench.objects.has(sha256(JSON.stringify(large(0))))).toBe(false);
