@@ -26,7 +26,7 @@ const harmlessHeaders = new Set([
   "user-agent",
 ]);
 
-/** Carries out one request, redirects included, each of which is decided anew. Resolves when the answer has ended. */
+/** Carries out one request, including its redirects, each of which is decided as a request of its own. Resolves when the answer has ended. */
 export async function answer(
   { method, url, headers, rules, limits }: HostRequest,
   body: Uint8Array,

@@ -38,8 +38,8 @@ const connectionOptions = {
 } as const;
 
 /**
- * Connections to the addresses that policy allowed. A name is resolved for each request and decided anew; connections are
- * shared only between requests for the same name and the same allowed addresses.
+ * Connections to the addresses that policy allowed. A name is resolved and decided for each request; connections are shared
+ * only between requests for the same name and the same allowed addresses.
  */
 export class Connections {
   readonly #resolve: Resolve;
