@@ -33,8 +33,8 @@ interface BackgroundProofParts {
     pause: () => Promise<void>,
   ): Promise<{ readonly firstBad: FirstBad | null; readonly checkpoint: Checkpoint | null }>;
   reached(): { readonly seq: number; readonly size: number };
-  /** Called when the journal is not what was written. */
-  damaged(firstBad: FirstBad): void;
+  /** Called when the journal is not what was written; calls `giveUp`. */
+  damaged(firstBad: FirstBad): Promise<void>;
 }
 
 /** The proof was abandoned, because the journal is closed or a segment is being rewritten. */
@@ -118,6 +118,14 @@ export class BackgroundProof implements AsyncDisposable {
     return seq - (from?.seq ?? 0) >= checkpointRecords || size - (from?.size ?? 0) >= checkpointBytes;
   }
 
+  /** Proves nothing more, and drops the checkpoint, so that the next opening finds the damage too. */
+  async giveUp(): Promise<void> {
+    this.#isClosed = true;
+    this.#interrupt();
+    if (this.#kept === null) return;
+    await this.#parts.checkpoints.store(null).catch((error: unknown) => this.#warn(error));
+  }
+
   #interrupt(): void {
     this.#interruptions += 1;
     this.#rest?.timer[Symbol.dispose]();
@@ -141,13 +149,7 @@ export class BackgroundProof implements AsyncDisposable {
       const from = this.#isRootDue ? null : this.#checkpoint;
       const { firstBad, checkpoint } = await this.#parts.prove(from, () => this.#pause(mayGoOn));
       if (!mayGoOn()) return;
-      if (firstBad !== null) {
-        // The next opening must find the damage, too.
-        await checkpoints.store(null).catch((error: unknown) => this.#warn(error));
-        this.#isClosed = true;
-        this.#parts.damaged(firstBad);
-        return;
-      }
+      if (firstBad !== null) return await this.#parts.damaged(firstBad);
       this.#isRootDue = false;
       if (checkpoint === null) {
         // Retried after as many appended records again.

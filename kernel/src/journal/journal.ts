@@ -71,7 +71,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   #redactedRecords: number;
 
   readonly #proof: BackgroundProof | null;
-  readonly #damaged: (firstBad: FirstBad) => void;
+  readonly #damaged: (firstBad: FirstBad) => Promise<void>;
 
   private constructor(
     options: JournalOptions<Kind>,
@@ -95,7 +95,8 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     this.#lastRedact = redactions.last;
     this.#redactedRecords = redactions.count;
     this.tally = tally;
-    this.#damaged = (firstBad) => {
+    this.#damaged = async (firstBad) => {
+      await this.#proof?.giveUp();
       if (this.isBroken) return;
       const error = damageError(options.name, options.folder, firstBad);
       options.log.error(error.message);
@@ -201,7 +202,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
       const { segments, end } = await this.#tail.snapshot();
       const anchor = { ...end, carriedOut: this.#tail.carriedOut };
       const verification = await verifySegments(segments, anchor, this.#form);
-      if (verification.firstBad !== undefined) this.#damaged(verification.firstBad);
+      if (verification.firstBad !== undefined) await this.#damaged(verification.firstBad);
       return verification;
     });
   }
