@@ -1,19 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
-import { parse } from "yaml";
 import { silentLog } from "../../kernel/src/base/log.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import type { EntryQuery } from "../../kernel/src/base/vocabulary/entry.ts";
 import type { TraceEntry } from "../../kernel/src/base/vocabulary/trace.ts";
-import {
-  createRedact,
-  maxMessageLength,
-  storedEntry,
-  type RedactionRule,
-} from "../../kernel/src/trace/entry.ts";
+import { redactSecrets } from "../../kernel/src/secret-scan/redact.ts";
+import { maxMessageLength, storedEntry } from "../../kernel/src/trace/entry.ts";
 import { openTraceLog } from "../../kernel/src/trace/trace-log.ts";
 import { comparePaths, countEntries, queryEntries } from "../../kernel/src/workspace/query.ts";
 import { Slices } from "../../kernel/src/base/slices.ts";
@@ -137,12 +132,7 @@ fuzz({
   },
 });
 
-const { rules } = parse(
-  readFileSync(join(import.meta.dirname, "../../manifests/redaction.yaml"), "utf8"),
-) as {
-  rules: RedactionRule[];
-};
-const redact = createRedact(rules);
+const redact = redactSecrets;
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const code = (length: number): fc.Arbitrary<string> =>
   fc
@@ -258,7 +248,7 @@ fuzz({
         clock,
         log: silentLog,
         keepDays: 1000,
-        redactions: [],
+        redact: (text) => text,
         maxFileBytes: 4000,
       });
     let log = await open();

@@ -19,7 +19,6 @@ export const resources = {
   extensions: at("extensions"),
   sdk: at("extensions/sdk"),
   defaults: at("manifests/defaults.yaml"),
-  redaction: at("manifests/redaction.yaml"),
   templates: at("manifests/templates"),
   /** Only a checkout has examples. */
   examples: isCheckout ? at("examples") : null,

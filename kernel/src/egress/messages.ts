@@ -1,4 +1,7 @@
+import type { ProviderSettings } from "../base/vocabulary/model-settings.ts";
+import type { ModelRequest } from "../base/vocabulary/model.ts";
 import type { EgressRules } from "../policy/egress.ts";
+import type { KnownSecret } from "./known-secrets.ts";
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -11,6 +14,25 @@ export interface EgressLimits {
   readonly maxBytes: number;
 }
 
+/** A text of the request that stands for a secret, and where its value may go. */
+export interface Substitution {
+  readonly token: string;
+  readonly value: string;
+  readonly hosts: readonly string[];
+  /** "header", "header:<name>", "query:<key>" or "body", as in `secrets/binding.ts`. */
+  readonly in: string;
+}
+
+/** What the host does instead of sending the request as it is. The answer's body is one event as JSON on each line. */
+export type ModelTask =
+  | {
+      readonly kind: "generate";
+      readonly provider: ProviderSettings;
+      readonly key: string | null;
+      readonly request: ModelRequest;
+    }
+  | { readonly kind: "list"; readonly provider: ProviderSettings; readonly key: string | null };
+
 /** What is asked of the host; the body travels behind it. */
 export interface HostRequest {
   readonly method: string;
@@ -19,6 +41,10 @@ export interface HostRequest {
   readonly headers: Headers;
   readonly rules: EgressRules;
   readonly limits: EgressLimits;
+  /** What must not leave: values of secrets, which are refused in requests of agents and marked in those to models. */
+  readonly known?: readonly KnownSecret[];
+  readonly substitutions?: readonly Substitution[];
+  readonly task?: ModelTask;
 }
 
 export interface EgressHead {
@@ -28,11 +54,15 @@ export interface EgressHead {
   /** Where redirects led to, without queries. */
   readonly redirects: readonly { readonly host: string; readonly path: string }[];
   readonly viaProxy: boolean;
+  /** For a task: what was sent. */
+  readonly sent?: { readonly path: string; readonly bytes: number };
 }
 
 /** Why there is no answer, or no whole one. `mayHaveLeft`: whether bytes of the request may have been sent. */
 export type EgressFailure = { readonly host: string; readonly mayHaveLeft: boolean } & (
   | { readonly class: "Denied"; readonly reason: string }
+  /** It holds what looks like a secret, or a known one. */
+  | { readonly class: "Leak"; readonly rule: string; readonly where: "url" | "header" | "body" }
   | { readonly class: "Network" | "Timeout" | "Cancelled"; readonly message: string }
 );
 

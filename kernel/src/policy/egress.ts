@@ -55,7 +55,7 @@ export function targetOf(url: string): EgressTarget | EgressRefusal {
 /** Decides what a name alone can decide, before it is resolved. Null: it may be resolved. */
 export function decideHost(target: EgressTarget, rules: EgressRules): EgressRefusal | null {
   const { host } = target;
-  if (!isNamed(target, rules.allowedHosts))
+  if (!namesTarget(target, rules.allowedHosts))
     return {
       host,
       reason: `${host} is not among the hosts that it may reach. They are requested by "allowed_hosts" in its manifest, and a person has to accept them.`,
@@ -91,9 +91,9 @@ export function decideAddress(
 
 /** True if the host is named for private addresses: for everybody by the person, or as this provider's own endpoint. */
 function isPrivate(target: EgressTarget, { privateHosts, providerHosts, provider }: EgressRules): boolean {
-  const owners = providerHosts.filter(({ host }) => isNamed(target, [host]));
+  const owners = providerHosts.filter(({ host }) => namesTarget(target, [host]));
   if (owners.length > 0) return owners.some((owner) => owner.provider === provider);
-  return isNamed(target, privateHosts);
+  return namesTarget(target, privateHosts);
 }
 
 function mayBePlain(target: EgressTarget, rules: EgressRules): boolean {
@@ -107,7 +107,7 @@ function isLocalName(host: string): boolean {
 }
 
 /** True if one of the names is the target's host; a name with a port is for this port only. */
-function isNamed(target: EgressTarget, names: readonly string[]): boolean {
+export function namesTarget(target: EgressTarget, names: readonly string[]): boolean {
   return names.some((name) => {
     const parsed = parseUrl(`https://${bracketed(name)}`);
     if (parsed === null || parsed.pathname !== "/" || parsed.search !== "" || parsed.username !== "")

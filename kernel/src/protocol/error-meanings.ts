@@ -21,6 +21,15 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
     "The agent cannot run, or its program ended or answered with an error. `data`: `state`, `reason`.",
   Conflict: "Somebody else wrote first. `data`: `revision`, the present one. Read and try again.",
   VectorSearchNotConfigured: "No embedder answers, so nothing can be searched by similarity.",
+  ModelError:
+    "No language model answered. `data`: `class`, such as `RateLimited` or `NoModel`, `provider`, `model`, and `retryable`: the same request may succeed later.",
+  BudgetExceeded:
+    "A request to a language model could exceed a budget of the user's document, so nothing was sent. `data`: `budget`, its name, `spent` and `limit`, in dollars or tokens.",
+  EgressDenied: "A request may not leave the machine. `data`: `host`, `reason`.",
+  LeakBlocked:
+    "A request holds what looks like a secret, so nothing was sent. `data`: `rule`, `where`: `url`, `header` or `body`.",
+  NetworkError:
+    "A request got no answer, or no whole one. `data`: `class` (`Network`, `Timeout` or `Cancelled`), `host`.",
   RequestCancelled: "Whoever asked cancelled the request, or is not there any more.",
   InvalidParams: "The params do not have the right form or values. `data`: `path`, where the fault is.",
   MethodNotFound: "There is no method of this name.",

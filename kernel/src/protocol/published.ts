@@ -27,7 +27,10 @@ import { serverNotifications } from "./v1/notifications.ts";
 import { clientRequests } from "./v1/requests.ts";
 import { SessionOptions } from "./v1/session.ts";
 import { Status } from "../base/vocabulary/status.ts";
+import { ModelListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
+import { SecretItem } from "../base/vocabulary/secret.ts";
 import { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { UsageGroup } from "../base/vocabulary/usage.ts";
 import { TrustCard, TrustFact, TrustFolder, TrustGrants, TrustPart } from "../base/vocabulary/trust.ts";
 
 /** Types of both wires with a name of their own; everywhere else they are referred to. */
@@ -57,6 +60,9 @@ const clientTypes: Record<string, TSchema> = {
   Decision,
   Job,
   MemoryStats,
+  ModelListing,
+  ProviderListing,
+  SecretItem,
   SessionOptions,
   SharedMemory,
   Status,
@@ -67,6 +73,7 @@ const clientTypes: Record<string, TSchema> = {
   TrustFolder,
   TrustGrants,
   TrustPart,
+  UsageGroup,
 };
 
 type Json = unknown;

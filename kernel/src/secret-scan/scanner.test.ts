@@ -4,10 +4,15 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { SecretRules } from "./rules.ts";
 import { SecretScanner } from "./scanner.ts";
+import { shippedRules } from "./shipped-rules.ts";
 
 const rules = parse(
   readFileSync(new URL("../../../manifests/secrets.yaml", import.meta.url), "utf8"),
 ) as SecretRules;
+test("the module is what the document says; otherwise run: npm run build:secrets", () => {
+  expect({ version: 1, ...shippedRules }).toEqual(rules);
+});
+
 const scanner = new SecretScanner(rules);
 const secretsIn = (text: string): string[] =>
   scanner.find(text).map(({ start, end }) => text.slice(start, end));

@@ -13,8 +13,6 @@ export const maxSecretValueBytes = 64 * 1024;
 const maxHostLength = 253 + ":65535".length;
 const maxPlaceNameLength = 64;
 
-/** Where a provider's key stands, unless the secret says otherwise. Lower case. */
-export const authorizationHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
 export const defaultPlace = "header";
 
 const secretName = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;

@@ -1,17 +1,10 @@
 import { isoTime, type Clock } from "../base/clock.ts";
 import { invalidParams, isLaresError, LaresError, notFound, storageError } from "../base/errors.ts";
+import type { SecretItem } from "../base/vocabulary/secret.ts";
 import { decrypt, encrypt } from "../platform/encryption.ts";
 import type { SecretRow, SecretRows } from "../user-state/secret-rows.ts";
 import { type Binding, checkedBinding, checkedName, maxSecretValueBytes } from "./binding.ts";
 import { readKey, readOrMakeKey, type SecretKey } from "./key.ts";
-
-/** What may be told about a secret. */
-export interface SecretItem extends Binding {
-  readonly name: string;
-  /** Null for a secret that only the environment has. */
-  readonly created: string | null;
-  readonly source: "store" | "environment";
-}
 
 /** A value with what it is bound to. Only for the pipe to the egress host. */
 export interface ResolvedSecret extends Binding {
@@ -158,7 +151,7 @@ export class Secrets {
   #itemOf(row: SecretRow): SecretItem {
     const binding = bindingOf(row) ?? { hosts: [], in: row.place };
     const source = this.#fromEnvironment(row.name) === null ? "store" : "environment";
-    return { name: row.name, ...binding, created: row.created, source };
+    return { name: row.name, hosts: [...binding.hosts], in: binding.in, created: row.created, source };
   }
 }
 

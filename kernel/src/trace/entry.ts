@@ -1,17 +1,7 @@
-import { RE2JS } from "re2js";
 import { isoTime } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Actor } from "../base/vocabulary/principal.ts";
 import type { TraceEntry } from "../base/vocabulary/trace.ts";
-
-/**
- * A pattern for text that must not be stored, with a name: a match becomes `[redacted: name]`. Patterns run on RE2,
- * because agents write the texts: no text can make one slow.
- */
-export interface RedactionRule {
-  readonly name: string;
-  readonly pattern: string;
-}
 
 /** The argument of `write`. Without a timestamp, the current time is used. */
 export type NewTraceEntry = Omit<TraceEntry, "timestamp"> & { readonly timestamp?: string };
@@ -27,23 +17,8 @@ const maxNameLength = 256;
 /** Values that are nested deeper in fields are not looked into. */
 const maxFieldDepth = 8;
 
+/** Returns a text without secrets: each is replaced by `[redacted: name]`. Agents write the texts: none may make it slow. */
 export type Redact = (text: string) => string;
-
-/** Throws if a pattern is not valid in RE2. */
-export function createRedact(rules: readonly RedactionRule[]): Redact {
-  const ready = rules.map(({ name, pattern }) => ({
-    pattern: RE2JS.compile(pattern),
-    // A function, so that "$&" in a name does not insert the match.
-    replacement: () => mark(name),
-  }));
-  return (text) =>
-    ready.reduce(
-      (current, { pattern, replacement }) =>
-        // Almost no text contains a secret, and testing costs less than replacing.
-        pattern.test(current) ? pattern.matcher(current).replaceAll(replacement) : current,
-      text,
-    );
-}
 
 /** Returns the entry as stored: bounded, without secrets, with its time. */
 export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redact): TraceEntry {
@@ -119,8 +94,4 @@ function cut(text: string, maxLength: number, wholeLength = text.length): string
   if (wholeLength <= maxLength) return text;
   const note = `… [${wholeLength} characters, cut]`;
   return text.slice(0, maxLength - note.length).toWellFormed() + note;
-}
-
-function mark(name: string): string {
-  return `[redacted: ${name}]`;
 }

@@ -35,7 +35,7 @@ async function fixture(options: Partial<TraceLogOptions> = {}): Promise<Fixture>
       clock,
       log: silentLog,
       keepDays: 30,
-      redactions: [],
+      redact: (text) => text,
       ...options,
       ...more,
     });
@@ -299,11 +299,11 @@ describe("entries", () => {
   });
 
   test("never hold what a rule matches, in the message, in fields, or beside a field's name", async () => {
-    const redactions = [
-      { name: "api key", pattern: "sk-[a-z0-9]{8,}" },
-      { name: "password", pattern: "(?i)password\\s*[:=]\\s*\\S+" },
-    ];
-    const { log, folder } = await fixture({ redactions });
+    const redact = (text: string): string =>
+      text
+        .replaceAll(/sk-[a-z0-9]{8,}/g, "[redacted: api key]")
+        .replaceAll(/password\s*[:=]\s*\S+/gi, "[redacted: password]");
+    const { log, folder } = await fixture({ redact });
     log.write(
       entry("key sk-abcdefgh1 and sk-abcdefgh2", {
         fields: { list: ["sk-abcdefgh3"], deep: { Password: "hunter2" }, count: 3, fine: "as it is" },
@@ -323,21 +323,12 @@ describe("entries", () => {
   });
 
   test("hold what a rule does not match unchanged, with a name a rule knows or without", async () => {
-    const { log } = await fixture({ redactions: [{ name: "password", pattern: "password: \\S{6,}" }] });
+    const { log } = await fixture({
+      redact: (text) => text.replaceAll(/password: \S{6,}/g, "[redacted: password]"),
+    });
     const fields = { password: "short", note: "a: b", "a: b": "c", empty: "" };
     log.write(entry("as it is", { fields }));
     expect((await log.query({}))[0]?.fields).toEqual(fields);
-  });
-
-  test("cannot be written so that a rule takes ages: what would send a backtracking matcher into 2^8000 steps", async () => {
-    const { log } = await fixture({ redactions: [{ name: "slow", pattern: "(a+)+b" }] });
-    const message = "a".repeat(8000);
-    log.write(entry(message, { fields: { message } }));
-    expect(await log.query({})).toMatchObject([{ message, fields: { message } }]);
-  });
-
-  test("need rules that RE2 runs: another pattern is refused when the log is opened", async () => {
-    await expect(fixture({ redactions: [{ name: "twice", pattern: "(a)\\1" }] })).rejects.toThrow(/escape/);
   });
 });
 

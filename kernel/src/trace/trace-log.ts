@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { TraceEntry, TraceQuery } from "../base/vocabulary/trace.ts";
 import type { DataFile } from "../platform/files/data-files.ts";
 import { type Taken, TraceBuffer } from "./buffer.ts";
-import { createRedact, type NewTraceEntry, type Redact, type RedactionRule, storedEntry } from "./entry.ts";
+import { type NewTraceEntry, type Redact, storedEntry } from "./entry.ts";
 import { currentName, dayOf, type RotatedFile, TraceFiles } from "./files.ts";
 import { type CompiledQuery, compileQuery, maxAnswerBytes } from "./query.ts";
 import { readLinesBackwards } from "./read-backwards.ts";
@@ -32,7 +32,7 @@ export interface TraceLogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly keepDays: number;
-  readonly redactions: readonly RedactionRule[];
+  readonly redact: Redact;
   readonly maxFileBytes?: number;
   readonly maxFiles?: number;
 }
@@ -88,7 +88,7 @@ class FileTraceLog implements TraceLog {
   constructor(options: TraceLogOptions, files: TraceFiles) {
     this.#options = options;
     this.#files = files;
-    this.#redact = createRedact(options.redactions);
+    this.#redact = options.redact;
   }
 
   write(entry: NewTraceEntry): void {

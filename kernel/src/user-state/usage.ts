@@ -1,13 +1,11 @@
 import { isLaresError, storageError } from "../base/errors.ts";
+import type { UsageGrouping } from "../base/vocabulary/usage.ts";
 import type { SqlValue } from "../platform/database/database.ts";
 import type { UserState } from "./user-state.ts";
 
 /** Number of days for which usage is kept. */
 const keptDays = 400;
 const dayMs = 24 * 60 * 60 * 1000;
-
-export const usageGroupings = ["day", "model", "agent", "conversation"] as const;
-export type UsageGrouping = (typeof usageGroupings)[number];
 
 /** The originator of a request; an empty text means none. */
 export interface UsageSubject {

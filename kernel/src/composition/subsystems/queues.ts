@@ -7,7 +7,9 @@ import { Jobs } from "../../jobs/jobs.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { openTraceLog, type TraceLog } from "../../trace/trace-log.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { readTraceSettings } from "./trace-settings.ts";
+import { redactSecrets } from "../../secret-scan/redact.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** Opens the traces with the settings in force now. */
 export async function openTraces(
@@ -19,7 +21,8 @@ export async function openTraces(
       folder: join(stateFolder, "traces"),
       clock,
       log,
-      ...(await readTraceSettings(configuration)),
+      keepDays: Math.max(1, Math.ceil(configuration.trace.keepMs / dayMs)),
+      redact: redactSecrets,
     }),
   );
 }

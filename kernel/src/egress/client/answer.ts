@@ -36,7 +36,20 @@ export class EgressError extends Error {
   readonly failure: EgressFailure;
 
   constructor(failure: EgressFailure) {
-    super(failure.class === "Denied" ? failure.reason : failure.message);
+    super(sentenceOf(failure));
     this.failure = failure;
+  }
+}
+
+function sentenceOf(failure: EgressFailure): string {
+  switch (failure.class) {
+    case "Denied":
+      return failure.reason;
+    case "Leak":
+      return `The request to ${failure.host} holds what looks like a secret (${failure.rule}) in its ${failure.where}, so nothing was sent. Use ctx.credentials for what a host needs to know.`;
+    case "Network":
+    case "Timeout":
+    case "Cancelled":
+      return failure.message;
   }
 }

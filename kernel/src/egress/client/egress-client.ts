@@ -90,8 +90,8 @@ export class EgressClient implements AsyncDisposable {
       return open.stop("Network", `The egress host could not be started: ${messageOf(error)}`);
     }
     if (open.hasEnded) return;
-    const { method, url, headers, rules, limits } = open.request;
-    link.send({ kind: "request", id, request: { method, url, headers, rules, limits } }, body);
+    const { who: _who, body: _body, signal: _signal, ...request } = open.request;
+    link.send({ kind: "request", id, request }, body);
     open.sent({
       grant: (bytes) => link.write(...countFrame(frameTypes.credit, id, bytes)),
       cancel: () => link.send({ kind: "cancel", id }),

@@ -105,15 +105,18 @@ export class OpenRequest {
     if (failure !== null) this.#head.reject(new EgressError(failure));
     this.#wake();
     const { who, method, body } = this.request;
+    const { sent, status = 0 } = this.#began ?? {};
     this.#options.trace({
       who,
       method,
       ...placeOf(this.request.url),
+      ...(sent === undefined ? {} : { path: sent.path }),
       redirects: this.#began?.redirects ?? [],
       viaProxy: this.#began?.viaProxy ?? false,
-      sentBytes: failure?.mayHaveLeft === false ? 0 : (body?.length ?? 0),
+      sentBytes: failure?.mayHaveLeft === false ? 0 : (sent?.bytes ?? body?.length ?? 0),
       receivedBytes: this.#receivedBytes,
-      status: this.#began?.status ?? null,
+      // A task may end without an answer of the provider.
+      status: status === 0 ? null : status,
       durationMs: this.#options.clock.monotonic() - this.#startedAt,
       failure,
     });

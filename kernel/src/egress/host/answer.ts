@@ -1,62 +1,23 @@
-import { unlessAborted } from "../../base/abort.ts";
-import { decideHost, targetOf, type EgressTarget } from "../../policy/egress.ts";
-import { egressBounds as bounds } from "../bounds.ts";
-import type { EgressHead, Headers, HostRequest } from "../messages.ts";
+import type { EgressHead, HostRequest } from "../messages.ts";
 import type { Connections } from "./connections.ts";
-import { Denied } from "./failures.ts";
-import { type Hop, send } from "./send.ts";
+import { exchange, type ExchangePort } from "./exchange.ts";
 
-interface AnswerPort {
-  readonly signal: AbortSignal;
+export interface AnswerPort extends ExchangePort {
   head(head: EgressHead): void;
   /** Resolves when more may follow. */
   chunk(bytes: Uint8Array): Promise<void>;
-  /** Called for each target, before anything is sent to it. */
-  heading(target: EgressTarget): void;
-  sending(): void;
 }
 
-const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-/** What is still sent when a redirect leads elsewhere: headers that never hold credentials. */
-const harmlessHeaders = new Set([
-  "accept",
-  "accept-language",
-  "accept-encoding",
-  "content-type",
-  "user-agent",
-]);
-
-/** Carries out one request, including its redirects, each of which is decided as a request of its own. Resolves when the answer has ended. */
+/** Carries out one request and passes its answer on. Resolves when the answer has ended. */
 export async function answer(
   { method, url, headers, rules, limits }: HostRequest,
   body: Uint8Array,
   connections: Connections,
   port: AnswerPort,
 ): Promise<{ readonly isTruncated: boolean }> {
-  const redirects: { host: string; path: string }[] = [];
-  let hop: Hop = { method: method.toUpperCase(), url, headers, body };
-  for (;;) {
-    const target = targetOf(hop.url);
-    if ("reason" in target) throw new Denied(target.host, target.reason);
-    port.heading(target);
-    const refusal = decideHost(target, rules);
-    if (refusal !== null) throw new Denied(refusal.host, refusal.reason);
-    const { dispatcher, viaProxy } = await unlessAborted(connections.to(target, rules), port.signal);
-    const reply = await send(dispatcher, target, hop, port.signal, port.sending);
-    const location = reply.headers.find(([name]) => name === "location")?.[1];
-    if (!redirectStatuses.has(reply.status) || location === undefined) {
-      port.head({ status: reply.status, headers: reply.headers, redirects, viaProxy });
-      return { isTruncated: await passOn(reply.body, limits.maxBytes, port) };
-    }
-    reply.body.destroy();
-    if (rules.provider !== undefined)
-      throw new Denied(target.host, `${target.host} redirects, which a provider of models may not do.`);
-    if (redirects.length >= bounds.maxRedirects)
-      throw new Denied(target.host, `${target.host} redirects more than ${bounds.maxRedirects} times.`);
-    hop = redirected(hop, reply.status, location, target);
-    const next = targetOf(hop.url);
-    if (!("reason" in next)) redirects.push({ host: next.host, path: next.path });
-  }
+  const reply = await exchange({ method, url, headers, body }, rules, connections, port);
+  port.head(reply.head);
+  return { isTruncated: await passOn(reply.body, limits.maxBytes, port) };
 }
 
 async function passOn(body: AsyncIterable<unknown>, maxBytes: number, port: AnswerPort): Promise<boolean> {
@@ -72,31 +33,4 @@ async function passOn(body: AsyncIterable<unknown>, maxBytes: number, port: Answ
     await port.chunk(bytes);
   }
   return false;
-}
-
-/** Returns the request that a redirect asks for. To another origin neither credentials nor a body are sent. */
-function redirected(hop: Hop, status: number, location: string, { host }: EgressTarget): Hop {
-  const url = URL.parse(location, hop.url);
-  if (url === null) throw new Denied(host, `${host} redirects to something that is not an address.`);
-  // A fragment is never sent.
-  url.hash = "";
-  const becomesGet =
-    (status === 303 && hop.method !== "HEAD") ||
-    ((status === 301 || status === 302) && hop.method === "POST");
-  const next: Hop = becomesGet
-    ? {
-        method: "GET",
-        url: url.href,
-        headers: hop.headers.filter(([name]) => !name.toLowerCase().startsWith("content-")),
-        body: new Uint8Array(),
-      }
-    : { ...hop, url: url.href };
-  if (url.origin === new URL(hop.url).origin) return next;
-  if (next.body.length > 0)
-    throw new Denied(url.hostname, `${host} redirects to another host, which would receive the body.`);
-  return { ...next, headers: withoutCredentials(next.headers) };
-}
-
-function withoutCredentials(headers: Headers): Headers {
-  return headers.filter(([name]) => harmlessHeaders.has(name.toLowerCase()));
 }

@@ -11,6 +11,18 @@ export class Denied extends Error {
   }
 }
 
+/** The request holds what looks like a secret. */
+export class Leak extends Error {
+  readonly rule: string;
+  readonly where: "url" | "header" | "body";
+
+  constructor(rule: string, where: "url" | "header" | "body") {
+    super(`The request holds what looks like a secret (${rule}).`);
+    this.rule = rule;
+    this.where = where;
+  }
+}
+
 /** Ends a request before its answer has ended. */
 export class Stopped extends Error {
   readonly class: "Timeout" | "Cancelled";
@@ -24,6 +36,8 @@ export class Stopped extends Error {
 export function failureOf(error: unknown, host: string, mayHaveLeft: boolean): EgressFailure {
   if (error instanceof Denied)
     return { class: "Denied", host: error.host, reason: error.message, mayHaveLeft };
+  if (error instanceof Leak)
+    return { class: "Leak", host, rule: error.rule, where: error.where, mayHaveLeft };
   if (error instanceof Stopped) return { class: error.class, host, message: error.message, mayHaveLeft };
   return { class: "Network", host, message: `${host} could not be reached: ${reasonOf(error)}`, mayHaveLeft };
 }

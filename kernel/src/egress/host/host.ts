@@ -1,8 +1,11 @@
 import { unlessAborted } from "../../base/abort.ts";
 import { Credit } from "../../platform/children/credit.ts";
 import type { FromHost, HostRequest, ToHost } from "../messages.ts";
-import { answer } from "./answer.ts";
+import { shippedScanner } from "../../secret-scan/redact.ts";
+import { answer, type AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
+import { guardOf } from "./guard.ts";
+import { answerTask } from "./model-task.ts";
 import { failureOf, Stopped } from "./failures.ts";
 
 interface OpenRequest {
@@ -50,9 +53,13 @@ export class EgressHost {
     const startIdle = (): NodeJS.Timeout => setTimeout(() => timeOut(idleMs, "sent nothing"), idleMs);
     let idle = startIdle();
     try {
-      const { isTruncated } = await answer(request, body, connections, {
+      const scanner = shippedScanner();
+      const { task } = request;
+      const port: AnswerPort = {
         signal,
         heading: (target) => (host = target.host),
+        // The kernel writes a provider's key, and what goes to a model was masked.
+        guard: task === undefined ? guardOf(request, scanner) : (hop) => hop,
         sending: () => (mayHaveLeft = true),
         head: (head) => send({ kind: "head", id, head }),
         async chunk(bytes) {
@@ -62,7 +69,11 @@ export class EgressHost {
           await unlessAborted(credit.available(), signal);
           idle = startIdle();
         },
-      });
+      };
+      const { isTruncated } =
+        task === undefined
+          ? await answer(request, body, connections, port)
+          : await answerTask(request, task, connections, scanner, port);
       send({ kind: "end", id, isTruncated });
     } catch (error) {
       send({

@@ -5,10 +5,13 @@ import { decisionRequests } from "./decisions.ts";
 import { entryRequests } from "./entries.ts";
 import { jobRequests } from "./jobs.ts";
 import { memoryRequests } from "./memory.ts";
+import { modelRequests } from "./models.ts";
+import { secretRequests } from "./secrets.ts";
 import { statusRequests } from "./status.ts";
 import { toolRequests } from "./tools.ts";
 import { traceRequests } from "./traces.ts";
 import { trustRequests } from "./trust.ts";
+import { usageRequests } from "./usage.ts";
 
 /** Every request of the kernel's own that a client may send, version 1. */
 export const clientRequests = {
@@ -22,6 +25,9 @@ export const clientRequests = {
   ...jobRequests,
   ...entryRequests,
   ...memoryRequests,
+  ...modelRequests,
+  ...usageRequests,
+  ...secretRequests,
 };
 
 export type ClientRequest = keyof typeof clientRequests;

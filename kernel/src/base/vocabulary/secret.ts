@@ -1,0 +1,29 @@
+import { Type, type Static } from "typebox";
+
+/** What may be told about a secret: never its value. */
+export const SecretItem = Type.Object(
+  {
+    name: Type.String({ description: "The name by which documents and agents refer to it" }),
+    hosts: Type.Array(Type.String(), { description: "The hosts to which it may be sent; none: to no host" }),
+    in: Type.String({
+      description:
+        "Where in a request it may stand: `header` (any of the authorization headers), `header:<name>`, `query:<key>` or `body`",
+    }),
+    created: Type.Union([Type.String(), Type.Null()], {
+      description: "When it was stored (ISO 8601); null for one that only the environment has",
+    }),
+    source: Type.Union([Type.Literal("store"), Type.Literal("environment")], {
+      description: "Where its value comes from; `LARES_SECRET_<NAME>` in the environment wins",
+    }),
+  },
+  { description: "A secret of the user, without its value" },
+);
+export type SecretItem = Static<typeof SecretItem>;
+
+/** Headers that hold credentials: where a secret may stand unless it is bound to another place. Lower case. */
+export const authorizationHeaders: readonly string[] = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+];

@@ -1,0 +1,133 @@
+import { authorizationHeaders } from "../../base/vocabulary/secret.ts";
+import { namesTarget, type EgressTarget } from "../../policy/egress.ts";
+import { ExactSecrets } from "../known-secrets.ts";
+import type { SecretScanner } from "../../secret-scan/scanner.ts";
+import type { HostRequest, Substitution } from "../messages.ts";
+import { Denied, Leak } from "./failures.ts";
+import type { Hop } from "./send.ts";
+
+const knownSecretRule = "stored secret";
+
+/**
+ * Returns the guard of one request: it refuses what holds a secret, and then puts the values of secrets in place of
+ * the texts that stand for them. Applied to each hop just before it is sent.
+ */
+export function guardOf(
+  { known = [], substitutions = [] }: Pick<HostRequest, "known" | "substitutions">,
+  scanner: SecretScanner,
+): (hop: Hop, target: EgressTarget) => Hop {
+  const exact = new ExactSecrets(known);
+  return (hop, target) => {
+    refuseLeaks(hop, exact, (text) => scanner.find(without(text, substitutions))[0]?.rule);
+    return substituted(hop, target, substitutions);
+  };
+}
+
+/** A text that stands for a secret would look like one after "authorization:". */
+function without(text: string, substitutions: readonly Substitution[]): string {
+  return substitutions.reduce((current, { token }) => current.replaceAll(token, ""), text);
+}
+
+function refuseLeaks(
+  { url, headers, body }: Hop,
+  exact: ExactSecrets,
+  ruleOf: (text: string) => string | undefined,
+): void {
+  const check = (where: "url" | "header" | "body", bytes: Uint8Array, texts: readonly string[]): void => {
+    if (exact.find(bytes) !== null) throw new Leak(knownSecretRule, where);
+    for (const text of texts) {
+      const rule = ruleOf(text);
+      if (rule !== undefined) throw new Leak(rule, where);
+    }
+  };
+  check("url", Buffer.from(url), [url, decoded(url)]);
+  for (const [name, value] of headers) {
+    const line = `${name}: ${value}`;
+    check("header", Buffer.from(line), [
+      line,
+      ...basicOf(name, value).map((credentials) => `://${credentials}@`),
+    ]);
+  }
+  if (body.length > 0)
+    check("body", body, [Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8")]);
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url.replaceAll("+", " "));
+  } catch (error) {
+    if (error instanceof URIError) return url;
+    throw error;
+  }
+}
+
+/** Returns the user name and password of a Basic authorization. */
+function basicOf(name: string, value: string): string[] {
+  const [, encoded] = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(value) ?? [];
+  if (name.toLowerCase() !== "authorization" || encoded === undefined) return [];
+  return [Buffer.from(encoded, "base64").toString("utf8")];
+}
+
+function substituted(hop: Hop, target: EgressTarget, substitutions: readonly Substitution[]): Hop {
+  return substitutions
+    .filter(({ hosts }) => namesTarget(target, hosts))
+    .reduce((current, substitution) => withValue(current, target, substitution), hop);
+}
+
+function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }: Substitution): Hop {
+  const [kind = "", name] = place.split(/:(.*)/s);
+  if (kind === "header") {
+    const names: readonly string[] = name === undefined ? authorizationHeaders : [name];
+    return {
+      ...hop,
+      headers: hop.headers.map(([header, text]) => {
+        if (!names.includes(header.toLowerCase())) return [header, text] as const;
+        const replaced = inHeader(header, text, token, value);
+        if (/[\r\n\0]/.test(replaced) && replaced !== text)
+          throw new Denied(
+            host,
+            "The value of the secret holds a line break, so it cannot stand in a header.",
+          );
+        return [header, replaced] as const;
+      }),
+    };
+  }
+  if (kind === "query") {
+    const url = new URL(hop.url);
+    for (const [key, text] of [...url.searchParams])
+      if (key === name && text.includes(token))
+        url.searchParams.set(
+          key,
+          text.replaceAll(token, () => value),
+        );
+    return { ...hop, url: url.href };
+  }
+  const text = Buffer.from(hop.body.buffer, hop.body.byteOffset, hop.body.length);
+  if (!text.includes(token)) return hop;
+  const written = writtenIn(contentTypeOf(hop), value);
+  // Latin-1 keeps every byte of a body that is no text.
+  const latin = Buffer.from(written, "utf8").toString("latin1");
+  return {
+    ...hop,
+    body: Buffer.from(
+      text.toString("latin1").replaceAll(token, () => latin),
+      "latin1",
+    ),
+  };
+}
+
+function inHeader(header: string, text: string, token: string, value: string): string {
+  const [credentials] = basicOf(header, text);
+  if (credentials?.includes(token) === true)
+    return `Basic ${Buffer.from(credentials.replaceAll(token, () => value)).toString("base64")}`;
+  return text.replaceAll(token, () => value);
+}
+
+const contentTypeOf = ({ headers }: Hop): string =>
+  headers.find(([name]) => name.toLowerCase() === "content-type")?.[1].toLowerCase() ?? "";
+
+function writtenIn(contentType: string, value: string): string {
+  if (contentType.includes("json")) return JSON.stringify(value).slice(1, -1);
+  if (contentType.includes("x-www-form-urlencoded")) return encodeURIComponent(value);
+  return value;
+}

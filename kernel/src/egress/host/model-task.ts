@@ -1,0 +1,135 @@
+import { Readable, type Transform } from "node:stream";
+import type { ModelEvent } from "../../base/vocabulary/model.ts";
+import { targetOf } from "../../policy/egress.ts";
+import type { SecretScanner } from "../../secret-scan/scanner.ts";
+import { egressBounds as bounds } from "../bounds.ts";
+import type { HostRequest, ModelTask } from "../messages.ts";
+import type { AnswerPort } from "./answer.ts";
+import type { Connections } from "./connections.ts";
+import { exchange } from "./exchange.ts";
+import { Denied } from "./failures.ts";
+import { maskedRequest } from "./mask.ts";
+
+/**
+ * Carries out a task at a provider: the provider's adapter writes the requests, and all of them go through the same
+ * decisions as an agent's. Resolves when the task has ended; throws what ended its connection.
+ */
+export async function answerTask(
+  { rules, limits, known = [] }: HostRequest,
+  task: ModelTask,
+  connections: Connections,
+  scanner: SecretScanner,
+  port: AnswerPort,
+): Promise<{ readonly isTruncated: boolean }> {
+  const lines = new Lines(port);
+  let refusal: Denied | null = null;
+  const guardedFetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const body = new Uint8Array(await request.arrayBuffer());
+    const hop = { method: request.method, url: request.url, headers: [...request.headers], body };
+    try {
+      const { head, body: answered } = await exchange(hop, rules, connections, port);
+      const target = targetOf(hop.url);
+      const path = "path" in target ? target.path : "";
+      lines.begin({ ...head, headers: [], sent: { path, bytes: body.length } });
+      return new Response(bounded(answered, limits.maxBytes), {
+        status: head.status,
+        headers: head.headers.map(([name, value]): [string, string] => [name, value]),
+      });
+    } catch (error) {
+      if (error instanceof Denied) refusal = error;
+      throw error;
+    }
+  };
+  if (task.kind === "list") {
+    const { listModels } = await import("./providers/list-models.ts");
+    try {
+      lines.write(await listModels(task.provider, task.key, guardedFetch, port.signal));
+    } catch (error) {
+      throw refusal ?? error;
+    }
+  } else {
+    const { streamModel } = await import("./providers/stream-model.ts");
+    const call = {
+      provider: task.provider,
+      key: task.key,
+      request: maskedRequest(task.request, known, scanner),
+    };
+    for await (const event of streamModel(call, guardedFetch, port.signal)) {
+      if (event.type === "failed") {
+        // The adapter sees only that its request failed.
+        port.signal.throwIfAborted();
+        if (refusal !== null) throw refusal;
+      }
+      await lines.write(event);
+    }
+  }
+  await lines.end();
+  return { isTruncated: false };
+}
+
+/** An answer that is longer ends with an error, because half of it would not be an answer. */
+function bounded(body: Transform, maxBytes: number): ReadableStream<Uint8Array> | null {
+  let left = maxBytes;
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of body) {
+      const bytes = piece as Uint8Array;
+      left -= bytes.length;
+      if (left < 0) throw new Error(`The answer is longer than ${maxBytes} bytes.`);
+      yield bytes;
+    }
+  };
+  return Readable.toWeb(Readable.from(counted(), { objectMode: false })) as ReadableStream<Uint8Array>;
+}
+
+/** Values as lines of JSON, of which those of one turn of the loop travel together. */
+class Lines {
+  readonly #port: AnswerPort;
+  #hasBegun = false;
+  #pending: string[] = [];
+  #pendingLength = 0;
+  #flushing: Promise<void> | null = null;
+
+  constructor(port: AnswerPort) {
+    this.#port = port;
+  }
+
+  begin(head: Parameters<AnswerPort["head"]>[0]): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#port.head(head);
+    void this.#flushSoon();
+  }
+
+  /** Resolves when more may be written. */
+  async write(value: ModelEvent | object): Promise<void> {
+    const line = `${JSON.stringify(value)}\n`;
+    this.#pending.push(line);
+    this.#pendingLength += line.length;
+    // Without a head the kernel knows nothing of the answer yet.
+    if (!this.#hasBegun) return;
+    const flushed = this.#flushSoon();
+    if (this.#pendingLength > bounds.windowBytes) await flushed;
+  }
+
+  async end(): Promise<void> {
+    if (!this.#hasBegun) this.begin({ status: 0, headers: [], redirects: [], viaProxy: false });
+    while (this.#pending.length > 0 || this.#flushing !== null) await this.#flushSoon();
+  }
+
+  #flushSoon(): Promise<void> {
+    this.#flushing ??= new Promise<void>((resolve) => void setImmediate(resolve)).then(async () => {
+      const text = this.#pending.join("");
+      this.#pending = [];
+      this.#pendingLength = 0;
+      try {
+        if (text !== "") await this.#port.chunk(Buffer.from(text));
+      } finally {
+        this.#flushing = null;
+      }
+    });
+    // The request ends with the error; whoever waits for room gets it too.
+    this.#flushing.catch(() => undefined);
+    return this.#flushing;
+  }
+}

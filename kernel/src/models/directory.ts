@@ -1,0 +1,128 @@
+import type { Clock } from "../base/clock.ts";
+import type { ModelListing, ModelsListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
+import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
+import type { ModelCatalog, ModelFacts } from "./catalog.ts";
+import { parseModelReference } from "./reference.ts";
+import { isLocalProvider } from "./routing.ts";
+
+/** A model as its provider lists it. */
+export interface ListedModel {
+  /** Without the provider. */
+  readonly id: string;
+  readonly context_tokens?: number;
+}
+
+interface DirectoryPorts {
+  readonly clock: Clock;
+  settings(): Promise<ModelSettings>;
+  catalog(): Promise<ModelCatalog>;
+  /** Returns false if the provider needs a key that is not stored. */
+  hasKey(provider: ProviderSettings): Promise<boolean>;
+  /** Asks the provider which models it has; rejects if it does not answer. */
+  ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
+}
+
+/** Maximum number of models of one provider in the list. */
+const maxModelsPerProvider = 200;
+
+interface Seen {
+  readonly state: "ready" | "unreachable";
+  readonly models: readonly ListedModel[];
+}
+
+/** What providers, models and routes there are. Remembers what providers answered last. */
+export class ModelDirectory {
+  readonly #ports: DirectoryPorts;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(ports: DirectoryPorts) {
+    this.#ports = ports;
+  }
+
+  /** Asks the providers only with `refresh`. */
+  async list(refresh: boolean, signal: AbortSignal): Promise<ModelsListing> {
+    const settings = await this.#ports.settings();
+    const all = Object.values(settings.providers);
+    const hasKeys = await Promise.all(all.map((provider) => this.#ports.hasKey(provider)));
+    if (refresh)
+      await Promise.all(
+        all.map(async (provider, index) => {
+          if (hasKeys[index] === true) await this.#refresh(provider, signal);
+        }),
+      );
+    const providers = all.map((provider, index): ProviderListing => {
+      const { id, api } = provider;
+      return {
+        id,
+        api,
+        state: hasKeys[index] === true ? this.#stateOf(provider) : "no_key",
+        local: isLocalProvider(provider),
+      };
+    });
+    const listings = await Promise.all(all.map((provider) => this.#modelsOf(provider, settings)));
+    return {
+      providers,
+      models: listings.flat(),
+      routes: Object.fromEntries(Object.entries(settings.routes).map(([name, { model }]) => [name, model])),
+    };
+  }
+
+  async #refresh(provider: ProviderSettings, signal: AbortSignal): Promise<void> {
+    try {
+      this.#seen.set(keyOf(provider), { state: "ready", models: await this.#ports.ask(provider, signal) });
+    } catch {
+      signal.throwIfAborted();
+      this.#seen.set(keyOf(provider), { state: "unreachable", models: [] });
+    }
+  }
+
+  #stateOf(provider: ProviderSettings): ProviderListing["state"] {
+    // It answers from a file, without a connection.
+    if (provider.api === "scripted") return "ready";
+    return this.#seen.get(keyOf(provider))?.state ?? "unknown";
+  }
+
+  /** Returns those that routes and fallbacks name, those that the provider listed, and those of the catalogue. */
+  async #modelsOf(provider: ProviderSettings, settings: ModelSettings): Promise<ModelListing[]> {
+    const { clock } = this.#ports;
+    const names = new Map<string, ListedModel>();
+    for (const reference of namedModels(settings)) {
+      const parsed = parseModelReference(reference);
+      if (parsed?.provider === provider.id) names.set(parsed.model, { id: parsed.model });
+    }
+    if (provider.api === "scripted") names.set("script", { id: "script" });
+    for (const name of Object.keys(provider.files ?? {})) names.set(name, { id: name });
+    for (const model of this.#seen.get(keyOf(provider))?.models ?? []) names.set(model.id, model);
+    const catalog = provider.baseUrl === undefined ? null : await this.#ports.catalog();
+    const isListed = this.#seen.has(keyOf(provider));
+    // What the provider said itself is the better list.
+    if (!isListed)
+      for (const { name } of catalog?.list(provider, clock.now()) ?? [])
+        if (!names.has(name)) names.set(name, { id: name });
+    return [...names.values()]
+      .slice(0, maxModelsPerProvider)
+      .map((model) => listingOf(provider, model, catalog?.find(provider, model.id, clock.now()) ?? null));
+  }
+}
+
+/** A provider with another address is another provider, whatever it is called. */
+const keyOf = ({ id, api, baseUrl = "" }: ProviderSettings): string => JSON.stringify([id, api, baseUrl]);
+
+function listingOf(provider: ProviderSettings, model: ListedModel, facts: ModelFacts | null): ModelListing {
+  const context = provider.contextTokens ?? model.context_tokens ?? facts?.contextTokens;
+  const { inputUsdPerMtok: input, outputUsdPerMtok: output } = facts ?? {};
+  return {
+    id: `${provider.id}/${model.id}`,
+    ...(context === undefined ? {} : { context_tokens: context }),
+    ...(input === undefined ? {} : { input_usd_per_mtok: input }),
+    ...(output === undefined ? {} : { output_usd_per_mtok: output }),
+  };
+}
+
+function namedModels({ routes, fallbacks }: ModelSettings): Set<string> {
+  return new Set([
+    ...Object.values(routes).map(({ model }) => model),
+    ...Object.keys(fallbacks),
+    ...Object.values(fallbacks).flat(),
+  ]);
+}

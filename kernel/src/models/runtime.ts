@@ -1,0 +1,239 @@
+import type { Clock } from "../base/clock.ts";
+import { isoTime } from "../base/clock.ts";
+import { LaresError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { BudgetSettings, ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
+import type { ModelEvent, ModelFailure, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
+import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import { answer, type AnswerEvent, type Reservation } from "./answer.ts";
+import type { ModelCatalog } from "./catalog.ts";
+import { dialects } from "./dialect.ts";
+import { parseModelReference } from "./reference.ts";
+import { chainFor, isLocalProvider, type Need } from "./routing.ts";
+
+/** Who needs an answer: it is in traces, and its usage is counted. Empty texts: no agent, no conversation. */
+export interface Asker {
+  readonly agent: string;
+  readonly conversation: string;
+  /** The kind of process, if one asks. */
+  readonly process: ProcessKind | null;
+}
+
+/** What is counted before a request is sent, and when its answer has ended; `user-state/usage.ts` implements it. */
+export interface UsagePort {
+  /** Returns the budget that has not enough left, or null. */
+  reserve(
+    id: string,
+    subject: {
+      readonly day: string;
+      readonly model: string;
+      readonly agent: string;
+      readonly conversation: string;
+    },
+    estimate: {
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly microUsd: number | null;
+    },
+    budgets: BudgetSettings,
+  ): Promise<{ readonly budget: string; readonly spent: number; readonly limit: number } | null>;
+  settle(
+    id: string,
+    report: {
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly reasoningTokens: number;
+      readonly cacheReadTokens: number;
+      readonly cacheWriteTokens: number;
+      readonly microUsd: number | null;
+    },
+  ): Promise<void>;
+  release(id: string): Promise<void>;
+}
+
+export interface ModelRuntimePorts {
+  readonly clock: Clock;
+  /** Returns the settings in force, with what was found where the document names no provider. */
+  settings(): Promise<ModelSettings>;
+  catalog(): Promise<ModelCatalog>;
+  /** Makes one attempt. The iterable ends with `done` or `failed`. */
+  stream(
+    provider: ProviderSettings,
+    request: ModelRequest,
+    asker: Asker,
+    signal: AbortSignal,
+  ): AsyncIterable<ModelEvent>;
+  readonly usage: UsagePort;
+  /** Returns whether a person lets a model without a known price be used although a budget in dollars is set. */
+  allowsUnpriced(model: string, asker: Asker, signal: AbortSignal): Promise<boolean>;
+  /** Returns a number in [0, 1). */
+  random(): number;
+}
+
+/** What is asked of a model, apart from which one. */
+export type ModelQuestion = Omit<ModelRequest, "model">;
+
+/** Answers questions by the models of the person's settings: routes, attempts, fallbacks, budgets. */
+export class ModelRuntime {
+  readonly #ports: ModelRuntimePorts;
+
+  constructor(ports: ModelRuntimePorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Streams the answer of the models that are routed for the need; the last event is `done` or `failed`. Throws
+   * BudgetExceeded.
+   */
+  async *answer(
+    need: Need,
+    question: ModelQuestion,
+    asker: Asker,
+    signal: AbortSignal,
+    knownTools: Iterable<readonly [string, string]> = [],
+  ): AsyncGenerator<AnswerEvent, void> {
+    const settings = await this.#ports.settings();
+    const chain = chainFor(need, settings);
+    if ("failure" in chain)
+      return yield { type: "failed", model: "", failure: chain.failure, isPartial: false };
+    yield* this.#answer(chain.models, settings, question, asker, signal, knownTools);
+  }
+
+  /** Streams one model's answer, without fallbacks. */
+  async *answerOf(
+    model: string,
+    question: ModelQuestion,
+    asker: Asker,
+    signal: AbortSignal,
+  ): AsyncGenerator<AnswerEvent, void> {
+    const settings = await this.#ports.settings();
+    const chain = chainFor(
+      { use: { kind: "talk", process: "channel", chosen: model }, localOnly: false },
+      { ...settings, fallbacks: {} },
+    );
+    if ("failure" in chain) return yield { type: "failed", model, failure: chain.failure, isPartial: false };
+    yield* this.#answer(chain.models, settings, question, asker, signal, []);
+  }
+
+  #answer(
+    models: readonly [string, ...string[]],
+    settings: ModelSettings,
+    question: ModelQuestion,
+    asker: Asker,
+    signal: AbortSignal,
+    knownTools: Iterable<readonly [string, string]>,
+  ): AsyncGenerator<AnswerEvent, void> {
+    const { clock, stream, random } = this.#ports;
+    return answer(
+      question,
+      { models },
+      {
+        stream: (request, aborted) => stream(providerOf(request.model, settings), request, asker, aborted),
+        describe: (model) => ({ dialect: dialects[providerOf(model, settings).api] }),
+        reserve: (model, most) => this.#reserve(model, most, settings, asker, signal),
+        wait: (ms, aborted) => waitFor(clock, ms, aborted),
+        random,
+      },
+      signal,
+      knownTools,
+    );
+  }
+
+  async #reserve(
+    model: string,
+    most: { readonly inputTokens: number; readonly outputTokens: number },
+    settings: ModelSettings,
+    asker: Asker,
+    signal: AbortSignal,
+  ): Promise<Reservation> {
+    const { clock, usage, allowsUnpriced } = this.#ports;
+    const provider = providerOf(model, settings);
+    const cost = await this.#costOf(provider, model, {
+      input_tokens: most.inputTokens,
+      output_tokens: most.outputTokens,
+    });
+    const { budgets } = settings;
+    const isBudgeted = Object.keys(budgets).length > 0;
+    if (cost === null && isBudgeted && budgets.perDayTokens === undefined)
+      if (!(await allowsUnpriced(model, asker, signal)))
+        throw new LaresError(
+          "BudgetExceeded",
+          `The price of ${model} is not known, so it cannot be counted against the budget in dollars. Set models.budgets.per_day_tokens in your lares.yaml, or allow it when asked.`,
+          { budget: "per_day_usd", spent: 0, limit: 0 },
+        );
+    const id = newId();
+    const { agent, conversation } = asker;
+    const subject = { day: isoTime(clock.now()).slice(0, 10), model, agent, conversation };
+    const exceeded = await usage.reserve(id, subject, { ...most, microUsd: cost }, budgets);
+    if (exceeded !== null) throw budgetExceeded(exceeded);
+    return {
+      settle: async (used) =>
+        usage.settle(id, {
+          inputTokens: used.input_tokens,
+          outputTokens: used.output_tokens,
+          reasoningTokens: used.reasoning_tokens ?? 0,
+          cacheReadTokens: used.cache_read_tokens ?? 0,
+          cacheWriteTokens: used.cache_write_tokens ?? 0,
+          microUsd: await this.#costOf(provider, model, used),
+        }),
+      release: () => usage.release(id),
+    };
+  }
+
+  /** Returns millionths of a dollar; 0 on this machine; null if no price is known. */
+  async #costOf(provider: ProviderSettings, model: string, usage: ModelUsage): Promise<number | null> {
+    if (isLocalProvider(provider)) return 0;
+    const catalog = await this.#ports.catalog();
+    const name = parseModelReference(model)?.model ?? "";
+    return catalog.costInMicroUsd(provider, name, usage, this.#ports.clock.now());
+  }
+}
+
+/** Routing refuses models whose provider is not configured. */
+function providerOf(model: string, { providers }: ModelSettings): ProviderSettings {
+  const provider = providers[parseModelReference(model)?.provider ?? ""];
+  if (provider === undefined) throw new Error(`${model} was not routed.`);
+  return provider;
+}
+
+function budgetExceeded({
+  budget,
+  spent,
+  limit,
+}: {
+  readonly budget: string;
+  readonly spent: number;
+  readonly limit: number;
+}): LaresError {
+  const isMoney = budget.endsWith("_usd");
+  const amount = (value: number): number => (isMoney ? value / 1_000_000 : value);
+  const words = (value: number): string =>
+    isMoney ? `$${amount(value).toFixed(2)}` : `${value.toLocaleString("en")} tokens`;
+  return new LaresError(
+    "BudgetExceeded",
+    `The request could exceed the budget ${budget}: ${words(spent)} of ${words(limit)} are used or reserved. Nothing was sent. Raise models.budgets.${budget} in your lares.yaml, or wait.`,
+    { budget, spent: amount(spent), limit: amount(limit) },
+  );
+}
+
+function waitFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer[Symbol.dispose]();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.timer(ms, end);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+  });
+}
+
+/** Collects an answer; returns its last event. */
+export async function lastEventOf(
+  events: AsyncIterable<AnswerEvent>,
+): Promise<Extract<AnswerEvent, { type: "done" | "failed" }>> {
+  for await (const event of events) if (event.type === "done" || event.type === "failed") return event;
+  const failure: ModelFailure = { class: "Network", message: "The answer did not end." };
+  return { type: "failed", model: "", failure, isPartial: false };
+}
