@@ -27,4 +27,10 @@ export const agentStateMigrations: readonly Migration[] = [
       fired_through INTEGER NOT NULL, PRIMARY KEY (agent, handler, expression, timezone)
     ) WITHOUT ROWID, STRICT`,
   },
+  {
+    name: "models-1-script-turns",
+    sql: `CREATE TABLE script_turns (
+      provider TEXT NOT NULL, turn INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (provider, turn, digest)
+    ) WITHOUT ROWID, STRICT`,
+  },
 ];

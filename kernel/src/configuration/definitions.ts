@@ -51,6 +51,8 @@ function definitionOf(
     forbiddenPaths: context.forbiddenPaths,
     memory: manifest.agent.enableMemory,
     namespaces: namespaceGrants(written.id, context.namespaces),
+    // In force with the rest of the accepted behaviour.
+    hosts: accepted === undefined ? [] : (manifest.resources.allowed_hosts ?? []),
   };
   return {
     id: written.id,

@@ -80,7 +80,7 @@ export function describeBehaviour({ hooks, tools, models, hosts, settings }: Beh
     ...(hooks.length === 0 ? [] : [`runs ${hooks.map(describeHook).join(", ")}`]),
     ...(tools.length === 0 ? [] : [`offers the tools ${tools.map(({ name }) => nameIn(name)).join(", ")}`]),
     ...(models.length === 0 ? [] : [`uses the models ${models.map(describeItem).join(", ")}`]),
-    ...(hosts.length === 0 ? [] : [`names the hosts ${hosts.map(named).join(", ")}`]),
+    ...(hosts.length === 0 ? [] : [`reaches the hosts ${hosts.map(named).join(", ")}`]),
     ...(isJsonObject(config) && Object.keys(config).length > 0
       ? [`is given the config ${shown(config)}`]
       : []),

@@ -13,6 +13,10 @@ const cases: [Permissions, string][] = [
     { use_models: [{ category: "faces", local_only: true }, { category: "chat" }] },
     'use models: "faces" on this machine, "chat"',
   ],
+  [
+    { use_credentials: ["weather"] },
+    'send your secrets, without seeing them, to the hosts they are for: "weather"',
+  ],
   [{ dispatch_jobs: true }, "start work that takes longer"],
   [{ propose_actions: ["file.move", "file.*"] }, 'propose changes: "file.move", "file.*"'],
   [{ emit_events: ["Found"] }, 'send events to other agents: "Found"'],

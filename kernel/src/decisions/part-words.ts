@@ -60,6 +60,11 @@ const words: {
     group: "other",
     title: `Models: ${models.map(({ category, local_only }) => `${quoted(category)}${local_only === true ? " on this machine" : ""}`).join(", ")}`,
   }),
+  use_credentials: ([name = ""]) => ({
+    group: "other",
+    title: `Your secret ${quoted(name)}, sent to the hosts that it is for`,
+    detail: "The agent never sees it.",
+  }),
   dispatch_jobs: () => ({ group: "other", title: "Longer work in the background" }),
   emit_events: ([event = ""]) => ({ group: "other", title: `Telling other agents: ${quoted(event)}` }),
   call_tools: ([tool = ""]) => ({
@@ -126,7 +131,11 @@ export function workspaceWords(part: WorkspacePart): PartWords {
  * Returns what an extension cannot do even if all of `permissions` are granted. No agent can reach the network, start
  * programs or decide on proposals, because the sandbox and the guest ABI offer no way to.
  */
-export function cannotWords(permissions: Permissions, showsHidden: boolean): string[] {
+export function cannotWords(
+  permissions: Permissions,
+  hosts: readonly string[],
+  showsHidden: boolean,
+): string[] {
   const kinds = permissions.propose_actions ?? [];
   const may = (kind: string): boolean => kinds.some((pattern) => kindMatches(pattern, kind));
   const reads = permissions.read_entries !== undefined && permissions.read_entries !== false;
@@ -138,7 +147,7 @@ export function cannotWords(permissions: Permissions, showsHidden: boolean): str
     ...(may("file.move") ? [] : ["Move or rename files"]),
     ...(reads ? [showsHidden ? "See what is in .git" : "See hidden files or .git"] : []),
     "Approve changes, including its own",
-    "Reach the internet",
+    hosts.length === 0 ? "Reach the internet" : "Reach any other host on the internet",
     "Start programs",
   ];
 }

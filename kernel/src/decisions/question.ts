@@ -142,7 +142,7 @@ function cardOf(
     parts,
     folders,
     facts: factsOf(id, request, requests.namespaces, before),
-    cannot: cannotWords(request.permissions, requests.showsHidden),
+    cannot: cannotWords(request.permissions, request.behaviour.hosts, requests.showsHidden),
   };
 }
 

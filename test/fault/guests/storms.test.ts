@@ -42,8 +42,10 @@ const cases: Hostile[] = [
       await until("the storm", async () => (await processed()) > eventsPerSecond);
       const [from, before] = [performance.now(), await processed()];
       await until("more of it", async () => (await processed()) > before + 2 * eventsPerSecond);
-      const perSecond = ((await processed()) - before) / ((performance.now() - from) / 1000);
-      expect(perSecond).toBeLessThan(eventsPerSecond * 1.5);
+      const count = (await processed()) - before;
+      const seconds = (performance.now() - from) / 1000;
+      // Its own rate, and what one second may have saved up before.
+      expect(count).toBeLessThanOrEqual(eventsPerSecond * (seconds + 1));
     },
   },
 ];

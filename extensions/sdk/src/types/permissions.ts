@@ -5,6 +5,8 @@ export interface Permissions {
   readonly write_tags?: boolean;
   readonly write_custom_fields?: { readonly namespace: string };
   readonly use_models?: readonly { readonly category: string; readonly local_only?: boolean }[];
+  /** Names of secrets that it may send to the hosts that they are bound to. */
+  readonly use_credentials?: readonly string[];
   readonly dispatch_jobs?: boolean;
   readonly propose_actions?: readonly string[];
   readonly emit_events?: readonly string[];

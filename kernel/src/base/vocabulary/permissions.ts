@@ -59,6 +59,9 @@ export const Permissions = Type.Object(
         { maxItems: 64, description: "Uses models of these categories" },
       ),
     ),
+    use_credentials: Type.Optional(
+      Names("Sends secrets of the user, by these names, to the hosts that they are bound to; never sees them"),
+    ),
     dispatch_jobs: Type.Optional(
       Type.Boolean({ description: "Starts jobs: work that takes longer than an event may" }),
     ),
@@ -100,6 +103,7 @@ export const permissionNames = [
   "write_tags",
   "write_custom_fields",
   "use_models",
+  "use_credentials",
   "dispatch_jobs",
   "propose_actions",
   "emit_events",
@@ -138,6 +142,8 @@ export interface Authority {
   readonly memory: boolean;
   /** The shared memories that it may open, by name. */
   readonly namespaces: Readonly<Record<string, "read" | "read_write">>;
+  /** The hosts that it may reach: those of the manifest, as a person accepted them. Absent: none. */
+  readonly hosts?: readonly string[];
   /** The agents on whose behalf it acts: it may not do for them what they may not do themselves. */
   readonly onBehalfOf?: readonly Authority[];
 }

@@ -23,7 +23,7 @@ test("a thousand requests cancelled at random moments end as cancelled and close
   const client = new EgressClient({
     clock: systemClock,
     log: { debug() {}, info() {}, warn() {}, error() {} },
-    environment: {},
+    environment: () => ({}),
     trace: (trace) => traces.push(trace),
   });
   const rules = { allowedHosts: ["127.0.0.1"], privateHosts: ["127.0.0.1"], providerHosts: [] };

@@ -17,7 +17,7 @@ function openClient(environment: Readonly<Record<string, string>> = {}) {
   const client = new EgressClient({
     clock: systemClock,
     log: quietLog,
-    environment,
+    environment: () => environment,
     trace: (trace) => traces.push(trace),
   });
   onTestFinished(() => client[Symbol.asyncDispose]());

@@ -16,7 +16,7 @@ interface EgressOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** The host's whole environment; see `egressEnvironment`. */
-  readonly environment: Readonly<Record<string, string>>;
+  environment(): Readonly<Record<string, string>>;
   trace(trace: EgressTrace): void;
 }
 
@@ -107,7 +107,7 @@ export class EgressClient implements AsyncDisposable {
       entry: siblingModule(import.meta.url, "../host/host-process"),
       readable: [new URL("../../", import.meta.url), ...(packages === null ? [] : [packages])],
       workers: false,
-      environment,
+      environment: environment(),
     });
     const link: HostLink = new Child(process, {
       name: "egress host",

@@ -4,11 +4,12 @@ import type { ParamsIn, ResultIn } from "../../define.ts";
 import { actionCalls } from "./actions.ts";
 import { guestRequests } from "./lifecycle.ts";
 import { memoryCalls } from "./memory.ts";
+import { outsideCalls } from "./outside.ts";
 import { guestNotifications, serviceCalls } from "./services.ts";
 import { vdfsCalls } from "./vdfs.ts";
 
 /** Every call a guest may make, ABI version 1. Params are closed: a misspelt field is an error. */
-export const guestCalls = { ...vdfsCalls, ...memoryCalls, ...actionCalls, ...serviceCalls };
+export const guestCalls = { ...vdfsCalls, ...memoryCalls, ...actionCalls, ...serviceCalls, ...outsideCalls };
 
 export type GuestCall = keyof typeof guestCalls;
 type GuestCallParams<Method extends GuestCall> = ParamsIn<typeof guestCalls, Method>;

@@ -1,0 +1,68 @@
+import { invalidParams, LaresError, permissionDenied } from "../base/errors.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { namesTarget, targetOf } from "./egress.ts";
+import { refusalOf } from "./refusal.ts";
+
+/** Returns the error for a request that may not leave the machine. */
+export function egressDenied(host: string, reason: string): LaresError {
+  return new LaresError("EgressDenied", reason, { host, reason });
+}
+
+/** Decides whether the agent may send a request to this address at all; the address itself is decided by `egress.ts`. */
+export function fetching(authority: Authority, { url }: Record<string, unknown>): LaresError | null {
+  if (typeof url !== "string") return invalidParams('"url" must be a string.', { path: "url" });
+  const target = targetOf(url);
+  if ("reason" in target) return egressDenied(target.host, target.reason);
+  const { extension, hosts = [] } = authority;
+  if (namesTarget(target, hosts)) return null;
+  const reason = `${extension} may not reach ${target.host}. List it under resources.allowed_hosts in its manifest; a person has to accept it.`;
+  return egressDenied(target.host, reason);
+}
+
+/** Returns the hosts that the agent may reach for all on whose behalf it acts. */
+export function reachableHosts({ hosts = [], onBehalfOf = [] }: Authority): readonly string[] {
+  return onBehalfOf.reduce<readonly string[]>(
+    (common, caller) => common.filter((host) => caller.hosts?.includes(host) === true),
+    hosts,
+  );
+}
+
+export function usingCredential(authority: Authority, { name }: Record<string, unknown>): LaresError | null {
+  const refusal = refusalOf(authority, "use_credentials");
+  if (refusal !== null) return refusal;
+  if (typeof name !== "string") return invalidParams('"name" must be a string.', { path: "name" });
+  if (authority.effective.use_credentials?.includes(name) === true) return null;
+  return permissionDenied(
+    authority.extension,
+    "use_credentials",
+    `${authority.extension} may use_credentials, but not ${JSON.stringify(name)}; list it in its manifest.`,
+  );
+}
+
+/** The category of a request that names none. */
+export const defaultModelCategory = "chat";
+
+export function usingModels(
+  authority: Authority,
+  { category = defaultModelCategory }: Record<string, unknown>,
+): LaresError | null {
+  const refusal = refusalOf(authority, "use_models");
+  if (refusal !== null) return refusal;
+  if (typeof category !== "string") return invalidParams('"category" must be a string.', { path: "category" });
+  if (authority.effective.use_models?.some((model) => model.category === category) === true) return null;
+  return permissionDenied(
+    authority.extension,
+    "use_models",
+    `${authority.extension} may use_models, but not of the category ${JSON.stringify(category)}; list it in its manifest.`,
+  );
+}
+
+export const knowingModels = (authority: Authority): LaresError | null => refusalOf(authority, "use_models");
+
+/** Returns true if a request of this category may not leave the machine, for the agent or for one it acts for. */
+export function isLocalOnly({ effective, onBehalfOf = [] }: Authority, category: string): boolean {
+  const models = effective.use_models?.filter((model) => model.category === category) ?? [];
+  // Of several entries for a category, the widest holds.
+  const isLocal = models.every((model) => model.local_only === true);
+  return isLocal || onBehalfOf.some((caller) => isLocalOnly(caller, category));
+}
