@@ -58,5 +58,15 @@ export type {
   SearchMode,
   When,
 } from "./types/memory.ts";
+export type {
+  Ai,
+  AiAnswer,
+  AiMessage,
+  AiRequest,
+  AiUsage,
+  Credentials,
+  FetchAnswer,
+  FetchInit,
+} from "./types/outside.ts";
 export type { Permissions } from "./types/permissions.ts";
 export { VectorSet, type VectorLike, type VectorMatch, type VectorSetOptions } from "./vectors/vector-set.ts";

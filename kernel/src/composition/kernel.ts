@@ -16,6 +16,8 @@ import { openAgents } from "./subsystems/agents.ts";
 import { openConfiguration, openPersonDecisions } from "./subsystems/configuration.ts";
 import { openFiles } from "./subsystems/files.ts";
 import type { KernelContext, KernelOptions } from "./subsystems/kernel-context.ts";
+import { createModelServices } from "./model-services.ts";
+import { openKernelModels } from "./subsystems/kernel-models.ts";
 import { openMemories } from "./subsystems/memories.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
 import { openSandbox } from "./subsystems/sandbox.ts";
@@ -82,6 +84,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
+  const models = await openKernelModels(context, { database, configuration, traces });
   const { registry, notifications, proposed } = await openAgents(context, {
     database,
     files: files.files,
@@ -93,6 +96,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     workspace,
     actions,
     tools,
+    models,
     agents,
     progress,
   });
@@ -139,6 +143,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     proposed,
     memories,
     traces: createTraceService(traces, log),
+    ...createModelServices(models, clock),
     files: files.files,
     clientFiles: files.clientFiles,
     unsaved: files.unsaved,

@@ -26,7 +26,15 @@ import { sourceReader } from "./resources.ts";
 /** The rooms of one workspace, as far as clients are answered from them. */
 interface ServiceRooms extends Pick<
   Services,
-  "version" | "traces" | "decisions" | "unsaved" | "notifications" | "progress"
+  | "version"
+  | "traces"
+  | "decisions"
+  | "unsaved"
+  | "notifications"
+  | "progress"
+  | "models"
+  | "usage"
+  | "secrets"
 > {
   /** Absolute paths, links resolved. */
   readonly roots: readonly string[];
@@ -161,6 +169,9 @@ export function createServices(rooms: ServiceRooms): Services {
         registry.get(agent);
       },
     }),
+    models: rooms.models,
+    usage: rooms.usage,
+    secrets: rooms.secrets,
     files: clientFiles,
     ...createEditorServices({ documents, clock, log, roots, files, clientPaths, sources: sourceReader }),
     unsaved: rooms.unsaved,

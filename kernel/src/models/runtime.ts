@@ -1,7 +1,7 @@
-import type { Clock } from "../base/clock.ts";
-import { isoTime } from "../base/clock.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
 import { LaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
+import { waitUnlessAborted } from "../base/wait.ts";
 import type { BudgetSettings, ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelEvent, ModelFailure, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
 import type { ProcessKind } from "../base/vocabulary/principal.ts";
@@ -131,7 +131,7 @@ export class ModelRuntime {
         stream: (request, aborted) => stream(providerOf(request.model, settings), request, asker, aborted),
         describe: (model) => ({ dialect: dialects[providerOf(model, settings).api] }),
         reserve: (model, most) => this.#reserve(model, most, settings, asker, signal),
-        wait: (ms, aborted) => waitFor(clock, ms, aborted),
+        wait: (ms, aborted) => waitUnlessAborted(clock, ms, aborted),
         random,
       },
       signal,
@@ -214,19 +214,6 @@ function budgetExceeded({
     `The request could exceed the budget ${budget}: ${words(spent)} of ${words(limit)} are used or reserved. Nothing was sent. Raise models.budgets.${budget} in your lares.yaml, or wait.`,
     { budget, spent: amount(spent), limit: amount(limit) },
   );
-}
-
-function waitFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      timer[Symbol.dispose]();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = clock.timer(ms, end);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-  });
 }
 
 /** Collects an answer; returns its last event. */

@@ -16,6 +16,7 @@ import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
 import { jobHandlers } from "./jobs.ts";
 import { memoryHandlers } from "./memory.ts";
+import { modelHandlers } from "./models.ts";
 import { agentLenses } from "./language/agent-lenses.ts";
 import { approvalActions } from "./language/approval-actions.ts";
 import { approvalLenses } from "./language/approval-lenses.ts";
@@ -96,6 +97,7 @@ export class KernelServer {
       ...jobHandlers,
       ...entryHandlers,
       ...memoryHandlers,
+      ...modelHandlers,
     };
     this.#languageHandlers = {
       ...completionHandlers(kernel),

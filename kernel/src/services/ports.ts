@@ -13,6 +13,7 @@ import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
 import type { AuthoringService, DocumentService, NavigationService } from "./editing.ts";
 import type { MemoryService } from "./memory.ts";
+import type { ModelService, SecretService, UsageService } from "./models.ts";
 import type { FileService } from "./files.ts";
 import type { TraceService } from "./traces.ts";
 import type { UnsavedDocuments } from "./unsaved-documents.ts";
@@ -38,6 +39,9 @@ export interface Services extends OpenServices {
   readonly jobs: JobService;
   readonly entries: { query(query: EntryQuery, signal: AbortSignal): Promise<EntryPage> };
   readonly memory: MemoryService;
+  readonly models: ModelService;
+  readonly usage: UsageService;
+  readonly secrets: SecretService;
   readonly files: FileService;
   readonly unsaved: UnsavedDocuments;
   readonly notifications: Emitter<AgentNotice>;

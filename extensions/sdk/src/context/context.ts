@@ -5,6 +5,7 @@ import type { Permissions } from "../types/permissions.ts";
 import type { Kernel } from "./kernel.ts";
 import { makeMemory } from "./memory.ts";
 import { isInScope } from "./scope.ts";
+import { makeOutside } from "./outside.ts";
 import { makeServices } from "./services.ts";
 import { makeVdfs } from "./vdfs.ts";
 
@@ -33,6 +34,7 @@ export function makeContext<Memory>(
     vdfs: makeVdfs(kernel, fieldNamespace),
     memory: makeMemory<Memory>(kernel, (definition.memory?.plan ?? {}) as PartOf<Memory, "plan">),
     ...makeServices(kernel),
+    ...makeOutside(kernel),
   };
 }
 

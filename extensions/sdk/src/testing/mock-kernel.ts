@@ -18,6 +18,8 @@ interface MockKernelOptions {
   readonly plan: unknown;
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools: Readonly<Record<string, (args: unknown) => unknown>>;
+  /** Models, hosts and secrets, by call. */
+  readonly outside: Readonly<Record<string, (params: Params) => unknown>>;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -157,6 +159,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
       if (key !== undefined) keyed.set(key as string, value);
       return { status: "success", value: await value };
     },
+    ...options.outside,
     "shared/read": ({ key }) => shared.get(key) ?? null,
     "shared/write": ({ key, value, version }) => {
       const current = shared.get(key)?.version ?? 0;

@@ -1,6 +1,7 @@
 import type { Action, EffectInput, ProposalOptions, Reasons } from "./action.ts";
 import type { CallOptions } from "./call.ts";
 import type { Entry, EntryPage, EntryQuery } from "./entry.ts";
+import type { Ai, Credentials, FetchAnswer, FetchInit } from "./outside.ts";
 import type { AgentMemory, MemoryShape, Untyped } from "./memory.ts";
 
 export type Severity = "info" | "warning" | "error";
@@ -96,6 +97,10 @@ export interface AgentContext<Memory = MemoryShape> {
     /** With `version`: only if it is still that one, else `Conflict`. */
     write(key: string, value: unknown, options?: { readonly version?: number }): Promise<void>;
   };
+  readonly ai: Ai;
+  /** Sends a request to a host of `resources.allowed_hosts`. Rejects with `EgressDenied`, `LeakBlocked` or `NetworkError`. */
+  fetch(url: string | URL, init?: FetchInit): Promise<FetchAnswer>;
+  readonly credentials: Credentials;
   readonly trace: Trace;
   /** Shows the person something; with `action`, offers to do it. */
   notify(

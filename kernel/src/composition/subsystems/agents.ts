@@ -25,6 +25,7 @@ import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
+import type { KernelModels } from "./models.ts";
 import type { AgentQueues } from "./queues.ts";
 import { readShown, sightStatements } from "../../agent-state/shown-locations.ts";
 import type { KernelTools } from "./tools.ts";
@@ -40,6 +41,7 @@ interface AgentParts {
   readonly workspace: Workspace;
   readonly actions: Actions;
   readonly tools: KernelTools;
+  readonly models: KernelModels;
   readonly agents: AgentLink;
   readonly progress: Emitter<WorkProgress>;
 }
@@ -107,11 +109,25 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
 }
 
 /** Returns the services that answer guests' calls. */
-function guestPorts({ database, files, traces, memories, workspace, actions, tools, agents }: AgentParts) {
+function guestPorts({
+  database,
+  files,
+  traces,
+  memories,
+  workspace,
+  actions,
+  tools,
+  models,
+  agents,
+}: AgentParts) {
   return {
     workspace,
     actions,
     memories,
+    outside: {
+      models,
+      checkObject: (agent, schema, value) => tools.checkArguments(agent, "The answer", schema, value),
+    },
     sharedData: new SharedData(database),
     traces,
     callTool: tools.call,

@@ -1,6 +1,7 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { ArgumentChecker } from "../../tools/argument-checker.ts";
 import { KeyedCalls } from "../../tools/keyed-calls.ts";
 import { type CallOptions, ToolRegistry } from "../../tools/registry.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -9,6 +10,8 @@ import type { KernelContext } from "./kernel-context.ts";
 
 export interface KernelTools {
   readonly tools: ToolRegistry;
+  /** Rejects with ToolError where the value does not fit the schema, or the schema is none. */
+  checkArguments(agent: string, what: string, schema: Record<string, unknown>, value: unknown): Promise<void>;
   /** Calls a tool; a result that waits for approval comes with the action. */
   call(
     agent: string,
@@ -28,16 +31,21 @@ export async function openTools(
     actions,
   }: { readonly database: Database; readonly agents: AgentLink; readonly actions: Actions },
 ): Promise<KernelTools> {
+  const checker = new ArgumentChecker();
   const tools = opened.use(
-    new ToolRegistry({
-      owners: () => agents.definitions(),
-      invoke: (agent, handler, args, principal, options) =>
-        agents.get(agent).callTool(handler, args, principal, options),
-      keyed: await KeyedCalls.open(database, clock),
-    }),
+    new ToolRegistry(
+      {
+        owners: () => agents.definitions(),
+        invoke: (agent, handler, args, principal, options) =>
+          agents.get(agent).callTool(handler, args, principal, options),
+        keyed: await KeyedCalls.open(database, clock),
+      },
+      checker,
+    ),
   );
   return {
     tools,
+    checkArguments: (agent, what, schema, value) => checker.check(agent, what, schema, value),
     call: async (agent, name, args, principal, options) => {
       const result = await tools.call(agent, name, args, principal, options);
       if (result.status !== "needs_approval") return result;

@@ -133,7 +133,8 @@ async function realPathOf(root: string): Promise<string> {
   }
 }
 
-function homeOf(environment: Environment): string {
+/** Returns the user's home folder. */
+export function homeOf(environment: Environment): string {
   return absolute(environment["HOME"]) ?? homedir();
 }
 

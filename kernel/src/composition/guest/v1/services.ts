@@ -20,6 +20,7 @@ import type { CallOptions } from "../../../tools/registry.ts";
 import type { TraceLog } from "../../../trace/trace-log.ts";
 import type { Workspace } from "../../../workspace/ports.ts";
 import { hostMemory, type HostMemoryPorts } from "./memory.ts";
+import { type OutsidePorts, outsideServices } from "./outside.ts";
 
 /** What an agent wants a person to know; with the action it proposes along with it. */
 interface AgentNotification {
@@ -37,6 +38,7 @@ export interface GuestServicePorts {
   readonly workspace: Workspace;
   readonly actions: Actions;
   readonly memories: HostMemoryPorts;
+  readonly outside: OutsidePorts;
   readonly sharedData: SharedData;
   readonly traces: TraceLog;
   callTool(
@@ -132,6 +134,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     "vdfs/copies": async (caller, { content_id }) => workspace.copies(content_id, sightOf(caller).seesEntry),
 
     ...hostMemory(ports.memories),
+    ...outsideServices(ports.outside),
 
     "actions/preview": async (caller, proposal) =>
       toldTo(caller, await actions.preview(caller.authority, caller.bundleDigest, proposal, caller.cpu)),

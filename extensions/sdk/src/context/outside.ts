@@ -1,0 +1,92 @@
+import type { AgentContext } from "../types/context.ts";
+import type { AiAnswer, AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
+import { type Kernel, withSignal } from "./kernel.ts";
+
+interface WireAnswer {
+  readonly text: string;
+  readonly object?: unknown;
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly reasoning_tokens?: number;
+    readonly cache_read_tokens?: number;
+    readonly cache_write_tokens?: number;
+  };
+  readonly model: string;
+  readonly finish: AiAnswer["finish"];
+}
+
+/** Models, requests to the outside, and the secrets that they need. */
+export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" | "credentials"> {
+  const ask = (
+    { category, prompt, messages, system, maxOutputTokens, temperature, signal }: AiRequest,
+    schema?: Readonly<Record<string, unknown>>,
+  ): Promise<WireAnswer> =>
+    kernel.call(
+      "ai/generate",
+      { category, prompt, messages, system, schema, max_output_tokens: maxOutputTokens, temperature },
+      withSignal(signal),
+    );
+  return {
+    ai: {
+      generate: async (request) => {
+        const { text, usage, model, finish } = await ask(
+          typeof request === "string" ? { prompt: request } : request,
+        );
+        return { text, usage: usageOf(usage), model, finish };
+      },
+      object: async <Value>({
+        schema,
+        ...request
+      }: AiRequest & { readonly schema: Record<string, unknown> }) =>
+        (await ask(request, schema)).object as Value,
+      hasModel: async (category) => {
+        const { items } = await kernel.call<{ items: readonly { readonly ready: boolean }[] }>("ai/models", {
+          category: category ?? "chat",
+        });
+        return items.some(({ ready }) => ready);
+      },
+    },
+    fetch: async (url, { method, headers, body, timeoutMs, maxBytes, signal } = {}) => {
+      const answer = await kernel.call<{
+        status: number;
+        headers: Record<string, string>;
+        body: string | null;
+        size: number;
+        truncated: boolean;
+      }>(
+        "http/fetch",
+        { url: String(url), method, headers, body, timeout_ms: timeoutMs, max_bytes: maxBytes },
+        withSignal(signal),
+      );
+      const text = (): string => {
+        if (answer.body === null) throw new TypeError("The answer's body is not text, or is too long.");
+        return answer.body;
+      };
+      const { status, size, truncated } = answer;
+      return {
+        status,
+        ok: status >= 200 && status < 300,
+        headers: answer.headers,
+        size,
+        truncated,
+        text,
+        json: <Value>() => JSON.parse(text()) as Value,
+      } satisfies FetchAnswer;
+    },
+    credentials: {
+      get: async (name) => (await kernel.call<{ token: string }>("credentials/get", { name })).token,
+    },
+  };
+}
+
+function usageOf(usage: WireAnswer["usage"]): AiUsage {
+  const { reasoning_tokens: reasoning, cache_read_tokens: read, cache_write_tokens: written } = usage;
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...(read === undefined ? {} : { cacheReadTokens: read }),
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
+  };
+}

@@ -1,0 +1,57 @@
+import { LaresError } from "../errors.ts";
+import type { AiMessage } from "../types/outside.ts";
+import type { MockOptions } from "./mock-context.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** What is outside of a mock context: models, hosts and secrets as the test names them. */
+export function mockOutside({
+  model,
+  fetch,
+  secrets = [],
+}: Pick<MockOptions, "model" | "fetch" | "secrets">): Readonly<Record<string, (params: Params) => unknown>> {
+  return {
+    "ai/generate": async ({ prompt, messages, category = "chat", schema }) => {
+      if (model === undefined)
+        throw new LaresError("ModelError", "No language model is set up.", {
+          class: "NoModel",
+          retryable: false,
+        });
+      const asked = (messages as readonly AiMessage[] | undefined)?.at(-1)?.text ?? prompt;
+      const answer = await model({ prompt: String(asked), category: String(category) });
+      return {
+        text: typeof answer === "string" ? answer : JSON.stringify(answer),
+        ...(schema === undefined ? {} : { object: answer }),
+        usage: { input_tokens: 0, output_tokens: 0 },
+        model: "mock/model",
+        finish: "stop",
+      };
+    },
+    "ai/models": ({ category = "chat" }) => ({
+      items:
+        model === undefined ? [] : [{ category, name: "mock/model", version: "", local: true, ready: true }],
+    }),
+    "http/fetch": async ({ url, method = "GET", headers = {}, body }) => {
+      if (fetch === undefined)
+        throw new LaresError("NetworkError", "No host answers.", { class: "Network", host: "" });
+      const answer = await fetch(String(url), {
+        method: method as string,
+        headers: headers as Readonly<Record<string, string>>,
+        ...(body === undefined ? {} : { body: body as string }),
+      });
+      const text = answer.body ?? "";
+      return {
+        status: answer.status ?? 200,
+        headers: answer.headers ?? {},
+        body: text,
+        size: new TextEncoder().encode(text).length,
+        truncated: false,
+      };
+    },
+    "credentials/get": ({ name }) => {
+      if (!secrets.includes(String(name)))
+        throw new LaresError("NotFound", `There is no secret "${String(name)}".`);
+      return { token: `laressecret-${String(name)}` };
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { CallOptions } from "./call.ts";
+import type { Untyped } from "./memory.ts";
+
+/** One message of an exchange with a model. */
+export interface AiMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/** What a model is asked: either `prompt`, or `messages`, of which the last one is the user's. */
+export interface AiRequest extends CallOptions {
+  readonly prompt?: string;
+  readonly messages?: readonly AiMessage[];
+  /** What the model has to keep in mind throughout. */
+  readonly system?: string;
+  /** As the manifest's `use_models` names it; default "chat". */
+  readonly category?: string;
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+}
+
+/** Tokens; those read from a cache or written to one are not part of `inputTokens`. */
+export interface AiUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+}
+
+export interface AiAnswer {
+  readonly text: string;
+  readonly usage: AiUsage;
+  /** "provider/model" that answered. */
+  readonly model: string;
+  /** "length": the answer is cut off. "filtered": the provider refused to go on. */
+  readonly finish: "stop" | "length" | "filtered";
+}
+
+/** Language models of the person's settings; the agent holds no key. Needs `use_models`. */
+export interface Ai {
+  /** Rejects with `ModelError` (`facts.class`, `facts.retryable`) or `BudgetExceeded`. */
+  generate(request: AiRequest | string): Promise<AiAnswer>;
+  /** Returns an object that fits `schema`, a JSON Schema of type object. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the author says what the schema describes
+  object<Value = Untyped>(
+    request: AiRequest & { readonly schema: Readonly<Record<string, unknown>> },
+  ): Promise<Value>;
+  /** Returns whether a model would answer requests of this category; asks none. */
+  hasModel(category?: string): Promise<boolean>;
+}
+
+export interface FetchInit extends CallOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** From the request to the end of its answer; default 10,000. */
+  readonly timeoutMs?: number;
+  /** Bytes of the answer's body; the rest is cut off. Default and at most 1,048,576. */
+  readonly maxBytes?: number;
+}
+
+export interface FetchAnswer {
+  readonly status: number;
+  /** The status is 200 to 299. */
+  readonly ok: boolean;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bytes of the body that were received. */
+  readonly size: number;
+  readonly truncated: boolean;
+  /** The body; throws a `TypeError` where it is not text in UTF-8. */
+  text(): string;
+  json<Value = Untyped>(): Value;
+}
+
+export interface Credentials {
+  /**
+   * Returns a text that stands for the person's secret of this name. In a request of `ctx.fetch` to the secret's hosts it
+   * is replaced by the value, in the place that the secret is bound to. Needs `use_credentials`.
+   */
+  get(name: string): Promise<string>;
+}

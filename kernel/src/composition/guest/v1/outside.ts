@@ -1,0 +1,237 @@
+import type { Caller } from "../../../agents/ports.ts";
+import { isLaresError, LaresError, limitExceeded, notFound } from "../../../base/errors.ts";
+import type { JsonValue } from "../../../base/json.ts";
+import type { ModelMessage } from "../../../base/vocabulary/model.ts";
+import { EgressError } from "../../../egress/client/answer.ts";
+import { ExactSecrets } from "../../../egress/known-secrets.ts";
+import type { Substitution } from "../../../egress/messages.ts";
+import { modelError } from "../../../models/failure-error.ts";
+import { chainFor, isLocalProvider } from "../../../models/routing.ts";
+import { parseModelReference } from "../../../models/reference.ts";
+import { lastEventOf } from "../../../models/runtime.ts";
+import { defaultModelCategory, egressDenied, isLocalOnly, reachableHosts } from "../../../policy/outside.ts";
+import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
+import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
+import { findPlaceholders } from "../../../secrets/placeholders.ts";
+import type { KernelModels } from "../../subsystems/models.ts";
+
+export interface OutsidePorts {
+  readonly models: KernelModels;
+  /** Rejects with ToolError where the value does not fit the schema, or the schema is none. */
+  checkObject(agent: string, schema: Record<string, unknown>, value: unknown): Promise<void>;
+}
+
+type OutsideServices = Pick<GuestServices<Caller>, keyof typeof outsideCalls>;
+
+const defaultTimeoutMs = 10_000;
+const defaultMaxBytes = 1024 * 1024;
+/** UTF-16 units of a body as JSON that still fit an answer. */
+const maxBodyInAnswer = 1_000_000;
+
+/** The guest ABI's `ai/*`, `http/*` and `credentials/*`. By the time a call is here, policy has decided about it. */
+export function outsideServices({ models, checkObject }: OutsidePorts): OutsideServices {
+  const { runtime, directory, secrets, placeholders, issued, egress } = models;
+  return {
+    "ai/generate": async (caller, params) => {
+      const { category = defaultModelCategory, schema } = params;
+      const need = {
+        use: { kind: "category" as const, category },
+        localOnly: isLocalOnly(caller.authority, category),
+      };
+      const question = {
+        messages: messagesOf(params),
+        ...(schema === undefined ? {} : { schema }),
+        ...(params.max_output_tokens === undefined ? {} : { max_output_tokens: params.max_output_tokens }),
+        ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+      };
+      const asker = { agent: caller.agent, conversation: "", process: null };
+      const end = await lastEventOf(runtime.answer(need, question, asker, caller.signal));
+      if (end.type === "failed") throw modelError(end.failure, end.model);
+      const { model, usage, parts, finish } = end;
+      const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+      const answer = { text, usage, model, finish: finish === "tool_calls" ? ("stop" as const) : finish };
+      if (schema === undefined) return answer;
+      const object = parsedObject(text, model);
+      await checkObject(caller.agent, schema, object).catch((error: unknown) => {
+        if (!isLaresError(error, "ToolError")) throw error;
+        throw modelError(
+          {
+            class: "EmptyAnswer",
+            message: `The answer of ${model} does not fit the schema. ${error.message}`,
+          },
+          model,
+        );
+      });
+      return { ...answer, object };
+    },
+
+    "ai/models": async ({ authority, signal }, { category }) => {
+      const categories = new Set((authority.effective.use_models ?? []).map((model) => model.category));
+      const settings = await models.settings();
+      const { providers } = await directory.list(false, signal);
+      return {
+        items: [...categories]
+          .filter((each) => category === undefined || each === category)
+          .flatMap((each) => {
+            const chain = chainFor(
+              { use: { kind: "category", category: each }, localOnly: isLocalOnly(authority, each) },
+              settings,
+            );
+            if ("failure" in chain) return [];
+            const [name] = chain.models;
+            const id = parseModelReference(name)?.provider ?? "";
+            const state = providers.find((provider) => provider.id === id)?.state;
+            return [
+              {
+                category: each,
+                name,
+                version: "",
+                local: isLocalProvider(settings.providers[id]),
+                ready: state === "ready" || state === "unknown",
+              },
+            ];
+          }),
+      };
+    },
+
+    "credentials/get": async ({ agent }, { name }) => {
+      await secrets.resolve(name).catch((error: unknown) => {
+        // The sentence about a key file is for the person.
+        if (isLaresError(error, "NotFound")) throw notFound("secret", name);
+        throw error;
+      });
+      const token = placeholders.issue(agent, name);
+      if (token === null)
+        throw limitExceeded("credentials", 10_000, "Too many credentials are in use. Restart the kernel.");
+      return { token };
+    },
+
+    "http/fetch": async (caller, params) => {
+      const { url, method = "GET", headers = {}, body = "" } = params;
+      const { timeout_ms: timeoutMs = defaultTimeoutMs, max_bytes: maxBytes = defaultMaxBytes } = params;
+      const substitutions = await substitutionsIn(
+        caller.agent,
+        [url, ...Object.values(headers), ...Object.values(headers).map(basicCredentials), body],
+        models,
+      );
+      const { privateHosts, providerHosts } = await models.networkRules();
+      try {
+        const answer = await egress.request({
+          who: caller.agent,
+          method,
+          url,
+          headers: Object.entries(headers),
+          body: new TextEncoder().encode(body),
+          rules: { allowedHosts: reachableHosts(caller.authority), privateHosts, providerHosts },
+          limits: { timeoutMs, idleMs: timeoutMs, maxBytes },
+          known: issued.known,
+          substitutions,
+          signal: caller.signal,
+        });
+        const chunks: Uint8Array[] = [];
+        let end = await answer.body.next();
+        for (; end.done !== true; end = await answer.body.next()) chunks.push(end.value);
+        const received = Buffer.concat(chunks);
+        // A server may answer with what it was sent.
+        const exact = new ExactSecrets(issued.known);
+        const mark = (name: string): string => `[secret: ${name}]`;
+        return {
+          status: answer.status,
+          headers: joined(answer.headers.map(([name, value]) => [name, exact.redactText(value, mark)])),
+          body: textOf(exact.redact(received, mark)),
+          size: received.length,
+          truncated: end.value.isTruncated,
+        };
+      } catch (error) {
+        throw error instanceof EgressError ? errorOf(error) : error;
+      }
+    },
+  };
+}
+
+function messagesOf({
+  prompt,
+  messages,
+  system,
+}: {
+  readonly prompt?: string;
+  readonly messages?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
+  readonly system?: string;
+}): ModelMessage[] {
+  if ((prompt === undefined) === (messages === undefined))
+    throw new LaresError("InvalidParams", 'Give either "prompt" or "messages".', { path: "prompt" });
+  const exchange = messages ?? [{ role: "user" as const, text: prompt ?? "" }];
+  if (exchange.at(-1)?.role !== "user")
+    throw new LaresError("InvalidParams", "The last message must be the user's.", { path: "messages" });
+  return [
+    ...(system === undefined ? [] : [{ role: "system" as const, text: system }]),
+    ...exchange.map(({ role, text }) => ({ role, parts: [{ type: "text" as const, text }] })),
+  ];
+}
+
+/** Models like to wrap JSON in a code block. */
+function parsedObject(text: string, model: string): JsonValue {
+  const [, fenced] = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(text) ?? [];
+  try {
+    return JSON.parse(fenced ?? text) as JsonValue;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw modelError({ class: "EmptyAnswer", message: `The answer of ${model} is not JSON.` }, model);
+  }
+}
+
+/** Returns the values for the agent's placeholders in the texts; those of other agents stand for nothing. */
+async function substitutionsIn(
+  agent: string,
+  texts: readonly string[],
+  { placeholders, secrets, issued }: Pick<KernelModels, "placeholders" | "secrets" | "issued">,
+): Promise<Substitution[]> {
+  const tokens = new Set(texts.flatMap((text) => findPlaceholders(text).map(({ token }) => token)));
+  const substitutions: Substitution[] = [];
+  for (const token of tokens) {
+    const name = placeholders.secretOf(agent, token);
+    if (name === null) continue;
+    const { value, hosts, in: place } = await secrets.resolve(name);
+    substitutions.push({ token, value: issued.issue(name, value), hosts, in: place });
+  }
+  return substitutions;
+}
+
+function basicCredentials(value: string): string {
+  const [, encoded] = /^basic\s+(\S+)\s*$/i.exec(value) ?? [];
+  return encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
+}
+
+function joined(headers: readonly (readonly [string, string])[]): Record<string, string> {
+  const all = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const before = all.get(name);
+    all.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(all);
+}
+
+/** Null for bytes that are not text, or whose text is too long for an answer. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return JSON.stringify(text).length > maxBodyInAnswer ? null : text;
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function errorOf({ failure, message }: EgressError): LaresError {
+  const { host } = failure;
+  switch (failure.class) {
+    case "Denied":
+      return egressDenied(host, failure.reason);
+    case "Leak":
+      return new LaresError("LeakBlocked", message, { rule: failure.rule, where: failure.where });
+    case "Network":
+    case "Timeout":
+    case "Cancelled":
+      return new LaresError("NetworkError", message, { class: failure.class, host });
+  }
+}

@@ -1,0 +1,59 @@
+import { ScriptTurns } from "../../agent-state/script-turns.ts";
+import { newId } from "../../base/ids.ts";
+import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
+import type { EgressTrace } from "../../egress/client/answer.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { homeOf } from "../../platform/files/state-folder.ts";
+import type { TraceLog } from "../../trace/trace-log.ts";
+import type { KernelContext } from "./kernel-context.ts";
+import { type KernelModels, openModels } from "./models.ts";
+
+/** Opens what leads out of the machine, for one workspace's kernel. */
+export async function openKernelModels(
+  { environment, userFolder, stateHome, clock, log, opened }: KernelContext,
+  {
+    database,
+    configuration,
+    traces,
+  }: {
+    readonly database: Database;
+    readonly configuration: ConfigurationManager;
+    readonly traces: TraceLog;
+  },
+): Promise<KernelModels> {
+  return openModels({
+    environment,
+    userFolder,
+    stateHome,
+    home: homeOf(environment),
+    clock,
+    log,
+    opened,
+    document: () => configuration.configuration,
+    turns: await ScriptTurns.open(database),
+    trace: (trace) => traces.write({ ...entryOf(trace), trace_id: newId(), span_id: newId() }),
+  });
+}
+
+/** Returns what a person reads about a request: who, where to, how much. */
+function entryOf(trace: EgressTrace) {
+  const { who, method, host, path, status, failure, sentBytes, receivedBytes, durationMs } = trace;
+  const outcome = failure === null ? String(status ?? "no answer") : failure.class;
+  return {
+    level: failure === null ? ("info" as const) : ("warn" as const),
+    agent: who,
+    message: `${method} ${host}${path}: ${outcome}`,
+    fields: {
+      method,
+      host,
+      path,
+      status,
+      sent_bytes: sentBytes,
+      received_bytes: receivedBytes,
+      duration_ms: Math.round(durationMs),
+      ...(trace.viaProxy ? { via_proxy: true } : {}),
+      ...(trace.redirects.length === 0 ? {} : { redirects: trace.redirects }),
+      ...(failure === null ? {} : { failure: failure.class }),
+    },
+  };
+}

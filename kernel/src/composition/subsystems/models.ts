@@ -1,0 +1,227 @@
+import { join, resolve } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { canonicalJson } from "../../base/json.ts";
+import { waitUnlessAborted } from "../../base/wait.ts";
+import type { ModelSettings, ProviderSettings } from "../../base/vocabulary/model-settings.ts";
+import type { ModelEvent, ModelRequest } from "../../base/vocabulary/model.ts";
+import type { Configuration } from "../../documents/configuration.ts";
+import { modelSettings } from "../../documents/model-settings.ts";
+import { checkScript } from "../../documents/script.ts";
+import type { EgressTrace } from "../../egress/client/answer.ts";
+import { EgressClient } from "../../egress/client/egress-client.ts";
+import { egressEnvironment } from "../../egress/client/environment.ts";
+import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
+import { ModelDirectory } from "../../models/directory.ts";
+import { type Asker, ModelRuntime } from "../../models/runtime.ts";
+import { scriptedAnswer, type ScriptedTurn } from "../../models/scripted.ts";
+import { readText } from "../../platform/files/document-files.ts";
+import { sha256 } from "../../platform/files/hash.ts";
+import { randomHex } from "../../platform/random.ts";
+import { Placeholders } from "../../secrets/placeholders.ts";
+import { Secrets } from "../../secrets/secrets.ts";
+import { secretRows } from "../../user-state/secret-rows.ts";
+import { type Usage, usage as usageOf } from "../../user-state/usage.ts";
+import { UserState } from "../../user-state/user-state.ts";
+import { IssuedSecrets } from "./issued-secrets.ts";
+import { ProviderRequests, providerHosts } from "./provider-requests.ts";
+
+interface ModelParts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly userFolder: string;
+  readonly stateHome: string;
+  /** The user's home, for paths that begin with "~". */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly opened: AsyncDisposableStack;
+  /** What the user's document says now. */
+  document(): Pick<Configuration, "models" | "egress">;
+  trace(trace: EgressTrace): void;
+  /** Which turns of scripts were given. */
+  readonly turns: {
+    isSpent(provider: string, turn: number, digest: string): boolean;
+    spend(provider: string, turn: number, digest: string): Promise<void>;
+  };
+}
+
+/** Everything that leads out of the machine: models, secrets, usage, requests. */
+export interface KernelModels {
+  readonly secrets: Secrets;
+  readonly placeholders: Placeholders;
+  readonly issued: IssuedSecrets;
+  readonly usage: Usage;
+  readonly runtime: ModelRuntime;
+  readonly directory: ModelDirectory;
+  readonly egress: EgressClient;
+  settings(): Promise<ModelSettings>;
+  /** What agents' requests are decided by, beside their own hosts. */
+  networkRules(): Promise<{
+    readonly privateHosts: readonly string[];
+    readonly providerHosts: readonly { readonly provider: string; readonly host: string }[];
+  }>;
+}
+
+/** Opens nothing before it is first needed: neither the file of secrets, nor the egress host, nor the catalogue. */
+export function openModels(parts: ModelParts): KernelModels {
+  const { environment, userFolder, stateHome, clock, log, opened, document } = parts;
+  const state = opened.use(new UserState({ stateHome, log }));
+  const secrets = new Secrets({
+    rows: secretRows(state),
+    keyPath: join(userFolder, "secrets.key"),
+    environment,
+    clock,
+  });
+  const usage = usageOf(state);
+  const issued = new IssuedSecrets();
+  const egress = opened.use(
+    new EgressClient({
+      clock,
+      log,
+      environment: () => {
+        const { proxy, no_proxy: noProxy, ca_file: caFile } = document().egress;
+        return egressEnvironment(
+          {
+            ...(proxy === undefined ? {} : { proxy }),
+            ...(noProxy === undefined ? {} : { noProxy }),
+            ...(caFile === undefined ? {} : { caFile: absolute(caFile, parts) }),
+          },
+          environment,
+        );
+      },
+      trace: (trace) => parts.trace(trace),
+    }),
+  );
+  const settings = async (): Promise<ModelSettings> => {
+    const written = modelSettings(document().models);
+    return {
+      ...written,
+      providers: Object.fromEntries(
+        Object.entries(written.providers).map(([id, provider]) => [id, withPaths(provider, parts)]),
+      ),
+    };
+  };
+  let catalog: Promise<ModelCatalog> | undefined;
+  const openedCatalog = (): Promise<ModelCatalog> => (catalog ??= openCatalog());
+  const requests = new ProviderRequests({
+    egress,
+    secrets,
+    issued,
+    environment,
+    privateHosts: () => document().egress.private_hosts ?? [],
+    providers: async () => Object.values((await settings()).providers),
+  });
+  const runtime = new ModelRuntime({
+    clock,
+    settings,
+    catalog: openedCatalog,
+    stream: (provider, request, asker, signal) =>
+      streamOf({ ...parts, requests }, provider, request, asker, signal),
+    usage,
+    allowsUnpriced: async () => false,
+    random: () => Number.parseInt(randomHex(6), 16) / 2 ** 48,
+  });
+  const directory = new ModelDirectory({
+    clock,
+    settings,
+    catalog: openedCatalog,
+    hasKey: async (provider) => "key" in (await requests.key(provider)),
+    ask: (provider, signal) => requests.list(provider, signal),
+  });
+  return {
+    secrets,
+    placeholders: new Placeholders(randomHex),
+    issued,
+    usage,
+    runtime,
+    directory,
+    egress,
+    settings,
+    networkRules: async () => ({
+      privateHosts: document().egress.private_hosts ?? [],
+      providerHosts: providerHosts(Object.values((await settings()).providers)),
+    }),
+  };
+}
+
+async function* streamOf(
+  { requests, turns, clock }: Pick<ModelParts, "turns" | "clock"> & { readonly requests: ProviderRequests },
+  provider: ProviderSettings,
+  request: ModelRequest,
+  asker: Asker,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void> {
+  switch (provider.api) {
+    case "anthropic":
+    case "openai":
+    case "openai-chat":
+    case "google":
+    case "openai-compatible":
+    case "ollama":
+      return yield* requests.stream(provider, request, whoOf(asker), signal);
+    case "scripted": {
+      const script = await readScript(provider);
+      if (typeof script === "string")
+        return yield { type: "failed", failure: { class: "InvalidRequest", message: script } };
+      const digestOf = (turn: number): string => sha256(canonicalJson(script[turn] ?? null));
+      return yield* scriptedAnswer(
+        script,
+        request,
+        asker.process,
+        {
+          isSpent: (turn) => turns.isSpent(provider.id, turn, digestOf(turn)),
+          spend: (turn) => turns.spend(provider.id, turn, digestOf(turn)),
+          wait: (ms, aborted) => waitUnlessAborted(clock, ms, aborted),
+        },
+        signal,
+      );
+    }
+    case "llama":
+    case "editor":
+      return yield {
+        type: "failed",
+        failure: {
+          class: "NoModel",
+          message: `Models of the kind "${provider.api}" cannot be used by this version of Lares.`,
+        },
+      };
+  }
+}
+
+/** Returns who asks, as traces name them: the agent, or the kernel itself. */
+export function whoOf({ agent }: Pick<Asker, "agent">): string {
+  return agent === "" ? "kernel" : agent;
+}
+
+/** Returns the turns, or a sentence that says why there are none. */
+async function readScript({ script = "" }: ProviderSettings): Promise<readonly ScriptedTurn[] | string> {
+  const text = await readText(script);
+  if (text === null)
+    return `The script "${script}" cannot be read. Name an existing file in your lares.yaml.`;
+  const { value, diagnostics } = await checkScript(text, script);
+  if (value !== null) return value.turns;
+  return `The script "${script}" has errors: ${diagnostics.find(({ severity }) => severity === "error")?.message ?? ""}`;
+}
+
+/** Relative paths begin at the user's document. */
+function withPaths(
+  provider: ProviderSettings,
+  parts: Pick<ModelParts, "home" | "userFolder">,
+): ProviderSettings {
+  const { script, files } = provider;
+  return {
+    ...provider,
+    ...(script === undefined ? {} : { script: absolute(script, parts) }),
+    ...(files === undefined
+      ? {}
+      : {
+          files: Object.fromEntries(
+            Object.entries(files).map(([name, path]) => [name, absolute(path, parts)]),
+          ),
+        }),
+  };
+}
+
+function absolute(path: string, { home, userFolder }: Pick<ModelParts, "home" | "userFolder">): string {
+  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(userFolder, path);
+}
