@@ -3,6 +3,11 @@
  * `schemas/examples/guest-abi.json` has. After a change:
  * `npx vitest run test/protocol/reference-guest.test.ts --update=all`, then `npm run build:schemas`.
  */
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../kernel/build/reference/examples.ts";
@@ -39,8 +44,20 @@ const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec =
 let bench: Bench;
 let client: Client;
 let recorder: Recorder;
+let origin = "";
+const server = createServer((request, response) => {
+  if (request.url === "/cut") request.socket.destroy();
+  else
+    response
+      .writeHead(200, { "content-type": "application/json", date: "Fri, 20 Nov 2026 12:00:00 GMT" })
+      .end('{"degrees":24}');
+});
 
 beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://${host}`;
   bench = await Bench.create({
     files: { "notes/ada.md": "Ada Lovelace\n", "notes/copy.md": "Ada Lovelace\n", "secret/key.txt": "x" },
     extensions: [
@@ -55,7 +72,10 @@ beforeAll(async () => {
             propose_actions: ["file.edit"],
             emit_events: ["PersonSeen"],
             shared_data: { read: ["people"], write: ["people"] },
+            use_models: [{ category: "chat" }],
+            use_credentials: ["weather", "forgotten"],
           },
+          resources: { allowed_hosts: [host] },
           hooks: [{ on: "EntryCreated", handler: "seen", filter: 'entry.extension == "txt"' }],
         },
         { grants: { locations: ["notes"] }, config: { language: "en" } },
@@ -63,15 +83,39 @@ beforeAll(async () => {
       guest(QUIET, { agent: { enable_memory: false }, resources: { max_wall_ms_per_event: 200 } }),
     ],
   });
-  client = await bench.open();
+  const config = join(bench.base, "config", "lares");
+  await mkdir(config, { recursive: true });
+  await writeFile(
+    join(config, "lares.yaml"),
+    JSON.stringify({
+      version: 1,
+      models: {
+        providers: { rehearsal: { api: "scripted", script: "./rehearsal.yaml" } },
+        routes: { default: "rehearsal/script" },
+        budgets: { per_day_tokens: 20_000 },
+      },
+      egress: { private_hosts: [host] },
+    }),
+  );
+  const turns = [
+    { when: "capital", say: "Rome", usage: { input_tokens: 14, output_tokens: 1 } },
+    { when: "weather", say: '{"city":"Nice"}', usage: { input_tokens: 40, output_tokens: 6 } },
+  ];
+  await writeFile(join(config, "rehearsal.yaml"), JSON.stringify({ turns }));
+  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
   const { stateFolder } = await bench.status(client);
   recorder = new Recorder([
     [stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
     [bench.root, "/home/ada/library"],
     [bench.base, "/home/ada"],
+    [origin, "https://api.example.com"],
+    [host, "api.example.com"],
   ]);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  server.close();
+});
 
 async function ask<Result>(method: GuestCall, params: object = {}): Promise<Result> {
   const { result, error } = await hostCall(client, GUEST, method, params);
@@ -111,6 +155,38 @@ test("the guest is started, and told of an event and a tool call", async () => {
   await sent("tool", { status: "success", value: "Hello, Ada." });
   await bench.write("notes/new.txt", "A new note.\n");
   await sent("hook", null);
+});
+
+test("models, requests and credentials", async () => {
+  await ask("ai/models");
+  await ask("ai/generate", { prompt: "What is the capital of Italy?", max_output_tokens: 100 });
+  const schema = { type: "object", required: ["city"], properties: { city: { type: "string" } } };
+  await ask("ai/generate", {
+    messages: [{ role: "user", text: "Where is the weather best?" }],
+    system: "Answer with a city.",
+    schema,
+    max_output_tokens: 100,
+  });
+  await refused("ai/generate", "ModelError", { prompt: "Hello?", max_output_tokens: 100 });
+  await refused("ai/generate", "BudgetExceeded", { prompt: "Write a novel.", max_output_tokens: 100_000 });
+  await refused("ai/generate", "PermissionDenied", { prompt: "Hello?", category: "faces" });
+  await refused("ai/models", "PermissionDenied", {}, QUIET);
+
+  await client.request("lares/secrets/set", {
+    name: "weather",
+    value: "never seen by the guest",
+    hosts: ["api.example.com"],
+  });
+  await ask("credentials/get", { name: "weather" });
+  await refused("credentials/get", "NotFound", { name: "forgotten" });
+  await refused("credentials/get", "PermissionDenied", { name: "bank" });
+  await ask("http/fetch", { url: `${origin}/forecast`, headers: { accept: "application/json" } });
+  await refused("http/fetch", "NetworkError", { url: `${origin}/cut` });
+  await refused("http/fetch", "EgressDenied", { url: "https://example.org/" });
+  await refused("http/fetch", "LeakBlocked", {
+    url: `${origin}/forecast`,
+    headers: { authorization: `Bearer ghp_${"a1B2".repeat(9)}` },
+  });
 });
 
 test("entries", async () => {

@@ -3,6 +3,7 @@
  * `schemas/examples/protocol.json` has. After a change: `npx vitest run test/protocol/reference-protocol.test.ts --update=all`,
  * then `npm run build:schemas`.
  */
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -109,7 +110,11 @@ beforeAll(async () => {
     extensions: [librarian, { id: READER, program: "export default {};", manifest: { name: "Reader" } }],
     lares: { shared_namespaces: [{ name: "people", extensions: [AGENT], read_write: true }] },
   });
-  client = await bench.connect();
+  const config = join(bench.base, "config", "lares");
+  await mkdir(config, { recursive: true });
+  await writeModels({ routes: { default: "rehearsal/script" } });
+  await writeFile(join(config, "rehearsal.yaml"), "turns: [{ say: ready, repeat: true }]\n");
+  client = await bench.connect({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
   const status = await bench.status(client);
   recorder = new Recorder([
     [status.stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
@@ -119,6 +124,21 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
+
+const writeModels = (more: object): Promise<void> =>
+  writeFile(
+    join(bench.base, "config", "lares", "lares.yaml"),
+    JSON.stringify({
+      version: 1,
+      models: {
+        providers: {
+          rehearsal: { api: "scripted", script: "./rehearsal.yaml" },
+          anthropic: { api: "anthropic", key: { secret: "anthropic" } },
+        },
+        ...more,
+      },
+    }),
+  );
 
 /** Asks, records the exchange, and gives the answer back. */
 async function exchange(method: ClientRequest, params: object): Promise<Exchange> {
@@ -310,6 +330,31 @@ test("jobs and traces", async () => {
   recorder.notification("lares/traces/entry", entry);
   await ask("lares/traces/query", { agent: AGENT, text: "note was written", limit: 1 });
   await ask("lares/traces/unfollow", { subscription });
+});
+
+test("models, usage and secrets", async () => {
+  await ask("lares/secrets/set", { name: "weather", value: "never told again", hosts: ["api.example.com"] });
+  await ask("lares/secrets/list");
+  await ask("lares/secrets/remove", { name: "weather" });
+  await refused("lares/secrets/remove", "NotFound", { name: "weather" });
+  await refused("lares/secrets/set", "InvalidParams", {
+    name: "weather",
+    value: "x",
+    hosts: ["https://a/b"],
+  });
+  await ask("lares/models/list");
+  await ask("lares/models/test", { model: "rehearsal/script" });
+  await ask("lares/models/test", { model: "anthropic/claude-sonnet-4-5" });
+  await ask("lares/usage", { group_by: "model" });
+  await writeModels({
+    routes: { default: "rehearsal/script", chat: "rehearsal/script" },
+    budgets: { per_day_tokens: 500 },
+  });
+  await until("the budget to be in force", async () => {
+    const { routes } = await client.request<{ routes: object }>("lares/models/list");
+    return "chat" in routes;
+  });
+  await refused("lares/models/test", "BudgetExceeded", { model: "rehearsal/script" });
 });
 
 test("notifications", async () => {

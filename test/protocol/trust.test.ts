@@ -39,6 +39,12 @@ const CLOSED: [string, object][] = [
   ["lares/memory/export", { agent: PROBE, path: "/nowhere/at/all" }],
   ["lares/memory/import", { agent: PROBE, path: "/nowhere/at/all" }],
   ["lares/memory/forget", { agent: PROBE, id: "x" }],
+  ["lares/models/list", {}],
+  ["lares/models/test", { model: "a/b" }],
+  ["lares/usage", {}],
+  ["lares/secrets/list", {}],
+  ["lares/secrets/set", { name: "x", value: "x", hosts: ["a.example"] }],
+  ["lares/secrets/remove", { name: "x" }],
 ];
 
 describe("an untrusted connection", () => {

@@ -23,6 +23,8 @@ const measured: Readonly<Record<string, unknown>> = {
   score: 0.25,
   similarity: 0.75,
   duration_ms: 7,
+  first_token_ms: 420,
+  token: "laressecret0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
 };
 const time = "2026-11-20T12:00:00.000Z";
 

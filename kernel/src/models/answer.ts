@@ -64,7 +64,7 @@ export type AnswerEvent =
       readonly isPartial: boolean;
     };
 
-/** The maximum length of an answer if neither the request nor a catalogue limits it. Tokens. */
+/** The maximum length of an answer in tokens if neither the request nor a catalogue limits it. */
 const defaultMaxOutputTokens = 8_192;
 
 const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
@@ -111,8 +111,9 @@ async function* attemptOf(
   signal: AbortSignal,
   knownTools: readonly (readonly [string, string])[],
 ): AsyncGenerator<AnswerEvent, { readonly failure: ModelFailure; readonly isPartial: boolean } | null> {
-  const { dialect, maxOutputTokens = defaultMaxOutputTokens } = ports.describe(model);
-  const outputTokens = Math.min(request.max_output_tokens ?? maxOutputTokens, maxOutputTokens);
+  const { dialect, maxOutputTokens } = ports.describe(model);
+  const wanted = request.max_output_tokens ?? maxOutputTokens ?? defaultMaxOutputTokens;
+  const outputTokens = Math.min(wanted, maxOutputTokens ?? wanted);
   const {
     request: ready,
     repairs,

@@ -116,8 +116,6 @@ export const outsideCalls = define({
       EgressDenied: "The host, its address or a redirect is not allowed.",
       LeakBlocked: "The request holds what looks like a secret; nothing was sent.",
       NetworkError: "There was no answer, or no whole one.",
-      LimitExceeded: "The body is too long.",
-      Busy: "Too many requests are open.",
     },
     params: Type.Object(
       {
@@ -170,7 +168,6 @@ export const outsideCalls = define({
     errors: {
       PermissionDenied: "The agent has no `use_credentials`, or it does not list the name.",
       NotFound: "No secret of this name is stored.",
-      LimitExceeded: "Too many credentials are in use.",
     },
     params: Type.Object(
       { name: Type.String({ minLength: 1, maxLength: 64, description: "The secret's name" }) },

@@ -1,0 +1,332 @@
+/** Models, usage, secrets and requests to the outside, against a real kernel. */
+import { once } from "node:events";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bench, tool } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+
+const AGENT = "test.asker";
+const LOCAL = "test.local";
+const OTHER = "test.other";
+const SECRET = 'topsecret-value/+"&=~ 0123456789';
+
+const PROGRAM = `
+import { defineAgent } from "@lares/sdk";
+
+const attempt = async (work) => {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error: { code: error.code, message: error.message, facts: error.facts } };
+  }
+};
+export default defineAgent({
+  tools: {
+    ask: ({ request }, ctx) => attempt(() => ctx.ai.generate(request)),
+    object: ({ request }, ctx) => attempt(() => ctx.ai.object(request)),
+    has: ({ category }, ctx) => attempt(() => ctx.ai.hasModel(category)),
+    token: ({ name }, ctx) => attempt(() => ctx.credentials.get(name)),
+    get: ({ url, init }, ctx) =>
+      attempt(async () => {
+        const { status, ok, headers, size, truncated, text } = await ctx.fetch(url, init);
+        return { status, ok, headers, size, truncated, text: text() };
+      }),
+  },
+});
+`;
+const anything = { type: "object" };
+const tools = ["ask", "object", "has", "token", "get"].map((name) => ({
+  name,
+  description: name,
+  handler: name,
+  parameters: anything,
+}));
+
+interface Outcome {
+  readonly value?: unknown;
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly facts: Record<string, unknown>;
+  };
+}
+
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+const received: Received[] = [];
+const server = createServer((request, response) => {
+  let body = "";
+  request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+  request.on("end", () => {
+    received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
+    if (request.url === "/away") response.writeHead(302, { location: "http://10.0.0.1/" }).end();
+    else if (request.url === "/echo")
+      response.writeHead(201, { "x-seen": "1" }).end(`got ${body} ${request.headers.authorization}`);
+    else if (request.url === "/binary") response.end(Buffer.from([0xff, 0xfe, 0x00]));
+    else response.end("x".repeat(1000));
+  });
+});
+
+let bench: Bench;
+let client: Client;
+let origin = "";
+let host = "";
+
+const script = `
+turns:
+  - { when: hello, say: "Hi there, Ada", usage: { input_tokens: 10, output_tokens: 4 } }
+  - { when: weather, say: '{ "city": "Nice", "degrees": 24 }' }
+  - { when: broken, say: "no JSON at all" }
+  - { when: unfit, say: '{ "city": 7 }' }
+  - { when: busy, error: { class: RateLimited, retry_after_ms: 90000 } }
+  - { when: ready, say: ready, repeat: true }
+`;
+
+async function writeUser(relative: string, text: string): Promise<void> {
+  const path = join(bench.base, "config", "lares", relative);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+const schema = {
+  type: "object",
+  required: ["city"],
+  properties: { city: { type: "string" }, degrees: { type: "number" } },
+};
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://${host}`;
+  const manifest = (category: string, more: Record<string, unknown> = {}) => ({
+    tools,
+    permissions: { use_models: [{ category, ...more }], use_credentials: ["weather"] },
+    resources: { allowed_hosts: [host] },
+  });
+  bench = await Bench.create({
+    extensions: [
+      { id: AGENT, program: PROGRAM, manifest: manifest("chat") },
+      { id: LOCAL, program: PROGRAM, manifest: manifest("far", { local_only: true }) },
+      { id: OTHER, program: PROGRAM, manifest: { tools } },
+    ],
+  });
+  await writeUser(
+    "lares.yaml",
+    JSON.stringify({
+      version: 1,
+      models: {
+        providers: {
+          rehearsal: { api: "scripted", script: "./rehearsal.yaml" },
+          far: { api: "anthropic", key: { secret: "anthropic" } },
+        },
+        routes: { default: "rehearsal/script", far: "far/claude-sonnet-4-5" },
+        budgets: { per_agent_per_day_usd: 1, per_day_tokens: 1_000_000 },
+      },
+      egress: { private_hosts: [host] },
+    }),
+  );
+  await writeUser("rehearsal.yaml", script);
+  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  server.close();
+});
+
+const ask = (agent: string, name: string, args: object): Promise<Outcome> =>
+  tool<Outcome>(client, agent, name, args as Record<string, unknown>);
+
+test("an agent asks a model of the person's settings, as text and as an object", async () => {
+  expect(await ask(AGENT, "has", {})).toEqual({ value: true });
+  expect(await ask(AGENT, "ask", { request: "hello" })).toEqual({
+    value: {
+      text: "Hi there, Ada",
+      model: "rehearsal/script",
+      finish: "stop",
+      usage: { inputTokens: 10, outputTokens: 4 },
+    },
+  });
+  expect(await ask(AGENT, "object", { request: { prompt: "weather", schema } })).toEqual({
+    value: { city: "Nice", degrees: 24 },
+  });
+  for (const prompt of ["broken", "unfit"])
+    expect(await ask(AGENT, "object", { request: { prompt, schema } })).toMatchObject({
+      error: { code: "ModelError", facts: { class: "EmptyAnswer", model: "rehearsal/script" } },
+    });
+});
+
+test("what a model refuses, what nobody routed, and what was not granted are errors that say so", async () => {
+  expect(await ask(AGENT, "ask", { request: "busy" })).toMatchObject({
+    error: { code: "ModelError", facts: { class: "RateLimited", provider: "rehearsal", retryable: true } },
+  });
+  // A spent turn is not given again.
+  expect(await ask(AGENT, "ask", { request: "hello" })).toMatchObject({
+    error: { code: "ModelError", facts: { class: "InvalidRequest", retryable: false } },
+  });
+  expect(await ask(AGENT, "ask", { request: { prompt: "hello", category: "far" } })).toMatchObject({
+    error: { code: "PermissionDenied" },
+  });
+  expect(await ask(LOCAL, "ask", { request: { prompt: "hello", category: "far" } })).toMatchObject({
+    error: { code: "ModelError", facts: { class: "NoModel" } },
+  });
+  expect(await ask(LOCAL, "has", { category: "far" })).toEqual({ value: false });
+  expect(await ask(OTHER, "ask", { request: "hello" })).toMatchObject({
+    error: { code: "PermissionDenied" },
+  });
+  for (const request of [{}, { prompt: "a", messages: [{ role: "user", text: "b" }] }])
+    expect(await ask(AGENT, "ask", { request })).toMatchObject({ error: { code: "InvalidParams" } });
+});
+
+test("clients list providers, models and routes, test a model, and read what was used", async () => {
+  const listed = await client.request<{ providers: { id: string }[]; models: { id: string }[] }>(
+    "lares/models/list",
+  );
+  expect(listed).toMatchObject({
+    providers: [
+      { id: "rehearsal", api: "scripted", state: "ready", local: true },
+      { id: "far", api: "anthropic", state: "no_key", local: false },
+    ],
+    routes: { default: "rehearsal/script", far: "far/claude-sonnet-4-5" },
+  });
+  expect(listed.models.map(({ id }) => id)).toContain("rehearsal/script");
+  expect(listed.models).toContainEqual(
+    expect.objectContaining({
+      id: "far/claude-sonnet-4-5",
+      input_usd_per_mtok: expect.any(Number) as number,
+    }),
+  );
+  expect(await client.request("lares/models/test", { model: "rehearsal/script" })).toEqual({
+    ok: true,
+    first_token_ms: expect.any(Number) as number,
+  });
+  expect(await client.request("lares/models/test", { model: "far/claude-sonnet-4-5" })).toMatchObject({
+    ok: false,
+    error: { class: "NoKey", message: expect.stringContaining("lares secrets set anthropic") as string },
+  });
+  expect(await client.request("lares/models/test", { model: "nowhere/model" })).toMatchObject({
+    ok: false,
+    error: { class: "UnknownModel" },
+  });
+  const { groups } = await client.request<{ groups: Record<string, unknown>[] }>("lares/usage", {
+    group_by: "agent",
+  });
+  const ofAgent = groups.find(({ key }) => key === AGENT);
+  expect(ofAgent?.["requests"]).toBeGreaterThanOrEqual(2);
+  expect(await client.request("lares/usage", { since: "1d", group_by: "model" })).toMatchObject({
+    groups: [{ key: "rehearsal/script", usd: 0 }],
+  });
+  await expect(client.request("lares/usage", { since: "yesterday-ish" })).rejects.toMatchObject({
+    data: { code: "InvalidParams" },
+  });
+});
+
+test("a secret is set, listed without its value, sent only in its place to its hosts, and removed", async () => {
+  expect(await client.request("lares/secrets/list")).toEqual({ items: [] });
+  expect(await ask(AGENT, "token", { name: "weather" })).toMatchObject({ error: { code: "NotFound" } });
+  const item = { name: "weather", hosts: [host], in: "header" };
+  expect(
+    await client.request("lares/secrets/set", { name: "weather", value: SECRET, hosts: [host] }),
+  ).toMatchObject({ ...item, source: "store" });
+  expect(await client.request("lares/secrets/list")).toMatchObject({ items: [item] });
+
+  const { value: token } = (await ask(AGENT, "token", { name: "weather" })) as { value: string };
+  expect(token).not.toContain(SECRET);
+  expect(await ask(OTHER, "token", { name: "weather" })).toMatchObject({
+    error: { code: "PermissionDenied" },
+  });
+  const init = {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "x-note": token },
+    body: `body ${token}`,
+  };
+  received.length = 0;
+  expect(await ask(AGENT, "get", { url: `${origin}/echo`, init })).toMatchObject({
+    value: {
+      status: 201,
+      headers: { "x-seen": "1" },
+      // The server echoed the value, which the agent never sees.
+      text: `got body ${token} Bearer [secret: weather]`,
+    },
+  });
+  expect(received).toMatchObject([
+    { headers: { authorization: `Bearer ${SECRET}`, "x-note": token }, body: `body ${token}` },
+  ]);
+  // A text of another agent stands for nothing, and looks like any other token.
+  expect(await ask(LOCAL, "get", { url: `${origin}/echo`, init })).toMatchObject({
+    error: { code: "LeakBlocked" },
+  });
+  expect(received).toHaveLength(1);
+
+  await client.request("lares/secrets/remove", { name: "weather" });
+  await expect(client.request("lares/secrets/remove", { name: "weather" })).rejects.toMatchObject({
+    data: { code: "NotFound" },
+  });
+});
+
+test("requests reach only what the manifest lists, hold no secrets, and are in the traces", async () => {
+  expect(await ask(AGENT, "get", { url: `${origin}/plain`, init: { maxBytes: 100 } })).toMatchObject({
+    value: { status: 200, ok: true, size: 100, truncated: true, text: "x".repeat(100) },
+  });
+  for (const [url, code] of [
+    ["https://example.com/", "EgressDenied"],
+    ["http://127.0.0.1:1/", "EgressDenied"],
+    ["http://localhost/", "EgressDenied"],
+    [`http://user:pass@${host}/`, "EgressDenied"],
+    ["file:///etc/passwd", "EgressDenied"],
+    [`${origin}/away`, "EgressDenied"],
+  ] as const)
+    expect([url, await ask(AGENT, "get", { url })]).toMatchObject([url, { error: { code } }]);
+  expect(await ask(OTHER, "get", { url: `${origin}/plain` })).toMatchObject({
+    error: { code: "EgressDenied" },
+  });
+  expect(await ask(AGENT, "get", { url: `${origin}/binary` })).toMatchObject({
+    error: { message: expect.stringContaining("not text") as string },
+  });
+
+  const before = received.length;
+  const key = `ghp_${"a1B2c3D4".repeat(4)}e5F6`;
+  for (const [where, init] of [
+    ["header", { headers: { authorization: `Bearer ${key}` } }],
+    ["body", { method: "POST", body: JSON.stringify({ note: key }) }],
+  ] as const)
+    expect(await ask(AGENT, "get", { url: `${origin}/plain`, init })).toMatchObject({
+      error: { code: "LeakBlocked", facts: { where } },
+    });
+  expect(await ask(AGENT, "get", { url: `${origin}/plain?k=${key}` })).toMatchObject({
+    error: { code: "LeakBlocked", facts: { where: "url" } },
+  });
+  expect(received).toHaveLength(before);
+
+  const traces = await client.request<{ message: string; fields?: Record<string, unknown> }[]>(
+    "lares/traces/query",
+    { agent: AGENT, text: "/plain", limit: 100 },
+  );
+  expect(traces).toContainEqual(
+    expect.objectContaining({
+      message: "GET 127.0.0.1/plain: 200",
+      fields: expect.objectContaining({ received_bytes: 100, status: 200, host: "127.0.0.1" }) as object,
+    }),
+  );
+});
+
+test("no file of the session holds the secret, and what holds it encrypted is the user's alone", async () => {
+  const forms = [SECRET, encodeURIComponent(SECRET), Buffer.from(SECRET).toString("hex")];
+  for (const folder of [bench.home, join(bench.base, "config"), bench.root])
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const bytes = await readFile(path);
+      for (const form of forms) expect(bytes.includes(form), path).toBe(false);
+    }
+  expect((await stat(join(bench.base, "config", "lares", "secrets.key"))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(bench.home, "user.sqlite"))).mode & 0o777).toBe(0o600);
+});
