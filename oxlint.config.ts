@@ -35,7 +35,7 @@ const mayImport = {
   front: ["protocol", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],
-  cli: ["front", "documents", "protocol", "platform", "base"],
+  cli: ["front", "services", "documents", "protocol", "platform", "base"],
 } satisfies Record<string, readonly string[]>;
 
 const allRooms = [...Object.keys(mayImport), "composition"];

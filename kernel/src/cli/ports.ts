@@ -1,3 +1,4 @@
+import type { ModelService, SecretService, UsageService } from "../services/models.ts";
 import type { Finding } from "./render/findings.ts";
 
 /** A session with a workspace's kernel, after `initialize` and `initialized`. */
@@ -86,6 +87,13 @@ interface ModelReady {
   readonly document: string;
 }
 
+/** What concerns the user and no workspace. */
+export interface UserServices {
+  readonly models: ModelService;
+  readonly usage: UsageService;
+  readonly secrets: SecretService;
+}
+
 /** What the commands need from other rooms; provided by `main.ts`. */
 export interface CliPorts {
   readonly version: string;
@@ -108,6 +116,8 @@ export interface CliPorts {
   stateHome(): string;
   /** Starts a guest and waits for its answer. */
   probeSandbox(): Promise<ProbeResult>;
+  /** Opens the user's models, usage and secrets, without a kernel, for as long as `use` runs. */
+  withUserServices<Result>(use: (services: UserServices) => Promise<Result>): Promise<Result>;
   models(): readonly ModelOffer[];
   /** Downloads a model of `models()` to the person's cache. */
   fetchModel(name: string, signal: AbortSignal): Promise<ModelReady>;

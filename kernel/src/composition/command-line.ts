@@ -109,6 +109,11 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       const { probeSandbox } = await import("./probe.ts");
       return probeSandbox().catch((error: unknown) => ({ ok: false, detail: messageOf(error) }));
     },
+    withUserServices: async (use) => {
+      const { openUserServices } = await import("./user-services.ts");
+      await using opened = new AsyncDisposableStack();
+      return await use(await openUserServices(documentsOf(process.cwd()), process.env, opened));
+    },
     models: () =>
       Object.entries(knownModels).map(([name, { title, licence, megabytes }]) => ({
         name,

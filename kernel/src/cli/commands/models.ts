@@ -1,23 +1,91 @@
+import type { ModelTestResult } from "../../base/vocabulary/model-listing.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
+import { renderModels } from "../render/language-models.ts";
+import { duration } from "../render/quantities.ts";
 
-/** Lists the models that can be fetched, or fetches one and prints how to use it. */
+export interface ModelsOptions {
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
+/** Lists or tests the language models of the person's settings, or fetches an embedding model. */
 export async function models(
-  { ports, terminal }: CommandContext,
+  context: CommandContext,
   [verb = "list", name, ...rest]: readonly string[],
-  { json }: { readonly json?: boolean },
+  options: ModelsOptions,
 ): Promise<number> {
-  if (verb === "list" && name === undefined) {
-    const known = ports.models();
-    if (json === true) terminal.json(known);
-    else
-      for (const { name, title, licence, megabytes } of known)
-        terminal.print(`${name}  ${title}; ${megabytes} MB, ${licence}`);
+  if (!["list", "test", "fetch"].includes(verb))
+    throw new UsageError(`There is no command "${verb}" here. Use one of list, test, fetch.`);
+  if (rest.length > 0) throw new UsageError(`Only one model is allowed. Remove ${rest.join(" ")}.`);
+  if (verb === "fetch") return fetchModel(context, name, options);
+  if (verb === "test") return testModels(context, name, options);
+  if (name !== undefined) throw new UsageError(`"list" takes no name. Remove "${name}".`);
+  return list(context, options);
+}
+
+async function list(
+  { ports, terminal }: CommandContext,
+  { refresh = false, json }: ModelsOptions,
+): Promise<number> {
+  const listing = await ports.withUserServices(({ models }) =>
+    terminal.progress("asking the providers", models.list(refresh, terminal.interrupted)),
+  );
+  const embedders = ports.models();
+  if (json === true) {
+    terminal.json({ ...listing, embedders });
     return exitCodes.ok;
   }
-  if (verb !== "fetch") throw new UsageError(`There is no command "${verb}" here. Use one of list, fetch.`);
+  terminal.print(renderModels(listing, terminal.surface));
+  if (embedders.length === 0) return exitCodes.ok;
+  terminal.print(["", terminal.surface.style.bold("For the memories of agents (lares models fetch <name>)")]);
+  for (const { name, title, licence, megabytes } of embedders)
+    terminal.print(` ${name}  ${title}; ${megabytes} MB, ${licence}`);
+  return exitCodes.ok;
+}
+
+/** Tests one model, or each that a route names. Exits with 1 if one does not answer. */
+async function testModels(
+  { ports, terminal }: CommandContext,
+  name: string | undefined,
+  { json }: ModelsOptions,
+): Promise<number> {
+  const { interrupted, surface } = terminal;
+  const results = await ports.withUserServices(async ({ models }) => {
+    const { routes } = await models.list(false, interrupted);
+    const names = name === undefined ? [...new Set(Object.values(routes))] : [name];
+    if (names.length === 0)
+      throw new UsageError(
+        "No route names a model. Write models.routes in your lares.yaml, or name a model: lares models test <provider/model>",
+      );
+    const tested: { readonly model: string; readonly result: ModelTestResult }[] = [];
+    for (const model of names) {
+      const result = await terminal.progress(`asking ${model}`, models.test(model, interrupted));
+      tested.push({ model, result });
+      if (json !== true) terminal.print(resultLine(model, result, surface.style));
+    }
+    return tested;
+  });
+  if (json === true) terminal.json(results.map(({ model, result }) => ({ model, ...result })));
+  return results.every(({ result }) => result.ok) ? exitCodes.ok : exitCodes.failed;
+}
+
+function resultLine(
+  model: string,
+  { ok, first_token_ms: firstTokenMs = 0, error }: ModelTestResult,
+  style: CommandContext["terminal"]["surface"]["style"],
+): string {
+  if (ok) return `${style.green("✓")} ${oneLine(model)}  answers after ${duration(firstTokenMs)}`;
+  return `${style.red("✗")} ${oneLine(model)}  ${oneLine(error?.message ?? "")}`;
+}
+
+async function fetchModel(
+  { ports, terminal }: CommandContext,
+  name: string | undefined,
+  { json }: ModelsOptions,
+): Promise<number> {
   const model = ports.models().find((each) => each.name === name);
-  if (model === undefined || rest.length > 0) {
+  if (model === undefined) {
     const names = ports.models().map((each) => each.name);
     throw new UsageError(`The name of a model is missing. Use one of ${names.join(", ")}.`);
   }

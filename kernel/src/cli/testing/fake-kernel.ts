@@ -309,6 +309,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
+    withUserServices: () => Promise.reject(new Error("There are no services of the user here.")),
     models: () => [],
     fetchModel: () => Promise.reject(new Error("No model can be fetched here.")),
     examplesFolder: null,

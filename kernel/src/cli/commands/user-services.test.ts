@@ -1,0 +1,120 @@
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ModelsListing } from "../../base/vocabulary/model-listing.ts";
+import type { CliPorts, UserServices } from "../ports.ts";
+import { createProgram, runProgram } from "../program.ts";
+import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+
+let output = "";
+let errors = "";
+beforeEach(() => {
+  output = "";
+  errors = "";
+  process.exitCode = undefined;
+  vi.stubEnv("NO_COLOR", "1");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+});
+
+const listing: ModelsListing = {
+  providers: [
+    { id: "lab", api: "openai-compatible", state: "ready", local: true },
+    { id: "cloud", api: "anthropic", state: "no_key", local: false },
+  ],
+  models: [
+    { id: "lab/small", context_tokens: 32_768 },
+    { id: "cloud/large", context_tokens: 1_000_000, input_usd_per_mtok: 3, output_usd_per_mtok: 15 },
+    { id: "cloud/unused" },
+  ],
+  routes: { default: "lab/small", worker: "cloud/large" },
+};
+const stored: unknown[] = [];
+const services: UserServices = {
+  models: {
+    list: async () => listing,
+    test: async (model) =>
+      model === "lab/small"
+        ? { ok: true, first_token_ms: 12 }
+        : { ok: false, error: { class: "NoKey", message: "The key\u001b[31m is missing." } },
+  },
+  usage: {
+    sums: async () => [
+      {
+        key: "2026-11-23",
+        requests: 2,
+        input_tokens: 1200,
+        output_tokens: 30,
+        reasoning_tokens: 0,
+        cache_read_tokens: 0,
+        cache_write_tokens: 0,
+        usd: 0.0125,
+      },
+    ],
+  },
+  secrets: {
+    list: async () => [
+      { name: "cloud", hosts: ["api.example.com"], in: "header", created: null, source: "environment" },
+    ],
+    set: async (name, value, hosts, place) => {
+      stored.push([name, value, hosts, place]);
+      return { name, hosts: [...hosts], in: place ?? "header", created: null, source: "store" };
+    },
+    remove: async () => undefined,
+  },
+};
+const ports: Partial<CliPorts> = {
+  withUserServices: (use) => use(services),
+  models: () => [],
+};
+const lares = (...argv: string[]): Promise<number> =>
+  runProgram(createProgram(portsOf(new FakeKernel(), ports)), argv);
+
+test("models lists providers, and the models that are used or can be", async () => {
+  expect(await lares("models")).toBe(0);
+  expect(output).toMatch(/lab +openai-compatible +ready +this machine/);
+  expect(output).toMatch(/cloud +anthropic +no key +the network/);
+  expect(output).toMatch(/cloud\/large +1M +3.00 +15.00 +worker/);
+  expect(output).toMatch(/lab\/small +33k +default/);
+  expect(output).not.toContain("cloud/unused");
+});
+
+test("models test asks each routed model, exits with 1 if one fails, and shows no control codes", async () => {
+  expect(await lares("models", "test")).toBe(1);
+  expect(output).toMatch(/✓ lab\/small {2}answers after 12 ms/);
+  expect(output).toMatch(/✗ cloud\/large {2}The key/);
+  expect(output).not.toContain("\u001b[31m");
+  output = "";
+  expect(await lares("models", "test", "lab/small", "--json")).toBe(0);
+  expect(JSON.parse(output)).toEqual([{ model: "lab/small", ok: true, first_token_ms: 12 }]);
+});
+
+test("usage prints sums with tokens and dollars", async () => {
+  expect(await lares("usage")).toBe(0);
+  expect(output).toMatch(/2026-11-23 +2 +1,200 +30 +\$0\.0125/);
+});
+
+test("secrets set reads the value from standard input, without its line break", async () => {
+  vi.spyOn(process, "stdin", "get").mockReturnValue(
+    Readable.from([Buffer.from("the value\n")]) as unknown as typeof process.stdin,
+  );
+  expect(await lares("secrets", "set", "cloud", "--host", "a.example", "--host", "b.example")).toBe(0);
+  expect(stored).toEqual([["cloud", "the value", ["a.example", "b.example"], undefined]]);
+  expect(output + errors).not.toContain("the value");
+});
+
+test("a value on the command line, no host, and an empty value are wrong usage and store nothing", async () => {
+  stored.length = 0;
+  expect(await lares("secrets", "set", "cloud", "the value", "--host", "a.example")).toBe(2);
+  expect(errors).not.toContain("the value");
+  expect(await lares("secrets", "set", "cloud")).toBe(2);
+  vi.spyOn(process, "stdin", "get").mockReturnValue(
+    Readable.from([Buffer.from("\n")]) as unknown as typeof process.stdin,
+  );
+  expect(await lares("secrets", "set", "cloud", "--host", "a.example")).toBe(2);
+  expect(stored).toEqual([]);
+});

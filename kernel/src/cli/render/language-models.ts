@@ -1,0 +1,87 @@
+import type { DeepReadonly } from "../../base/deep-readonly.ts";
+import type { ModelListing, ModelsListing, ProviderListing } from "../../base/vocabulary/model-listing.ts";
+import { oneLine } from "./foreign.ts";
+import type { Surface } from "./style.ts";
+import { renderTable } from "./table.ts";
+
+/** Models of one provider that are shown; --json has all. */
+const shownPerProvider = 6;
+
+const stateWords: Readonly<Record<ProviderListing["state"], string>> = {
+  ready: "ready",
+  no_key: "no key",
+  unreachable: "unreachable",
+  unknown: "not asked",
+};
+
+/** Renders the providers, and the models with what is known about them and the routes that use them. */
+export function renderModels(
+  { providers, models, routes }: DeepReadonly<ModelsListing>,
+  surface: Surface,
+): string[] {
+  const { style } = surface;
+  if (providers.length === 0)
+    return [
+      "No language model is set up. The quickest ways:",
+      "  lares secrets set anthropic --host api.anthropic.com   store a key, and name the provider under models: in your lares.yaml",
+      "  start Ollama on this machine                            and name it: providers: { ollama: { api: ollama } }",
+      "  an editor that offers its own models                    providers: { editor: { api: editor } }",
+    ];
+  const usedBy = (id: string): string =>
+    Object.entries(routes)
+      .filter(([, model]) => model === id)
+      .map(([route]) => route)
+      .join(", ");
+  const listed = providers.flatMap(({ id, state }) => {
+    const own = models.filter((model) => model.id.startsWith(`${id}/`));
+    const used = own.filter((model) => usedBy(model.id) !== "");
+    const others = own.filter((model) => usedBy(model.id) === "");
+    return [...used, ...(state === "no_key" ? [] : others.slice(0, shownPerProvider))];
+  });
+  const left = models.length - listed.length;
+  return [
+    ...renderTable(
+      [{ title: "Provider" }, { title: "Kind" }, { title: "State" }, { title: "Where" }],
+      providers.map(({ id, api, state, local }) => [
+        oneLine(id),
+        api,
+        state === "ready"
+          ? style.green(stateWords[state])
+          : state === "unknown"
+            ? style.dim(stateWords[state])
+            : style.yellow(stateWords[state]),
+        local ? "this machine" : api === "editor" ? "the editor" : "the network",
+      ]),
+      surface,
+    ),
+    "",
+    ...renderTable(
+      [
+        { title: "Model", flexible: true },
+        { title: "Context", align: "right" },
+        { title: "$ in/M", align: "right" },
+        { title: "$ out/M", align: "right" },
+        { title: "Used for" },
+      ],
+      listed.map((model) => modelRow(model, usedBy(model.id))),
+      surface,
+    ),
+    ...(left > 0 ? [style.dim(`… and ${left} more; --json lists all`)] : []),
+  ];
+}
+
+function modelRow(model: DeepReadonly<ModelListing>, usedFor: string): string[] {
+  const { id, context_tokens: context, input_usd_per_mtok: input, output_usd_per_mtok: output } = model;
+  return [
+    oneLine(id),
+    context === undefined ? "" : tokens(context),
+    input === undefined ? "" : input.toFixed(2),
+    output === undefined ? "" : output.toFixed(2),
+    oneLine(usedFor),
+  ];
+}
+
+/** 200000 → "200k" */
+function tokens(count: number): string {
+  return count >= 1_000_000 ? `${Number((count / 1_000_000).toFixed(1))}M` : `${Math.round(count / 1000)}k`;
+}

@@ -1,0 +1,36 @@
+import { silentLog } from "../base/log.ts";
+import type { UserServices } from "../cli/ports.ts";
+import { ObservedFiles } from "../configuration/observed-files.ts";
+import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
+import { systemClock } from "../platform/clock.ts";
+import { homeOf, stateHome, userConfigFolder, type Environment } from "../platform/files/state-folder.ts";
+import { createModelServices } from "./model-services.ts";
+import { openModels } from "./subsystems/models.ts";
+
+/** Opens the user's models, usage and secrets without a kernel. Turns of scripts are spent for this process only. */
+export async function openUserServices(
+  documents: WorkspaceDocuments,
+  environment: Environment,
+  opened: AsyncDisposableStack,
+): Promise<UserServices> {
+  const files = new ObservedFiles();
+  const { resolved } = await documents.resolve(files, documents.createFinder(files), []);
+  const spent = new Set<string>();
+  const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+  const models = openModels({
+    environment,
+    userFolder: userConfigFolder(environment),
+    stateHome: stateHome(environment),
+    home: homeOf(environment),
+    clock: systemClock,
+    log: silentLog,
+    opened,
+    document: () => resolved.value,
+    trace: () => undefined,
+    turns: {
+      isSpent: (...turn) => spent.has(keyOf(...turn)),
+      spend: async (...turn) => void spent.add(keyOf(...turn)),
+    },
+  });
+  return createModelServices(models, systemClock);
+}
