@@ -31,7 +31,7 @@ const mayImport = {
   configuration: ["decisions", "documents", "events", "policy", "platform", "base"],
   authoring: ["configuration", "services", "documents", "events", "platform", "base"],
   tools: ["policy", "platform", "base"],
-  egress: ["policy", "platform", "base"],
+  egress: ["models", "policy", "platform", "base"],
   front: ["protocol", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],
