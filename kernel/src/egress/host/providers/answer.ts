@@ -172,5 +172,5 @@ function argumentsOf(json: string): unknown {
 }
 
 function countOf(value: number | null | undefined): number | null {
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.round(value)) : null;
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : null;
 }

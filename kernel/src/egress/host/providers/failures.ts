@@ -55,6 +55,9 @@ const statusOfCode: Readonly<Record<string, number>> = {
   invalid_api_key: 401,
   unauthenticated: 401,
   billing_error: 402,
+  invalid_request_error: 400,
+  invalid_argument: 400,
+  failed_precondition: 400,
   permission_error: 403,
   permission_denied: 403,
   not_found_error: 404,
@@ -106,7 +109,10 @@ export function failureOfResponse(
 
 /** Returns the failure for an error that a provider reported within its answer, in any of their forms. */
 export function failureOfEvent(event: unknown, context: FailureContext): ModelFailure {
-  return failureOf(reportOf(event), context);
+  const report = reportOf(event);
+  const hasCode = report.codes.some((code) => Object.hasOwn(statusOfCode, code));
+  // The request was accepted, so what failed after that is the server, unless it says otherwise.
+  return failureOf({ ...report, status: report.status ?? (hasCode ? null : 500) }, context);
 }
 
 /**

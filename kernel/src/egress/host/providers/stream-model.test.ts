@@ -382,3 +382,62 @@ test("the answer ends once, also if a part has no beginning or comes twice", asy
   expect(countOf(events, "done", "failed")).toBe(1);
   expect(lastOf(events)).toMatchObject({ type: "done", parts: [{ call: long }, { call: short }] });
 });
+
+test("blocks that arrive interleaved keep their order and their contents", async () => {
+  const events = written("anthropic", { say: ["one"], calls: twoCalls }).split("\n\n");
+  const isOf = (event: string, index: number) => event.includes(`"index":${index}`);
+  const [head, rest] = [events.slice(0, 2), events.filter((event) => !/"index":/.test(event)).slice(2)];
+  const blocks = [0, 1, 2].map((index) => events.filter((event) => isOf(event, index)));
+  const rounds = Math.max(...blocks.map(({ length }) => length));
+  const mixed = Array.from({ length: rounds }, (_, at) => blocks.flatMap((block) => block[at] ?? [])).flat();
+  const { fetch } = recorded(() => streamed("anthropic", [...head, ...mixed, ...rest].join("\n\n")));
+  expect(lastOf(await eventsOf(requestOf("anthropic", { tools }), "anthropic", fetch))).toMatchObject({
+    type: "done",
+    parts: [
+      { type: "text", text: "one" },
+      { call: long, arguments: { path: "a" } },
+      { call: short, arguments: { path: "b" } },
+    ],
+  });
+});
+
+test("what ended the answer is told, and arguments that are no JSON are kept as they are", async () => {
+  const finishOf = async (api: WireApi, text: string) => {
+    const { fetch } = recorded(() => streamed(api, text));
+    return lastOf(await eventsOf(requestOf(api, { tools }), api, fetch));
+  };
+  const anthropicText = written("anthropic", { say: ["ok"] });
+  expect(await finishOf("anthropic", anthropicText.replace("end_turn", "max_tokens"))).toMatchObject({
+    finish: "length",
+  });
+  expect(await finishOf("anthropic", anthropicText.replace("end_turn", "refusal"))).toMatchObject({
+    finish: "filtered",
+  });
+  const empty = written("google", { say: [""] }).replace('"STOP"', '"SAFETY"');
+  expect(await finishOf("google", empty)).toMatchObject({ type: "failed", failure: { class: "Filtered" } });
+  const ollama = written("ollama", { say: ["ok"] }).replace('"stop"', '"length"');
+  expect(await finishOf("ollama", ollama)).toMatchObject({ finish: "length" });
+  const thinking = written("ollama", { think: "Hm." }).replace('"stop"', '"length"');
+  expect(await finishOf("ollama", thinking)).toMatchObject({ type: "done", finish: "length" });
+  const broken = written("openai-compatible", {
+    calls: [{ id: "a", tool: "files_read", json: '{"path": oops' }],
+  });
+  expect(await finishOf("openai-compatible", broken)).toMatchObject({
+    parts: [{ arguments: '{"path": oops' }],
+  });
+});
+
+test("usage that a provider leaves out or garbles is estimated", async () => {
+  const text = written("ollama", { say: ["ok"] });
+  const garbled = text.replace(
+    '"prompt_eval_count":10,"eval_count":7',
+    '"prompt_eval_count":"x","eval_count":-3',
+  );
+  for (const each of [text.replace(/,"prompt_eval_count":10,"eval_count":7/, ""), garbled]) {
+    const { fetch } = recorded(() => streamed("ollama", each));
+    const done = lastOf(await eventsOf(requestOf("ollama"), "ollama", fetch));
+    if (done?.type !== "done") throw new Error(JSON.stringify(done));
+    expect(done.usage.input_tokens).toBeGreaterThan(0);
+    expect(done.usage.output_tokens).toBeGreaterThanOrEqual(0);
+  }
+});
