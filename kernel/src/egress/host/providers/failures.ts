@@ -109,10 +109,8 @@ export function failureOfResponse(
 
 /** Returns the failure for an error that a provider reported within its answer, in any of their forms. */
 export function failureOfEvent(event: unknown, context: FailureContext): ModelFailure {
-  const report = reportOf(event);
-  const hasCode = report.codes.some((code) => Object.hasOwn(statusOfCode, code));
   // The request was accepted, so what failed after that is the server, unless it says otherwise.
-  return failureOf({ ...report, status: report.status ?? (hasCode ? null : 500) }, context);
+  return failureOf(reportOf(event), context, 500);
 }
 
 /**
@@ -213,8 +211,9 @@ export function retryAfterOf(headers: Headers, now: number): number | null {
   return Number.isFinite(ms) ? Math.min(Math.max(0, Math.ceil(ms)), maxRetryAfterMs) : null;
 }
 
-function failureOf(report: ProviderReport, context: FailureContext): ModelFailure {
-  const failureClass = classOf(report);
+/** `assumedStatus`: that of an error which names none. */
+function failureOf(report: ProviderReport, context: FailureContext, assumedStatus = 400): ModelFailure {
+  const failureClass = classOf(report, assumedStatus);
   const said = quoted(report.message, context);
   const sentence = sentenceOf(failureClass, report, context);
   return {
@@ -225,11 +224,13 @@ function failureOf(report: ProviderReport, context: FailureContext): ModelFailur
 }
 
 /** The order matters: providers use one status for several reasons, and are exact only in codes or words. */
-function classOf(report: ProviderReport): ModelFailureClass {
+function classOf(report: ProviderReport, assumedStatus: number): ModelFailureClass {
   const { codes } = report;
   const words = report.message.slice(0, maxSearched).toLowerCase();
   const status =
-    report.status ?? codes.map((code) => statusOfCode[code]).find((known) => known !== undefined) ?? 400;
+    report.status ??
+    codes.map((code) => statusOfCode[code]).find((known) => known !== undefined) ??
+    assumedStatus;
   if (codes.some((code) => overflowCodes.has(code))) return "ContextOverflow";
   if (status === 429) return "RateLimited";
   if (status === 413 || overflowWords.some((pattern) => pattern.test(words))) return "ContextOverflow";

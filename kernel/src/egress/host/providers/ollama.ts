@@ -101,7 +101,13 @@ function chatMessages(
       return [{ role: "system", content: message.text }];
     case "user": {
       const images = message.parts.flatMap((part) => (part.type === "image" ? [part.base64] : []));
-      return [{ role: "user", content: textOf(message.parts), ...(images.length === 0 ? {} : { images }) }];
+      return [
+        {
+          role: "user",
+          content: textsOf(message.parts).join("\n\n"),
+          ...(images.length === 0 ? {} : { images }),
+        },
+      ];
     }
     case "assistant": {
       const calls = message.parts.filter((part) => part.type === "tool_call");
@@ -112,7 +118,7 @@ function chatMessages(
       return [
         {
           role: "assistant",
-          content: textOf(message.parts),
+          content: textsOf(message.parts).join(""),
           // Chat templates take a model's reasoning only while its tools run.
           ...(thinking === "" || !isThisTurn ? {} : { thinking }),
           ...(calls.length === 0
@@ -136,8 +142,8 @@ function chatMessages(
   }
 }
 
-function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {
-  return parts.flatMap((part) => (part.type === "text" ? [part.text ?? ""] : [])).join("\n\n");
+function textsOf(parts: readonly { readonly type: string; readonly text?: string }[]): readonly string[] {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text ?? ""] : []));
 }
 
 interface OllamaWords {

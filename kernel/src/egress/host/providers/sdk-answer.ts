@@ -2,7 +2,7 @@ import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/pro
 import type { ModelEvent, ModelFinish } from "../../../base/vocabulary/model.ts";
 import { AnswerBuilder, type CountedUsage, type OpenCall, type OpenText } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { endedEarly, type FailureContext, failureOfSdk, ModelFault } from "./failures.ts";
+import { endedEarly, type FailureContext, failureOfEvent, failureOfSdk, ModelFault } from "./failures.ts";
 import type { SdkApi } from "./sdk-apis.ts";
 import { sdkRequest } from "./sdk-request.ts";
 import type { ModelCall } from "./model-call.ts";
@@ -88,6 +88,7 @@ export async function* sdkAnswer(
         throw new ModelFault(exchange.failure ?? failureOfSdk(part.error, context));
       case "finish": {
         const { unified, raw } = part.finishReason;
+        if (unified === "error" && raw !== undefined) throw new ModelFault(failureOfEvent(raw, context));
         if (unified === "interrupted" || unified === "error" || (unified === "other" && raw === undefined))
           throw new ModelFault(endedEarly(context));
         for (const begun of reasoning) {

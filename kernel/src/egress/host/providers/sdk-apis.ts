@@ -45,6 +45,8 @@ export const sdkApis: Partial<Readonly<Record<ProviderApi, SdkApi>>> = {
     reasoningEndsWithTurn: false,
     marksErrors: true,
     mayPrintCalls: false,
+    // Arguments arrive a little later, and are JSON: streamed eagerly, they are not checked.
+    optionsFor: () => ({ anthropic: { toolStreaming: false } }),
     opaqueOf: (metadata) =>
       metadata?.["anthropic"]?.["signature"] === undefined &&
       metadata?.["anthropic"]?.["redactedData"] === undefined

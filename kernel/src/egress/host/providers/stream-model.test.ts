@@ -419,6 +419,11 @@ test("what ended the answer is told, and arguments that are no JSON are kept as 
   expect(await finishOf("ollama", ollama)).toMatchObject({ finish: "length" });
   const thinking = written("ollama", { think: "Hm." }).replace('"stop"', '"length"');
   expect(await finishOf("ollama", thinking)).toMatchObject({ type: "done", finish: "length" });
+  const malformed = written("google", { say: ["ok"] }).replace('"STOP"', '"MALFORMED_FUNCTION_CALL"');
+  expect(await finishOf("google", malformed)).toMatchObject({
+    type: "failed",
+    failure: { class: "Overloaded", message: expect.stringContaining("MALFORMED_FUNCTION_CALL") as string },
+  });
   const broken = written("openai-compatible", {
     calls: [{ id: "a", tool: "files_read", json: '{"path": oops' }],
   });

@@ -119,7 +119,6 @@ export const shapes: Readonly<Record<WireApi, Schema>> = {
         name,
         description: text,
         input_schema: anyObject,
-        "eager_input_streaming?": { type: "boolean" },
       }),
     ),
     "tool_choice?": fields({ type: only("none", "auto", "any"), "disable_parallel_tool_use?": only(true) }),
