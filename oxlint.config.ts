@@ -31,7 +31,7 @@ const mayImport = {
   configuration: ["decisions", "documents", "events", "policy", "platform", "base"],
   authoring: ["configuration", "services", "documents", "events", "platform", "base"],
   tools: ["policy", "platform", "base"],
-  egress: ["policy", "secret-scan", "platform", "base"],
+  egress: ["models", "policy", "secret-scan", "platform", "base"],
   front: ["protocol", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],

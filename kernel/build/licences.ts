@@ -16,12 +16,32 @@ export function licencesOf(packages: readonly string[], modules = checkoutModule
       version: string;
       license?: string;
     };
-    const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
-    if (file === undefined)
+    const text = textIn(folder) ?? textOfSibling(name, license, modules);
+    if (text === undefined)
       throw new Error(`The package ${name} has no licence text, so it cannot be published.`);
-    return `${name} ${version} (${license ?? "see below"})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+    return `${name} ${version} (${license ?? "see below"})\n\n${text.trim()}\n`;
   });
   return sections.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function textIn(folder: string): string | undefined {
+  const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+  return file === undefined ? undefined : readFileSync(join(folder, file), "utf8");
+}
+
+/** Returns the text of another package of the same scope under the same licence: some publishers leave it out of one. */
+function textOfSibling(name: string, license: string | undefined, modules: string): string | undefined {
+  const scope = /^@[^/]+/.exec(name)?.[0];
+  if (scope === undefined || license === undefined) return undefined;
+  for (const sibling of readdirSync(join(modules, scope)).toSorted()) {
+    const folder = join(modules, scope, sibling);
+    const description = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      license?: string;
+    };
+    const text = description.license === license ? textIn(folder) : undefined;
+    if (text !== undefined) return text;
+  }
+  return undefined;
 }
 
 /** Returns the sorted names of the packages with code in a bundle. */

@@ -1,0 +1,118 @@
+import type { ModelFailure } from "../../../base/vocabulary/model.ts";
+import { answerBounds as bounds } from "./bounds.ts";
+import { type FailureContext, failureOfResponse, failureOfThrown, ModelFault, tooLong } from "./failures.ts";
+
+/**
+ * The one request of an attempt. It leaves only when it is released, its answer is bounded, and what goes wrong is kept
+ * as a failure, because libraries between it and the caller wrap errors in their own.
+ */
+export class Exchange {
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #context: FailureContext;
+  readonly #signal: AbortSignal;
+  readonly #framing: "events" | "lines";
+  readonly #wanted = Promise.withResolvers<void>();
+  readonly #released = Promise.withResolvers<void>();
+  #isUsed = false;
+  #failure: ModelFailure | null = null;
+
+  constructor(
+    fetch: typeof globalThis.fetch,
+    context: FailureContext,
+    signal: AbortSignal,
+    framing: "events" | "lines",
+  ) {
+    this.#fetch = fetch;
+    this.#context = context;
+    this.#signal = signal;
+    this.#framing = framing;
+  }
+
+  /** Resolves when the request is ready to leave. */
+  get wanted(): Promise<void> {
+    return this.#wanted.promise;
+  }
+
+  /** Lets the request leave. */
+  release(): void {
+    this.#released.resolve();
+  }
+
+  /** Why the request failed; null while it did not. */
+  get failure(): ModelFailure | null {
+    return this.#failure;
+  }
+
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    // Trying again is a new, counted attempt.
+    if (this.#isUsed) throw new Error("An attempt sends one request.");
+    this.#isUsed = true;
+    this.#wanted.resolve();
+    await this.#released.promise;
+    const response = await this.#send(input, init);
+    const isStream = !/^application\/json\b/i.test(response.headers.get("content-type") ?? "");
+    if (!response.ok || (this.#framing === "events" && !isStream)) {
+      const { status, headers } = response;
+      const body = await this.#guarded(readStart(response, bounds.maxErrorBytes));
+      throw this.#failed(failureOfResponse({ status, headers, body }, this.#context, Date.now()));
+    }
+    return new Response(response.body?.pipeThrough(this.#bounded()) ?? null, {
+      status: response.status,
+      headers: response.headers,
+    });
+  };
+
+  #send(...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> {
+    // A redirect of a provider is an error; to follow it would give the key to another host.
+    return this.#guarded(this.#fetch(input, { ...init, redirect: "manual", signal: this.#signal }));
+  }
+
+  async #guarded<Value>(work: Promise<Value>): Promise<Value> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.#failed(failureOfThrown(error, this.#context));
+    }
+  }
+
+  #failed(failure: ModelFailure): ModelFault {
+    this.#failure ??= failure;
+    return new ModelFault(this.#failure);
+  }
+
+  #bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+    const endsEvent = this.#framing === "lines";
+    let total = 0;
+    let event = 0;
+    let isLineEmpty = true;
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        total += chunk.length;
+        for (let at = 0; at < chunk.length; at++) {
+          event++;
+          const byte = chunk[at];
+          if (byte === 0x0a) {
+            if (endsEvent || isLineEmpty) event = 0;
+            isLineEmpty = true;
+          } else if (byte !== 0x0d) isLineEmpty = false;
+          if (event > bounds.maxEventBytes) break;
+        }
+        if (total > bounds.maxStreamBytes || event > bounds.maxEventBytes)
+          throw this.#failed(tooLong(this.#context));
+        controller.enqueue(chunk);
+      },
+    });
+  }
+}
+
+/** Returns the beginning of a body as text; the rest is cancelled. */
+export async function readStart(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString();
+}
