@@ -1,7 +1,7 @@
 /** Models, usage, secrets and requests to the outside, against a real kernel. */
 import { once } from "node:events";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -62,23 +62,51 @@ interface Received {
 }
 
 const received: Received[] = [];
-const server = createServer((request, response) => {
+let isRefusing = false;
+/** OpenAI's Chat Completions, as small servers speak it. */
+function chat(body: string, response: ServerResponse): void {
+  if (isRefusing) return void response.writeHead(401).end('{"error":{"message":"bad key"}}');
+  const { messages } = JSON.parse(body) as { messages: { content: unknown }[] };
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const say = (value: object | string): void =>
+    void response.write(`data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`);
+  const chunk = (more: object): object => ({
+    id: "1",
+    object: "chat.completion.chunk",
+    model: "small",
+    ...more,
+  });
+  for (const content of ["You ", "said: ", JSON.stringify(messages.at(-1)?.content)])
+    say(chunk({ choices: [{ index: 0, delta: { content } }] }));
+  say(chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }));
+  say(chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } }));
+  say("[DONE]");
+  response.end();
+}
+const answer: RequestListener = (request, response) => {
   let body = "";
   request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
   request.on("end", () => {
     received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
-    if (request.url === "/away") response.writeHead(302, { location: "http://10.0.0.1/" }).end();
+    if (request.url === "/v1/models")
+      response.end(JSON.stringify({ data: [{ id: "small" }, { id: "large" }] }));
+    else if (request.url === "/v1/chat/completions") chat(body, response);
+    else if (request.url === "/away") response.writeHead(302, { location: "http://10.0.0.1/" }).end();
     else if (request.url === "/echo")
       response.writeHead(201, { "x-seen": "1" }).end(`got ${body} ${request.headers.authorization}`);
     else if (request.url === "/binary") response.end(Buffer.from([0xff, 0xfe, 0x00]));
     else response.end("x".repeat(1000));
   });
-});
+};
+const server = createServer(answer);
+/** The provider's own: its address is open to that provider only. */
+const lab = createServer(answer);
 
 let bench: Bench;
 let client: Client;
 let origin = "";
 let host = "";
+let labHost = "";
 
 const script = `
 turns:
@@ -107,10 +135,13 @@ beforeAll(async () => {
   await once(server, "listening");
   host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   origin = `http://${host}`;
+  lab.listen(0, "127.0.0.1");
+  await once(lab, "listening");
+  labHost = `127.0.0.1:${(lab.address() as AddressInfo).port}`;
   const manifest = (category: string, more: Record<string, unknown> = {}) => ({
     tools,
-    permissions: { use_models: [{ category, ...more }], use_credentials: ["weather"] },
-    resources: { allowed_hosts: [host] },
+    permissions: { use_models: [{ category, ...more }, { category: "lab" }], use_credentials: ["weather"] },
+    resources: { allowed_hosts: [host, labHost] },
   });
   bench = await Bench.create({
     extensions: [
@@ -127,11 +158,12 @@ beforeAll(async () => {
         providers: {
           rehearsal: { api: "scripted", script: "./rehearsal.yaml" },
           far: { api: "anthropic", key: { secret: "anthropic" } },
+          lab: { api: "openai-compatible", base_url: `http://${labHost}/v1`, key: { secret: "lab" } },
         },
-        routes: { default: "rehearsal/script", far: "far/claude-sonnet-4-5" },
+        routes: { default: "rehearsal/script", far: "far/claude-sonnet-4-5", lab: "lab/small" },
         budgets: { per_agent_per_day_usd: 1, per_day_tokens: 1_000_000 },
       },
-      egress: { private_hosts: [host] },
+      egress: { private_hosts: [host, labHost] },
     }),
   );
   await writeUser("rehearsal.yaml", script);
@@ -140,6 +172,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   server.close();
+  lab.close();
 });
 
 const ask = (agent: string, name: string, args: object): Promise<Outcome> =>
@@ -194,8 +227,9 @@ test("clients list providers, models and routes, test a model, and read what was
     providers: [
       { id: "rehearsal", api: "scripted", state: "ready", local: true },
       { id: "far", api: "anthropic", state: "no_key", local: false },
+      { id: "lab", api: "openai-compatible", state: "no_key", local: true },
     ],
-    routes: { default: "rehearsal/script", far: "far/claude-sonnet-4-5" },
+    routes: { default: "rehearsal/script", far: "far/claude-sonnet-4-5", lab: "lab/small" },
   });
   expect(listed.models.map(({ id }) => id)).toContain("rehearsal/script");
   expect(listed.models).toContainEqual(
@@ -270,6 +304,48 @@ test("a secret is set, listed without its value, sent only in its place to its h
   await expect(client.request("lares/secrets/remove", { name: "weather" })).rejects.toMatchObject({
     data: { code: "NotFound" },
   });
+});
+
+test("a provider on the network answers with its key in a header; what looks like a secret is masked on the way", async () => {
+  const question = {
+    prompt: `My key is ghp_${"a1B2c3D4".repeat(4)}e5F6, and this is ${SECRET}.`,
+    category: "lab",
+  };
+  expect(await ask(AGENT, "ask", { request: question })).toMatchObject({
+    error: { facts: { class: "NoKey", model: "lab/small" } },
+  });
+  await client.request("lares/secrets/set", { name: "lab", value: SECRET, hosts: ["elsewhere.example"] });
+  expect(await ask(AGENT, "ask", { request: question })).toMatchObject({
+    error: { facts: { class: "NoKey" }, message: expect.stringContaining("elsewhere.example") as string },
+  });
+  await client.request("lares/secrets/set", { name: "lab", value: SECRET, hosts: [labHost] });
+  received.length = 0;
+  expect(await ask(AGENT, "ask", { request: question })).toMatchObject({
+    value: {
+      text: 'You said: "My key is [secret: github token], and this is [secret: stored secret]."',
+      model: "lab/small",
+      finish: "stop",
+      usage: { inputTokens: 7, outputTokens: 5 },
+    },
+  });
+  expect(received).toMatchObject([
+    { url: "/v1/chat/completions", headers: { authorization: `Bearer ${SECRET}` } },
+  ]);
+  expect(await client.request("lares/models/list", { refresh: true })).toMatchObject({
+    providers: expect.arrayContaining([expect.objectContaining({ id: "lab", state: "ready" })]) as object,
+    models: expect.arrayContaining([expect.objectContaining({ id: "lab/large" })]) as object,
+  });
+  isRefusing = true;
+  expect(await client.request("lares/models/test", { model: "lab/small" })).toMatchObject({
+    ok: false,
+    error: { class: "Unauthorized" },
+  });
+  isRefusing = false;
+  // An agent may not reach the provider's address, although its manifest and the person's private hosts list it.
+  expect(await ask(AGENT, "get", { url: `http://${labHost}/plain` })).toMatchObject({
+    error: { code: "EgressDenied" },
+  });
+  await client.request("lares/secrets/remove", { name: "lab" });
 });
 
 test("requests reach only what the manifest lists, hold no secrets, and are in the traces", async () => {
