@@ -65,7 +65,15 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   await uses.keepOnly(decisions.store.decisions.map(({ id }) => id));
   const traces = await openTraces(context, configuration.configuration);
   const queues = await openQueues(context, database);
-  const memories = await openMemories(context, { database, configuration, agents, traces, progress });
+  const models = await openKernelModels(context, { database, configuration, traces });
+  const memories = await openMemories(context, {
+    database,
+    configuration,
+    agents,
+    traces,
+    progress,
+    models,
+  });
   const index = await openIndex(context, {
     database,
     roots: files.roots,
@@ -84,7 +92,6 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
-  const models = await openKernelModels(context, { database, configuration, traces });
   const { registry, notifications, proposed } = await openAgents(context, {
     database,
     files: files.files,

@@ -44,6 +44,8 @@ export interface HostRequest {
   /** What must not leave: values of secrets, which are refused in requests of agents and marked in those to models. */
   readonly known?: readonly KnownSecret[];
   readonly substitutions?: readonly Substitution[];
+  /** True for texts on their way to a model: secrets in the body are marked, and nothing is refused. */
+  readonly masks?: boolean;
   readonly task?: ModelTask;
 }
 

@@ -164,3 +164,39 @@ export interface Store extends AsyncDisposable {
   /** Null while no host runs. */
   readonly pid: number | null;
 }
+
+/** A POST of the store host, which opens no connections itself: the kernel has it sent. */
+export interface OutsideRequest {
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** From the request to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Bytes of the answer's body; a longer one is an error. */
+  readonly maxBytes: number;
+}
+
+export interface OutsideAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** Resolves with the whole answer. Rejects with an `OutsideError`. */
+export type PostOutside = (
+  request: OutsideRequest,
+  body: Uint8Array,
+  signal: AbortSignal,
+) => Promise<OutsideAnswer>;
+
+/** Why there is no answer. */
+export type OutsideFailure = "Timeout" | "Network" | "Denied" | "TooLong" | "Cancelled";
+
+export class OutsideError extends Error {
+  readonly failure: OutsideFailure;
+
+  constructor(failure: OutsideFailure, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}

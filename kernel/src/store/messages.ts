@@ -1,5 +1,12 @@
 import type { ErrorCode, ErrorFacts } from "../base/errors.ts";
-import type { StoreMemory, StoreNotice, StoreRequestName } from "../memory-contract/store-port.ts";
+import type {
+  OutsideAnswer,
+  OutsideFailure,
+  OutsideRequest,
+  StoreMemory,
+  StoreNotice,
+  StoreRequestName,
+} from "../memory-contract/store-port.ts";
 
 /** From the kernel to the store host. */
 export type ToHost =
@@ -14,6 +21,14 @@ export type ToHost =
     }
   /** Nobody waits for the request's answer any more: it need not begin. It is answered all the same. */
   | { readonly kind: "cancel"; readonly id: number }
+  /** bytes: the body of the answer. */
+  | { readonly kind: "posted"; readonly id: number; readonly answer: Omit<OutsideAnswer, "body"> }
+  | {
+      readonly kind: "unposted";
+      readonly id: number;
+      readonly failure: OutsideFailure;
+      readonly message: string;
+    }
   | { readonly kind: "grown"; readonly memories: readonly StoreMemory[] }
   /** Close everything, then end. */
   | { readonly kind: "end" };
@@ -28,6 +43,9 @@ export type FromHost =
       readonly message: string;
       readonly facts: ErrorFacts;
     }
+  /** bytes: the body. Answered with `posted` or `unposted`. */
+  | { readonly kind: "post"; readonly id: number; readonly request: OutsideRequest }
+  | { readonly kind: "cancelPost"; readonly id: number }
   | { readonly kind: "notice"; readonly notice: StoreNotice }
   /** A library keeps more memory than it should: let another host take over, whenever that is convenient. */
   | { readonly kind: "spent" };

@@ -22,6 +22,8 @@ import { realPathOf } from "../../platform/files/document-files.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { postForEmbedders } from "./embedder-requests.ts";
+import type { KernelModels } from "./models.ts";
 import { memorySettings } from "./memory-settings.ts";
 
 interface MemoryParts {
@@ -32,6 +34,7 @@ interface MemoryParts {
   /** Where a person is warned of what happened to an agent's memory. */
   readonly traces: Pick<TraceLog, "write">;
   readonly progress: Emitter<WorkProgress>;
+  readonly models: Pick<KernelModels, "egress" | "issued" | "networkRules">;
 }
 
 export interface Memories extends HostMemoryPorts {
@@ -55,7 +58,15 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
     traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() });
   const definitionOf = (key: MemoryKey): AgentDefinition | undefined =>
     agents.find(ownerOf(key) ?? "")?.definition;
-  const store = opened.use(createStore({ stateFolder, clock, log, notice: noticeTo(log, warn, progress) }));
+  const store = opened.use(
+    createStore({
+      stateFolder,
+      clock,
+      log,
+      notice: noticeTo(log, warn, progress),
+      post: postForEmbedders(parts.models),
+    }),
+  );
   const limitsOf = (key: MemoryKey): Pick<AgentLimits, "max_storage_mb" | "max_vectors"> => {
     const { maxStorageMb, maxVectors } = configuration.configuration.limits;
     // No single agent owns a shared memory, so the workspace's caps are its limits.

@@ -3,6 +3,7 @@ import { namesTarget, type EgressTarget } from "../../policy/egress.ts";
 import { ExactSecrets } from "../known-secrets.ts";
 import type { SecretScanner } from "../../secret-scan/scanner.ts";
 import type { HostRequest, Substitution } from "../messages.ts";
+import { maskOf } from "./mask.ts";
 import { Denied, Leak } from "./failures.ts";
 import type { Hop } from "./send.ts";
 
@@ -13,10 +14,18 @@ const knownSecretRule = "stored secret";
  * the texts that stand for them. Applied to each hop just before it is sent.
  */
 export function guardOf(
-  { known = [], substitutions = [] }: Pick<HostRequest, "known" | "substitutions">,
+  { known = [], substitutions = [], masks = false }: Pick<HostRequest, "known" | "substitutions" | "masks">,
   scanner: SecretScanner,
 ): (hop: Hop, target: EgressTarget) => Hop {
   const exact = new ExactSecrets(known);
+  if (masks) {
+    const masked = maskOf(exact, scanner);
+    return (hop) => {
+      const text = textOf(hop.body);
+      const marked = masked(text);
+      return marked === text ? hop : { ...hop, body: Buffer.from(marked) };
+    };
+  }
   return (hop, target) => {
     refuseLeaks(hop, exact, (text) => scanner.find(without(text, substitutions))[0]?.rule);
     return substituted(hop, target, substitutions);
@@ -48,9 +57,11 @@ function refuseLeaks(
       ...basicOf(name, value).map((credentials) => `://${credentials}@`),
     ]);
   }
-  if (body.length > 0)
-    check("body", body, [Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8")]);
+  if (body.length > 0) check("body", body, [textOf(body)]);
 }
+
+const textOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8");
 
 function decoded(url: string): string {
   try {

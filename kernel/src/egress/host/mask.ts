@@ -12,13 +12,7 @@ export function maskedRequest(
   known: readonly KnownSecret[],
   scanner: SecretScanner,
 ): ModelRequest {
-  const exact = new ExactSecrets(known);
-  const mark = (rule: string): string => `[secret: ${rule}]`;
-  const masked = (text: string): string =>
-    scanner.replace(
-      exact.redactText(text, () => mark("stored secret")),
-      mark,
-    );
+  const masked = maskOf(new ExactSecrets(known), scanner);
   const deeply = <Value>(value: Value): Value => {
     const text = JSON.stringify(value);
     if (text === undefined || masked(text) === text) return value;
@@ -31,6 +25,16 @@ export function maskedRequest(
       ? {}
       : { tools: request.tools.map((tool) => ({ ...tool, description: masked(tool.description) })) }),
   };
+}
+
+/** Returns what replaces secrets by marks, the same for the same text. */
+export function maskOf(exact: ExactSecrets, scanner: SecretScanner): (text: string) => string {
+  const mark = (rule: string): string => `[secret: ${rule}]`;
+  return (text) =>
+    scanner.replace(
+      exact.redactText(text, () => mark("stored secret")),
+      mark,
+    );
 }
 
 function maskedMessage(

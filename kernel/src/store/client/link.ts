@@ -16,6 +16,8 @@ interface LinkOptions {
 /** One store host process. */
 export class HostLink extends Child<ToHost, FromHost> {
   readonly foreignPaths: ReadonlySet<string>;
+  /** What it has sent to the outside and waits for, by its ids. */
+  readonly posts = new Map<number, AbortController>();
   /** Nothing new is asked of it, and when it has answered it is told to end. */
   isLeaving = false;
 

@@ -14,12 +14,15 @@ import { foreignPathsOf } from "./foreign-paths.ts";
 import { HostLink } from "./link.ts";
 import type { FromHost } from "../messages.ts";
 import { packagePaths } from "./native-packages.ts";
-import type {
-  Store,
-  StoreMemory,
-  StoreNotice,
-  StoreRequestName,
-  StoreRequests,
+import {
+  OutsideError,
+  type OutsideRequest,
+  type PostOutside,
+  type Store,
+  type StoreMemory,
+  type StoreNotice,
+  type StoreRequestName,
+  type StoreRequests,
 } from "../../memory-contract/store-port.ts";
 
 export interface StoreOptions {
@@ -31,6 +34,8 @@ export interface StoreOptions {
   readonly maxLeakedBytes?: number;
   /** What the host has for the log is in `log` already. */
   notice(notice: Exclude<StoreNotice, { kind: "log" }>): void;
+  /** Sends what embedders ask of services: the store host opens no connections. Absent: nothing is sent. */
+  readonly post?: PostOutside;
 }
 
 export function createStore(options: StoreOptions): Store {
@@ -240,6 +245,8 @@ class StoreClient implements Store {
   #receive(words: FromHost, bytes: Uint8Array, link: HostLink): void {
     if (words.kind === "notice") return this.#hear(words.notice);
     if (words.kind === "spent") return this.#letGo(link);
+    if (words.kind === "post") return void this.#post(words.id, words.request, bytes.slice(), link);
+    if (words.kind === "cancelPost") return link.posts.get(words.id)?.abort();
     const request = this.#open.get(words.id);
     // One that ends may fail for that alone; the next host is asked.
     if (request === undefined || (link.isEnding && words.kind === "failed")) return;
@@ -253,12 +260,29 @@ class StoreClient implements Store {
     this.#pump();
   }
 
+  async #post(id: number, request: OutsideRequest, body: Uint8Array, link: HostLink): Promise<void> {
+    const aborter = new AbortController();
+    link.posts.set(id, aborter);
+    try {
+      const { post } = this.#options;
+      if (post === undefined) throw new OutsideError("Denied", "This kernel sends nothing.");
+      const { body: answered, ...answer } = await post(request, body, aborter.signal);
+      link.send({ kind: "posted", id, answer }, answered);
+    } catch (error) {
+      const failure = error instanceof OutsideError ? error.failure : "Network";
+      link.send({ kind: "unposted", id, failure, message: messageOf(error) });
+    } finally {
+      link.posts.delete(id);
+    }
+  }
+
   #hear(notice: StoreNotice): void {
     if (notice.kind === "log") this.#options.log[notice.level](notice.message, notice.fields);
     else this.#options.notice(notice);
   }
 
   #gone(link: HostLink, how: string): void {
+    for (const aborter of link.posts.values()) aborter.abort();
     if (!link.isEnding) {
       this.#trusted = new Set();
       this.#grown.clear();

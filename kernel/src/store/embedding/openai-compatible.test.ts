@@ -6,6 +6,7 @@ import { createOpenAiCompatibleEmbedder, openAiLimits, retryAfterMsOf } from "./
 import { endpointOf } from "./openai-endpoint.ts";
 import type { Embedder, EmbeddingError } from "./port.ts";
 import { type Answer, type Asked, embedded, endpoint } from "./testing/endpoint.ts";
+import { postHere } from "./testing/post.ts";
 
 const key = "sk-secret-0123456789";
 
@@ -26,6 +27,7 @@ async function asking(
   const { url, asked } = await endpoint(answer);
   const embedder = await createOpenAiCompatibleEmbedder(
     { kind: "openai-compatible", url, model: "some-model", dimensions: 3, ...spec },
+    postHere,
     { ...openAiLimits, ...limits },
   );
   return { embedder, asked, url };
@@ -96,7 +98,10 @@ test("many texts go in batches of bounded number and size, long ones cut, none l
 
 test("without dimensions the service is asked once how long its vectors are", async () => {
   const { url, asked } = await endpoint(right);
-  await using embedder = await createOpenAiCompatibleEmbedder({ kind: "openai-compatible", url, model: "m" });
+  await using embedder = await createOpenAiCompatibleEmbedder(
+    { kind: "openai-compatible", url, model: "m" },
+    postHere,
+  );
   expect(embedder.dimensions).toBe(3);
   await embedder.embed(["a"], "item");
   expect(asked.length).toBe(2);
@@ -219,7 +224,7 @@ test("the key is in no error, even where the server says it back", async () => {
 
 test("a key that no header can hold is refused without being shown", async () => {
   const spec = { kind: "openai-compatible", url: "http://localhost:1", model: "m", dimensions: 3 } as const;
-  const error = await createOpenAiCompatibleEmbedder({ ...spec, key: "sk-secret\r\nx: y" }).catch(
+  const error = await createOpenAiCompatibleEmbedder({ ...spec, key: "sk-secret\r\nx: y" }, postHere).catch(
     (error: unknown) => error,
   );
   expect(isLaresError(error, "InvalidParams")).toBe(true);
@@ -265,7 +270,7 @@ test("nobody listening is said with the address", async () => {
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   const url = `http://127.0.0.1:${port}`;
-  const making = createOpenAiCompatibleEmbedder({ kind: "openai-compatible", url, model: "m" });
+  const making = createOpenAiCompatibleEmbedder({ kind: "openai-compatible", url, model: "m" }, postHere);
   await expect(making).rejects.toMatchObject({
     isRetryable: true,
     message: `${url}/v1/embeddings cannot be reached: ECONNREFUSED.`,

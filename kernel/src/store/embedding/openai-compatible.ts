@@ -2,6 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { vectorsOf } from "./openai-answer.ts";
 import { checkedKey, type Endpoint, endpointOf } from "./openai-endpoint.ts";
 import { type Embedder, EmbeddingError } from "./port.ts";
+import { type OutsideAnswer, OutsideError, type PostOutside } from "../../memory-contract/store-port.ts";
 import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
 import { inBatches, refuseBlank } from "./texts.ts";
 import { unitVector } from "./unit-vector.ts";
@@ -33,9 +34,10 @@ type OpenAiSpec = Extract<EmbedderSpec, { kind: "openai-compatible" }>;
  */
 export async function createOpenAiCompatibleEmbedder(
   spec: OpenAiSpec,
+  post: PostOutside,
   limits: Limits = openAiLimits,
 ): Promise<Embedder> {
-  const service = new Service(endpointOf(spec.url), checkedKey(spec.key), spec, limits);
+  const service = new Service(endpointOf(spec.url), checkedKey(spec.key), spec, post, limits);
   const dimensions = spec.dimensions ?? (await service.ask(["How long are your vectors?"]))[0]?.length ?? 0;
   return {
     name: `openai-compatible/${service.endpoint.url.host}/${spec.model}/${dimensions}`,
@@ -62,15 +64,17 @@ class Service {
   readonly endpoint: Endpoint;
   readonly #key: string | null;
   readonly #spec: OpenAiSpec;
+  readonly #postOutside: PostOutside;
   readonly #limits: Limits;
   readonly #closing = new AbortController();
   /** Whether the service knows the parameter; until it has refused it, that is believed. */
   #sendsDimensions: boolean;
 
-  constructor(endpoint: Endpoint, key: string | null, spec: OpenAiSpec, limits: Limits) {
+  constructor(endpoint: Endpoint, key: string | null, spec: OpenAiSpec, post: PostOutside, limits: Limits) {
     this.endpoint = endpoint;
     this.#key = key;
     this.#spec = spec;
+    this.#postOutside = post;
     this.#limits = limits;
     this.#sendsDimensions = spec.dimensions !== undefined;
   }
@@ -104,62 +108,53 @@ class Service {
   }
 
   async #post(texts: readonly string[], withDimensions: boolean): Promise<ArrayLike<number>[]> {
-    const { shown } = this.endpoint;
-    const timeout = AbortSignal.timeout(this.#limits.timeoutMs);
+    const { shown, url } = this.endpoint;
+    const { timeoutMs, answerBytes } = this.#limits;
+    const body = JSON.stringify({
+      model: this.#spec.model,
+      input: texts,
+      encoding_format: "float",
+      ...(withDimensions ? { dimensions: this.#spec.dimensions } : {}),
+    });
+    const headers = [
+      ["content-type", "application/json"],
+      ["accept", "application/json"],
+      ...(this.#key === null ? [] : [["authorization", `Bearer ${this.#key}`] as const]),
+    ] as const;
+    const request = { url: url.href, headers, timeoutMs, maxBytes: answerBytes };
+    let answer: OutsideAnswer;
     try {
-      const response = await fetch(this.endpoint.url, {
-        method: "POST",
-        redirect: "manual",
-        signal: AbortSignal.any([timeout, this.#closing.signal]),
-        headers: {
-          "content-type": "application/json",
-          accept: "application/json",
-          ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }),
-        },
-        body: JSON.stringify({
-          model: this.#spec.model,
-          input: texts,
-          encoding_format: "float",
-          ...(withDimensions ? { dimensions: this.#spec.dimensions } : {}),
-        }),
-      });
-      const body = await this.#bounded(response);
-      if (response.status !== 200) throw this.#refusal(response, body);
-      return vectorsOf(body, texts.length, shown);
+      answer = await this.#postOutside(request, new TextEncoder().encode(body), this.#closing.signal);
     } catch (error) {
-      if (error instanceof EmbeddingError) throw error;
-      if (this.#closing.signal.aborted) {
-        throw new EmbeddingError("The embedder was closed.", { isRetryable: true, cause: error });
-      }
-      if (timeout.aborted) {
-        const seconds = this.#limits.timeoutMs / 1000;
-        throw new EmbeddingError(`${shown} did not answer within ${seconds} s.`, { isRetryable: true });
-      }
-      throw new EmbeddingError(`${shown} cannot be reached: ${reasonOf(error)}.`, {
-        isRetryable: true,
-        cause: error,
-      });
+      throw this.#unanswered(error);
+    }
+    const text = new TextDecoder().decode(answer.body);
+    if (answer.status !== 200) throw this.#refusal(answer, text);
+    return vectorsOf(text, texts.length, shown);
+  }
+
+  #unanswered(error: unknown): EmbeddingError {
+    const { shown } = this.endpoint;
+    const { timeoutMs, answerBytes } = this.#limits;
+    const failed = (message: string, retryAfterMs = 0): EmbeddingError =>
+      new EmbeddingError(message, { isRetryable: true, retryAfterMs, cause: error });
+    if (this.#closing.signal.aborted) return failed("The embedder was closed.");
+    if (!(error instanceof OutsideError)) return failed(`${shown} cannot be reached: ${messageOf(error)}.`);
+    switch (error.failure) {
+      case "Timeout":
+        return failed(`${shown} did not answer within ${timeoutMs / 1000} s.`);
+      case "TooLong":
+        return failed(`${shown} answered with more than ${answerBytes} bytes.`);
+      case "Denied":
+        return failed(`${shown} may not be asked: ${error.message}`, setupPauseMs);
+      case "Network":
+      case "Cancelled":
+        return failed(`${shown} cannot be reached: ${error.message}.`);
     }
   }
 
-  async #bounded(response: Response): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const piece of response.body ?? []) {
-      bytes += piece.length;
-      if (bytes > this.#limits.answerBytes) {
-        throw new EmbeddingError(
-          `${this.endpoint.shown} answered with more than ${this.#limits.answerBytes} bytes.`,
-          { isRetryable: true },
-        );
-      }
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces).toString("utf8");
-  }
-
-  #refusal(response: Response, body: string): EmbeddingError {
-    const { status } = response;
+  #refusal({ status, headers }: OutsideAnswer, body: string): EmbeddingError {
+    const header = (name: string): string | null => headers.find(([each]) => each === name)?.[1] ?? null;
     const { shown } = this.endpoint;
     if (status === 401 || status === 403) {
       // What it says may hold the key, or part of it.
@@ -171,14 +166,14 @@ class Service {
       return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
     }
     if (status < 400) {
-      const target = URL.parse(response.headers.get("location") ?? "", this.endpoint.url.href)?.origin;
+      const target = URL.parse(header("location") ?? "", this.endpoint.url.href)?.origin;
       const message = `${shown} answered ${status}${target === undefined ? "" : ` and points to ${target}`}: texts are sent to the "url" that is written down and nowhere else.`;
       return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
     }
     const isRetryable = status >= 500 || status === 408 || status === 425 || status === 429;
     const retryAfterMs = Math.min(
       this.#limits.retryAfterMs,
-      isRetryable ? retryAfterMsOf(response.headers.get("retry-after"), Date.now()) : 0,
+      isRetryable ? retryAfterMsOf(header("retry-after"), Date.now()) : 0,
     );
     return new EmbeddingError(`${shown} answered ${status}: ${this.#shownPart(body)}`, {
       isRetryable,
@@ -205,11 +200,4 @@ export function retryAfterMsOf(header: string | null, nowMs: number): number {
   // `Date.parse` finds a date in almost anything.
   const waitMs = /^[A-Z][a-z]{2}, .* GMT$/u.test(value) ? Date.parse(value) - nowMs : 0;
   return waitMs > 0 ? waitMs : 0;
-}
-
-/** `fetch` says "fetch failed", and why only in its cause. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" ? code : messageOf(cause ?? error);
 }

@@ -3,6 +3,7 @@ import { createEmbedder } from "./create-embedder.ts";
 import { KnowledgeStore } from "../knowledge/knowledge-store.ts";
 import { knowledgeTables, RebuildNeeded } from "../knowledge/tables.ts";
 import type {
+  PostOutside,
   StoreMemory,
   StoreNotice,
   StoreRequestName,
@@ -25,11 +26,12 @@ interface HostParts {
   readonly duck: Duck;
   readonly engines: Engines;
   notice(notice: StoreNotice): void;
+  readonly post: PostOutside;
 }
 
 /** Opens a memory's projections. `doubt`: why what is on the disk is not to be believed, null where it is. */
 export function openMemory(
-  { duck, engines, notice }: HostParts,
+  { duck, engines, notice, post }: HostParts,
   memory: StoreMemory,
   doubt: string | null,
 ): Promise<OpenMemory> {
@@ -47,7 +49,7 @@ export function openMemory(
             text,
             engines,
             clock: systemClock,
-            openEmbedder: createEmbedder,
+            openEmbedder: (spec) => createEmbedder(spec, post),
             events: (rows) => eventsByRow(file, rows),
             tell: notice,
           },

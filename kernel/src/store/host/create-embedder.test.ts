@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { createEmbedder } from "./create-embedder.ts";
 import { embedded, endpoint } from "../embedding/testing/endpoint.ts";
+import { postHere } from "../embedding/testing/post.ts";
 
 test("hash, with what it learns for this memory alone", async () => {
-  await using one = await createEmbedder({ kind: "hash" });
-  await using other = await createEmbedder({ kind: "hash", dimensions: 512 });
+  await using one = await createEmbedder({ kind: "hash" }, postHere);
+  await using other = await createEmbedder({ kind: "hash", dimensions: 512 }, postHere);
   one.statistics?.add("words");
   expect([one.name, other.name]).toEqual(["hash/1/384", "hash/1/512"]);
   expect([one.statistics?.documents, other.statistics?.documents]).toEqual([1, 0]);
@@ -12,6 +13,6 @@ test("hash, with what it learns for this memory alone", async () => {
 
 test("openai-compatible, named by host, model and dimensions", async () => {
   const { url } = await endpoint(({ input }) => embedded(input.map(() => [1, 0])));
-  await using embedder = await createEmbedder({ kind: "openai-compatible", url, model: "small" });
+  await using embedder = await createEmbedder({ kind: "openai-compatible", url, model: "small" }, postHere);
   expect(embedder.name).toBe(`openai-compatible/${new URL(url).host}/small/2`);
 });

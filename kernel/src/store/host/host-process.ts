@@ -8,6 +8,7 @@ import { unreachable } from "../../base/exhaustive.ts";
 import { serveParent } from "../../platform/children/parent.ts";
 import { storeBounds as bounds } from "../bounds.ts";
 import { failureOf } from "./failure.ts";
+import { Outside } from "./outside.ts";
 import { StoreHost } from "./host.ts";
 import type { FromHost, ToHost } from "../messages.ts";
 import { leakedBytes } from "../vectors/faiss.ts";
@@ -24,14 +25,17 @@ const { send, ready, fail } = serveParent<FromHost, ToHost>({
   receive: obey,
 });
 
+const outside = new Outside(send);
 const opening = StoreHost.open({
   stateFolder,
+  post: outside.post,
   notice: (notice) => send({ kind: "notice", notice }),
   failed: fail,
 });
 opening.then(ready, fail);
 
-async function obey(words: ToHost): Promise<void> {
+async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
+  if (words.kind === "posted" || words.kind === "unposted") return outside.answered(words, bytes);
   const host = await opening;
   switch (words.kind) {
     case "request": {

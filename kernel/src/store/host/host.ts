@@ -6,7 +6,7 @@ import { storeBounds as bounds } from "../bounds.ts";
 import { reasonOf } from "./failure.ts";
 import type { ToHost } from "../messages.ts";
 import { OpenMemories } from "./open-memories.ts";
-import type { StoreMemory, StoreNotice } from "../../memory-contract/store-port.ts";
+import type { PostOutside, StoreMemory, StoreNotice } from "../../memory-contract/store-port.ts";
 import { type Duck, openDuck } from "../projection/duck.ts";
 import { Engines } from "../vectors/engines.ts";
 
@@ -14,6 +14,8 @@ interface StoreHostOptions {
   /** Absolute; all memories lie beneath it. */
   readonly stateFolder: string;
   notice(notice: StoreNotice): void;
+  /** Sends what embedders ask of services. */
+  readonly post: PostOutside;
   /** Nothing can be answered any more: the process has to end, and the kernel starts the next. */
   failed(error: unknown): void;
 }
@@ -115,7 +117,12 @@ export class StoreHost implements AsyncDisposable {
   async #open(memory: StoreMemory): Promise<OpenMemory> {
     const isSuspect = this.#suspects.delete(memory.key);
     const doubt = isSuspect ? "the store host ended again and again while it answered" : null;
-    const parts = { duck: this.#duck, engines: this.#engines, notice: this.#options.notice };
+    const parts = {
+      duck: this.#duck,
+      engines: this.#engines,
+      notice: this.#options.notice,
+      post: this.#options.post,
+    };
     return await openMemory(parts, memory, doubt);
   }
 

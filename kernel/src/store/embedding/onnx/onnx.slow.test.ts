@@ -6,6 +6,7 @@ import { createEmbedder } from "../../host/create-embedder.ts";
 import { createOnnxEmbedder } from "./onnx.ts";
 import type { Embedder, EmbeddingError } from "../port.ts";
 import { echoModel, poolingModel, tokenModel } from "../testing/tiny-model.ts";
+import { postHere } from "../testing/post.ts";
 
 const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "##side", "hill", "."];
 /** What padding and the marks say is far from what the words say, so that one counted wrongly shows. */
@@ -192,7 +193,7 @@ test.each<[string, Readonly<Record<string, string | Uint8Array>>, RegExp, number
 });
 
 test("the kind onnx of a memory's embedders is made by the runtime that is installed", async () => {
-  await expect(createEmbedder({ kind: "onnx", path: "/nowhere/model.onnx" })).rejects.toThrow(
+  await expect(createEmbedder({ kind: "onnx", path: "/nowhere/model.onnx" }, postHere)).rejects.toThrow(
     "There is no model at",
   );
 });
