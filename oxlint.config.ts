@@ -70,7 +70,7 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
   ],
   egress: [
     {
-      files: ["host/{connections,host-process,send}.ts"],
+      files: ["host/{connections,host-process,send,web-body}.ts"],
       because: "the egress host resolves names, opens connections and decompresses answers",
     },
   ],
@@ -98,6 +98,22 @@ const nodeImports = {
     "Node's modules belong in platform/ and the children's entry files; code that is handed its effects can be tested and reasoned about.",
 };
 
+/** Files that may open connections: the egress host to the outside, the rest to Lares' own sockets and pipes only. */
+const filesWithSockets: Partial<Record<keyof typeof mayImport, readonly string[]>> = {
+  egress: ["host/{connections,send}.ts"],
+  platform: ["children/child-process.ts", "processes/stdio.ts", "sockets/socket.ts"],
+};
+
+const networkImports = {
+  regex: "^(node:)?(net|tls|https?|http2|dgram|inspector)(/|$)|^(undici|ws)(/|$)",
+  message:
+    "Only the egress host opens connections to anything but Lares' own sockets: ask egress/client, so that policy decides.",
+};
+const networkGlobals = ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"].map((name) => ({
+  name,
+  message: networkImports.message,
+}));
+
 /** What a room may not import: every room that the table does not name for it. */
 function arrowsOf(room: keyof typeof mayImport) {
   const known = new Set<string>([room, ...mayImport[room]]);
@@ -108,18 +124,26 @@ function arrowsOf(room: keyof typeof mayImport) {
 }
 
 const roomRules: OxlintOverride[] = (Object.keys(mayImport) as (keyof typeof mayImport)[]).flatMap((room) => {
-  const ruleFor = (files: readonly string[], isAtTheEdge: boolean): OxlintOverride => ({
+  const ruleFor = (files: readonly string[], isAtTheEdge: boolean, hasSockets = false): OxlintOverride => ({
     files: files.map((file) => `kernel/src/${room}/${file}`),
     rules: {
       "no-restricted-imports": [
         "error",
-        { patterns: isAtTheEdge ? [arrowsOf(room)] : [arrowsOf(room), nodeImports] },
+        {
+          patterns: [
+            arrowsOf(room),
+            ...(isAtTheEdge ? [] : [nodeImports]),
+            ...(hasSockets ? [] : [networkImports]),
+          ],
+        },
       ],
+      "no-restricted-globals": ["error", ...networkGlobals],
     },
   });
   return [
     ruleFor(["**/*.ts"], atTheEdge.has(room)),
     ...(filesAtTheEdge[room] ?? []).map(({ files }) => ruleFor(files, true)),
+    ...(filesWithSockets[room] === undefined ? [] : [ruleFor(filesWithSockets[room], true, true)]),
   ];
 });
 
@@ -132,6 +156,7 @@ const storeClientRule: OxlintOverride = {
       {
         patterns: [
           arrowsOf("store"),
+          networkImports,
           {
             regex: "^\\.\\./(embedding|host|knowledge|projection|vectors)/",
             message:
@@ -270,7 +295,7 @@ export default defineConfig({
     {
       // Tests put rooms together, and stand at the edge themselves.
       files: ["kernel/src/**/*.test.ts", "kernel/src/**/testing/**/*.ts"],
-      rules: { "no-restricted-imports": "off" },
+      rules: { "no-restricted-imports": "off", "no-restricted-globals": "off" },
     },
     ...testRules,
     {

@@ -176,7 +176,7 @@ afterAll(async () => {
 });
 
 const ask = (agent: string, name: string, args: object): Promise<Outcome> =>
-  tool<Outcome>(client, agent, name, args as Record<string, unknown>);
+  tool<Outcome>(client, agent, name, args);
 
 test("an agent asks a model of the person's settings, as text and as an object", async () => {
   expect(await ask(AGENT, "has", {})).toEqual({ value: true });

@@ -8,6 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { removeLeftoverTemporaries } from "../platform/files/atomic-file.ts";
 import { systemClock } from "../platform/clock.ts";
+import { removeNetworkGlobals } from "../platform/network.ts";
 import { acquireLock, type FileLock } from "../platform/processes/lock.ts";
 import { connectLocal, listenLocal, type LocalServer } from "../platform/sockets/socket.ts";
 import type { KernelArguments } from "../platform/processes/spawn-kernel.ts";
@@ -29,6 +30,7 @@ const lockPollMs = 50;
 /** Runs a workspace's kernel until it is no longer needed; the process's exit code. */
 export async function runKernel(options: KernelArguments & { version: string }): Promise<number> {
   redirectConsole();
+  removeNetworkGlobals();
   const log = stderrLog({ least: process.env["LARES_LOG"] === "debug" ? "debug" : "info" });
   const clock = systemClock;
   // A client that is gone makes pipes break; that is no reason to die.

@@ -71,7 +71,7 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
         size,
         truncated,
         text,
-        json: <Value>() => JSON.parse(text()) as Value,
+        json: (): unknown => JSON.parse(text()),
       } satisfies FetchAnswer;
     },
     credentials: {

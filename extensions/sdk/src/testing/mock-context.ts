@@ -4,12 +4,12 @@ import { forJob, forTool, makeContext } from "../context/context.ts";
 import type { JobContext, ToolContext } from "../types/context.ts";
 import type { MemoryShape, PartOf } from "../types/memory.ts";
 import type { Permissions } from "../types/permissions.ts";
-import { mockOutside } from "./mock-outside.ts";
+import { type MockOutside, mockOutside } from "./mock-outside.ts";
 import { makeMockKernel } from "./mock-kernel.ts";
 import { type MockEntry, MockWorkspace } from "./mock-workspace.ts";
 import type { Recorded } from "./recorded.ts";
 
-export interface MockOptions<Memory = MemoryShape> {
+export interface MockOptions<Memory = MemoryShape> extends MockOutside {
   readonly entries?: readonly MockEntry[];
   /** The initial content of working memory. */
   readonly memory?: { readonly plan?: PartOf<Memory, "plan"> };
@@ -29,25 +29,6 @@ export interface MockOptions<Memory = MemoryShape> {
   readonly extension?: { readonly id: string; readonly version: string };
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools?: Readonly<Record<string, (args: unknown) => unknown>>;
-  /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object. Default: there is no model. */
-  readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
-  /** Answers `ctx.fetch`; default: no host answers. The headers of an answer are `{}` unless given. */
-  readonly fetch?: (
-    url: string,
-    init: {
-      readonly method: string;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body?: string;
-    },
-  ) => {
-    readonly status?: number;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string;
-  };
-  /** The manifest's `resources.allowed_hosts`. */
-  readonly hosts?: readonly string[];
-  /** The names of the person's secrets. */
-  readonly secrets?: readonly string[];
   /** For a job: the checkpoint from which it resumes. */
   readonly checkpoint?: unknown;
 }

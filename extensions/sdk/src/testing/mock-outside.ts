@@ -1,15 +1,37 @@
 import { LaresError } from "../errors.ts";
 import type { AiMessage } from "../types/outside.ts";
-import type { MockOptions } from "./mock-context.ts";
 
 type Params = Readonly<Record<string, unknown>>;
+
+/** What a test says about models, hosts and secrets. */
+export interface MockOutside {
+  /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object. Default: there is no model. */
+  readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
+  /** Answers `ctx.fetch`; default: no host answers. The headers of an answer are `{}` unless given. */
+  readonly fetch?: (
+    url: string,
+    init: {
+      readonly method: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body?: string;
+    },
+  ) => {
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+  /** The manifest's `resources.allowed_hosts`. */
+  readonly hosts?: readonly string[];
+  /** The names of the person's secrets. */
+  readonly secrets?: readonly string[];
+}
 
 /** What is outside of a mock context: models, hosts and secrets as the test names them. */
 export function mockOutside({
   model,
   fetch,
   secrets = [],
-}: Pick<MockOptions, "model" | "fetch" | "secrets">): Readonly<Record<string, (params: Params) => unknown>> {
+}: MockOutside): Readonly<Record<string, (params: Params) => unknown>> {
   return {
     "ai/generate": async ({ prompt, messages, category = "chat", schema }) => {
       if (model === undefined)
@@ -31,10 +53,10 @@ export function mockOutside({
       items:
         model === undefined ? [] : [{ category, name: "mock/model", version: "", local: true, ready: true }],
     }),
-    "http/fetch": async ({ url, method = "GET", headers = {}, body }) => {
+    "http/fetch": ({ url, method = "GET", headers = {}, body }) => {
       if (fetch === undefined)
         throw new LaresError("NetworkError", "No host answers.", { class: "Network", host: "" });
-      const answer = await fetch(String(url), {
+      const answer = fetch(String(url), {
         method: method as string,
         headers: headers as Readonly<Record<string, string>>,
         ...(body === undefined ? {} : { body: body as string }),

@@ -71,7 +71,7 @@ export interface FetchAnswer {
   readonly truncated: boolean;
   /** The body; throws a `TypeError` where it is not text in UTF-8. */
   text(): string;
-  json<Value = Untyped>(): Value;
+  json(): Untyped;
 }
 
 export interface Credentials {

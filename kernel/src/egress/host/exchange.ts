@@ -1,4 +1,3 @@
-import type { Transform } from "node:stream";
 import { unlessAborted } from "../../base/abort.ts";
 import { decideHost, type EgressRules, type EgressTarget, targetOf } from "../../policy/egress.ts";
 import { egressBounds as bounds } from "../bounds.ts";
@@ -19,7 +18,7 @@ export interface ExchangePort {
 interface Exchanged {
   readonly head: EgressHead;
   /** Decompressed. Destroying it closes the connection. */
-  readonly body: Transform;
+  readonly body: Awaited<ReturnType<typeof send>>["body"];
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);

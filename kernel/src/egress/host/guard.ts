@@ -105,7 +105,8 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
   }
   if (kind === "query") {
     const url = new URL(hop.url);
-    for (const [key, text] of [...url.searchParams])
+    // Listed before it is changed.
+    for (const [key, text] of url.searchParams.entries().toArray())
       if (key === name && text.includes(token))
         url.searchParams.set(
           key,

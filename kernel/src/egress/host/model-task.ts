@@ -1,4 +1,3 @@
-import { Readable, type Transform } from "node:stream";
 import type { ModelEvent } from "../../base/vocabulary/model.ts";
 import { targetOf } from "../../policy/egress.ts";
 import type { SecretScanner } from "../../secret-scan/scanner.ts";
@@ -9,6 +8,7 @@ import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { Denied } from "./failures.ts";
 import { maskedRequest } from "./mask.ts";
+import { webBody } from "./web-body.ts";
 
 /**
  * Carries out a task at a provider: the provider's adapter writes the requests, and all of them go through the same
@@ -32,7 +32,7 @@ export async function answerTask(
       const target = targetOf(hop.url);
       const path = "path" in target ? target.path : "";
       lines.begin({ ...head, headers: [], sent: { path, bytes: body.length } });
-      return new Response(bounded(answered, limits.maxBytes), {
+      return new Response(webBody(answered, limits.maxBytes), {
         status: head.status,
         headers: head.headers.map(([name, value]): [string, string] => [name, value]),
       });
@@ -44,7 +44,7 @@ export async function answerTask(
   if (task.kind === "list") {
     const { listModels } = await import("./providers/list-models.ts");
     try {
-      lines.write(await listModels(task.provider, task.key, guardedFetch, port.signal));
+      await lines.write(await listModels(task.provider, task.key, guardedFetch, port.signal));
     } catch (error) {
       throw refusal ?? error;
     }
@@ -66,20 +66,6 @@ export async function answerTask(
   }
   await lines.end();
   return { isTruncated: false };
-}
-
-/** An answer that is longer ends with an error, because half of it would not be an answer. */
-function bounded(body: Transform, maxBytes: number): ReadableStream<Uint8Array> | null {
-  let left = maxBytes;
-  const counted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const piece of body) {
-      const bytes = piece as Uint8Array;
-      left -= bytes.length;
-      if (left < 0) throw new Error(`The answer is longer than ${maxBytes} bytes.`);
-      yield bytes;
-    }
-  };
-  return Readable.toWeb(Readable.from(counted(), { objectMode: false })) as ReadableStream<Uint8Array>;
 }
 
 /** Values as lines of JSON, of which those of one turn of the loop travel together. */

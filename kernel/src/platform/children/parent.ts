@@ -1,6 +1,7 @@
 import process from "node:process";
 import { messageOf } from "../../base/errors.ts";
 import type { ReadyMessage } from "./child.ts";
+import { removeNetworkGlobals } from "../network.ts";
 import { openParentChannel } from "./child-process.ts";
 import { FrameReader, readWords, wordsFrame, wordsType } from "./frames.ts";
 
@@ -24,6 +25,7 @@ export interface Parent<ToParent> {
 
 /** For the entry file of a `Child`: serves the parent, and ends this process with it. */
 export function serveParent<ToParent, FromParent>(options: ParentOptions<FromParent>): Parent<ToParent> {
+  removeNetworkGlobals();
   const channel = openParentChannel();
   const reader = new FrameReader(options.maxFrameBytes, (type, stream, payload) => {
     if (type !== wordsType) {
