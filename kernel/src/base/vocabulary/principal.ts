@@ -144,6 +144,11 @@ export function actorWords(actor: Actor): string {
   }
 }
 
+/** Returns the sentence that names who led to an action, the nearest first; its names are not made visible. */
+export function requestedBySentence(onBehalfOf: readonly Actor[]): string {
+  return `Requested by ${onBehalfOf.map(actorWords).join(", on behalf of ")}.`;
+}
+
 /** Returns the name under which a guest sees whoever calls its tool. A schedule calls as its agent. */
 export function callerName(actor: Actor): string {
   switch (actor.kind) {
