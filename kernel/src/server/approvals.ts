@@ -2,7 +2,7 @@ import { isLaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import type { Action } from "../base/vocabulary/action.ts";
-import { actionWords } from "../base/effect-words.ts";
+import { actionWords } from "../base/vocabulary/effect-words.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import { changeCount, inMessage, shortTitle } from "./language/action-words.ts";
 import { tooLong, type ShownChanges } from "./language/shown-changes.ts";

@@ -1,5 +1,5 @@
-import { effectWords, hasContent } from "../../base/effect-words.ts";
-import { extentWords, impactSize } from "../../base/impact-words.ts";
+import { effectWords, hasContent } from "../../base/vocabulary/effect-words.ts";
+import { extentWords, impactSize } from "../../base/vocabulary/impact-words.ts";
 import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
 import type { PolicyReason } from "../../base/vocabulary/approval-rule.ts";
 import { requestedBySentence } from "../../base/vocabulary/principal.ts";

@@ -2,7 +2,7 @@ import type { Action } from "../../base/vocabulary/action.ts";
 import { frameText, renderReview } from "../render/review/screen.ts";
 import { noStyle } from "../render/style.ts";
 import type { Command, Input, Key } from "../review/input.ts";
-import { newReview, type ReviewState, type Size } from "../review/state.ts";
+import { newReview, type ReviewState, type Size } from "../review/state/state.ts";
 import { update } from "../review/update.ts";
 
 /** Long enough after a frame for a key to count. */

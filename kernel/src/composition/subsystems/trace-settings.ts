@@ -4,7 +4,7 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Configuration } from "../../documents/configuration.ts";
 import type { RedactionRule } from "../../trace/entry.ts";
 import { readText } from "../../platform/files/document-files.ts";
-import { resources } from "../resources.ts";
+import { resources } from "./resources.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,11 +1,11 @@
-import { visibleSections, type ReviewState } from "../../review/state.ts";
+import { visibleSections, type ReviewState } from "../../review/state/state.ts";
 import { displayWidth, truncate } from "../width.ts";
 import { oneLine } from "../foreign.ts";
 import { cardText, type CardText } from "./card.ts";
 import { footLines } from "./foot.ts";
 import { joinPieces } from "./lines.ts";
 import { listLines, type ListLine } from "./list.ts";
-import { columnsForBoth, inAscii } from "./screen-style.ts";
+import { columnsForBoth, inAscii } from "../screen-style.ts";
 
 /** A piece of a line of the screen. Text drawn before it cannot move it, however wide the terminal draws that text. */
 export interface Cell {
