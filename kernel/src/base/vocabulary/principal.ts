@@ -4,7 +4,7 @@ import { closed } from "./common.ts";
 
 const kind = { description: "The kind of actor" };
 
-export const ProcessKind = Type.Union(
+const ProcessKind = Type.Union(
   [
     Type.Literal("channel", { description: "Talks to the person" }),
     Type.Literal("branch", { description: "Thinks about one question of its channel" }),
@@ -86,9 +86,6 @@ export const ownAccord: Lineage = { onBehalfOf: [], depth: 0 };
 export function isOwnAccord({ onBehalfOf, depth }: Lineage): boolean {
   return onBehalfOf.length === 0 && depth === 0;
 }
-
-/** What the kernel does by itself: maintenance, expiry, retention. */
-export const theKernel: Principal = { kind: "kernel", lineage: ownAccord };
 
 /** A client's name is shown to people; more of it is cut. */
 const maxClientCharacters = 64;

@@ -74,18 +74,6 @@ export function renderReview(state: ReviewState, layout = layoutOf(state)): Fram
   return filled.map((cells) => cells.map(({ column, text }) => ({ column, text: inAscii(text) })));
 }
 
-/** Returns a frame as text, for tests. */
-export function frameText(frame: Frame): string {
-  return frame
-    .map((cells) => {
-      let line = "";
-      for (const { column, text } of cells)
-        line += " ".repeat(Math.max(0, column - displayWidth(line))) + text;
-      return line.trimEnd();
-    })
-    .join("\n");
-}
-
 function tooSmall({ size: { columns, rows } }: ReviewState): Cell[][] {
   return [
     [{ column: 0, text: truncate("Too small", columns) }],
