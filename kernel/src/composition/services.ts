@@ -118,11 +118,11 @@ export function createServices(rooms: ServiceRooms): Services {
       get: (id) => actions.get(id),
       diff: (id, effect) => actions.diff(id, effect),
       content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
-      approve: async (id, approval) => {
+      approve: async (by, id, approval) => {
         await activation.agentsKnown();
-        return actions.approve(id, approval);
+        return actions.approve(by, id, approval);
       },
-      reject: (id, reason) => actions.reject(id, reason),
+      reject: (by, id, reason) => actions.reject(by, id, reason),
       rebase: async (id) => {
         await activation.agentsKnown();
         return actions.rebase(id);

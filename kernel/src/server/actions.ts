@@ -23,8 +23,9 @@ export const actionHandlers = {
     diff: await client.services.actions.diff(id, effect),
   }),
   "lares/actions/approve": async ({ id, ...approval }, { client }) =>
-    client.services.actions.approve(id, approval),
-  "lares/actions/reject": async ({ id, reason }, { client }) => client.services.actions.reject(id, reason),
+    client.services.actions.approve(client.principal, id, approval),
+  "lares/actions/reject": async ({ id, reason }, { client }) =>
+    client.services.actions.reject(client.principal, id, reason),
   "lares/actions/rebase": async ({ id }, { client }) => client.services.actions.rebase(id),
   "lares/actions/undo": async ({ id }, { client }) => client.services.actions.undo(id),
 } satisfies Partial<Handlers>;
