@@ -65,7 +65,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { runKernel } = await import("./composition/kernel-process.ts");
     return runKernel({ ...parseKernelArguments(argv.slice(1)), version });
   }
-  const { createProgram, runProgram } = await import("./cli/program.ts");
+  const { createProgram, runProgram } = await import("./cli/program/program.ts");
   const { commandLinePorts } = await import("./composition/command-line.ts");
   return runProgram(createProgram(commandLinePorts(version, program, serve)), argv);
 }

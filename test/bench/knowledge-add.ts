@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../kernel/src/base/log.ts";
-import { memoryMigrations } from "../../kernel/src/memory/heads.ts";
+import { memoryMigrations } from "../../kernel/src/memory/records/heads.ts";
 import { openMemory } from "../../kernel/src/memory/memory.ts";
 import { createStore } from "../../kernel/src/store/client/store-client.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";

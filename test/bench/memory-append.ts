@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { silentLog } from "../../kernel/src/base/log.ts";
-import { memoryMigrations } from "../../kernel/src/memory/heads.ts";
+import { memoryMigrations } from "../../kernel/src/memory/records/heads.ts";
 import { openMemory } from "../../kernel/src/memory/memory.ts";
 import { FakeStore, fakeSettings } from "../../kernel/src/memory/testing/fake-store.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";

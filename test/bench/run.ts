@@ -57,12 +57,31 @@ const figures: readonly Figure[] = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: "boolean", default: false }, json: { type: "string" }, plot: { type: "string" } },
+  options: {
+    help: { type: "boolean", short: "h", default: false },
+    short: { type: "boolean", default: false },
+    json: { type: "string" },
+    plot: { type: "string" },
+  },
 });
+const listed = figures.map(({ name, title }) => `  ${name.padEnd(12)}${title}`).join("\n");
+if (values.help) {
+  console.log(`npm run bench -- [name …] [options]
+
+Measures the figures of these names, all of them by default.
+
+  --short          fewer samples
+  --json FILE      also writes the figures as JSON
+  --plot FILE.svg  also draws them
+  --help           prints this
+
+Figures:
+${listed}`);
+  process.exit(0);
+}
 const unknown = positionals.filter((name) => !figures.some((figure) => figure.name === name));
 if (unknown.length > 0) {
-  console.error(`There is no figure ${unknown.join(", ")}. There are:`);
-  for (const { name, title } of figures) console.error(`  ${name.padEnd(12)}${title}`);
+  console.error(`There is no figure ${unknown.join(", ")}. There are:\n${listed}`);
   process.exit(1);
 }
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
-import { openBench, type Bench } from "../../kernel/src/actions/testing/bench.ts";
+import { openBench, type Bench, person } from "../../kernel/src/actions/testing/bench.ts";
 import { isLaresError } from "../../kernel/src/base/errors.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import type { Action, EffectInput } from "../../kernel/src/base/vocabulary/action.ts";
@@ -164,11 +164,13 @@ fuzz({
       } else if (which !== undefined && current !== null) {
         if (one.do === "wrong-digest") {
           expect(
-            await attempt(() => bench.actions.approve(which.id, { digest: `sha256:${"0".repeat(64)}` })),
+            await attempt(() =>
+              bench.actions.approve(person, which.id, { digest: `sha256:${"0".repeat(64)}` }),
+            ),
           ).toBeNull();
           expect(textsOf(place.root)).toEqual(before);
         } else if (one.do === "reject") {
-          const rejected = await attempt(() => bench.actions.reject(which.id, "no"));
+          const rejected = await attempt(() => bench.actions.reject(person, which.id, "no"));
           expect(rejected?.state ?? "Rejected").toBe("Rejected");
           expect(textsOf(place.root)).toEqual(before);
         } else if (one.do === "approve") {
@@ -176,7 +178,7 @@ fuzz({
             .map((_, index) => index)
             .filter((index) => (one.part >> index) % 2 === 0);
           const approved = await attempt(() =>
-            bench.actions.approve(which.id, { digest: which.digest, effects: part }),
+            bench.actions.approve(person, which.id, { digest: which.digest, effects: part }),
           );
           if (approved === null) expect(textsOf(place.root), "refused, so nothing changed").toEqual(before);
           else if (approved.state === "Committed") {
@@ -190,7 +192,9 @@ fuzz({
           }
           // Decided once: a second yes is no longer possible.
           if (approved !== null)
-            expect(await attempt(() => bench.actions.approve(which.id, { digest: which.digest }))).toBeNull();
+            expect(
+              await attempt(() => bench.actions.approve(person, which.id, { digest: which.digest })),
+            ).toBeNull();
         } else {
           const undone = await attempt(() => bench.actions.undo(which.id));
           if (undone === null) expect(textsOf(place.root), "not undone, so nothing changed").toEqual(before);

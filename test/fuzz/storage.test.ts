@@ -16,7 +16,7 @@ import { silentLog } from "../../kernel/src/base/log.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import { openInbox } from "../../kernel/src/inbox/inbox.ts";
 import { inboxMigrations } from "../../kernel/src/inbox/migrations.ts";
-import { memoryMigrations } from "../../kernel/src/memory/heads.ts";
+import { memoryMigrations } from "../../kernel/src/memory/records/heads.ts";
 import { openMemory } from "../../kernel/src/memory/memory.ts";
 import { FakeStore, fakeSettings } from "../../kernel/src/memory/testing/fake-store.ts";
 import { openDatabase, type Database } from "../../kernel/src/platform/database/database.ts";

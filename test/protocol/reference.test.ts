@@ -15,7 +15,7 @@ import { guestCalls } from "../../kernel/src/protocol/guest/v1/calls.ts";
 import { guestRequests } from "../../kernel/src/protocol/guest/v1/lifecycle.ts";
 import { guestNotifications } from "../../kernel/src/protocol/guest/v1/services.ts";
 import { publishedDocumentSchemas } from "../../kernel/src/documents/published.ts";
-import { publishedSchemas } from "../../kernel/src/protocol/published.ts";
+import { publishedSchemas } from "../../kernel/src/protocol/published/published.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
 import { clientRequests } from "../../kernel/src/protocol/v1/requests.ts";
 import { readExamples } from "../../kernel/build/reference/examples.ts";

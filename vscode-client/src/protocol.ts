@@ -10,7 +10,7 @@ export type { Action, ActionState, Effect } from "../../kernel/src/base/vocabula
 export type { Place } from "../../kernel/src/base/vocabulary/common.ts";
 export type { Agent, AgentCommand, AgentState, Tool } from "../../kernel/src/base/vocabulary/agent.ts";
 export type { Job } from "../../kernel/src/base/vocabulary/job.ts";
-export type { TraceEntry, TraceLevel } from "../../kernel/src/base/vocabulary/trace.ts";
+export type { TraceEntry } from "../../kernel/src/base/vocabulary/trace.ts";
 export type { Status } from "../../kernel/src/base/vocabulary/status.ts";
 export type { ToolResult } from "../../kernel/src/base/vocabulary/tool-result.ts";
 export type { MemoryStats, SharedMemory } from "../../kernel/src/base/vocabulary/memory-reports.ts";

@@ -61,6 +61,7 @@ const hostile = (given: Partial<Action> = {}): Action =>
     rejected_reason: evil,
     rule: { sentence: evil },
     asked_because: { sentence: evil },
+    on_behalf_of: [{ kind: "schedule", agent: evil, schedule: evil }],
     scopes: [{ id: "file", title: evil, rules: [] }],
     impact_score: 0.9,
     effects: hostileEffects,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Examples, readExamples } from "./examples.ts";
 import { publishedDocumentSchemas } from "../../src/documents/published.ts";
-import { publishedSchemas } from "../../src/protocol/published.ts";
+import { publishedSchemas } from "../../src/protocol/published/published.ts";
 import { documentsPage, type ExampleDocuments, exampleDocuments } from "./documents.ts";
 import { guestPage, protocolPage } from "./wires.ts";
 

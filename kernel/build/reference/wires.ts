@@ -7,7 +7,7 @@ import { wireCodes } from "../../src/protocol/errors.ts";
 import { guestCalls } from "../../src/protocol/guest/v1/calls.ts";
 import { guestRequests } from "../../src/protocol/guest/v1/lifecycle.ts";
 import { guestNotifications } from "../../src/protocol/guest/v1/services.ts";
-import { publishedSchemas } from "../../src/protocol/published.ts";
+import { publishedSchemas } from "../../src/protocol/published/published.ts";
 import { commandShapes } from "../../src/protocol/v1/commands.ts";
 import { serverNotifications } from "../../src/protocol/v1/notifications.ts";
 import { clientRequests } from "../../src/protocol/v1/requests.ts";

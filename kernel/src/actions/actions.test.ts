@@ -19,11 +19,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { isLaresError } from "../base/errors.ts";
 import type { Action, EffectInput } from "../base/vocabulary/action.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import type { Actor } from "../base/vocabulary/principal.ts";
+import { type Actor, causedBy, ownAccord, personAt, type Principal } from "../base/vocabulary/principal.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
 import { digestOf } from "./describe.ts";
-import { agent, everything, openBench, program, type Bench } from "./testing/bench.ts";
+import { agent, everything, openBench, program, type Bench, person } from "./testing/bench.ts";
 
 let folder: string;
 let root: string;
@@ -216,7 +216,7 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     expect(action.effects).toEqual(previewed.effects);
     expect(snapshot()).toEqual(before);
 
-    const committed = await bench.actions.approve(action.id, { digest: action.digest });
+    const committed = await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(committed.error).toBe(undefined);
     expect(committed).toMatchObject({ state: "Committed", decided_by: "user" });
     expect(committed.receipt?.applied).toEqual(effects.map((_effect, index) => index));
@@ -353,7 +353,7 @@ describe("diffs and content", () => {
     expect(await read(0, "after", 1, 2)).toEqual(["ft", false]);
     expect(await codeOf(bench.actions.content(action.id, 1, "after"))).toBe("NotFound");
     expect(await codeOf(bench.actions.content(action.id, 9, "after"))).toBe("InvalidParams");
-    await bench.actions.approve(action.id, { digest: action.digest });
+    await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(await read(0, "before")).toEqual(["before", true]);
     expect(await read(1, "before")).toEqual(["after!", true]);
   });
@@ -456,11 +456,11 @@ describe("a difference between preview and commit makes the action Stale, and no
     const action = await bench.propose(...effects);
     drift();
     const before = snapshot();
-    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    const ended = await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(ended.state).toBe("Stale");
     expect(ended.error).toMatch(/nothing was written|link/i);
     expect(snapshot()).toEqual(before);
-    expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest }))).toBe(
+    expect(await codeOf(bench.actions.approve(person, action.id, { digest: action.digest }))).toBe(
       "IllegalTransition",
     );
     expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
@@ -507,7 +507,7 @@ describe("a difference between preview and commit makes the action Stale, and no
   test("a permission that was revoked since is noticed by the commit", async () => {
     const action = await bench.propose(write("a.txt", "x"));
     bench.authority = { ...everything, locations: ["elsewhere"] };
-    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    const ended = await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(ended).toMatchObject({ state: "Failed" });
     expect(ended.error).toMatch(/outside the locations/);
     expect(snapshot()).toEqual({});
@@ -516,7 +516,7 @@ describe("a difference between preview and commit makes the action Stale, and no
   test("an extension that was removed cannot act", async () => {
     const action = await bench.propose(write("a.txt", "x"));
     bench.authority = null;
-    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Failed");
+    expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe("Failed");
   });
 });
 
@@ -542,14 +542,16 @@ describe("approval", () => {
     const one = await bench.propose(write("a.txt", "x"));
     const other = await bench.propose(write("a.txt", "x"));
     expect(one.digest).not.toBe(other.digest);
-    expect(await codeOf(bench.actions.approve(other.id, { digest: one.digest }))).toBe("DigestMismatch");
-    expect(await codeOf(bench.actions.approve("nothing", { digest: one.digest }))).toBe("NotFound");
+    expect(await codeOf(bench.actions.approve(person, other.id, { digest: one.digest }))).toBe(
+      "DigestMismatch",
+    );
+    expect(await codeOf(bench.actions.approve(person, "nothing", { digest: one.digest }))).toBe("NotFound");
     expect(bench.actions.pendingCount()).toBe(1);
   });
 
   test("of a subset applies and records only the subset", async () => {
     const action = await bench.propose(write("a", "a"), write("b", "b"), write("c", "c"));
-    const ended = await bench.actions.approve(action.id, { digest: action.digest, effects: [2, 0] });
+    const ended = await bench.actions.approve(person, action.id, { digest: action.digest, effects: [2, 0] });
     expect(ended.receipt?.applied).toEqual([0, 2]);
     expect(Object.keys(snapshot()).toSorted()).toEqual(["a", "c"]);
     await bench.actions.undo(action.id);
@@ -563,7 +565,7 @@ describe("approval", () => {
     ["half of one", [0.5]],
   ])("of a subset with %s is refused and leaves it pending", async (_name, effects) => {
     const action = await bench.propose(write("a", "a"), move("a", "b"), write("c", "c"));
-    expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest, effects }))).toBe(
+    expect(await codeOf(bench.actions.approve(person, action.id, { digest: action.digest, effects }))).toBe(
       "InvalidParams",
     );
     expect((await bench.actions.get(action.id))?.state).toBe("PendingApproval");
@@ -571,7 +573,11 @@ describe("approval", () => {
 
   test("always without rules remembers one rule for each chosen effect and its exact paths", async () => {
     const action = await bench.propose(write("a (1).txt", ""), write("b", ""), write("dropped", ""));
-    await bench.actions.approve(action.id, { digest: action.digest, remember: "always", effects: [0, 1] });
+    await bench.actions.approve(person, action.id, {
+      digest: action.digest,
+      remember: "always",
+      effects: [0, 1],
+    });
     expect(bench.remembered).toEqual([
       { decide: "allow", agent, kind: "file.write", path: "a (1).txt" },
       { decide: "allow", agent, kind: "file.write", path: "b" },
@@ -583,20 +589,20 @@ describe("approval", () => {
 
   test("always is refused with a reason if an effect is asked each time, and nothing is committed", async () => {
     const { id, digest } = await bench.propose(write("a", ""), write("lares.yaml", ""));
-    await expect(bench.actions.approve(id, { digest, remember: "always" })).rejects.toMatchObject({
+    await expect(bench.actions.approve(person, id, { digest, remember: "always" })).rejects.toMatchObject({
       code: "InvalidParams",
       message: expect.stringContaining('"lares.yaml" is asked each time'),
     });
     expect([bench.remembered, (await bench.actions.get(id))?.state]).toEqual([[], "PendingApproval"]);
     // It works without that effect.
-    await bench.actions.approve(id, { digest, remember: "always", effects: [0] });
+    await bench.actions.approve(person, id, { digest, remember: "always", effects: [0] });
     expect(bench.remembered).toHaveLength(1);
   });
 
   test("the rules of an offered scope are remembered", async () => {
     const { id, digest } = await bench.propose(write("notes/a", ""));
     const scope = (await bench.actions.get(id))?.scopes?.find((each) => each.id === "session");
-    await bench.actions.approve(id, { digest, rules: scope?.rules ?? [] });
+    await bench.actions.approve(person, id, { digest, rules: scope?.rules ?? [] });
     const rule = { decide: "allow", agent, kind: "file.write", path: "notes/**", until: "close" };
     expect(bench.remembered).toEqual([rule]);
   });
@@ -611,7 +617,7 @@ describe("approval", () => {
     ["an offered rule with remember: once", { rules: [offeredRule], remember: "once" }, "contradict"],
   ])("rules that were not offered are refused: %s", async (_name, approval, message) => {
     const { id, digest } = await bench.propose(write("notes/a", ""), write("b", ""));
-    await expect(bench.actions.approve(id, { digest, ...approval })).rejects.toMatchObject({
+    await expect(bench.actions.approve(person, id, { digest, ...approval })).rejects.toMatchObject({
       code: "InvalidParams",
       message: expect.stringContaining(message),
     });
@@ -622,13 +628,28 @@ describe("approval", () => {
     const { id, digest } = await bench.propose(write("notes/a", ""));
     const rules = (await bench.actions.get(id))?.scopes?.[0]?.rules ?? [];
     bench.settings.rules = [{ decide: "ask" }];
-    expect(await codeOf(bench.actions.approve(id, { digest, rules }))).toBe("InvalidParams");
+    expect(await codeOf(bench.actions.approve(person, id, { digest, rules }))).toBe("InvalidParams");
+  });
+
+  test("nobody but a person decides, whoever asks", async () => {
+    const { id, digest } = await bench.propose(write("a", ""));
+    const others: readonly Principal[] = [
+      { kind: "agent", id: agent, lineage: ownAccord },
+      { kind: "schedule", agent, schedule: "daily", lineage: causedBy(personAt()) },
+      { kind: "kernel", lineage: ownAccord },
+    ];
+    for (const other of others) {
+      expect(await codeOf(bench.actions.approve(other, id, { digest }))).toBe("PermissionDenied");
+      expect(await codeOf(bench.actions.reject(other, id))).toBe("PermissionDenied");
+    }
+    expect((await bench.actions.get(id))?.state).toBe("PendingApproval");
+    expect(await bench.actions.approve(person, id, { digest })).toMatchObject({ decided_by: "user" });
   });
 
   test("a rejected action has the reason and cannot be decided again", async () => {
     const action = await bench.propose(write("a", ""));
     const waiting = bench.actions.settled(action.id);
-    expect(await bench.actions.reject(action.id, "No thanks")).toMatchObject({
+    expect(await bench.actions.reject(person, action.id, "No thanks")).toMatchObject({
       state: "Rejected",
       rejected_reason: "No thanks",
     });
@@ -663,7 +684,7 @@ describe("policy decides", () => {
       },
     });
     const asked = await bench.propose(write("b", ""));
-    const approved = await bench.actions.approve(asked.id, { digest: asked.digest });
+    const approved = await bench.actions.approve(person, asked.id, { digest: asked.digest });
     expect([approved.decided_by, approved.rule]).toEqual(["user", undefined]);
   });
 
@@ -722,7 +743,9 @@ describe("policy decides", () => {
     expect(snapshot()).toEqual({});
     expect(bench.actions.pendingCount()).toBe(1);
     expect(announced.map(([, state]) => state)).toEqual(["Approved", "PendingApproval"]);
-    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe(
+      "Committed",
+    );
   });
 
   describe("an action that rules allowed for everybody who led to it", () => {
@@ -1025,8 +1048,8 @@ describe("races: exactly one wins, the other gets the current state", () => {
   test("approve and approve", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     const found = await outcomes(
-      bench.actions.approve(id, { digest }),
-      bench.actions.approve(id, { digest }),
+      bench.actions.approve(person, id, { digest }),
+      bench.actions.approve(person, id, { digest }),
     );
     expect(found[0]).toBe("Committed");
     expect(found[1]).toMatch(/^IllegalTransition \{"state":"(Approved|Committing|Committed)"\}$/);
@@ -1034,21 +1057,27 @@ describe("races: exactly one wins, the other gets the current state", () => {
 
   test("approve and reject", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
-    const found = await outcomes(bench.actions.approve(id, { digest }), bench.actions.reject(id));
+    const found = await outcomes(
+      bench.actions.approve(person, id, { digest }),
+      bench.actions.reject(person, id),
+    );
     expect(found[0]).toBe("Committed");
     expect(found[1]).toMatch(/^IllegalTransition/);
   });
 
   test("reject and approve", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
-    const found = await outcomes(bench.actions.reject(id), bench.actions.approve(id, { digest }));
+    const found = await outcomes(
+      bench.actions.reject(person, id),
+      bench.actions.approve(person, id, { digest }),
+    );
     expect(found).toEqual(["Rejected", 'IllegalTransition {"state":"Rejected"}']);
     expect(snapshot()).toEqual({});
   });
 
   test("approve and expire: the clock passes while the approval is under way", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
-    const approving = bench.actions.approve(id, { digest });
+    const approving = bench.actions.approve(person, id, { digest });
     bench.clock.advance(86_400_000);
     const [outcome] = await outcomes(approving);
     const final = await bench.actions.settled(id);
@@ -1059,7 +1088,7 @@ describe("races: exactly one wins, the other gets the current state", () => {
   test("expire and approve: the action is overdue before its timer fires", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     bench.clock.setNow(bench.clock.now() + 86_400_000);
-    expect(await outcomes(bench.actions.approve(id, { digest }))).toEqual([
+    expect(await outcomes(bench.actions.approve(person, id, { digest }))).toEqual([
       'IllegalTransition {"state":"Expired"}',
     ]);
   });
@@ -1080,8 +1109,8 @@ describe("races: exactly one wins, the other gets the current state", () => {
     const proposal = { title: "t", reason: "", effects: [write("a", "2")] };
     const { action: two } = await bench.actions.propose(other, program, proposal);
     const found = await outcomes(
-      bench.actions.approve(one.id, { digest: one.digest }),
-      bench.actions.approve(two.id, { digest: two.digest }),
+      bench.actions.approve(person, one.id, { digest: one.digest }),
+      bench.actions.approve(person, two.id, { digest: two.digest }),
     );
     expect(found).toEqual(["Committed", "Stale"]);
     expect(contentOf("a")).toBe("1");
@@ -1090,7 +1119,7 @@ describe("races: exactly one wins, the other gets the current state", () => {
   test("settled is requested while the action ends, and afterwards", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     const waiting = [bench.actions.settled(id), bench.actions.settled(id)];
-    const approving = bench.actions.approve(id, { digest });
+    const approving = bench.actions.approve(person, id, { digest });
     waiting.push(bench.actions.settled(id));
     await approving;
     waiting.push(bench.actions.settled(id));
@@ -1119,10 +1148,10 @@ describe("time and restarts", () => {
     put("a", "0");
     const kept = await bench.propose(write("a", "1"));
     const old = await bench.propose(write("b", "1"));
-    await bench.actions.reject(old.id);
+    await bench.actions.reject(person, old.id);
     await restart();
     expect(bench.actions.pendingCount()).toBe(1);
-    expect((await bench.actions.approve(kept.id, { digest: kept.digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, kept.id, { digest: kept.digest })).state).toBe("Committed");
     const late = await bench.propose(write("c", "1"));
     bench.clock.setNow(bench.clock.now() + 86_400_000);
     await restart();
@@ -1135,7 +1164,7 @@ describe("time and restarts", () => {
     put("a", "0");
     const committed = await bench.perform(write("a", "1"));
     const rejected = await bench.propose(write("b", "unwanted"));
-    await bench.actions.reject(rejected.id);
+    await bench.actions.reject(person, rejected.id);
     expect(await bench.objects.has(sha256("unwanted"))).toBe(true);
     await restart();
     expect(await bench.objects.has(sha256("unwanted"))).toBe(false);
@@ -1168,7 +1197,7 @@ describe("what the agent cannot see", () => {
     ];
     expect([closed.state, plain.state]).toEqual(["PendingApproval", "PendingApproval"]);
     expect(closed.impact_score).toBe(plain.impact_score);
-    const ended = await bench.actions.approve(closed.id, { digest: closed.digest });
+    const ended = await bench.actions.approve(person, closed.id, { digest: closed.digest });
     expect(ends(ended)).toEqual({
       state: "Failed",
       error: "repository → e is closed to every extension.",
@@ -1180,7 +1209,7 @@ describe("what the agent cannot see", () => {
     put("d/diary.md", "d");
     const action = await bench.propose(move("d", "e"));
     bench.settings.rules = [{ decide: "deny", path: "**/diary.md" }];
-    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    const ended = await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(ends(ended)).toEqual({
       state: "Failed",
       error: "A rule denies file.move of d → e, which reaches d/diary.md.",
@@ -1215,7 +1244,7 @@ describe("what the agent cannot see", () => {
       expect(agentView).toEqual({ unseen: [0], impact: 0.0688, bytes: expect.any(Number) as number });
       counted.add(agentView?.bytes ?? 0);
       expect(counted.size).toBe(1);
-      const ended = await bench.actions.approve(action.id, { digest: action.digest });
+      const ended = await bench.actions.approve(person, action.id, { digest: action.digest });
       expect(ended.state).toBe(name === "nothing" || name === "a file" ? "Committed" : "Stale");
       if (ended.state === "Committed") await bench.actions.undo(action.id);
       expect(snapshot()).toEqual(before);
@@ -1363,7 +1392,7 @@ describe("files that are too large to be read", () => {
     await bench.actions.undo(moved.id);
     const late = await bench.propose(move("huge", "archive/huge"));
     utimesSync(join(root, "huge"), 1_700_000_001, 1_700_000_001);
-    expect((await bench.actions.approve(late.id, { digest: late.digest })).state).toBe("Stale");
+    expect((await bench.actions.approve(person, late.id, { digest: late.digest })).state).toBe("Stale");
     expect(lstatSync(join(root, "huge")).size).toBe(huge);
   });
 });
@@ -1483,7 +1512,7 @@ describe("the storage of actions is bounded", () => {
     expect(await bench.objects.has(sha256(text(8)))).toBe(false);
     await restart();
     expect(await codeOf(bench.propose(write("f8", text(8))))).toBe("LimitExceeded");
-    await bench.actions.reject(waiting[0]?.id ?? "");
+    await bench.actions.reject(person, waiting[0]?.id ?? "");
     expect((await bench.propose(write("f8", text(8)))).state).toBe("PendingApproval");
   });
 
@@ -1492,9 +1521,11 @@ describe("the storage of actions is bounded", () => {
     const text = "the same".padEnd(MiB, "x");
     for (let round = 0; round < 5; round++) {
       const gone = await bench.propose(write("b.txt", text));
-      await bench.actions.reject(gone.id);
+      await bench.actions.reject(person, gone.id);
       const [, action] = await Promise.all([bench.actions.recover(), bench.propose(write("b.txt", text))]);
-      expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+      expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe(
+        "Committed",
+      );
       await bench.actions.undo(action.id);
     }
   });
@@ -1562,7 +1593,7 @@ test("an action keeps its lineage through an edit and a restart, and hides it fr
   );
   const { id, digest } = proposed.action;
   expect(await bench.actions.answerTo(everything, proposed)).not.toHaveProperty("on_behalf_of");
-  const edited = await bench.actions.approve(id, { digest, edits: [{ effect: 0, content: "mine" }] });
+  const edited = await bench.actions.approve(person, id, { digest, edits: [{ effect: 0, content: "mine" }] });
   expect(edited).toMatchObject({ state: "Committed", edited_by: "user", on_behalf_of: onBehalfOf });
   await restart();
   expect((await bench.actions.get(id))?.on_behalf_of).toEqual(onBehalfOf);

@@ -10,7 +10,7 @@ import type { RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import type { Actor } from "../base/vocabulary/principal.ts";
+import type { Actor, Principal } from "../base/vocabulary/principal.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { createSight } from "../policy/sight.ts";
 import { mustBe, type ActionRecord } from "./action-record.ts";
@@ -24,7 +24,7 @@ import { inSlices } from "./in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { CpuDebt, commitBudget } from "./cpu-debt.ts";
 import { actionLimits } from "./limits.ts";
-import { Ledger, type StateChange } from "./ledger.ts";
+import { type Decider, Ledger, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { ActionPresenter } from "./presenter.ts";
 import type { ActionPorts } from "./ports.ts";
@@ -188,7 +188,8 @@ class ActionService implements Actions {
     return readDiff(this.#ports, await this.#ledger.effect(id, effect));
   }
 
-  async approve(id: string, approval: Approval): Promise<Action> {
+  async approve(by: Principal, id: string, approval: Approval): Promise<Action> {
+    const decidedBy = decider(by);
     if (this.#pending.isOverdue(id)) await this.#expire(id);
     const record = await this.#ledger.existing(id);
     mustBe(record.action, "PendingApproval", "approved");
@@ -200,7 +201,7 @@ class ActionService implements Actions {
       );
     }
     const { edits } = approval;
-    if (edits === undefined) return this.#approved(record, approval);
+    if (edits === undefined) return this.#approved({ record }, approval, decidedBy);
     let edited: PlannedAction;
     const authority = authorityNow(this.#replanPorts, record.action.agent);
     try {
@@ -210,10 +211,15 @@ class ActionService implements Actions {
       if (!isLaresError(error, "Stale") && !isLaresError(error, "NotFound")) throw error;
       return this.#move(id, { from: "PendingApproval", to: "Stale", error: error.message });
     }
-    return this.#approved(edited.record, approval, edited);
+    return this.#approved(edited, approval, decidedBy);
   }
 
-  async #approved(record: ActionRecord, approval: Approval, edited?: PlannedAction): Promise<Action> {
+  async #approved(
+    given: PlannedAction | { readonly record: ActionRecord },
+    approval: Approval,
+    decidedBy: Decider,
+  ): Promise<Action> {
+    const { record } = given;
     const { id } = record.action;
     const chosen = chosenEffects(record, approval.effects);
     // A one-time approval is recorded without waiting for anything.
@@ -225,10 +231,9 @@ class ActionService implements Actions {
       from: "PendingApproval",
       to: "Approved",
       decided: this.#ports.clock.now(),
-      decidedBy: "person",
+      decidedBy,
     };
-    const approved =
-      edited === undefined ? await this.#move(id, change) : await this.#moveEdited(edited, change);
+    const approved = "plan" in given ? await this.#moveEdited(given, change) : await this.#move(id, change);
     failpoint("approvals.approved");
     if (rules.length > 0) await this.#remember(id, rules);
     const committed = await this.#commits.commit(
@@ -266,14 +271,15 @@ class ActionService implements Actions {
     return { ...this.#ports, proposals: this.#proposals, cpuDebt: this.#cpuDebt };
   }
 
-  async reject(id: string, reason?: string): Promise<Action> {
+  async reject(by: Principal, id: string, reason?: string): Promise<Action> {
+    const decidedBy = decider(by);
     if (this.#pending.isOverdue(id)) await this.#expire(id);
     mustBe((await this.#ledger.existing(id)).action, "PendingApproval", "rejected");
     const rejected = await this.#move(id, {
       from: "PendingApproval",
       to: "Rejected",
       decided: this.#ports.clock.now(),
-      decidedBy: "person",
+      decidedBy,
       ...(reason === undefined || reason === "" ? {} : { rejectedReason: reason }),
     });
     failpoint("approvals.rejected");
@@ -397,4 +403,10 @@ class ActionService implements Actions {
       .finally(() => this.#background.delete(reported));
     this.#background.add(reported);
   }
+}
+
+/** Returns the decider that the ledger names. Throws PermissionDenied for anybody but a person. */
+function decider({ kind }: Principal): Decider {
+  if (kind === "person") return kind;
+  throw new LaresError("PermissionDenied", "Only a person can decide on an action.");
 }

@@ -5,7 +5,7 @@ import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import type { Actor } from "../base/vocabulary/principal.ts";
+import type { Actor, Principal } from "../base/vocabulary/principal.ts";
 import type { AgentView } from "./unseen.ts";
 
 /** An action as shown to a person, and what differs in what its agent is told: see `actionSeenBy`. */
@@ -67,12 +67,13 @@ export interface Actions extends AsyncDisposable {
    */
   diff(id: string, effect: number): Promise<string | null>;
   /**
-   * Approves an action. Resolves when the action has ended, Stale and Failed included. IllegalTransition,
+   * Approves an action for a person; PermissionDenied for anybody else. Resolves when the action has ended, Stale and Failed included. IllegalTransition,
    * DigestMismatch, InvalidParams. With `edits` the action is planned again and the result has a new digest;
    * PermissionDenied if policy forbids the edited action, which then still waits.
    */
-  approve(id: string, approval: Approval): Promise<Action>;
-  reject(id: string, reason?: string): Promise<Action>;
+  approve(by: Principal, id: string, approval: Approval): Promise<Action>;
+  /** Rejects an action for a person; PermissionDenied for anybody else. */
+  reject(by: Principal, id: string, reason?: string): Promise<Action>;
   /**
    * Proposes the changes of a stale action again, merged with the current workspace. The new action waits for a person
    * even if the rules would allow it, because nobody has seen the merged text. Stale if the changes no longer apply,

@@ -18,7 +18,7 @@ import { failpointNames, type FailpointName } from "../platform/failpoints.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 import { diesAt } from "../platform/testing/dying-process.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
-import { openBench, type Bench } from "./testing/bench.ts";
+import { openBench, type Bench, person } from "./testing/bench.ts";
 import { faultEffects } from "./testing/fault-effects.ts";
 
 /*
@@ -111,7 +111,9 @@ async function checkWhole(place: Place): Promise<string> {
   checkObjects(place);
   // The action can continue from there.
   if (action?.state === "PendingApproval") {
-    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe(
+      "Committed",
+    );
     expect(contents(folderSnapshot(place.root))).toEqual(after);
   }
   if (action?.state === "Committed") {

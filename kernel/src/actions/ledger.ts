@@ -32,12 +32,14 @@ const deciders = { person: "user", kernel: "policy" } as const satisfies Partial
   Record<Actor["kind"], Action["decided_by"]>
 >;
 
+export type Decider = keyof typeof deciders;
+
 export interface StateChange {
   readonly to: ActionState;
   readonly from: ActionState;
   readonly decided?: number;
   /** A person, or the kernel for want of one; null: nobody any more. */
-  readonly decidedBy?: keyof typeof deciders | null;
+  readonly decidedBy?: Decider | null;
   readonly error?: string;
   /** The person's reason for rejecting the action. */
   readonly rejectedReason?: string;

@@ -18,7 +18,7 @@ import type { Action, EffectInput, ProposalRequest } from "../base/vocabulary/ac
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import { actionLimits } from "./limits.ts";
-import { openBench, everything, program, agent, type Bench } from "./testing/bench.ts";
+import { openBench, everything, program, agent, type Bench, person } from "./testing/bench.ts";
 
 let folder: string;
 let root: string;
@@ -191,7 +191,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(await stateOf(hidden)).toBe("PendingApproval");
     expect(await stateOf(moved)).toBe("PendingApproval");
     expect(bench.ends).toEqual([]);
-    expect((await bench.actions.approve(moved.id, { digest: moved.digest })).state).toBe("Stale");
+    expect((await bench.actions.approve(person, moved.id, { digest: moved.digest })).state).toBe("Stale");
   });
 
   // The index does not report files that appear before it lists them, and what is hidden from the agent makes no action
@@ -240,7 +240,7 @@ describe("a waiting action goes stale by itself", () => {
       change();
       const before = new Set(readdirSync(root, { recursive: true, encoding: "utf8" }));
       expect(await stateOf(action)).toBe("PendingApproval");
-      const ended = await bench.actions.approve(action.id, { digest: action.digest });
+      const ended = await bench.actions.approve(person, action.id, { digest: action.digest });
       expect(ended.state).toBe("Stale");
       expect(ended.error).toContain(JSON.stringify(path));
       expect(new Set(readdirSync(root, { recursive: true, encoding: "utf8" }))).toEqual(before);
@@ -252,7 +252,9 @@ describe("a waiting action goes stale by itself", () => {
     const action = await bench.propose(write("new", "n"));
     put("new", "else");
     rmSync(join(root, "new"));
-    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe(
+      "Committed",
+    );
     expect(contentOf("new")).toBe("n");
   });
 
@@ -299,7 +301,7 @@ describe("a waiting action goes stale by itself", () => {
     const action = await bench.propose(edit("a", "one", "1"));
     put("a", "else");
     bench.actions.workspaceChanged([modified("a")]);
-    const approved = bench.actions.approve(action.id, { digest: action.digest }).catch(() => null);
+    const approved = bench.actions.approve(person, action.id, { digest: action.digest }).catch(() => null);
     await Promise.all([approved, bench.actions.idle()]);
     await bench.actions.idle();
     expect(await stateOf(action)).toBe("Stale");
@@ -337,7 +339,9 @@ describe("superseding", () => {
     expect(bench.actions.pendingCount()).toBe(2);
     await bench.actions.idle();
     expect(bench.ends).toMatchObject([{ action: older.id, state: "Stale", superseded_by: newer.id }]);
-    expect(await codeOf(bench.actions.approve(older.id, { digest: older.digest }))).toBe("IllegalTransition");
+    expect(await codeOf(bench.actions.approve(person, older.id, { digest: older.digest }))).toBe(
+      "IllegalTransition",
+    );
     expect(contentOf("a")).toBe("one");
   });
 
@@ -345,8 +349,8 @@ describe("superseding", () => {
     put("a", "one");
     const { id, digest } = await bench.propose(edit("a", "one", "1"));
     const late = [
-      bench.actions.reject(id),
-      codeOf(bench.actions.approve(id, { digest, remember: "always" })),
+      bench.actions.reject(person, id),
+      codeOf(bench.actions.approve(person, id, { digest, remember: "always" })),
     ] as const;
     const [rejected, code] = await Promise.all(late);
     expect([rejected.state, code]).toEqual(["Rejected", "IllegalTransition"]);
@@ -357,11 +361,13 @@ describe("superseding", () => {
     put("a", "one");
     const { id, digest } = await bench.propose(edit("a", "one", "1"));
     bench.failsToRemember = true;
-    await expect(bench.actions.approve(id, { digest, remember: "always" })).rejects.toThrow("no space");
+    await expect(bench.actions.approve(person, id, { digest, remember: "always" })).rejects.toThrow(
+      "no space",
+    );
     expect(await bench.actions.get(id)).toMatchObject({ state: "PendingApproval", digest });
     expect([contentOf("a"), bench.actions.pendingCount()]).toEqual(["one", 1]);
     bench.failsToRemember = false;
-    await bench.actions.approve(id, { digest, remember: "always" });
+    await bench.actions.approve(person, id, { digest, remember: "always" });
     expect([contentOf("a"), bench.remembered.length]).toEqual(["1", 1]);
   });
 
@@ -383,7 +389,7 @@ describe("superseding", () => {
     const effects = [edit("a", "one", "2")];
     expect(await codeOf(proposeAs({ effects, supersedes: newer.id }, "dev.test.other"))).toBe("NotFound");
     expect(await codeOf(proposeAs({ effects, supersedes: waiting.id }))).toBe("IllegalTransition");
-    await bench.actions.reject(newer.id);
+    await bench.actions.reject(person, newer.id);
     expect(await codeOf(proposeAs({ effects, supersedes: newer.id }))).toBe("IllegalTransition");
     expect(bench.actions.pendingCount()).toBe(0);
   });
@@ -401,14 +407,14 @@ describe("superseding", () => {
       put("a", "one");
       const older = await bench.propose(write("a", "older"));
       const [, newer] = await Promise.all([
-        bench.actions.approve(older.id, { digest: older.digest }).catch(() => null),
+        bench.actions.approve(person, older.id, { digest: older.digest }).catch(() => null),
         bench.propose(write("a", "newer")),
       ]);
       const state = await stateOf(older);
       expect(contentOf("a")).toBe(state === "Committed" ? "older" : "one");
       expect(["Committed", "Stale"]).toContain(state);
       expect(["PendingApproval", "Stale"]).toContain(await stateOf(newer));
-      await bench.actions.reject(newer.id).catch(() => null);
+      await bench.actions.reject(person, newer.id).catch(() => null);
     }
   });
 });
@@ -420,7 +426,7 @@ describe("the key of a proposal", () => {
     const [one, two] = await Promise.all([proposeAs(request), proposeAs(request)]);
     expect(two.id).toBe(one.id);
     expect(one.key).toBe("note a");
-    await bench.actions.reject(one.id);
+    await bench.actions.reject(person, one.id);
     await restart();
     expect(await proposeAs({ ...request, effects: [write("b", "")] })).toMatchObject({
       id: one.id,
@@ -437,7 +443,7 @@ describe("the end of an action is delivered to its agent", () => {
     const undone = await bench.perform(edit("a", "one", "1"));
     await bench.actions.undo(undone.id);
     const rejected = await bench.propose(write("b", ""));
-    await bench.actions.reject(rejected.id, "Not in my notes");
+    await bench.actions.reject(person, rejected.id, "Not in my notes");
     const expired = await bench.propose(write("c", ""));
     bench.clock.advance(bench.settings.expireAfterMs + 1);
     await expect.poll(() => bench.ends.length).toBe(4);
@@ -454,7 +460,7 @@ describe("the end of an action is delivered to its agent", () => {
   test("once, even if the kernel died between the end and the delivery", async () => {
     const action = await bench.propose(write("b", ""));
     bench.actions.agentsAreKnown(false);
-    await bench.actions.reject(action.id, "No");
+    await bench.actions.reject(person, action.id, "No");
     expect(bench.ends).toEqual([]);
     await restart();
     expect(bench.ends).toEqual([
@@ -469,7 +475,7 @@ describe("the end of an action is delivered to its agent", () => {
     bench.leftOut.add("secret");
     const action = await bench.propose(write("secret/a", "two"));
     put("secret/a", "changed");
-    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Stale");
+    expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe("Stale");
     await bench.actions.idle();
     expect(bench.ends).toEqual([
       { action: action.id, title: "A test", state: "Failed", paths: ["secret/a"] },
@@ -498,7 +504,7 @@ describe("rebasing", () => {
     expect(await bench.actions.get(stale.id)).toMatchObject({ superseded_by: rebased.id });
     expect((await bench.actions.get(stale.id))?.rebasable).toBe(undefined);
     expect(contentOf("note")).toBe(before.replace("f\n", "F\n"));
-    await bench.actions.approve(rebased.id, { digest: rebased.digest });
+    await bench.actions.approve(person, rebased.id, { digest: rebased.digest });
     expect(contentOf("note")).toBe(lines("a", "B", "c", "d", "e", "F", "g"));
   });
 
@@ -545,7 +551,7 @@ describe("rebasing", () => {
       move("other", "moved"),
     );
     const { id, digest } = await bench.actions.rebase(stale.id);
-    expect((await bench.actions.approve(id, { digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, id, { digest })).state).toBe("Committed");
     expect(contentOf("note")).toBe(lines("A", "b", "c", "D", "e", "f", "G"));
     expect(contentOf("moved")).toBe("x");
   });
@@ -555,7 +561,7 @@ describe("editing before approving", () => {
   test("commits the person's content under a new digest, and hides the content from the agent", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"), write("b", "two"));
-    const committed = await bench.actions.approve(action.id, {
+    const committed = await bench.actions.approve(person, action.id, {
       digest: action.digest,
       edits: [{ effect: 0, content: "mine" }],
     });
@@ -575,9 +581,13 @@ describe("editing before approving", () => {
     const action = await bench.propose(edit("a", "one", "1"));
     const edits = [{ effect: 0, content: "mine" }];
     const wrong = `sha256:${"1".repeat(64)}` as const;
-    expect(await codeOf(bench.actions.approve(action.id, { digest: wrong, edits }))).toBe("DigestMismatch");
+    expect(await codeOf(bench.actions.approve(person, action.id, { digest: wrong, edits }))).toBe(
+      "DigestMismatch",
+    );
     put("a", "else");
-    expect((await bench.actions.approve(action.id, { digest: action.digest, edits })).state).toBe("Stale");
+    expect((await bench.actions.approve(person, action.id, { digest: action.digest, edits })).state).toBe(
+      "Stale",
+    );
     expect(contentOf("a")).toBe("else");
   });
 
@@ -586,7 +596,7 @@ describe("editing before approving", () => {
     const action = await bench.propose(edit("a", "one", "1"));
     bench.settings.rules = [{ decide: "deny", path: "a" }];
     const edits = [{ effect: 0, content: "mine" }];
-    expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest, edits }))).toBe(
+    expect(await codeOf(bench.actions.approve(person, action.id, { digest: action.digest, edits }))).toBe(
       "PermissionDenied",
     );
     expect(await bench.actions.get(action.id)).toMatchObject({
@@ -604,7 +614,7 @@ describe("editing before approving", () => {
       [{ effect: 9, content: "" }],
       [1, 1].map((effect) => ({ effect, content: "" })),
     ])
-      expect(await codeOf(bench.actions.approve(id, { digest, edits }))).toBe("InvalidParams");
+      expect(await codeOf(bench.actions.approve(person, id, { digest, edits }))).toBe("InvalidParams");
     expect(await stateOf({ id })).toBe("PendingApproval");
   });
 });
@@ -628,7 +638,7 @@ describe("reading by a commit that policy allowed", () => {
     expect(paid).toEqual([["a", true]]);
     paid.length = 0;
     const { id, digest } = await bench.propose(write("secret/a", "two"));
-    await bench.actions.approve(id, { digest });
+    await bench.actions.approve(person, id, { digest });
     expect(paid.filter(([, isPaid]) => isPaid)).toEqual([]);
   });
 });
@@ -674,7 +684,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     await heard(modified("a"), modified("b"));
     expect(await stateOf(spent)).toBe("PendingApproval");
     expect(await stateOf(other)).toBe("Stale");
-    expect((await bench.actions.approve(spent.id, { digest: spent.digest })).state).toBe("Stale");
+    expect((await bench.actions.approve(person, spent.id, { digest: spent.digest })).state).toBe("Stale");
     expect(contentOf("a")).toBe("else");
   });
 
@@ -688,11 +698,13 @@ describe("work that the kernel does for an agent after it answered the agent's c
     put("c", lines("one", "two", "three", "four", "five", "6"));
     await heard(modified("c"));
     bench.workCostMs = laterCpuMs * 10;
-    expect((await bench.actions.approve(one.id, { digest: one.digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, one.id, { digest: one.digest })).state).toBe("Committed");
     expect(await codeOf(bench.preview(write("new", "n")))).toBe("LimitExceeded");
     expect(await codeOf(bench.propose(write("new", "n")))).toBe("LimitExceeded");
     const edits = [{ effect: 0, content: "mine" }];
-    expect((await bench.actions.approve(two.id, { digest: two.digest, edits })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, two.id, { digest: two.digest, edits })).state).toBe(
+      "Committed",
+    );
     const merged = await bench.actions.rebase(three.id);
     expect(merged.state).toBe("PendingApproval");
     // A debt has an upper limit, so a person's decisions cannot block an agent for long.
@@ -709,7 +721,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     }
     bench.workCostMs = laterCpuMs;
     if (decision === "rebase") await bench.actions.rebase(action.id);
-    else await bench.actions.approve(action.id, { digest: action.digest });
+    else await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(await codeOf(bench.propose(write("new", "n")))).toBe("LimitExceeded");
   });
 
@@ -718,7 +730,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     bench.leftOut.add("secret");
     const { id, digest } = await bench.propose(write("secret/a", "two"));
     bench.workCostMs = laterCpuMs * 10;
-    expect((await bench.actions.approve(id, { digest })).state).toBe("Committed");
+    expect((await bench.actions.approve(person, id, { digest })).state).toBe("Committed");
     expect((await bench.propose(write("new", "n"))).state).toBe("PendingApproval");
   });
 });
@@ -749,7 +761,7 @@ describe("a move of a folder is rebased", () => {
     expect(await bench.actions.get(id)).toMatchObject({ state: "Stale", rebasable: true });
     const rebased = await bench.actions.rebase(id);
     expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: id });
-    await bench.actions.approve(rebased.id, { digest: rebased.digest });
+    await bench.actions.approve(person, rebased.id, { digest: rebased.digest });
     await bench.actions.idle();
     expect(contentOf("album/a")).toBe("another size");
     expect(bench.ends).toEqual([
@@ -786,7 +798,7 @@ describe("a move of a folder is rebased", () => {
     bench.leftOut.add("hidden");
     const { id, digest } = await bench.propose(move("photos", "album"));
     put("photos/hidden", "h");
-    expect((await bench.actions.approve(id, { digest })).state).toBe("Stale");
+    expect((await bench.actions.approve(person, id, { digest })).state).toBe("Stale");
     rmSync(join(root, "photos/hidden"));
     await expect(bench.actions.rebase(id)).rejects.toThrow(/its agent can see/);
   });
@@ -799,7 +811,7 @@ test("other work gets its turns while an agent receives an action with many effe
   const told: Record<string, () => Promise<unknown>> = {
     "an answer": () => bench.actions.answerTo(everything, proposed!),
     "an end": async () => {
-      await bench.actions.reject(waiting.id);
+      await bench.actions.reject(person, waiting.id);
       await bench.actions.idle();
     },
   };

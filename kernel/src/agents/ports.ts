@@ -11,13 +11,7 @@ import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
 
-export type {
-  AgentDefinition,
-  FilterAnswer,
-  HookDefinition,
-  ScheduleTiming,
-  ToolDefinition,
-} from "../base/vocabulary/agent-definition.ts";
+export type { AgentDefinition, HookDefinition, ScheduleTiming } from "../base/vocabulary/agent-definition.ts";
 
 /** An agent that is loaded: a running guest, or what stands for one. */
 export interface AgentSession {

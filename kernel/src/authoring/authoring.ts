@@ -4,16 +4,13 @@ import { Lines, type Position, type Range } from "../documents/text/diagnostics.
 import { complete, type EditedDocument } from "../documents/language/complete.ts";
 import { hoverAt } from "../documents/language/hover.ts";
 import { inlayHints } from "../documents/language/inlay-hints.ts";
-import type { EventLanguage, ExtensionSummary, Surroundings } from "../documents/language/ports.ts";
+import type { ExtensionSummary, Surroundings } from "../documents/language/ports.ts";
 import { documentKind } from "../documents/names.ts";
 import { formatOf } from "../documents/text/parse.ts";
 import type { ProgramExports } from "../documents/ports.ts";
 import { defaultPrograms } from "../documents/resolved-manifest.ts";
 import { documentLimits } from "../documents/text/source.ts";
-import { compileSchedule } from "../events/cron.ts";
-import { scheduleInWords } from "../events/cron-words.ts";
-import { filterMembers, filterWords } from "../events/reference.ts";
-import { eventTypes, isCustomEvent } from "../events/types.ts";
+import { eventLanguage } from "../events/language.ts";
 import type { EditedDocument as OpenDocument, OpenTexts } from "../base/vocabulary/editing.ts";
 import type { AuthoringService } from "../services/editing.ts";
 import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
@@ -44,7 +41,7 @@ const believedMs = 2_000;
 
 /** Creates the help for writing a document: the pure language of `documents/`, with what lies around it on disk. */
 export function createAuthoring(options: AuthoringOptions): AuthoringService {
-  const events = eventLanguage(options.clock);
+  const events = eventLanguage(() => options.clock.now());
   const finders = new FinderCache(options.documents, options.clock);
   const edited = ({ uri, text }: OpenDocument): { file: string | null; document: EditedDocument } | null => {
     const kind = documentKind(uri);
@@ -86,22 +83,6 @@ export function createAuthoring(options: AuthoringOptions): AuthoringService {
 
 function offsetsOf({ start, end }: { start: Position; end: Position } | Range, lines: Lines) {
   return { start: lines.offset(start), end: lines.offset(end) };
-}
-
-/** Returns the language of hooks, for completion and hover. */
-function eventLanguage(clock: Clock): EventLanguage {
-  return {
-    eventTypes,
-    isCustomEvent,
-    filterWords,
-    filterMembers,
-    scheduleInWords,
-    nextRuns: (expression, timezone, nowMs, count) => {
-      const schedule = compileSchedule(expression, timezone, nowMs);
-      return schedule.ok ? schedule.nextRuns(nowMs, count) : [];
-    },
-    now: () => clock.now(),
-  };
 }
 
 /** A finder reads each folder once, so it is replaced after `believedMs`. */

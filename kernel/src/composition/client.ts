@@ -9,7 +9,7 @@ import { joinKernel, type ReachOutcome } from "../front/join-kernel.ts";
 import { connectLocal, type LocalSocket } from "../platform/sockets/socket.ts";
 import { kernelLogTail, startKernel, type Program } from "../platform/processes/spawn-kernel.ts";
 import { stateFolderOf } from "../platform/files/state-folder.ts";
-import { createEndpoint } from "../protocol/endpoint.ts";
+import { createEndpoint } from "../protocol/v1/endpoint.ts";
 import { kernelFrameLimits } from "../protocol/framing/limits.ts";
 import { serverNotifications } from "../protocol/v1/notifications.ts";
 

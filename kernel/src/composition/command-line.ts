@@ -21,7 +21,7 @@ import { ProgramOutlines } from "../authoring/program-outlines.ts";
 import { readText, realPathOf } from "../platform/files/document-files.ts";
 import type { ExtensionOrigins } from "../configuration/requests.ts";
 import { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
-import { resources, sourceReader } from "./resources.ts";
+import { resources, sourceReader } from "./subsystems/resources.ts";
 import { namedRoots, pathMapper } from "../configuration/workspace-paths.ts";
 
 /** Returns the places that the workspace itself adds to what is asked each time; none where it adds none. */

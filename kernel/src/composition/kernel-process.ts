@@ -14,7 +14,7 @@ import { connectLocal, listenLocal, type LocalServer } from "../platform/sockets
 import type { KernelArguments } from "../platform/processes/spawn-kernel.ts";
 import { stateHome, userConfigFolder } from "../platform/files/state-folder.ts";
 import { redirectConsole } from "../platform/processes/stdio.ts";
-import { createEndpoint } from "../protocol/endpoint.ts";
+import { createEndpoint } from "../protocol/v1/endpoint.ts";
 import { KernelServer } from "../server/server.ts";
 import { openKernel } from "./kernel.ts";
 import { KernelLifetime } from "./kernel-lifetime.ts";

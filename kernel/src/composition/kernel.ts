@@ -7,7 +7,7 @@ import type { Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
 import { Activation } from "./activation.ts";
 import { DecisionUses } from "../decisions/uses.ts";
-import { createDecisionService } from "./decision-service.ts";
+import { createDecisionService } from "./subsystems/decision-service.ts";
 import { openLedger } from "./ledger.ts";
 import { createServices } from "./services.ts";
 import { openKernelActions } from "./subsystems/actions.ts";

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import { decisionMigrations } from "../decisions/uses.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
 import { jobsMigrations } from "../jobs/migrations.ts";
-import { memoryMigrations } from "../memory/heads.ts";
+import { memoryMigrations } from "../memory/records/heads.ts";
 import { sharedDataMigrations } from "../memory/shared-data.ts";
 import { openDatabase, type Database, type Migration } from "../platform/database/database.ts";
 import { keyedCallMigrations } from "../tools/keyed-calls.ts";

@@ -6,7 +6,7 @@ import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
 import type { ExtensionFinder } from "../configuration/find-extensions.ts";
 import { createProgramLoader, type Program } from "../configuration/programs.ts";
 import { gitIgnored } from "../workspace/git-ignored.ts";
-import { bundle, readGuestRuntime } from "./resources.ts";
+import { bundle, readGuestRuntime } from "./subsystems/resources.ts";
 
 /** Prepares the extension's program as a kernel would, without running it. Returns a sentence if that fails, or null. */
 export async function programFault(finder: ExtensionFinder, folder: string): Promise<string | null> {

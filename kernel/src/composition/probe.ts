@@ -7,7 +7,7 @@ import { openGuestSession } from "../sandbox/abi/v1/session.ts";
 import { guestPreamble } from "../sandbox/guest/preamble.ts";
 import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
 import type { Program } from "../configuration/programs.ts";
-import { readGuestRuntime } from "./resources.ts";
+import { readGuestRuntime } from "./subsystems/resources.ts";
 
 /** Starts a guest that does nothing and has it answer: the sandbox works on this machine. */
 export async function probeSandbox(): Promise<ProbeResult> {

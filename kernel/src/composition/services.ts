@@ -17,11 +17,11 @@ import type { Activation } from "./activation.ts";
 import type { Log } from "../base/log.ts";
 import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
 import { createEditorServices } from "../authoring/editor-services.ts";
-import type { createFileService } from "./file-service.ts";
+import type { createFileService } from "./subsystems/file-service.ts";
 import type { ConfigurationManager } from "../configuration/configuration-manager.ts";
 import type { Memories } from "./subsystems/memories.ts";
 import { createMemoryService } from "./memory-service.ts";
-import { sourceReader } from "./resources.ts";
+import { sourceReader } from "./subsystems/resources.ts";
 
 /** The rooms of one workspace, as far as clients are answered from them. */
 interface ServiceRooms extends Pick<
@@ -126,11 +126,11 @@ export function createServices(rooms: ServiceRooms): Services {
       get: (id) => actions.get(id),
       diff: (id, effect) => actions.diff(id, effect),
       content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
-      approve: async (id, approval) => {
+      approve: async (by, id, approval) => {
         await activation.agentsKnown();
-        return actions.approve(id, approval);
+        return actions.approve(by, id, approval);
       },
-      reject: (id, reason) => actions.reject(id, reason),
+      reject: (by, id, reason) => actions.reject(by, id, reason),
       rebase: async (id) => {
         await activation.agentsKnown();
         return actions.rebase(id);

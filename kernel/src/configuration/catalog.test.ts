@@ -8,7 +8,7 @@ import { Catalog } from "./catalog.ts";
 import { eventPorts } from "./event-ports.ts";
 import { WorkspaceDocuments } from "./workspace-documents.ts";
 import { createProgramLoader } from "./programs.ts";
-import { resources } from "../composition/resources.ts";
+import { resources } from "../composition/subsystems/resources.ts";
 
 /** A workspace with one extension, whose module is these bytes. */
 async function workspaceOf(module: string) {

@@ -12,7 +12,7 @@ import { computeInForce, isAccepted } from "./in-force.ts";
 import { configurationInForce } from "./settings-in-force.ts";
 import { WorkspaceDocuments } from "./workspace-documents.ts";
 import { createProgramLoader } from "./programs.ts";
-import { bundle, resources } from "../composition/resources.ts";
+import { bundle, resources } from "../composition/subsystems/resources.ts";
 import { decisions } from "./testing/snapshots.ts";
 
 const program = `import { defineAgent } from "@lares/sdk";\nexport default defineAgent({});\n`;

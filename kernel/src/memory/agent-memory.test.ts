@@ -5,7 +5,7 @@ import { silentLog } from "../base/log.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { openNearDatabase } from "../platform/testing/near-database.ts";
 import type { AgentMemory } from "./agent-memory.ts";
-import { Heads, memoryMigrations } from "./heads.ts";
+import { Heads, memoryMigrations } from "./records/heads.ts";
 import type { ProposedChange } from "../memory-contract/store-port.ts";
 import { maxLineBytes } from "../memory-contract/records.ts";
 import { memoryFixture, testKey } from "./testing/memory-fixture.ts";

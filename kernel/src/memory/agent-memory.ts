@@ -21,7 +21,7 @@ import type {
 import type { ExportSource } from "./transfer/export.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
 import { Forgetting, type ForgettingStart } from "./forgetting.ts";
-import { countsOf } from "./heads.ts";
+import { countsOf } from "./records/heads.ts";
 import { type Cleaned, Retention } from "./retention.ts";
 import type { AskStore } from "./store-view.ts";
 import type { PrunePolicy, StoreMemory, StoreRequests, StoreStats } from "../memory-contract/store-port.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { ImportedMemories } from "./imported.ts";
 import { redactedLine } from "../journal/record.ts";
-import { memoryRecords } from "./records.ts";
+import { memoryRecords } from "./records/kinds.ts";
 import { FakeStore, fakeSettings } from "./testing/fake-store.ts";
 import { memoryFixture } from "./testing/memory-fixture.ts";
 

@@ -7,7 +7,7 @@ import type { ReadableMemory } from "./agent-memory.ts";
 import { forEachLine, parsed, readLineBlocks } from "../journal/lines.ts";
 import type { DecodedRecord } from "../journal/record.ts";
 import { RedactionProof } from "../journal/redaction.ts";
-import { memoryRecords } from "./records.ts";
+import { memoryRecords } from "./records/kinds.ts";
 import { askerOf } from "./store-view.ts";
 import type { Store } from "../memory-contract/store-port.ts";
 import type { StoreSettings } from "../memory-contract/store-settings.ts";

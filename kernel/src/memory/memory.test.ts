@@ -6,7 +6,7 @@ import { canonicalJson, type JsonValue } from "../base/json.ts";
 import { silentLog } from "../base/log.ts";
 import type { Database } from "../platform/database/database.ts";
 import { openNearDatabase } from "../platform/testing/near-database.ts";
-import { memoryMigrations } from "./heads.ts";
+import { memoryMigrations } from "./records/heads.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import { type MemoryFixture, memoryFixture, testKey } from "./testing/memory-fixture.ts";
 import { maxStateBytes } from "./working.ts";

@@ -6,7 +6,7 @@ import type { MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import type { Forgetting } from "./forgetting.ts";
 import type { Journal } from "../journal/journal.ts";
 import { idText } from "../journal/record.ts";
-import { retentionId } from "./records.ts";
+import { retentionId } from "./records/kinds.ts";
 import type { KnowledgeMemory } from "./knowledge.ts";
 import { eventTimeOf, type TemporalMemory } from "./temporal.ts";
 import { maxIdLength, type RecordKind } from "../memory-contract/records.ts";

@@ -56,14 +56,9 @@ export function isWithinExactly(folder: string, path: string): boolean {
 }
 
 /**
- * The same in any spelling that some file system treats as equal: Unicode form, case, trailing dots. For checks that
- * restrict: another spelling does not evade a restriction.
+ * Returns the path with each name folded, so that spellings that some file system treats as equal (Unicode form, case,
+ * trailing dots) are one. For checks that restrict: another spelling does not evade a restriction. "." stays.
  */
-export function isWithinAnySpelling(folder: string, path: string): boolean {
-  return isWithinExactly(foldPath(folder), foldPath(path));
-}
-
-/** Returns the path with each name folded. "." stays. */
 export function foldPath(path: string): string {
   return path === "." ? "." : path.split("/").map(foldName).join("/");
 }

@@ -5,7 +5,7 @@ import { LaresError, type ErrorCode } from "../base/errors.ts";
 import { fromWireError, toWireError, wireCodes } from "./errors.ts";
 import { guestCalls, isGuestMethod } from "./guest/v1/calls.ts";
 import { guestRequests } from "./guest/v1/lifecycle.ts";
-import { publishedSchemas } from "./published.ts";
+import { publishedSchemas } from "./published/published.ts";
 import { serverNotifications } from "./v1/notifications.ts";
 import { clientRequests, isClientRequest } from "./v1/requests.ts";
 import { checkParams, validate } from "./validate.ts";

@@ -4,7 +4,7 @@ import { maxContentBytes } from "../protocol/v1/actions.ts";
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/actions/*`: the proposals of agents, and a person's decisions about them. */
-export const actionHandlers: Handlers = {
+export const actionHandlers = {
   "lares/actions/list": async (query, { client }) => client.services.actions.list(query),
   "lares/actions/get": async ({ id }, { client }) => {
     const action = await client.services.actions.get(id);
@@ -23,11 +23,12 @@ export const actionHandlers: Handlers = {
     diff: await client.services.actions.diff(id, effect),
   }),
   "lares/actions/approve": async ({ id, ...approval }, { client }) =>
-    client.services.actions.approve(id, approval),
-  "lares/actions/reject": async ({ id, reason }, { client }) => client.services.actions.reject(id, reason),
+    client.services.actions.approve(client.principal, id, approval),
+  "lares/actions/reject": async ({ id, reason }, { client }) =>
+    client.services.actions.reject(client.principal, id, reason),
   "lares/actions/rebase": async ({ id }, { client }) => client.services.actions.rebase(id),
   "lares/actions/undo": async ({ id }, { client }) => client.services.actions.undo(id),
-};
+} satisfies Partial<Handlers>;
 
 /** Returns an action without its diffs, as lists and notifications carry it. */
 export function withoutDiffs(action: Action): Action {

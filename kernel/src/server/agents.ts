@@ -1,8 +1,8 @@
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/agents/*`: the list of agents, and a person's commands to them. */
-export const agentHandlers: Handlers = {
+export const agentHandlers = {
   "lares/agents/list": async (_params, { client }) => client.open.agents.list(),
   "lares/agents/control": async ({ id, command }, { client }) =>
     client.services.agents.control(client.principal, id, command),
-};
+} satisfies Partial<Handlers>;

@@ -2,7 +2,7 @@ import { isLaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import type { Action } from "../base/vocabulary/action.ts";
-import { actionWords } from "../base/effect-words.ts";
+import { actionWords } from "../base/vocabulary/effect-words.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import { changeCount, inMessage, shortTitle } from "./language/action-words.ts";
 import { tooLong, type ShownChanges } from "./language/shown-changes.ts";
@@ -92,8 +92,9 @@ export class MessageApprovals {
       // A title that was not offered is ignored.
       if (title === null || !question.answers.includes(title)) return;
       try {
-        if (title === approve) await this.#kernel.actions.approve(id, { digest: action.digest });
-        if (title === reject) await this.#kernel.actions.reject(id);
+        const { principal } = this.#session.client;
+        if (title === approve) await this.#kernel.actions.approve(principal, id, { digest: action.digest });
+        if (title === reject) await this.#kernel.actions.reject(principal, id);
       } catch (error) {
         // The action was decided elsewhere or became stale; the client also receives lares/actions/changed.
         if (!isLaresError(error)) throw error;

@@ -1,7 +1,7 @@
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/decisions/*`: lists and revokes the "always" decisions of a person. */
-export const decisionHandlers: Handlers = {
+export const decisionHandlers = {
   "lares/decisions/list": async (_params, { client }) => ({ items: await client.services.decisions.list() }),
   "lares/decisions/revoke": async ({ id }, { client }) => client.services.decisions.revoke(id),
-};
+} satisfies Partial<Handlers>;

@@ -2,9 +2,9 @@ import type { DeepReadonly } from "../base/deep-readonly.ts";
 import type { ClientRequest, ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
 import type { Session } from "./session/session.ts";
 
-/** The handlers of one feature, by request. */
+/** The handlers of all requests; each feature has some of them. */
 export type Handlers = {
-  readonly [Method in ClientRequest]?: (
+  readonly [Method in ClientRequest]: (
     params: ParamsOf<Method>,
     session: Session,
     /** Aborted when the client cancels the request. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import { checkParams, validate } from "../protocol/validate.ts";
-import { type ClientRequest, clientRequests, type ParamsOf } from "../protocol/v1/requests.ts";
+import { clientRequests, type ParamsOf } from "../protocol/v1/requests.ts";
 import { memoryHandlers } from "./memory.ts";
 import type { MemoryService } from "../services/memory.ts";
 import type { Session } from "./session/session.ts";
@@ -63,23 +63,26 @@ function aService(): { memory: MemoryService; asked: unknown[][] } {
 const { signal } = new AbortController();
 
 /** Calls the handler as the server does, and validates parameters and result with their schemas. */
-async function ask<Method extends ClientRequest>(
+async function ask<Method extends keyof typeof memoryHandlers>(
   memory: MemoryService,
   method: Method,
   params: ParamsOf<Method>,
 ): Promise<unknown> {
   checkParams(method, clientRequests[method].params, params);
-  const handler = memoryHandlers[method] as
-    ((params: unknown, session: Session, signal: AbortSignal) => Promise<unknown>) | undefined;
+  const handler = memoryHandlers[method] as (
+    params: unknown,
+    session: Session,
+    signal: AbortSignal,
+  ) => Promise<unknown>;
   const session = { client: { services: { memory } } } as unknown as Session;
-  const result = await handler?.(params, session, signal);
+  const result = await handler(params, session, signal);
   expect(validate(clientRequests[method].result, result, "result")).toBeNull();
   return result;
 }
 
 describe("a memory request reaches the service without the fields that select the memory", () => {
   const filter = { variant: "seen", since: "7d", where: [{ field: "a.b", op: "eq" as const, value: 3 }] };
-  const cases: readonly (readonly [ClientRequest, object, unknown[]])[] = [
+  const cases: readonly (readonly [keyof typeof memoryHandlers, object, unknown[]])[] = [
     [
       "lares/memory/query",
       { kind: "temporal", ...filter, limit: 5 },

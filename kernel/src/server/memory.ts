@@ -1,7 +1,7 @@
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/memory/*`: queries, verifies, exports, imports and forgets what agents remember. */
-export const memoryHandlers: Handlers = {
+export const memoryHandlers = {
   "lares/memory/query": async (params, { client }, signal) => {
     const { memory } = client.services;
     switch (params.kind) {
@@ -42,4 +42,4 @@ export const memoryHandlers: Handlers = {
     client.services.memory.import(agent, path, { preview, ...(head === undefined ? {} : { head }) }),
   "lares/memory/forget": async ({ agent, id, reason }, { client }) =>
     client.services.memory.forget(agent, id, reason),
-};
+} satisfies Partial<Handlers>;

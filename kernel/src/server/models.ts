@@ -1,7 +1,7 @@
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/models/*`, `lares/usage`, `lares/secrets/*`: language models, what they cost, and the keys for them. */
-export const modelHandlers: Handlers = {
+export const modelHandlers = {
   "lares/models/list": async ({ refresh = false }, { client }, signal) =>
     client.services.models.list(refresh, signal),
   "lares/models/test": async ({ model }, { client }, signal) => client.services.models.test(model, signal),
@@ -19,4 +19,4 @@ export const modelHandlers: Handlers = {
     await client.services.secrets.remove(name);
     return null;
   },
-};
+} satisfies Partial<Handlers>;

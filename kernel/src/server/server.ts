@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
 import { personAt } from "../base/vocabulary/principal.ts";
-import type { Endpoint } from "../protocol/endpoint.ts";
+import type { Endpoint } from "../protocol/v1/endpoint.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
 import type { ClientRequest } from "../protocol/v1/requests.ts";
 import { actionHandlers, withoutDiffs } from "./actions.ts";

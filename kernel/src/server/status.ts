@@ -1,7 +1,7 @@
 import type { Handlers } from "./handlers.ts";
 
 /** `lares/status` and `lares/trust/*`: the requests of the workspace's documents, and a person's answer to them. */
-export const statusHandlers: Handlers = {
+export const statusHandlers = {
   "lares/status": async (_params, { client }) => client.status(),
   "lares/trust": async ({ trusted, digest, grants }, { client }) => {
     if (trusted) await client.accept(digest, grants);
@@ -11,4 +11,4 @@ export const statusHandlers: Handlers = {
   "lares/trust/question": async (_params, { client }) => client.question(),
   "lares/trust/program": async ({ extension, path }, { client }) =>
     client.open.trust.program(extension, path),
-};
+} satisfies Partial<Handlers>;

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import { contentChangesOf } from "../base/text-positions.ts";
-import type { Endpoint } from "../protocol/endpoint.ts";
+import type { Endpoint } from "../protocol/v1/endpoint.ts";
 import type { DocumentDiagnostics } from "./diagnostics.ts";
 import type { OpenDocuments } from "./session/open-documents.ts";
 

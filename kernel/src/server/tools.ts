@@ -3,7 +3,7 @@ import type { Handlers } from "./handlers.ts";
 import type { Session } from "./session/session.ts";
 
 /** `lares/tools/*`: the functions that agents offer. */
-export const toolHandlers: Handlers = {
+export const toolHandlers = {
   "lares/tools/list": async ({ agent }, { client }) => client.services.tools.list(agent),
   "lares/tools/call": async (call, session, signal) => {
     const { agent, name, arguments: args, workDoneToken: token, ...named } = call;
@@ -14,7 +14,7 @@ export const toolHandlers: Handlers = {
     using progress = new CallProgress(session, token, `${agent}/${name}`);
     return await tools.call(client.principal, agent, name, args, { ...options, progress: progress.sink });
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Sends the progress of a call under the client's token. Sends nothing if the call reports nothing. */
 class CallProgress implements Disposable {

@@ -6,7 +6,7 @@ import type { Handlers } from "./handlers.ts";
 const maxSubscriptions = 64;
 
 /** `lares/traces/*`: queries and follows the traces of agents. */
-export const traceHandlers: Handlers = {
+export const traceHandlers = {
   "lares/traces/query": async (query, { client }) => client.services.traces.query(query),
   "lares/traces/follow": async ({ agent, level, after }, { client, endpoint, subscriptions }) => {
     if (subscriptions.size >= maxSubscriptions) {
@@ -28,4 +28,4 @@ export const traceHandlers: Handlers = {
     subscriptions.delete(subscription);
     return null;
   },
-};
+} satisfies Partial<Handlers>;

@@ -1,4 +1,4 @@
-import { effectWords, hasContent } from "../base/effect-words.ts";
+import { effectWords, hasContent } from "../base/vocabulary/effect-words.ts";
 import { isLaresError } from "../base/errors.ts";
 import { visibleText } from "../base/visible-text.ts";
 import type { Action, Effect } from "../base/vocabulary/action.ts";

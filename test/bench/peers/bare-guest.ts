@@ -9,7 +9,7 @@ import { openGuestSession } from "../../../kernel/src/sandbox/abi/v1/session.ts"
 import { Bundler } from "../../../kernel/src/sandbox/bundle/bundle.ts";
 import { guestPreamble } from "../../../kernel/src/sandbox/guest/preamble.ts";
 import { createSandboxHost } from "../../../kernel/src/sandbox/host/sandbox-host.ts";
-import { readGuestRuntime } from "../../../kernel/src/composition/resources.ts";
+import { readGuestRuntime } from "../../../kernel/src/composition/subsystems/resources.ts";
 
 const program = `
 import { defineAgent } from "@lares/sdk";

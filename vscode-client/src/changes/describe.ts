@@ -1,4 +1,4 @@
-import { effectWords } from "../../../kernel/src/base/effect-words.ts";
+import { effectWords } from "../../../kernel/src/base/vocabulary/effect-words.ts";
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import { decidedTitle } from "../model/decided.ts";
 import { count } from "../model/text.ts";

@@ -14,9 +14,6 @@ import { endMark, ShownChange, type ShownTab } from "./shown.ts";
 export const maxShownEffects = 200;
 const maxTitleCharacters = 80;
 
-/** The argument of `lares.showChanges`; without it, the person picks a waiting action. */
-export type ShowTarget = string | { readonly id: string; readonly effect?: number };
-
 /** Opens what an action would change, or has changed: one effect as a diff, several in a multi-file editor. */
 export const showChanges: Feature = (context) => {
   const shown = new ShownChange(context);

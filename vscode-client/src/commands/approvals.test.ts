@@ -270,6 +270,20 @@ it("“always” offers the scopes of the kernel, and remembers the one that is 
   });
 });
 
+it("whoever decides alone or for always reads who led the agent to it", async () => {
+  const gone = effect({ kind: "file.delete", path: "notes/scratch.md", after: null });
+  const who: Action["on_behalf_of"] = [
+    { kind: "agent", id: "a.a" },
+    { kind: "schedule", agent: "a.a", schedule: "tidy" },
+  ];
+  const sentence = 'Requested by a.a, on behalf of the schedule "tidy" of a.a.';
+  const { run } = start(action({ effects: [gone], scopes, on_behalf_of: who }));
+  await run("lares.approve", { id: "action-1", digest });
+  expect(seen.messages[0]?.detail).toContain(sentence);
+  await run("lares.approveAlways", "action-1");
+  expect(seen.drawn.some(({ text }) => text.includes(`${sentence} Approve this`))).toBe(true);
+});
+
 it("what offers no scope is not remembered, and the reason is told", async () => {
   const { run, wire } = start(action({ asked_because: { sentence: "The path is protected." } }));
   await run("lares.approveAlways", "action-1");

@@ -7,7 +7,7 @@ import { weightText } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
 import { actionArgument, type ActionArgument } from "./arguments.ts";
 import { confirmUndo } from "./confirm-undo.ts";
-import { approveShown, confirmAlone, type Approving } from "./decide.ts";
+import { approveShown, confirmAlone, requestedByLine, type Approving } from "./decide.ts";
 import { reporting } from "./explain.ts";
 
 /** How long a successful outcome stays in the status bar. */
@@ -168,7 +168,9 @@ async function approveAlways(
     scopes.map(({ title, rules }) => ({ label: message(title, 2_000), rules })),
     {
       title: `Always Allow ${agent}…`,
-      placeHolder: "Approve this, and allow without asking from now on",
+      placeHolder: [...requestedByLine(action), "Approve this, and allow without asking from now on"].join(
+        " ",
+      ),
     },
   );
   if (chosen === undefined) return;

@@ -1,4 +1,5 @@
 import { window } from "vscode";
+import { requestedBySentence } from "../../../kernel/src/base/vocabulary/principal.ts";
 import { contentOf, decoded } from "../changes/content.ts";
 import { withoutHunks } from "../changes/hunks.ts";
 import type { ClientContext } from "../feature.ts";
@@ -75,6 +76,7 @@ export async function confirmAlone(
     {
       modal: true,
       detail: [
+        ...requestedByLine(action),
         impactSentence(effects),
         ...gone.slice(0, maxNamed).map((effect) => `• ${decisionWordsOf(effect)}`),
         ...(left > 0 ? [`• and ${left.toLocaleString("en")} more that are deleted or moved`] : []),
@@ -84,6 +86,11 @@ export async function confirmAlone(
     all,
   );
   return answer === all ? "yes" : answer === show ? "show" : "no";
+}
+
+/** Returns one line that names who led the agent to propose the action; none if it acted of its own accord. */
+export function requestedByLine({ on_behalf_of: who }: Action): string[] {
+  return who === undefined ? [] : [message(requestedBySentence(who), 4_000)];
 }
 
 /** For each text, the numbers of the parts that are left out. */

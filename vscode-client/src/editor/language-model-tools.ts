@@ -8,7 +8,8 @@ import {
 } from "vscode";
 import { plainText } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { cut, label } from "../model/text.ts";
+import { label } from "../model/text.ts";
+import { cut } from "../webviews/shared/label.ts";
 import { plainMarkdown } from "./plain-markdown.ts";
 import type { Tool, ToolResult } from "../protocol.ts";
 

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import { maxReasonLength } from "./kernel-process.ts";
 import type { Launch } from "./launch.ts";
 
 /** The time within which `lares stop` asks, waits, kills and waits again. */
 const patienceMs = 30_000;
 /** Its output is one line. */
 const maxOutputBytes = 64 * 1024;
-const maxReasonLength = 300;
 
 /** Returns the arguments with which `lares` ends the kernel of these folders (absolute paths). */
 export function stopArguments(folders: readonly string[]): string[] {

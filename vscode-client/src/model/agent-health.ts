@@ -1,6 +1,6 @@
 import { agentWord, eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { Agent, Job, Place } from "../protocol.ts";
-import type { HealthKind } from "./health-kinds.ts";
+import type { HealthKind } from "../webviews/activity/messages.ts";
 import { clockTime, count, label } from "./text.ts";
 
 /** A problem, as reported by the agent or the kernel, and its place; both texts are unescaped. */

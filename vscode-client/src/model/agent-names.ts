@@ -1,6 +1,6 @@
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { Agent } from "../protocol.ts";
-import { cut } from "./text.ts";
+import { cut } from "../webviews/shared/label.ts";
 
 /** The length of a name that is shown together with an id. */
 const maxNameCharacters = 60;

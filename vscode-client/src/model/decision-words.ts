@@ -1,4 +1,4 @@
-import { actionWords, effectWords } from "../../../kernel/src/base/effect-words.ts";
+import { actionWords, effectWords } from "../../../kernel/src/base/vocabulary/effect-words.ts";
 import { quotedText, visibleText } from "../../../kernel/src/base/visible-text.ts";
 import type { Action, Effect } from "../protocol.ts";
 import { inert } from "./text.ts";

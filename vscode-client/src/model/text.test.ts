@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { count, cut, label, message, pageLabel, when } from "./text.ts";
+import { cut, pageLabel } from "../webviews/shared/label.ts";
+import { count, label, message, when } from "./text.ts";
 
 describe("label", () => {
   it.each([

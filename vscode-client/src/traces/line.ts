@@ -1,5 +1,5 @@
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
-import { cut } from "../model/text.ts";
+import { cut } from "../webviews/shared/label.ts";
 import type { TraceEntry } from "../protocol.ts";
 
 const maxMessageCharacters = 2000;

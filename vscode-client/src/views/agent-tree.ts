@@ -1,11 +1,12 @@
 import { eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { byUrgency, healthOf, isFailing, placeText, type Health } from "../model/agent-health.ts";
-import type { HealthKind } from "../model/health-kinds.ts";
+import type { HealthKind } from "../webviews/activity/messages.ts";
 import { agentNames } from "../model/agent-names.ts";
 import type { AgentJobs } from "../model/ports.ts";
-import { size } from "../model/size.ts";
-import { count, cut, label, message, when } from "../model/text.ts";
+import { size } from "../webviews/shared/size.ts";
+import { count, label, message, when } from "../model/text.ts";
+import { cut } from "../webviews/shared/label.ts";
 import type { Agent } from "../protocol.ts";
 import { jobNodes } from "./job-nodes.ts";
 import type { TreeNode } from "./tree-node.ts";

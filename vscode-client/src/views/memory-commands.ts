@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { env, ProgressLocation, Uri, window } from "vscode";
 import { explain } from "../commands/explain.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { size } from "../model/size.ts";
+import { size } from "../webviews/shared/size.ts";
 import { count, label, message } from "../model/text.ts";
 import type { Agent, SharedMemory } from "../protocol.ts";
 import { localTime } from "../webviews/shared/local-time.ts";

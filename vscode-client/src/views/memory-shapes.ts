@@ -1,7 +1,7 @@
+import { maxRelations } from "../../../kernel/src/base/vocabulary/bounds.ts";
 import type { MemoryStats, ResultOf, SharedMemory } from "../protocol.ts";
 import {
   maxDataCharacters,
-  maxRelations,
   type Item,
   type Projections,
   type Shared,

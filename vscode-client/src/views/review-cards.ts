@@ -1,4 +1,5 @@
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
+import { requestedBySentence } from "../../../kernel/src/base/vocabulary/principal.ts";
 import { decidedWord } from "../model/decided.ts";
 import { effectVerb, folderOf, hasContents, nameOf } from "../model/effect-text.ts";
 import { extentText, fileCount, impactSentence, weightOf } from "../model/weight.ts";
@@ -18,7 +19,8 @@ const pictureName = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/iu;
 
 /** Returns the card of an action: every text visible and complete, deletes and moves first. */
 export function cardOf(action: Action): Card {
-  const { id, digest, agent, title, reason, state, effects, created, decided, receipt } = action;
+  const { id, digest, agent, title, reason, on_behalf_of, state, effects, created, decided, receipt } =
+    action;
   const weight = weightOf(action);
   const listed = listedOf(effects);
   const section = sectionOf(action);
@@ -39,6 +41,9 @@ export function cardOf(action: Action): Card {
     folder: isOne ? folderOf(path) : path,
     title: visibleText(title),
     reason: lines(reason),
+    ...(on_behalf_of === undefined
+      ? {}
+      : { requestedBy: visibleText(requestedBySentence(on_behalf_of)).slice(0, 4_000) }),
     created,
     ...(ended === undefined ? {} : { ended }),
     ...(outcome === undefined ? {} : { outcome }),

@@ -1,5 +1,5 @@
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
-import { countChanges } from "../../../kernel/src/base/effect-words.ts";
+import { countChanges } from "../../../kernel/src/base/vocabulary/effect-words.ts";
 import { hunksOf, shownLines } from "../changes/hunks.ts";
 import { maxDiffLines, maxLineCharacters, type FileDiff } from "../webviews/review/messages.ts";
 

@@ -39,7 +39,17 @@ describe("a card", () => {
       effect({ kind: "file.delete", path: `${"\u202e".repeat(4_000)}${index}` }),
     );
     const card = cardOf(
-      action({ title: strange, reason: "\u200b".repeat(4_000), effects, error: "x".repeat(9_000) }),
+      action({
+        title: strange,
+        reason: "\u200b".repeat(4_000),
+        effects,
+        error: "x".repeat(9_000),
+        on_behalf_of: Array.from({ length: 32 }, () => ({
+          kind: "schedule",
+          agent: "a.a",
+          schedule: "\u202e".repeat(400),
+        })),
+      }),
     );
     expect(v.safeParse(Card, card).issues).toBeUndefined();
     expect(card.files.length + card.moreFiles).toBe(1_000);

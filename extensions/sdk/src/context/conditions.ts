@@ -1,18 +1,13 @@
 import { LaresError } from "../errors.ts";
-import type { Embedding, Operator, Position, When } from "../types/memory.ts";
+import type { Embedding, Position, When } from "../types/memory.ts";
+import type { CallParams } from "./kernel.ts";
 
-/** One condition of a query's `where`, as in the ABI. */
-interface Where {
-  readonly field: string;
-  readonly op: Operator | "near";
-  readonly value: unknown;
-  readonly km?: number;
-}
+type Where = NonNullable<CallParams<"memory/temporal/query">["where"]>[number];
 
-/** A query's fields, as in the ABI. */
-export type Question = Readonly<Record<string, unknown>> & { readonly where?: readonly Where[] };
-
-export function withCondition<Fields extends Question>(question: Fields, condition: Where): Fields {
+export function withCondition<Fields extends { readonly where?: readonly Where[] | undefined }>(
+  question: Fields,
+  condition: Where,
+): Fields {
   return { ...question, where: [...(question.where ?? []), condition] };
 }
 

@@ -1,19 +1,16 @@
 import type { CallOptions } from "../types/call.ts";
 import type { History, HistoryItem, HistoryQuery } from "../types/memory.ts";
-import { nearby, type Question, timeOf, withCondition } from "./conditions.ts";
-import type { Kernel } from "./kernel.ts";
+import { nearby, timeOf, withCondition } from "./conditions.ts";
+import type { CallParams, Kernel } from "./kernel.ts";
 
-interface Paging {
-  readonly order?: "asc" | "desc";
-  readonly limit?: number;
-  readonly offset?: number;
-}
+type Paging = Pick<CallParams<"memory/temporal/query">, "order" | "limit" | "offset">;
+type Question = Omit<CallParams<"memory/temporal/query">, keyof Paging>;
 
 export function makeHistory<Shape>(kernel: Kernel, shared: { namespace?: string }): History<Shape> {
   return {
     append: async (variant, data, { timestamp, ...place } = {}) => {
       const at = timestamp === undefined ? {} : { timestamp: timeOf(timestamp) };
-      const { id } = await kernel.call<{ id: string }>("memory/temporal/append", {
+      const { id } = await kernel.call("memory/temporal/append", {
         ...shared,
         variant,
         data,
@@ -31,8 +28,10 @@ function makeQuery<Data, Shape>(kernel: Kernel, filter: Question, paging: Paging
     makeQuery<Found, Shape>(kernel, { ...filter, ...more }, paging);
   const paged = (more: Paging): HistoryQuery<Data, Shape> =>
     makeQuery(kernel, filter, { ...paging, ...more });
-  const page = (options?: CallOptions): Promise<{ items: HistoryItem<Data>[]; total: number }> =>
-    kernel.call("memory/temporal/query", { ...filter, ...paging }, options);
+  const page = async (options?: CallOptions): Promise<{ items: HistoryItem<Data>[]; total: number }> => {
+    const { items, total } = await kernel.call("memory/temporal/query", { ...filter, ...paging }, options);
+    return { items: items as HistoryItem<Data>[], total };
+  };
   return {
     variant: (variant) => asking({ variant }),
     since: (when) => asking({ since: timeOf(when) }),
@@ -48,16 +47,11 @@ function makeQuery<Data, Shape>(kernel: Kernel, filter: Question, paging: Paging
     offset: (offset) => paged({ offset }),
     collect: async (options) => (await page(options)).items,
     page,
-    count: async (options) =>
-      (await kernel.call<{ count: number }>("memory/temporal/count", filter, options)).count,
+    count: async (options) => (await kernel.call("memory/temporal/count", filter, options)).count,
     countBy: async (group, options) => {
       const params = { ...filter, group_by: group };
-      const { groups } = await kernel.call<{ groups: Record<string, number> }>(
-        "memory/temporal/count",
-        params,
-        options,
-      );
-      return groups;
+      const { groups } = await kernel.call("memory/temporal/count", params, options);
+      return groups ?? {};
     },
   };
 }

@@ -1,3 +1,10 @@
+import type { JsonValue } from "../../../../kernel/src/base/json.ts";
+import type {
+  GuestCall,
+  GuestCallParams,
+  GuestCallResult,
+  GuestMethodParams,
+} from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import { LaresError } from "../errors.ts";
 import type { CallOptions } from "../types/call.ts";
 
@@ -9,20 +16,34 @@ export function withSignal(signal: AbortSignal | undefined): CallOptions {
   return signal === undefined ? {} : { signal };
 }
 
+/**
+ * Params as a context has them: read only, any value of the author's where the wire takes JSON, and a field that is
+ * undefined is not sent.
+ */
+type Sent<Value> = JsonValue extends Value
+  ? unknown
+  : Value extends object
+    ? {
+        readonly [Key in keyof Value]:
+          Sent<Value[Key]> | (object extends Pick<Value, Key> ? undefined : never);
+      }
+    : Value;
+
+export type CallParams<Method extends GuestCall> = Sent<GuestCallParams<Method>>;
+
 /** The calls of guest ABI v1, as a context makes them. Rejects with a LaresError. */
 export interface Kernel {
-  call<Result>(
-    method: string,
-    params: Readonly<Record<string, unknown>>,
+  call<Method extends GuestCall>(
+    method: Method,
+    params: CallParams<Method>,
     options?: CallOptions,
-  ): Promise<Result>;
-  /** A notification: `trace`. */
-  notify(method: string, params: Readonly<Record<string, unknown>>): void;
+  ): Promise<GuestCallResult<Method>>;
+  notify(method: "trace", params: Sent<GuestMethodParams<"trace">>): void;
 }
 
 /** The same kernel, with the id of the call that each of its calls answers; `undefined` omits it. */
 export function onBehalf(kernel: Kernel, callId: () => string | null | undefined): Kernel {
-  const saying = (params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const saying = <Params>(params: Params): Params => {
     const id = callId();
     return id === undefined ? params : { ...params, on_behalf: id };
   };

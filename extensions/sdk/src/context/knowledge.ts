@@ -1,6 +1,8 @@
-import type { Embedding, Knowledge, KnowledgeItem, KnowledgeQuery, When } from "../types/memory.ts";
-import { nearby, numbersOf, timeOf, type Question, withCondition } from "./conditions.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Embedding, Knowledge, KnowledgeQuery, When } from "../types/memory.ts";
+import { nearby, numbersOf, timeOf, withCondition } from "./conditions.ts";
+import type { CallParams, Kernel } from "./kernel.ts";
+
+type Question = CallParams<"memory/associative/query">;
 
 export function makeKnowledge<Shape>(kernel: Kernel, shared: { namespace?: string }): Knowledge<Shape> {
   const record: Knowledge<Shape>["record"] = (variant, data, options = {}) =>
@@ -40,8 +42,9 @@ function makeQuery<Data, Shape>(kernel: Kernel, question: Question): KnowledgeQu
       asking({ related_to: relation === undefined ? { id, depth } : { id, depth, relation } }),
     minSimilarity: (similarity) => asking({ min_similarity: similarity }),
     topK: (count) => asking({ top_k: count }),
-    collect: async (options) =>
-      (await kernel.call<{ items: KnowledgeItem<Data>[] }>("memory/associative/query", question, options))
-        .items,
+    collect: async (options) => {
+      const { items } = await kernel.call("memory/associative/query", question, options);
+      return items.map((item) => ({ ...item, data: item.data as Data }));
+    },
   };
 }

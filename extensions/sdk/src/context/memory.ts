@@ -14,11 +14,12 @@ export function makeMemory<Memory>(
     knowledge: makeKnowledge(kernel, shared),
     plan: makePlan(kernel, initialPlan, shared),
     search: async (text, { signal, ...options } = {}) => {
-      const { items, mode } = await kernel.call<{
-        items: SearchHit<Memory>[];
-        mode: SearchHits<Memory>["mode"];
-      }>("memory/search", { ...shared, text, ...options }, withSignal(signal));
-      return Object.assign(items, { mode });
+      const { items, mode } = await kernel.call(
+        "memory/search",
+        { ...shared, text, ...options },
+        withSignal(signal),
+      );
+      return Object.assign(items as SearchHit<Memory>[], { mode: mode as SearchHits<Memory>["mode"] });
     },
     sync: async () => void (await kernel.call("memory/sync", { ...shared })),
     cleanup: async ({ retentionDays }) =>

@@ -1,20 +1,9 @@
+import type { GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import type { AgentContext } from "../types/context.ts";
-import type { AiAnswer, AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
+import type { AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
-interface WireAnswer {
-  readonly text: string;
-  readonly object?: unknown;
-  readonly usage: {
-    readonly input_tokens: number;
-    readonly output_tokens: number;
-    readonly reasoning_tokens?: number;
-    readonly cache_read_tokens?: number;
-    readonly cache_write_tokens?: number;
-  };
-  readonly model: string;
-  readonly finish: AiAnswer["finish"];
-}
+type WireAnswer = GuestCallResult<"ai/generate">;
 
 /** Models, requests to the outside, and the secrets that they need. */
 export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" | "credentials"> {
@@ -41,20 +30,14 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
       }: AiRequest & { readonly schema: Record<string, unknown> }) =>
         (await ask(request, schema)).object as Value,
       hasModel: async (category) => {
-        const { items } = await kernel.call<{ items: readonly { readonly ready: boolean }[] }>("ai/models", {
+        const { items } = await kernel.call("ai/models", {
           category: category ?? "chat",
         });
         return items.some(({ ready }) => ready);
       },
     },
     fetch: async (url, { method, headers, body, timeoutMs, maxBytes, signal } = {}) => {
-      const answer = await kernel.call<{
-        status: number;
-        headers: Record<string, string>;
-        body: string | null;
-        size: number;
-        truncated: boolean;
-      }>(
+      const answer = await kernel.call(
         "http/fetch",
         { url: String(url), method, headers, body, timeout_ms: timeoutMs, max_bytes: maxBytes },
         withSignal(signal),
@@ -75,7 +58,7 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
       } satisfies FetchAnswer;
     },
     credentials: {
-      get: async (name) => (await kernel.call<{ token: string }>("credentials/get", { name })).token,
+      get: async (name) => (await kernel.call("credentials/get", { name })).token,
     },
   };
 }

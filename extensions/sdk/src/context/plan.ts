@@ -5,22 +5,17 @@ import type { Kernel } from "./kernel.ts";
 /** After this many attempts without success, the change would be retried forever. */
 const maxAttempts = 200;
 
-interface Stored {
-  readonly revision: number;
-  readonly state: unknown;
-}
-
 /** Working memory: compare-and-swap on its revision. */
 export function makePlan<State>(kernel: Kernel, initial: State, shared: { namespace?: string }): Plan<State> {
   const read = async (): Promise<{ revision: number; state: State }> => {
-    const { revision, state } = await kernel.call<Stored>("memory/working/read", shared);
+    const { revision, state } = await kernel.call("memory/working/read", shared);
     // Nothing is written yet. The copy protects the definition's initial state.
     return {
       revision,
       state: state === null || state === undefined ? structuredClone(initial) : (state as State),
     };
   };
-  const swap = (revision: number, state: State): Promise<Stored> =>
+  const swap = (revision: number, state: State): Promise<unknown> =>
     kernel.call("memory/working/swap", { ...shared, revision, state: state ?? null });
 
   const update: Plan<State>["update"] = async (change) => {

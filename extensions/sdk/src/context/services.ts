@@ -1,5 +1,5 @@
 import { LaresError } from "../errors.ts";
-import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
+import type { Action } from "../types/action.ts";
 import type { Actions, AgentContext, ToolCallOptions, Trace } from "../types/context.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
@@ -17,7 +17,7 @@ export function makeServices(kernel: Kernel): Services {
     jobs: {
       dispatch: async (name, input, { priority, whenIdle, key } = {}) => {
         const params = { name, input: input ?? null, priority, when_idle: whenIdle, key };
-        return (await kernel.call<{ id: string }>("jobs/dispatch", params)).id;
+        return (await kernel.call("jobs/dispatch", params)).id;
       },
     },
     tools: {
@@ -33,7 +33,7 @@ export function makeServices(kernel: Kernel): Services {
             `"${tool}" is not the name of a tool. Write "agent.id/tool".`,
           );
         const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args, key };
-        const result = await kernel.call<CallResult>("tools/call", params, withSignal(signal));
+        const result = await kernel.call("tools/call", params, withSignal(signal));
         return valueOf(tool, result) as Value;
       },
     },
@@ -41,7 +41,7 @@ export function makeServices(kernel: Kernel): Services {
       emit: async (name, data) => void (await kernel.call("events/emit", { name, data: data ?? null })),
     },
     shared: {
-      read: (key) => kernel.call("shared/read", { key }),
+      read: async (key) => (await kernel.call("shared/read", { key })) as never,
       write: async (key, value, { version } = {}) =>
         void (await kernel.call("shared/write", { key, value: value ?? null, version })),
     },
@@ -51,15 +51,10 @@ export function makeServices(kernel: Kernel): Services {
 }
 
 function makeActions(kernel: Kernel): Actions {
-  const proposal = (
-    effects: readonly EffectInput[],
-    { title, reason }: Reasons,
-    { supersedes, key }: ProposalOptions = {},
-  ): Record<string, unknown> => ({ effects, title, reason, supersedes, key });
   return {
-    preview: (effects, reasons) => kernel.call("actions/preview", proposal(effects, reasons)),
-    propose: (effects, reasons, options) =>
-      kernel.call("actions/propose", proposal(effects, reasons, options)),
+    preview: (effects, { title, reason }) => kernel.call("actions/preview", { effects, title, reason }),
+    propose: (effects, { title, reason }, { supersedes, key } = {}) =>
+      kernel.call("actions/propose", { effects, title, reason, supersedes, key }),
     get: (id) => kernel.call("actions/get", { id }),
     settled: (id, options) => kernel.call("actions/settled", { id }, options),
   };

@@ -1,10 +1,12 @@
+import type { maxReadBytes as kernelMaxReadBytes } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput } from "../types/action.ts";
 import type { Vdfs } from "../types/context.ts";
+import type { Hash } from "../types/entry.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
-/** ABI v1: the maximum size of one `vdfs/read`. */
-const maxReadBytes = 262_144;
+/** The kernel's bound of one `vdfs/read`. Only its type comes from the kernel: a guest carries none of its code. */
+const maxReadBytes: typeof kernelMaxReadBytes = 262_144;
 const maxTitleCharacters = 200;
 /** The error for an action of one effect that ended without being carried out. */
 const refusals: Partial<Record<Action["state"], "PermissionDenied" | "StorageError" | "Stale">> = {
@@ -16,7 +18,7 @@ const refusals: Partial<Record<Action["state"], "PermissionDenied" | "StorageErr
 export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
   /** Proposes an action of one effect; throws if it was refused. */
   const change = async (effect: EffectInput, title: string): Promise<Action> => {
-    const action = await kernel.call<Action>("actions/propose", {
+    const action = await kernel.call("actions/propose", {
       effects: [effect],
       title: title.length > maxTitleCharacters ? `${title.slice(0, maxTitleCharacters - 1)}…` : title,
       reason: "",
@@ -30,7 +32,7 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
     const pieces: Uint8Array[] = [];
     let size = 0;
     for (;;) {
-      const { base64, eof } = await kernel.call<{ base64: string; eof: boolean }>(
+      const { base64, eof } = await kernel.call(
         "vdfs/read",
         { path, offset: offset + size, length: Math.min(maxReadBytes, length - size) },
         withSignal(signal),
@@ -45,14 +47,13 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
     new TextDecoder().decode(await read(path, options));
   return {
     query: (query = {}, options) => kernel.call("vdfs/query", { ...query }, options),
-    count: async (query = {}, options) =>
-      (await kernel.call<{ count: number }>("vdfs/count", { ...query }, options)).count,
+    count: async (query = {}, options) => (await kernel.call("vdfs/count", { ...query }, options)).count,
     get: (path, options) =>
       kernel.call("vdfs/get", typeof path === "string" ? { path } : { id: path.id }, options),
     read,
     readText,
     readJson: async (path, options) => JSON.parse(await readText(path, options)),
-    copies: (contentId, options) => kernel.call("vdfs/copies", { content_id: contentId }, options),
+    copies: (contentId, options) => kernel.call("vdfs/copies", { content_id: contentId as Hash }, options),
     tags: {
       add: (path, tag) => change({ kind: "tag.add", path, tag }, `Tag ${path} with ${tag}`),
       remove: (path, tag) => change({ kind: "tag.remove", path, tag }, `Remove the tag ${tag} from ${path}`),
@@ -64,8 +65,8 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
     sidecar: {
       read: async (path, kind, options) => {
         const params = { path, sidecar: kind };
-        const found = await kernel.call<{ data: never } | null>("vdfs/sidecar/read", params, options);
-        return found?.data ?? null;
+        const found = await kernel.call("vdfs/sidecar/read", params, options);
+        return (found?.data ?? null) as never;
       },
       write: (path, kind, data) =>
         change({ kind: "sidecar.write", path, sidecar: kind, data }, `Write the sidecar ${kind} of ${path}`),

@@ -1,4 +1,5 @@
-import { cancelled, type Kernel } from "../context/kernel.ts";
+import type { GuestCall, GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
+import { type CallParams, cancelled, type Kernel } from "../context/kernel.ts";
 import { laresErrorFrom } from "../errors.ts";
 import type { CallOptions } from "../types/call.ts";
 
@@ -33,11 +34,11 @@ export function findHost(): GuestHost {
 /** Returns the kernel behind the host. Its errors point to the place of the call. */
 export function kernelOf(host: GuestHost): Kernel {
   return {
-    async call<Result>(
-      method: string,
-      params: Readonly<Record<string, unknown>>,
+    async call<Method extends GuestCall>(
+      method: Method,
+      params: CallParams<Method>,
       { signal }: CallOptions = {},
-    ): Promise<Result> {
+    ): Promise<GuestCallResult<Method>> {
       const site = new Error();
       if (signal?.aborted === true) throw cancelled();
       let leave = (): void => undefined;
@@ -53,7 +54,7 @@ export function kernelOf(host: GuestHost): Kernel {
                 leave = () => signal.removeEventListener("abort", abort);
               },
         );
-        return (await answer) as Result;
+        return (await answer) as GuestCallResult<Method>;
       } catch (thrown) {
         // A value that cannot be sent (a cycle, a BigInt) raises the engine's own error.
         if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number")

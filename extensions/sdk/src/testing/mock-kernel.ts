@@ -1,9 +1,10 @@
 import type { Authority } from "../../../../kernel/src/base/vocabulary/permissions.ts";
 import { isLaresError as isKernelError } from "../../../../kernel/src/base/errors.ts";
 import { decideHostCall, isVisible } from "../../../../kernel/src/policy/decide.ts";
+import type { GuestCall, GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import { memoryCalls } from "../../../../kernel/src/protocol/guest/v1/memory.ts";
 import { checkParams } from "../../../../kernel/src/protocol/validate.ts";
-import { cancelled, type Kernel } from "../context/kernel.ts";
+import { type CallParams, cancelled, type Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
 import type { CallOptions } from "../types/call.ts";
@@ -185,7 +186,11 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
 
   return {
     recorded,
-    async call<Result>(method: string, given: Params, { signal }: CallOptions = {}): Promise<Result> {
+    async call<Method extends GuestCall>(
+      method: Method,
+      given: CallParams<Method>,
+      { signal }: CallOptions = {},
+    ): Promise<GuestCallResult<Method>> {
       if (signal?.aborted === true) throw cancelled();
       // As over the pipe: only JSON arrives, and objects are not shared.
       const params = JSON.parse(JSON.stringify(given)) as Params;
@@ -202,7 +207,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
           `A mock context does not support "${method}". Use runInKernel.`,
         );
       const result = await unlessCancelled(service(params), signal);
-      return (result === undefined ? {} : structuredClone(result)) as Result;
+      return (result === undefined ? {} : structuredClone(result)) as GuestCallResult<Method>;
     },
     notify: (_method, params) => void recorded.traces.push(params as unknown as Recorded["traces"][number]),
   };

@@ -19,7 +19,7 @@ export type PartOf<Memory, Part extends keyof MemoryShape> = Memory extends { [P
 export type Untyped = any;
 
 /** The data of one variant: the shape's own field of that name, else the shape itself. */
-export type DataOf<Shape, Variant> = Variant extends keyof Shape ? Shape[Variant] : Shape;
+type DataOf<Shape, Variant> = Variant extends keyof Shape ? Shape[Variant] : Shape;
 
 export type Operator = "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "contains";
 export type SearchMode = "auto" | "text" | "vector" | "hybrid";

@@ -7,6 +7,7 @@ import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../../base/vocabulary/metadata.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
+import { personAt } from "../../base/vocabulary/principal.ts";
 import type { Database, openDatabase, Migration, Statement } from "../../platform/database/database.ts";
 import { openObjectStore, type ObjectStore } from "../../platform/files/object-store.ts";
 import { openRootedFs } from "../../platform/files/rooted-fs.ts";
@@ -135,6 +136,9 @@ export interface Bench extends AsyncDisposable {
   perform(...effects: EffectInput[]): Promise<Action>;
 }
 
+/** Who decides in these tests. */
+export const person = personAt();
+
 export const everything: Authority = {
   extension: agent,
   requested: {},
@@ -249,7 +253,7 @@ export async function openBench(options: {
       (await actions.preview(bench.authority ?? everything, program, proposalOf(effects))).action,
     perform: async (...effects: EffectInput[]) => {
       const { id, state, digest } = await propose(...effects);
-      return state === "PendingApproval" ? actions.approve(id, { digest }) : actions.settled(id);
+      return state === "PendingApproval" ? actions.approve(person, id, { digest }) : actions.settled(id);
     },
     async [Symbol.asyncDispose]() {
       await actions[Symbol.asyncDispose]();

@@ -46,7 +46,7 @@ const Tag = Type.String({ minLength: 1, maxLength: 256, description: "The tag" }
 const kind = { description: "The kind of change" };
 const changed = PathOf("The file or folder that is changed");
 
-export const FileWriteText = Type.Object(
+const FileWriteText = Type.Object(
   {
     kind: Type.Literal("file.write", kind),
     path: changed,
@@ -55,7 +55,7 @@ export const FileWriteText = Type.Object(
   },
   closed,
 );
-export const FileWriteBytes = Type.Object(
+const FileWriteBytes = Type.Object(
   {
     kind: Type.Literal("file.write", kind),
     path: changed,
@@ -64,7 +64,7 @@ export const FileWriteBytes = Type.Object(
   },
   closed,
 );
-export const FileEdit = Type.Object(
+const FileEdit = Type.Object(
   {
     kind: Type.Literal("file.edit", kind),
     path: changed,
@@ -91,7 +91,7 @@ export const FileEdit = Type.Object(
   },
   closed,
 );
-export const FileMove = Type.Object(
+const FileMove = Type.Object(
   {
     kind: Type.Literal("file.move", kind),
     from: PathOf("What is moved"),
@@ -99,17 +99,11 @@ export const FileMove = Type.Object(
   },
   closed,
 );
-export const FileDelete = Type.Object(
-  { kind: Type.Literal("file.delete", kind), path: changed, expected },
-  closed,
-);
-export const FolderCreate = Type.Object({ kind: Type.Literal("folder.create", kind), path: changed }, closed);
-export const TagAdd = Type.Object({ kind: Type.Literal("tag.add", kind), path: changed, tag: Tag }, closed);
-export const TagRemove = Type.Object(
-  { kind: Type.Literal("tag.remove", kind), path: changed, tag: Tag },
-  closed,
-);
-export const FieldSet = Type.Object(
+const FileDelete = Type.Object({ kind: Type.Literal("file.delete", kind), path: changed, expected }, closed);
+const FolderCreate = Type.Object({ kind: Type.Literal("folder.create", kind), path: changed }, closed);
+const TagAdd = Type.Object({ kind: Type.Literal("tag.add", kind), path: changed, tag: Tag }, closed);
+const TagRemove = Type.Object({ kind: Type.Literal("tag.remove", kind), path: changed, tag: Tag }, closed);
+const FieldSet = Type.Object(
   {
     kind: Type.Literal("field.set", kind),
     path: changed,
@@ -123,7 +117,7 @@ export const FieldSet = Type.Object(
   },
   closed,
 );
-export const SidecarWrite = Type.Object(
+const SidecarWrite = Type.Object(
   {
     kind: Type.Literal("sidecar.write", kind),
     path: changed,
@@ -175,7 +169,7 @@ export const Proposal = Type.Object(
 export type Proposal = Static<typeof Proposal>;
 
 /** The length of a proposal's key, in characters. */
-export const maxProposalKey = 256;
+const maxProposalKey = 256;
 /** A proposal as an agent submits it. */
 export const ProposalRequest = Type.Object(
   {

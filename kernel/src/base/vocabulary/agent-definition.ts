@@ -30,12 +30,12 @@ export interface ScheduleTiming {
   between(afterMs: number, throughMs: number, count: number): number[];
 }
 
-export interface FilterAnswer {
+interface FilterAnswer {
   readonly passed: boolean;
   readonly error?: string;
 }
 
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly handler: string;

@@ -76,6 +76,7 @@ export interface AgentPlace {
 
 /** A piece of a sentence, as plain text or as code. It may come from an extension. */
 export type Span = string | { readonly code: string };
+/** A paragraph, or an item of a list. Whoever shows it escapes it: none of its texts is Markdown. */
 export interface Block {
   readonly kind: "paragraph" | "item";
   readonly spans: readonly Span[];
@@ -99,10 +100,13 @@ export interface CompletionProposal {
     | "extension"
     | "folder"
     | "file";
+  /** A few words beside the label. */
   readonly detail?: string;
   readonly explanation?: Explanation;
   readonly range: TextRange;
   readonly newText: string;
+  /** `newText` is a snippet of the LSP. */
   readonly isSnippet: boolean;
+  /** What typing is compared with. */
   readonly filterText: string;
 }

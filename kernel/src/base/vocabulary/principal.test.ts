@@ -10,7 +10,6 @@ import {
   ownAccord,
   personAt,
   readLineage,
-  theKernel,
 } from "./principal.ts";
 
 const schedule: Actor = { kind: "schedule", agent: "a.a", schedule: "daily" };
@@ -24,7 +23,10 @@ test("what is done in answer to a call names the caller first, then whoever led 
     depth: 3,
   });
   expect(lineageUnder(personAt("an editor")).onBehalfOf).toEqual([{ kind: "person", client: "an editor" }]);
-  expect(lineageUnder(theKernel)).toEqual({ onBehalfOf: [{ kind: "kernel" }], depth: 1 });
+  expect(lineageUnder({ kind: "kernel", lineage: ownAccord })).toEqual({
+    onBehalfOf: [{ kind: "kernel" }],
+    depth: 1,
+  });
 });
 
 test("work under several lineages is on behalf of all of them, and as deep as the deepest", () => {

@@ -4,7 +4,7 @@ import { closed } from "./common.ts";
 
 const kind = { description: "The kind of actor" };
 
-export const ProcessKind = Type.Union(
+const ProcessKind = Type.Union(
   [
     Type.Literal("channel", { description: "Talks to the person" }),
     Type.Literal("branch", { description: "Thinks about one question of its channel" }),
@@ -87,9 +87,6 @@ export function isOwnAccord({ onBehalfOf, depth }: Lineage): boolean {
   return onBehalfOf.length === 0 && depth === 0;
 }
 
-/** What the kernel does by itself: maintenance, expiry, retention. */
-export const theKernel: Principal = { kind: "kernel", lineage: ownAccord };
-
 /** A client's name is shown to people; more of it is cut. */
 const maxClientCharacters = 64;
 
@@ -142,6 +139,11 @@ export function actorWords(actor: Actor): string {
     case "kernel":
       return "the kernel";
   }
+}
+
+/** Returns the sentence that names who led to an action, the nearest first; its names are not made visible. */
+export function requestedBySentence(onBehalfOf: readonly Actor[]): string {
+  return `Requested by ${onBehalfOf.map(actorWords).join(", on behalf of ")}.`;
 }
 
 /** Returns the name under which a guest sees whoever calls its tool. A schedule calls as its agent. */

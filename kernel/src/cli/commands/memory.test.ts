@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../../base/errors.ts";
 import { validate } from "../../protocol/validate.ts";
 import { type ClientRequest, clientRequests } from "../../protocol/v1/requests.ts";
-import { createProgram, runProgram } from "../program.ts";
+import { createProgram, runProgram } from "../program/program.ts";
 import { Terminal } from "../terminal.ts";
 import { anAgent, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 

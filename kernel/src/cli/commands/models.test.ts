@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CliPorts } from "../ports.ts";
-import { createProgram, runProgram } from "../program.ts";
+import { createProgram, runProgram } from "../program/program.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
 let output = "";

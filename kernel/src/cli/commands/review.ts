@@ -1,5 +1,5 @@
 import { exitCodes, folderNamed, UsageError, withReadyKernel, type CommandContext } from "../command.ts";
-import { wantsAscii } from "../render/review/screen-style.ts";
+import { wantsAscii } from "../render/screen-style.ts";
 import { ReviewSession } from "../review/session.ts";
 import { Screen } from "../review/screen.ts";
 import { ensureTrust } from "../run/trust.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ModelsListing } from "../../base/vocabulary/model-listing.ts";
 import type { CliPorts, UserServices } from "../ports.ts";
-import { createProgram, runProgram } from "../program.ts";
+import { createProgram, runProgram } from "../program/program.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
 let output = "";

@@ -1,8 +1,8 @@
-import { effectWords, hasContent } from "../../base/effect-words.ts";
-import { extentWords, impactSize } from "../../base/impact-words.ts";
+import { effectWords, hasContent } from "../../base/vocabulary/effect-words.ts";
+import { extentWords, impactSize } from "../../base/vocabulary/impact-words.ts";
 import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
 import type { PolicyReason } from "../../base/vocabulary/approval-rule.ts";
-import { actorWords } from "../../base/vocabulary/principal.ts";
+import { requestedBySentence } from "../../base/vocabulary/principal.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./foreign.ts";
@@ -96,7 +96,7 @@ function renderReason(
   { style, width, isAscii }: Surface,
 ): string[] {
   const sentences = [
-    ...(who === undefined ? [] : [`Requested by ${who.map(actorWords).join(", on behalf of ")}.`]),
+    ...(who === undefined ? [] : [requestedBySentence(who)]),
     ...(asked === undefined ? [] : [reasonText(asked)]),
   ];
   const lines = sentences.flatMap((sentence) => decisionLines(sentence, width, { isAscii }));

@@ -1,4 +1,5 @@
 import type { Agent } from "../../base/vocabulary/agent.ts";
+import type { NotificationParamsOf } from "../../protocol/v1/notifications.ts";
 
 /** The answer of `lares/status`, as far as the terminal shows it. */
 export interface Status {
@@ -41,10 +42,5 @@ export interface RunSummary {
   readonly pendingActions: number;
 }
 
-/** A message of the kernel to the person. */
-export interface Notice {
-  readonly agent: string;
-  readonly title: string;
-  readonly message: string;
-  readonly severity: "info" | "warning" | "error";
-}
+/** A message of an agent to the person. */
+export type Notice = NotificationParamsOf<"lares/notify">;

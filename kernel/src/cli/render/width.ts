@@ -18,22 +18,6 @@ export function truncate(text: string, width: number): string {
   return width < 1 ? "" : `${take(text, width - 1)}…`;
 }
 
-/** Cuts the middle, which suits a path: its first folder and its name are the most useful parts. */
-export function truncateMiddle(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  if (width < 8) return truncate(text, width);
-  const head = Math.floor((width - 1) / 3);
-  const tail = [...graphemes.segment(text)].map(({ segment }) => segment).toReversed();
-  let used = 0;
-  const kept: string[] = [];
-  for (const grapheme of tail) {
-    used += displayWidth(grapheme);
-    if (used > width - 1 - head) break;
-    kept.unshift(grapheme);
-  }
-  return `${take(text, head)}…${kept.join("")}`;
-}
-
 export function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }

@@ -2,8 +2,8 @@ import { createTwoFilesPatch } from "diff";
 import { LaresError } from "../../base/errors.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { withHunks } from "./parts.ts";
-import type { EditedText } from "./state.ts";
+import { withHunks } from "./state/parts.ts";
+import type { EditedText } from "./state/state.ts";
 
 /** The maximum size of a text that is edited or taken in parts here. Bytes. */
 const maxTextBytes = 4 * 1024 * 1024;

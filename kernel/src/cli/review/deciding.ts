@@ -1,5 +1,5 @@
-import { effectWords } from "../../base/effect-words.ts";
-import { needsCare, subjectOf } from "../../base/impact-words.ts";
+import { effectWords } from "../../base/vocabulary/effect-words.ts";
+import { needsCare, subjectOf } from "../../base/vocabulary/impact-words.ts";
 import { visibleText } from "../../base/visible-text.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
@@ -7,8 +7,8 @@ import { layoutOf } from "../render/review/screen.ts";
 import { moreLines } from "../render/pages.ts";
 import type { Command } from "./input.ts";
 import { complain, say, scrolled, stay, type ReviewStep } from "./moving.ts";
-import { choiceOf } from "./parts.ts";
-import { sectionOf, sectionsOf } from "./sections.ts";
+import { choiceOf } from "./state/parts.ts";
+import { sectionOf, sectionsOf } from "./state/sections.ts";
 import {
   currentAction,
   isSelectable,
@@ -16,7 +16,7 @@ import {
   sectionNamed,
   type Confirmation,
   type ReviewState,
-} from "./state.ts";
+} from "./state/state.ts";
 
 /** Returns the name of the change for use in a sentence. */
 export function nameOf({ effects }: Pick<Action, "effects">): string {

@@ -1,7 +1,7 @@
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { WholeAction } from "../run/whole-action.ts";
-import type { EditedText, Size } from "./state.ts";
+import type { EditedText, Size } from "./state/state.ts";
 
 export interface Key {
   /** "up", "return", "escape", "tab", "space", or the character. */

@@ -9,7 +9,7 @@ import {
   type Card,
   type ReviewState,
   type Row,
-} from "./state.ts";
+} from "./state/state.ts";
 
 /**
  * How long a card that appeared by itself, or whose end was just paged to, has to be on the screen before a key

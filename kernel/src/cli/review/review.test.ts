@@ -5,7 +5,7 @@ import { fewestColumns, layoutOf, renderReview } from "../render/review/screen.t
 import { displayWidth } from "../render/width.ts";
 import { anAction } from "../testing/fake-kernel.ts";
 import { ReviewWalk } from "../testing/review-walk.ts";
-import { choiceOf, partsOf, withHunks } from "./parts.ts";
+import { choiceOf, partsOf, withHunks } from "./state/parts.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
 const hash = `sha256:${"a".repeat(64)}` as const;

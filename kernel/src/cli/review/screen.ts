@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import type { Cell, Frame } from "../render/review/screen.ts";
-import type { Size } from "./state.ts";
+import type { Size } from "./state/state.ts";
 
 const enter =
   "\u001b[?1049h" + // the alternate screen, so that the contents of the main one come back afterwards

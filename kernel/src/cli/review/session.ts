@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { renderReview } from "../render/review/screen.ts";
-import type { ScreenStyle } from "../render/review/screen-style.ts";
+import type { ScreenStyle } from "../render/screen-style.ts";
 import { wholeAction } from "../run/whole-action.ts";
 import type { Terminal } from "../terminal.ts";
 import { contentOf, editedText, partialContent, textOf } from "./contents.ts";
@@ -10,7 +10,7 @@ import { editorOf, editText } from "./editor.ts";
 import type { Command, Input, Verb } from "./input.ts";
 import { readKeys } from "./keys.ts";
 import type { Screen } from "./screen.ts";
-import { newReview, type ReviewState } from "./state.ts";
+import { newReview, type ReviewState } from "./state/state.ts";
 import { update } from "./update.ts";
 
 /** Notifications that arrive within this time are drawn together. */

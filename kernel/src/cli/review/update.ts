@@ -32,7 +32,7 @@ import {
   withPartInSight,
   type ReviewStep,
 } from "./moving.ts";
-import { cardWith, rowsOf, sectionNamed, sectionRow, type Panel, type ReviewState } from "./state.ts";
+import { cardWith, rowsOf, sectionNamed, sectionRow, type Panel, type ReviewState } from "./state/state.ts";
 
 /** The number of ended actions in the lists; the newest are kept. */
 const maxEnded = 300;

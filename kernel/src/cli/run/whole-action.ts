@@ -1,5 +1,5 @@
 import { isLaresError } from "../../base/errors.ts";
-import { hasContent } from "../../base/effect-words.ts";
+import { hasContent } from "../../base/vocabulary/effect-words.ts";
 import type { Action, Effect } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
 

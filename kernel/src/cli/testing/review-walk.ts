@@ -1,8 +1,9 @@
 import type { Action } from "../../base/vocabulary/action.ts";
-import { frameText, renderReview } from "../render/review/screen.ts";
+import { type Frame, renderReview } from "../render/review/screen.ts";
 import { noStyle } from "../render/style.ts";
+import { displayWidth } from "../render/width.ts";
 import type { Command, Input, Key } from "../review/input.ts";
-import { newReview, type ReviewState, type Size } from "../review/state.ts";
+import { newReview, type ReviewState, type Size } from "../review/state/state.ts";
 import { update } from "../review/update.ts";
 
 /** Long enough after a frame for a key to count. */
@@ -66,4 +67,16 @@ function keyOf(name: string): Key {
 
 function withoutDiffs(action: Action): Action {
   return { ...action, effects: action.effects.map(({ diff: _diff, ...effect }) => effect) };
+}
+
+/** Returns a frame as text. */
+function frameText(frame: Frame): string {
+  return frame
+    .map((cells) => {
+      let line = "";
+      for (const { column, text } of cells)
+        line += " ".repeat(Math.max(0, column - displayWidth(line))) + text;
+      return line.trimEnd();
+    })
+    .join("\n");
 }

@@ -4,7 +4,7 @@ import { openContentWork } from "../../actions/content-work.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { DecisionUses } from "../../decisions/uses.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { originOf } from "../decision-service.ts";
+import { originOf } from "./decision-service.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelConfiguration } from "./configuration.ts";
 import type { KernelFiles } from "./files.ts";

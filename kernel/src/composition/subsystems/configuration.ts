@@ -11,7 +11,7 @@ import { PathWatch } from "../../platform/files/path-watch.ts";
 import type { SandboxHost } from "../../sandbox/host/sandbox-host.ts";
 import { gitIgnored } from "../../workspace/git-ignored.ts";
 import { WorkspaceDocuments } from "../../configuration/workspace-documents.ts";
-import { bundle, resources } from "../resources.ts";
+import { bundle, resources } from "./resources.ts";
 import type { KernelFiles } from "./files.ts";
 import type { KernelContext } from "./kernel-context.ts";
 

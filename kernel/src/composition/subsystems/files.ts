@@ -4,7 +4,7 @@ import { openRootedFs } from "../../platform/files/rooted-fs.ts";
 import { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
 import { namedRoots, pathMapper, throughLinks, type NamedRoot } from "../../configuration/workspace-paths.ts";
 import { UnsavedDocuments } from "../../services/unsaved-documents.ts";
-import { createFileService } from "../file-service.ts";
+import { createFileService } from "./file-service.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 export interface KernelFiles {

@@ -3,7 +3,7 @@ import type { Program } from "../../configuration/programs.ts";
 import { cacheKey, openCacheFolder } from "../../platform/files/cache-folder.ts";
 import { guestPreamble } from "../../sandbox/guest/preamble.ts";
 import { createSandboxHost, type SandboxHost } from "../../sandbox/host/sandbox-host.ts";
-import { readGuestRuntime } from "../resources.ts";
+import { readGuestRuntime } from "./resources.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Opens the sandbox with its cache of prepared modules. Its process starts with the first guest. */

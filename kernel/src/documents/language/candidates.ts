@@ -1,15 +1,15 @@
+import type { CompletionProposal, Explanation } from "../../base/vocabulary/editing.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { permissionNames } from "../../base/vocabulary/permissions.ts";
 import { effectKindNames } from "../names-in-permissions.ts";
 import { valueAt } from "../text/source.ts";
-import { code, item, paragraph, type Explanation } from "./explanation.ts";
+import { code, item, paragraph } from "./explanation.ts";
 import type { EventHelp, EventLanguage, ExtensionSummary, Surroundings } from "./ports.ts";
-import type { ProposalKind } from "./proposal.ts";
 
 /** A value that means something at a place beyond what the schema can say. */
 export interface Candidate {
   readonly value: string | number | boolean;
-  readonly kind: ProposalKind;
+  readonly kind: CompletionProposal["kind"];
   readonly detail?: string;
   readonly explanation?: Explanation;
   readonly rank?: number;

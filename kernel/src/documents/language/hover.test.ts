@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { DocumentFormat } from "../text/source.ts";
 import { schemaOf, type EditedDocument } from "./complete.ts";
-import type { Explanation } from "./explanation.ts";
+import type { Explanation } from "../../base/vocabulary/editing.ts";
 import { hoverAt } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
 import { alternatives, type Schema } from "../schema/schema-at.ts";

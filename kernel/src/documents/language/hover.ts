@@ -1,3 +1,4 @@
+import type { Explanation } from "../../base/vocabulary/editing.ts";
 import { Permissions } from "../../base/vocabulary/permissions.ts";
 import { offsetsOf, pointerTo, valueAt } from "../text/source.ts";
 import { eventExplanation, extensionExplanation } from "./candidates.ts";
@@ -9,7 +10,7 @@ import {
   type EditedDocument,
   type LanguageEnvironment,
 } from "./complete.ts";
-import { code, item, paragraph, type Explanation } from "./explanation.ts";
+import { code, item, paragraph } from "./explanation.ts";
 import { placeIn } from "./filter-proposals.ts";
 import type { EventLanguage } from "./ports.ts";
 import { nodeAt, readingOf, type FoundNode } from "./reading.ts";

@@ -1,6 +1,7 @@
+import type { Explanation } from "../../base/vocabulary/editing.ts";
 import { pointerKeys, type DocumentFormat } from "../text/source.ts";
 import type { CursorContext } from "./cursor.ts";
-import { paragraph, type Explanation } from "./explanation.ts";
+import { paragraph } from "./explanation.ts";
 import { choiceOf, type Proposal } from "./proposal.ts";
 import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "../schema/schema-at.ts";
 

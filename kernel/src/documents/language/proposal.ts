@@ -1,34 +1,9 @@
-import type { Explanation } from "./explanation.ts";
-
-export type ProposalKind =
-  | "key"
-  | "table"
-  | "value"
-  | "choice"
-  | "event"
-  | "field"
-  | "function"
-  | "method"
-  | "keyword"
-  | "handler"
-  | "extension"
-  | "folder"
-  | "file";
+import type { CompletionProposal } from "../../base/vocabulary/editing.ts";
 
 /** Something that may be written at the cursor. Offsets count UTF-16 units; the range is on the cursor's line. */
-export interface Proposal {
-  readonly label: string;
-  readonly kind: ProposalKind;
-  /** A few words beside the label. */
-  readonly detail?: string;
-  readonly explanation?: Explanation;
+export interface Proposal extends Omit<CompletionProposal, "range"> {
   readonly start: number;
   readonly end: number;
-  readonly newText: string;
-  /** `newText` is a snippet of the LSP. */
-  readonly isSnippet: boolean;
-  /** What typing is compared with. */
-  readonly filterText: string;
   /** Sorted by this, then by the label. */
   readonly rank: number;
 }

@@ -8,7 +8,7 @@ import type { Log } from "../../base/log.ts";
 import { acquireLock } from "../../platform/processes/lock.ts";
 import { listenLocal, type LocalSocket } from "../../platform/sockets/socket.ts";
 import { parseKernelArguments } from "../../platform/processes/spawn-kernel.ts";
-import { createEndpoint } from "../../protocol/endpoint.ts";
+import { createEndpoint } from "../../protocol/v1/endpoint.ts";
 
 /**
  * A kernel that only records what its sessions sent, for tests of the front. `TOY_FAULT` in the environment makes it

@@ -3,7 +3,7 @@ import { silentLog } from "../../base/log.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import type { AgentMemory } from "../agent-memory.ts";
-import { memoryMigrations } from "../heads.ts";
+import { memoryMigrations } from "../records/heads.ts";
 import { openMemory } from "../memory.ts";
 import { FakeStore, fakeSettings } from "./fake-store.ts";
 
@@ -14,7 +14,7 @@ export const modules = {
   "{ silentLog }": new URL("../../base/log.ts", import.meta.url),
   "{ openMemory }": new URL("../memory.ts", import.meta.url),
   "{ FakeStore, fakeSettings }": new URL("./fake-store.ts", import.meta.url),
-  "{ memoryMigrations }": new URL("../heads.ts", import.meta.url),
+  "{ memoryMigrations }": new URL("../records/heads.ts", import.meta.url),
 };
 
 /** Opens the memory that a process left behind, as the next process does. */

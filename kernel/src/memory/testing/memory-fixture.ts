@@ -6,7 +6,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import type { AgentMemory } from "../agent-memory.ts";
-import { memoryMigrations } from "../heads.ts";
+import { memoryMigrations } from "../records/heads.ts";
 import type { MemoryKey } from "../memory-key.ts";
 import { type Memory, type MemoryOptions, openMemory } from "../memory.ts";
 import { FakeStore, fakeSettings, linesOf } from "./fake-store.ts";

@@ -9,7 +9,7 @@ import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";
 import { aJournal, anEvent, aPolicy } from "./testing/journals.ts";
-import { memoryRecords } from "../records.ts";
+import { memoryRecords } from "../records/kinds.ts";
 
 const modules = {
   "{ exportMemory }": new URL("./export.ts", import.meta.url),

@@ -7,7 +7,7 @@ import { piecesOf, readPieces } from "../../platform/files/data-files.ts";
 import type { Anchor } from "../../journal/anchor.ts";
 import { scanJournal } from "../../journal/scan.ts";
 import { encodeMeta, segmentHeaderBytes, type VectorsMeta } from "./format.ts";
-import { memoryRecords } from "../records.ts";
+import { memoryRecords } from "../records/kinds.ts";
 import { type LinePlace, RecordWalk } from "./records.ts";
 import { encodeVectorPages, type VectorItem } from "./vectors.ts";
 import { findSegments, type Segment } from "../../memory-contract/segments.ts";

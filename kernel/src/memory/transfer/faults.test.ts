@@ -13,7 +13,7 @@ import { verifyJournal } from "../../journal/journal.ts";
 import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory, type ExportSource } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";
-import { memoryRecords } from "../records.ts";
+import { memoryRecords } from "../records/kinds.ts";
 
 const why = await whyNoFailingDisk();
 const modules = {

@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject } from "../../base/json.ts";
 import { nestsDeeperThan } from "../../base/json-depth.ts";
 import { sha256Sum } from "../../platform/files/hash.ts";
 import { Tally } from "../../journal/tally.ts";
-import { memoryRecords } from "../records.ts";
+import { memoryRecords } from "../records/kinds.ts";
 import { damaged, isTime } from "./format.ts";
 import {
   maxIdLength,

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../base/json.ts";
 import { sha256Sum } from "../../platform/files/hash.ts";
 import { rangesIn } from "../../journal/redaction.ts";
-import { retentionId } from "../records.ts";
+import { retentionId } from "../records/kinds.ts";
 import type { RecordKind, RecordOperation } from "../../memory-contract/records.ts";
 import { SeqSet } from "../../journal/seq-set.ts";
 

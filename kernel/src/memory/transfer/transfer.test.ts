@@ -10,7 +10,7 @@ import { exportMemory, type ExportSource } from "./export.ts";
 import { describeExport, importMemory, type ImportTarget } from "./import.ts";
 import { aJournal, anEvent, aPolicy, aVector, openJournal, pagesOf } from "./testing/journals.ts";
 import type { VectorItem } from "./vectors.ts";
-import { memoryRecords } from "../records.ts";
+import { memoryRecords } from "../records/kinds.ts";
 
 const clock = new ManualClock();
 let folder = "";

@@ -30,7 +30,7 @@ export interface BundledProgram {
   readonly files: readonly BundledFile[];
 }
 
-export interface BundledFile {
+interface BundledFile {
   /** Relative to the extension's folder, with links resolved. */
   readonly path: string;
   readonly bytes: number;

@@ -15,10 +15,14 @@ const messageType = { warning: 2, info: 3 } as const;
 export function actionCommands(shown: ShownChanges) {
   return {
     "lares.action.approve": command("lares.action.approve", ({ id, ...approval }, session) =>
-      withMessage(session, async () => session.client.services.actions.approve(id, approval)),
+      withMessage(session, async () =>
+        session.client.services.actions.approve(session.client.principal, id, approval),
+      ),
     ),
     "lares.action.reject": command("lares.action.reject", ({ id, reason }, session) =>
-      withMessage(session, async () => session.client.services.actions.reject(id, reason)),
+      withMessage(session, async () =>
+        session.client.services.actions.reject(session.client.principal, id, reason),
+      ),
     ),
     "lares.action.undo": command("lares.action.undo", ({ id }, session) =>
       withMessage(session, async () => session.client.services.actions.undo(id)),

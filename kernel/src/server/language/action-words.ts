@@ -1,4 +1,4 @@
-import { effectWords } from "../../base/effect-words.ts";
+import { effectWords } from "../../base/vocabulary/effect-words.ts";
 import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
 import { quotedText, visibleText } from "../../base/visible-text.ts";
 import type { Action, Effect } from "../../base/vocabulary/action.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../base/json.ts";
-import type { Endpoint } from "../../protocol/endpoint.ts";
+import type { Endpoint } from "../../protocol/v1/endpoint.ts";
 import { SessionOptions } from "../../protocol/v1/session.ts";
 import { checkParams } from "../../protocol/validate.ts";
 import type { PositionEncoding } from "../../base/text-positions.ts";

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { ExactIndex } from "./exact.ts";
 import { decodeVector, encodeVector, type Tier } from "./quantize.ts";
 import { clusteredVectors } from "./testing/vectors.ts";
-import { shorten } from "./unit.ts";
 
 const dimensions = 64;
 const vectorsOf = (count: number, seed: number, size = dimensions): Float32Array[] =>
@@ -72,11 +71,4 @@ test("recall@10 lost where all vectors are cold is 0.02 at most", () => {
     shared += cold.search(query, 10).filter(({ label }) => labels.has(label)).length;
   }
   expect(1 - shared / (10 * queries)).toBeLessThanOrEqual(0.02);
-});
-
-test("shorten cuts and makes a unit vector again", () => {
-  expect([...shorten(Float32Array.of(3, 4, 12), 2)]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
-  expect([...shorten(Float32Array.of(0, 0, 1), 2)]).toEqual([0, 0]);
-  for (const wrong of [0, 4, 1.5, Number.NaN])
-    expect(() => shorten(new Float32Array(3), wrong)).toThrow(invalid);
 });

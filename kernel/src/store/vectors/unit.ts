@@ -36,14 +36,3 @@ export function checkDimensions(dimensions: number): void {
   if (!Number.isSafeInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions)
     throw invalidParams(`An index has 1 to ${maxDimensions} dimensions, not ${dimensions}.`);
 }
-
-/**
- * Matryoshka-style: the first `dimensions` numbers, made a unit vector again. Only for embedders whose models were
- * trained for it; others lose more than the share that is cut off. InvalidParams where there are not as many.
- */
-export function shorten(vector: Float32Array, dimensions: number): Float32Array {
-  checkDimensions(dimensions);
-  if (dimensions > vector.length)
-    throw invalidParams(`A vector of ${vector.length} dimensions cannot be cut to ${dimensions}.`);
-  return unitVector(vector.subarray(0, dimensions), dimensions);
-}

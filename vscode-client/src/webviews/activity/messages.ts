@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { healthKinds } from "../../model/health-kinds.ts";
 import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
 /** The number of actions in the timeline, newest first. */
@@ -10,6 +9,21 @@ export const maxAgentRows = 200;
 export const maxFiles = 5;
 /** The number of different failures in the timeline. */
 export const maxFailures = 200;
+
+/** The kinds of status that a person should know about, the most urgent first. */
+const healthKinds = [
+  "manifest",
+  "error",
+  "failed",
+  "permission",
+  "suspended",
+  "changing",
+  "working",
+  "active",
+  "asleep",
+  "off",
+] as const;
+export type HealthKind = (typeof healthKinds)[number];
 
 const ActionState = v.picklist([
   "PendingApproval",

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { AgentName, useAgentName } from "../shared/agent-name.tsx";
 import { counted } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, usePush, useSituation } from "../shared/hooks.ts";

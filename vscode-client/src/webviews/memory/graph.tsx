@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { counted } from "../shared/format.ts";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import type { Graph, GraphNode } from "./radial.ts";
 import { titleOf } from "./title.ts";
 

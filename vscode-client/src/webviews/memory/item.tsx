@@ -4,7 +4,7 @@ import { counted } from "../shared/format.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { PathLinks } from "../shared/paths.tsx";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { block, line } from "../shared/text.ts";
 import { Data } from "./data.tsx";
 import { RelationGraph } from "./graph.tsx";

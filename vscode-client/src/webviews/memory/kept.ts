@@ -1,3 +1,4 @@
+import { maxVariantLength } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import * as v from "valibot";
 import { readAs } from "../shared/channel.ts";
 import { Text } from "../shared/situation.ts";
@@ -12,12 +13,12 @@ export const Kept = v.object({
   namespace: v.optional(Text(128), ""),
   tab: v.optional(v.picklist(tabs), "timeline"),
   text: v.optional(Text(1_000), ""),
-  variant: v.optional(Text(128), ""),
+  variant: v.optional(Text(maxVariantLength), ""),
   /** UTC days, both inclusive. */
   days: v.optional(v.object({ from: Text(10), to: Text(10) })),
   search: v.optional(Text(1_000), ""),
   by: v.optional(v.picklist(["meaning", "words"]), "meaning"),
-  itemVariant: v.optional(Text(128), ""),
+  itemVariant: v.optional(Text(maxVariantLength), ""),
 });
 export type Kept = v.InferOutput<typeof Kept>;
 

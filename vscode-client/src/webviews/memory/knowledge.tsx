@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
 import { useAsked, useChanged, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { ItemDetails } from "./item.tsx";
 import { maxItems, type Item } from "./messages.ts";
 import { titleOf } from "./title.ts";

@@ -1,3 +1,4 @@
+import { maxRelations, maxVariantLength } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import * as v from "valibot";
 import {
   commonPushes,
@@ -16,8 +17,6 @@ export const pageSize = 50;
 export const maxItems = 200;
 /** Items in a graph of relations, including the one in the centre. */
 export const maxGraphItems = 60;
-/** Relations of one item that are shown. */
-export const maxRelations = 256;
 /** Shared memories that one agent may open: as many as two documents can name. */
 export const maxShared = 256;
 /** Bars of the histogram; for longer periods, a bar stands for several days. */
@@ -28,6 +27,7 @@ export const maxDataCharacters = 100_000;
 const Fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const Similarity = v.pipe(v.number(), v.minValue(-1.01), v.maxValue(1.01));
 const Hash = Text(128);
+const Variant = Text(maxVariantLength);
 
 /** The owner of a memory: an agent, or a namespace that it may read. */
 const Whose = { agent: Id, namespace: v.optional(Text(128)) };
@@ -37,26 +37,26 @@ const Data = { data: v.unknown(), cut: v.optional(v.boolean()) };
 
 const TimelineFilter = {
   ...Whose,
-  variant: v.optional(Text(128)),
+  variant: v.optional(Variant),
   text: v.optional(Text(1_000)),
 };
 
-export const TimelineEvent = v.object({ id: Id, variant: Text(128), timestamp: Text(40), ...Data });
+export const TimelineEvent = v.object({ id: Id, variant: Variant, timestamp: Text(40), ...Data });
 export type TimelineEvent = v.InferOutput<typeof TimelineEvent>;
 
 export const Item = v.object({
   id: Id,
-  variant: Text(128),
+  variant: Variant,
   ...Data,
   text: v.optional(Text(8_192)),
   similarity: v.optional(Similarity),
   importance: Fraction,
-  relations: v.pipe(v.array(v.object({ to: Id, relation: Text(128) })), v.maxLength(maxRelations)),
+  relations: v.pipe(v.array(v.object({ to: Id, relation: Variant })), v.maxLength(maxRelations)),
   embedded: v.boolean(),
 });
 export type Item = v.InferOutput<typeof Item>;
 
-const Groups = v.record(Text(128), Count);
+const Groups = v.record(Variant, Count);
 
 export const Projections = v.object({
   projected: Count,
@@ -131,7 +131,7 @@ export const memoryContract = {
     knowledge: {
       params: v.object({
         ...Whose,
-        variant: v.optional(Text(128)),
+        variant: v.optional(Variant),
         search: Text(1_000),
         by: v.picklist(["meaning", "words"]),
       }),

@@ -5,7 +5,7 @@ import { counted, dayName } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { PathLinks } from "../shared/paths.tsx";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { summaryOf } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
 import { Data } from "./data.tsx";

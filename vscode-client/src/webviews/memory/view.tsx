@@ -4,7 +4,7 @@ import { useAsked, useFocus, usePush, useSituation } from "../shared/hooks.ts";
 import { Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { Tabs } from "../shared/tabs.tsx";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { keptOf, tabs, type Kept, type Tab } from "./kept.ts";
 import { Knowledge } from "./knowledge.tsx";
 import type { MemoryContract, Shared } from "./messages.ts";

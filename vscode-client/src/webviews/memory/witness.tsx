@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { count, counted } from "../shared/format.ts";
 import { localTime } from "../shared/local-time.ts";
-import { size } from "../../model/size.ts";
+import { size } from "../shared/size.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice, Pending } from "../shared/notice.tsx";
 import { line } from "../shared/text.ts";

@@ -49,6 +49,7 @@ export function CardChanges({
   return (
     <>
       {card.reason !== "" && <p class="reason">{card.reason}</p>}
+      {card.requestedBy !== undefined && <p class="note">{card.requestedBy}</p>}
       {card.error !== undefined && card.section !== "outdated" && <p class="note bad-text">{card.error}</p>}
       {pictures.map((file) => (
         <Picture key={file.effect} host={host} card={card} file={file} isNear={isNear} />

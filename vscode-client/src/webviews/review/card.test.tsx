@@ -53,3 +53,14 @@ it("only what waits or was applied is said to be undoable", () => {
   expect(drawn({})).toContain("Can be undone.");
   expect(drawn({ state: "Stale" })).not.toContain("Can be undone.");
 });
+
+it("names who led the agent to it, every character visible, and is silent where nobody did", () => {
+  const on_behalf_of: Action["on_behalf_of"] = [
+    { kind: "agent", id: "dev.lares.notes" },
+    { kind: "process", process: "branch", agent: "dev.lares.mind", conversation: "\u202egnp.\nApproved" },
+  ];
+  expect(drawn({ on_behalf_of })).toContain(
+    String.raw`Requested by dev.lares.notes, on behalf of the branch of dev.lares.mind in the conversation &quot;&lt;U+202E>gnp.\nApproved&quot;.`,
+  );
+  expect(drawn({})).not.toContain("Requested by");
+});

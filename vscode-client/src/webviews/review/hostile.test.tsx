@@ -35,6 +35,7 @@ it.each(hostile)("an agent's words make no button, element or hidden character: 
             title: words,
             reason: words,
             error: words,
+            on_behalf_of: [{ kind: "schedule", agent: words, schedule: words }],
             ...(section === "outdated" ? { state: "Stale" } : {}),
             effects: [
               effect({ path: `notes/${words}`, summary: words }),

@@ -74,6 +74,8 @@ export const Card = v.object({
   folder: Path,
   title: Text(2_400),
   reason: Text(40_000),
+  /** The sentence that names who led the agent to it; absent where it acted of its own accord. */
+  requestedBy: v.optional(Text(4_000)),
   created: Text(40),
   /** When it was decided or ended. */
   ended: v.optional(Text(40)),

@@ -1,6 +1,6 @@
 import { createContext, type VNode } from "preact";
 import { useContext } from "preact/hooks";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "./label.ts";
 
 /** The display names of agents by id; for a removed agent only the id is known. Provided by `WhileRunning`. */
 export const AgentNames = createContext<ReadonlyMap<string, string>>(new Map());

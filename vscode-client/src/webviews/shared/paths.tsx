@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Contract } from "./channel.ts";
 import type { Host } from "./host.ts";
 import type { commonPushes, commonRequests } from "./situation.ts";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "./label.ts";
 
 /** The number of paths of one value that can be opened. */
 export const maxPaths = 5;

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { block, jsonOf, line } from "../shared/text.ts";
 import { isObject, maxListEntries, type Field, type Scalar } from "./fields.ts";
 import type { Draft, Problems } from "./values.ts";

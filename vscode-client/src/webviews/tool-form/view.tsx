@@ -6,7 +6,7 @@ import { isWithin } from "../shared/channel.ts";
 import type { Host } from "../shared/host.ts";
 import { Pending, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { block, line } from "../shared/text.ts";
 import { Fields, JsonInput } from "./field.tsx";
 import { fieldsOf, isObject, type Field } from "./fields.ts";

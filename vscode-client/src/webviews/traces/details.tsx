@@ -3,7 +3,7 @@ import { AgentName } from "../shared/agent-name.tsx";
 import { JsonTree } from "../shared/json-tree.tsx";
 import type { Host } from "../shared/host.ts";
 import { PathLinks } from "../shared/paths.tsx";
-import { pageLabel } from "../../model/text.ts";
+import { pageLabel } from "../shared/label.ts";
 import { block, line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
 import { parseFields } from "./fields.ts";

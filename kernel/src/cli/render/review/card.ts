@@ -1,7 +1,7 @@
-import { hasContent } from "../../../base/effect-words.ts";
+import { hasContent } from "../../../base/vocabulary/effect-words.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
-import { hunksOf } from "../../review/parts.ts";
-import type { Card, ReviewState } from "../../review/state.ts";
+import { hunksOf } from "../../review/state/parts.ts";
+import type { Card, ReviewState } from "../../review/state/state.ts";
 import type { WholeAction } from "../../run/whole-action.ts";
 import {
   reasonText,

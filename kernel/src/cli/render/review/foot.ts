@@ -1,8 +1,8 @@
-import { sectionOf } from "../../review/sections.ts";
-import { currentAction, sectionNamed, type Panel, type ReviewState } from "../../review/state.ts";
+import { sectionOf } from "../../review/state/sections.ts";
+import { currentAction, sectionNamed, type Panel, type ReviewState } from "../../review/state/state.ts";
 import { decisionLines } from "../decision-text.ts";
 import { wrap } from "../width.ts";
-import { columnsForBoth } from "./screen-style.ts";
+import { columnsForBoth } from "../screen-style.ts";
 import { joinPieces } from "./lines.ts";
 
 /** Returns the lines beneath the list and the card: the open panel, the last message, and the keys that apply now. */

@@ -1,5 +1,5 @@
 import { decisionLines } from "../decision-text.ts";
-import { subjectOf, folderOf } from "../../../base/impact-words.ts";
+import { subjectOf, folderOf } from "../../../base/vocabulary/impact-words.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
 import type { Surface } from "../style.ts";
 import { displayWidth, padEnd, wrap } from "../width.ts";

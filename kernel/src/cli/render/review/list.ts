@@ -1,7 +1,7 @@
-import { needsCare } from "../../../base/impact-words.ts";
+import { needsCare } from "../../../base/vocabulary/impact-words.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
-import { isSelectable, rowsOf, type ReviewState, type Row } from "../../review/state.ts";
-import type { SectionId } from "../../review/sections.ts";
+import { isSelectable, rowsOf, type ReviewState, type Row } from "../../review/state/state.ts";
+import type { SectionId } from "../../review/state/sections.ts";
 import { decisionLines } from "../decision-text.ts";
 import { ageWords, joinPieces, subjectLines } from "./lines.ts";
 import { stateWords } from "../action.ts";

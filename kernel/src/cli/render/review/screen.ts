@@ -1,11 +1,11 @@
-import { visibleSections, type ReviewState } from "../../review/state.ts";
+import { visibleSections, type ReviewState } from "../../review/state/state.ts";
 import { displayWidth, truncate } from "../width.ts";
 import { oneLine } from "../foreign.ts";
 import { cardText, type CardText } from "./card.ts";
 import { footLines } from "./foot.ts";
 import { joinPieces } from "./lines.ts";
 import { listLines, type ListLine } from "./list.ts";
-import { columnsForBoth, inAscii } from "./screen-style.ts";
+import { columnsForBoth, inAscii } from "../screen-style.ts";
 
 /** A piece of a line of the screen. Text drawn before it cannot move it, however wide the terminal draws that text. */
 export interface Cell {
@@ -72,18 +72,6 @@ export function renderReview(state: ReviewState, layout = layoutOf(state)): Fram
   const filled = [...cut, ...Array.from({ length: rows - cut.length }, (): Cell[] => [])];
   if (!state.screenStyle.isAscii) return filled;
   return filled.map((cells) => cells.map(({ column, text }) => ({ column, text: inAscii(text) })));
-}
-
-/** Returns a frame as text, for tests. */
-export function frameText(frame: Frame): string {
-  return frame
-    .map((cells) => {
-      let line = "";
-      for (const { column, text } of cells)
-        line += " ".repeat(Math.max(0, column - displayWidth(line))) + text;
-      return line.trimEnd();
-    })
-    .join("\n");
 }
 
 function tooSmall({ size: { columns, rows } }: ReviewState): Cell[][] {

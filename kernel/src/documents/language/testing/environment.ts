@@ -1,23 +1,9 @@
-import { compileSchedule } from "../../../events/cron.ts";
-import { scheduleInWords } from "../../../events/cron-words.ts";
-import { filterMembers, filterWords } from "../../../events/reference.ts";
-import { eventTypes, isCustomEvent } from "../../../events/types.ts";
+import { eventLanguage } from "../../../events/language.ts";
 import type { LanguageEnvironment } from "../complete.ts";
 import type { EventLanguage, ExtensionSummary, Surroundings } from "../ports.ts";
 
 /** The real language of events, at a fixed time. */
-export const events: EventLanguage = {
-  eventTypes,
-  isCustomEvent,
-  filterWords,
-  filterMembers,
-  scheduleInWords,
-  nextRuns: (expression, timezone, nowMs, count) => {
-    const schedule = compileSchedule(expression, timezone, nowMs);
-    return schedule.ok ? schedule.nextRuns(nowMs, count) : [];
-  },
-  now: () => Date.parse("2026-11-20T12:00:00Z"),
-};
+export const events: EventLanguage = eventLanguage(() => Date.parse("2026-11-20T12:00:00Z"));
 
 export const photos: ExtensionSummary = {
   id: "com.example.photos",

@@ -4,7 +4,7 @@ import type { Anchor } from "../../../journal/anchor.ts";
 import { DiskTimer } from "../../../journal/disk-timer.ts";
 import { Journal } from "../../../journal/journal.ts";
 import type { RecordInput } from "../../../journal/record.ts";
-import { memoryRecords, memoryRefusals } from "../../records.ts";
+import { memoryRecords, memoryRefusals } from "../../records/kinds.ts";
 import { chainStart, type RecordKind } from "../../../memory-contract/records.ts";
 import type { VectorItem } from "../vectors.ts";
 

@@ -12,8 +12,8 @@ import { vdfsCalls } from "./vdfs.ts";
 export const guestCalls = { ...vdfsCalls, ...memoryCalls, ...actionCalls, ...serviceCalls, ...outsideCalls };
 
 export type GuestCall = keyof typeof guestCalls;
-type GuestCallParams<Method extends GuestCall> = ParamsIn<typeof guestCalls, Method>;
-type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCalls, Method>;
+export type GuestCallParams<Method extends GuestCall> = ParamsIn<typeof guestCalls, Method>;
+export type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCalls, Method>;
 
 export type GuestRequest = keyof typeof guestRequests;
 

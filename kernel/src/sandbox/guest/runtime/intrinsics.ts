@@ -4,8 +4,9 @@
  */
 const { apply } = Reflect;
 export const { parse: parseJson, stringify: toJson } = JSON;
-export const { hasOwn, create: createObject, defineProperty, getPrototypeOf } = Object;
-export const { floor, imul, max, min } = Math;
+const { create: createObject } = Object;
+export const { hasOwn, getPrototypeOf } = Object;
+export const { floor } = Math;
 export const NativePromise = Promise;
 export const NativeMap = Map;
 export const stringOf = String;
@@ -33,7 +34,6 @@ export const wellFormed = uncurry(String.prototype.toWellFormed);
 export const sliceText = uncurry(String.prototype.slice);
 export const startsWith = uncurry(String.prototype.startsWith);
 export const splitText = uncurry(String.prototype.split as Method<string, [string], string[]>);
-export const mapGet = uncurry(Map.prototype.get);
 export const mapSet = uncurry(Map.prototype.set);
 export const mapDelete = uncurry(Map.prototype.delete);
 export const mapForEach = uncurry(Map.prototype.forEach);

@@ -2,12 +2,12 @@ import { mkdir, realpath, rename, rm, symlink, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WorkspaceFiles } from "../platform/files/workspace-files.ts";
-import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import type { FileService } from "../services/files.ts";
-import { UnsavedDocuments } from "../services/unsaved-documents.ts";
+import { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
+import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+import type { FileService } from "../../services/files.ts";
+import { UnsavedDocuments } from "../../services/unsaved-documents.ts";
 import { createFileService } from "./file-service.ts";
-import { namedRoots, pathMapper, throughLinks } from "../configuration/workspace-paths.ts";
+import { namedRoots, pathMapper, throughLinks } from "../../configuration/workspace-paths.ts";
 
 let base: string;
 let files: FileService;

@@ -1,7 +1,7 @@
-import type { Database, Durability, Migration } from "../platform/database/database.ts";
-import type { Anchor } from "../journal/anchor.ts";
-import type { RecordKind } from "../memory-contract/records.ts";
-import type { Tally } from "../journal/tally.ts";
+import type { Database, Durability, Migration } from "../../platform/database/database.ts";
+import type { Anchor } from "../../journal/anchor.ts";
+import type { RecordKind } from "../../memory-contract/records.ts";
+import type { Tally } from "../../journal/tally.ts";
 
 export const memoryMigrations: readonly Migration[] = [
   {

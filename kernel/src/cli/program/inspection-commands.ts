@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { execute, examples, json } from "./command-parts.ts";
-import type { CliPorts } from "./ports.ts";
+import type { CliPorts } from "../ports.ts";
 
 /** Adds the commands that show the state of a workspace's kernel and answer its questions. */
 export function addInspection(program: Command, ports: CliPorts): void {
@@ -24,7 +24,7 @@ export function addInspection(program: Command, ports: CliPorts): void {
     )
     .action((folder: string, options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/traces.ts")).traces(context, folder, options),
+        (await import("../commands/traces.ts")).traces(context, folder, options),
       ),
     );
 
@@ -76,7 +76,7 @@ ${examples([
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/actions.ts")).actions(context, words, options),
+        (await import("../commands/actions.ts")).actions(context, words, options),
       ),
     );
 
@@ -98,7 +98,7 @@ ${examples([
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/decisions.ts")).decisions(context, words, options),
+        (await import("../commands/decisions.ts")).decisions(context, words, options),
       ),
     );
 
@@ -113,7 +113,7 @@ ${examples([
     .addHelpText("after", examples([["lares agents reload local.photo-sorter", "load its changed program"]]))
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/agents.ts")).agents(context, words, options),
+        (await import("../commands/agents.ts")).agents(context, words, options),
       ),
     );
 
@@ -129,7 +129,9 @@ ${examples([
       examples([[`lares tools call dev.lares.filetypes/summary '{"top": 5}'`, "count the files by type"]]),
     )
     .action((words: string[], options: object) =>
-      execute(ports, async (context) => (await import("./commands/tools.ts")).tools(context, words, options)),
+      execute(ports, async (context) =>
+        (await import("../commands/tools.ts")).tools(context, words, options),
+      ),
     );
 
   program
@@ -150,7 +152,7 @@ ${examples([
 ])}`,
     )
     .action((words: string[], options: object) =>
-      execute(ports, async (context) => (await import("./commands/jobs.ts")).jobs(context, words, options)),
+      execute(ports, async (context) => (await import("../commands/jobs.ts")).jobs(context, words, options)),
     );
 
   addMemory(program, ports);
@@ -168,7 +170,9 @@ workspace open starts a new kernel by itself.
 ${examples([["lares stop ~/Pictures", "stop an unresponsive workspace"]])}`,
     )
     .action((folders: string[], options: object) =>
-      execute(ports, async (context) => (await import("./commands/stop.ts")).stop(context, folders, options)),
+      execute(ports, async (context) =>
+        (await import("../commands/stop.ts")).stop(context, folders, options),
+      ),
     );
 
   program
@@ -177,7 +181,7 @@ ${examples([["lares stop ~/Pictures", "stop an unresponsive workspace"]])}`,
     .addOption(json())
     .addHelpText("after", examples([["lares doctor", "also starts a guest as a test"]]))
     .action((options: object) =>
-      execute(ports, async (context) => (await import("./commands/doctor.ts")).doctor(context, options)),
+      execute(ports, async (context) => (await import("../commands/doctor.ts")).doctor(context, options)),
     );
 }
 
@@ -205,7 +209,7 @@ ${examples([
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/models.ts")).models(context, words, options),
+        (await import("../commands/models.ts")).models(context, words, options),
       ),
     );
 
@@ -233,7 +237,7 @@ ${examples([
 ])}`,
     )
     .action((options: object) =>
-      execute(ports, async (context) => (await import("./commands/usage.ts")).usage(context, options)),
+      execute(ports, async (context) => (await import("../commands/usage.ts")).usage(context, options)),
     );
 
   const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
@@ -264,7 +268,7 @@ ${examples([
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/secrets.ts")).secrets(context, words, options),
+        (await import("../commands/secrets.ts")).secrets(context, words, options),
       ),
     );
 }
@@ -330,7 +334,7 @@ ${examples([
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/memory.ts")).memory(context, words, options),
+        (await import("../commands/memory.ts")).memory(context, words, options),
       ),
     );
 }

@@ -1,8 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { exitCodes } from "./command.ts";
+import { exitCodes } from "../command.ts";
 import { examples, execute, json } from "./command-parts.ts";
 import { addInspection, addModels } from "./inspection-commands.ts";
-import type { CliPorts } from "./ports.ts";
+import type { CliPorts } from "../ports.ts";
 
 /**
  * Creates the command line. Every command loads its code when it is called, so that `lares serve` starts with nothing
@@ -99,7 +99,7 @@ ${examples([
 ])}`,
     )
     .action((folder: string, options: object) =>
-      execute(ports, async (context) => (await import("./commands/run.ts")).run(context, folder, options)),
+      execute(ports, async (context) => (await import("../commands/run.ts")).run(context, folder, options)),
     );
 }
 
@@ -133,7 +133,7 @@ ${examples([
     )
     .action((folder: string, options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/permissions.ts")).permissions(context, folder, options),
+        (await import("../commands/permissions.ts")).permissions(context, folder, options),
       ),
     );
 }
@@ -154,7 +154,7 @@ Needs a terminal. In a script use "lares actions".
 ${examples([["lares review ~/Pictures", "decide on the proposals for this folder"]])}`,
     )
     .action((folder: string) =>
-      execute(ports, async (context) => (await import("./commands/review.ts")).review(context, folder)),
+      execute(ports, async (context) => (await import("../commands/review.ts")).review(context, folder)),
     );
 }
 
@@ -180,7 +180,9 @@ ${examples([
 ])}`,
     )
     .action((paths: string[], options: object) =>
-      execute(ports, async (context) => (await import("./commands/check.ts")).check(context, paths, options)),
+      execute(ports, async (context) =>
+        (await import("../commands/check.ts")).check(context, paths, options),
+      ),
     );
 }
 
@@ -195,7 +197,7 @@ function addNew(program: Command, ports: CliPorts): void {
     .addHelpText("after", examples([["lares new photo-sorter --id com.example.photo-sorter", ""]]))
     .action((name: string, options: object) =>
       execute(ports, async (context) =>
-        (await import("./commands/new.ts")).newExtension(context, name, options),
+        (await import("../commands/new.ts")).newExtension(context, name, options),
       ),
     );
 }
@@ -213,7 +215,7 @@ with Vitest. A vitest.config.* in the folder replaces the default configuration.
 ${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 if anything fails"]])}`,
     )
     .action((folder: string) =>
-      execute(ports, async (context) => (await import("./commands/test.ts")).testExtension(context, folder)),
+      execute(ports, async (context) => (await import("../commands/test.ts")).testExtension(context, folder)),
     );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { actionWords, countChanges, effectWords } from "./effect-words.ts";
-import type { Effect } from "./vocabulary/action.ts";
+import type { Effect } from "./action.ts";
 
 const hash = `sha256:${"0".repeat(64)}` as const;
 const edit: Effect = {

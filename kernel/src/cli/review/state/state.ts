@@ -1,7 +1,7 @@
-import { needsCare } from "../../base/impact-words.ts";
-import type { Action } from "../../base/vocabulary/action.ts";
-import type { ScreenStyle } from "../render/review/screen-style.ts";
-import type { WholeAction } from "../run/whole-action.ts";
+import { needsCare } from "../../../base/vocabulary/impact-words.ts";
+import type { Action } from "../../../base/vocabulary/action.ts";
+import type { ScreenStyle } from "../../render/screen-style.ts";
+import type { WholeAction } from "../../run/whole-action.ts";
 import { partsOf, type Part } from "./parts.ts";
 import { sectionsOf, sectionIds, type Section, type SectionId } from "./sections.ts";
 

@@ -1,13 +1,13 @@
-import { isoTime } from "../base/clock.ts";
-import type { KeptBasis, Origin } from "../actions/basis.ts";
-import type { Decision } from "../base/vocabulary/approval-rule.ts";
-import type { Place } from "../base/vocabulary/common.ts";
-import type { RuleDecision } from "../decisions/rule-decisions.ts";
-import type { DecisionStore } from "../decisions/store.ts";
-import type { DecisionUse, DecisionUses } from "../decisions/uses.ts";
-import { decisionTitle } from "../policy/rule-words.ts";
-import type { DecisionService } from "../services/ports.ts";
-import type { ConfigurationManager } from "../configuration/configuration-manager.ts";
+import { isoTime } from "../../base/clock.ts";
+import type { KeptBasis, Origin } from "../../actions/basis.ts";
+import type { Decision } from "../../base/vocabulary/approval-rule.ts";
+import type { Place } from "../../base/vocabulary/common.ts";
+import type { RuleDecision } from "../../decisions/rule-decisions.ts";
+import type { DecisionStore } from "../../decisions/store.ts";
+import type { DecisionUse, DecisionUses } from "../../decisions/uses.ts";
+import { decisionTitle } from "../../policy/rule-words.ts";
+import type { DecisionService } from "../../services/ports.ts";
+import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 
 /** Where a rule or a setting is written, and to which decision a rule belongs. */
 export function originOf(

@@ -1,6 +1,6 @@
 import { applyPatch, parsePatch } from "diff";
-import { hasContent } from "../../base/effect-words.ts";
-import type { Action, Effect } from "../../base/vocabulary/action.ts";
+import { hasContent } from "../../../base/vocabulary/effect-words.ts";
+import type { Action, Effect } from "../../../base/vocabulary/action.ts";
 
 /** A piece of a change that a person can leave out: an effect, or one hunk of a file's edit. */
 export interface Part {

@@ -1,5 +1,5 @@
-import { quotedText } from "./visible-text.ts";
-import type { Effect } from "./vocabulary/action.ts";
+import { quotedText } from "../visible-text.ts";
+import type { Effect } from "./action.ts";
 
 /** The fields that say what an effect does; lists and notifications carry them too. */
 export type EffectFacts = Omit<Effect, "before" | "after"> & Partial<Pick<Effect, "before" | "after">>;

@@ -1,5 +1,5 @@
-import { subjectOf } from "../../base/impact-words.ts";
-import type { Action } from "../../base/vocabulary/action.ts";
+import { subjectOf } from "../../../base/vocabulary/impact-words.ts";
+import type { Action } from "../../../base/vocabulary/action.ts";
 
 export const sectionIds = ["waiting", "stale", "automatic", "replaced", "decided"] as const;
 export type SectionId = (typeof sectionIds)[number];

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from "typebox";
-import { Action, ActionState, Effect, EffectInput } from "../base/vocabulary/action.ts";
-import { ApprovalRule, Decision, RememberedRule, Scope } from "../base/vocabulary/approval-rule.ts";
+import { Action, ActionState, Effect, EffectInput } from "../../base/vocabulary/action.ts";
+import { ApprovalRule, Decision, RememberedRule, Scope } from "../../base/vocabulary/approval-rule.ts";
 import {
   Agent,
   AgentCommand,
@@ -9,29 +9,29 @@ import {
   AgentMetrics,
   AgentState,
   Tool,
-} from "../base/vocabulary/agent.ts";
-import { Job } from "../base/vocabulary/job.ts";
-import { Hash, Place } from "../base/vocabulary/common.ts";
-import { Entry } from "../base/vocabulary/entry.ts";
-import { Permissions } from "../base/vocabulary/permissions.ts";
-import { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
-import type { ParamsShape, RequestShape } from "./define.ts";
-import { errorMeanings } from "./error-meanings.ts";
-import { wireCodes } from "./errors.ts";
-import { guestCalls, OnBehalf } from "./guest/v1/calls.ts";
-import { guestRequests } from "./guest/v1/lifecycle.ts";
-import { guestNotifications } from "./guest/v1/services.ts";
-import { Where } from "../base/vocabulary/memory-calls.ts";
-import { MemoryStats, SharedMemory } from "../base/vocabulary/memory-reports.ts";
-import { serverNotifications } from "./v1/notifications.ts";
-import { clientRequests } from "./v1/requests.ts";
-import { SessionOptions } from "./v1/session.ts";
-import { Status } from "../base/vocabulary/status.ts";
-import { ModelListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
-import { SecretItem } from "../base/vocabulary/secret.ts";
-import { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { UsageGroup } from "../base/vocabulary/usage.ts";
-import { TrustCard, TrustFact, TrustFolder, TrustGrants, TrustPart } from "../base/vocabulary/trust.ts";
+} from "../../base/vocabulary/agent.ts";
+import { Job } from "../../base/vocabulary/job.ts";
+import { Hash, Place } from "../../base/vocabulary/common.ts";
+import { Entry } from "../../base/vocabulary/entry.ts";
+import { Permissions } from "../../base/vocabulary/permissions.ts";
+import { TraceEntry, TraceLevel } from "../../base/vocabulary/trace.ts";
+import type { ParamsShape, RequestShape } from "../define.ts";
+import { errorMeanings } from "../error-meanings.ts";
+import { wireCodes } from "../errors.ts";
+import { guestCalls, OnBehalf } from "../guest/v1/calls.ts";
+import { guestRequests } from "../guest/v1/lifecycle.ts";
+import { guestNotifications } from "../guest/v1/services.ts";
+import { Where } from "../../base/vocabulary/memory-calls.ts";
+import { MemoryStats, SharedMemory } from "../../base/vocabulary/memory-reports.ts";
+import { serverNotifications } from "../v1/notifications.ts";
+import { clientRequests } from "../v1/requests.ts";
+import { SessionOptions } from "../v1/session.ts";
+import { Status } from "../../base/vocabulary/status.ts";
+import { ModelListing, ProviderListing } from "../../base/vocabulary/model-listing.ts";
+import { SecretItem } from "../../base/vocabulary/secret.ts";
+import { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { UsageGroup } from "../../base/vocabulary/usage.ts";
+import { TrustCard, TrustFact, TrustFolder, TrustGrants, TrustPart } from "../../base/vocabulary/trust.ts";
 
 /** Types of both wires with a name of their own; everywhere else they are referred to. */
 const sharedTypes: Record<string, TSchema> = {

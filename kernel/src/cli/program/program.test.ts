@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LaresError } from "../base/errors.ts";
-import type { CliPorts } from "./ports.ts";
-import { protectedByName } from "../policy/protected.ts";
+import { LaresError } from "../../base/errors.ts";
+import type { CliPorts } from "../ports.ts";
+import { protectedByName } from "../../policy/protected.ts";
 import { createProgram, runProgram } from "./program.ts";
-import { aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
+import { aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
-const executable = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
+const executable = fileURLToPath(new URL("../../../bin/lares.js", import.meta.url));
 let folder = "";
 let kernel = new FakeKernel();
 let output = "";

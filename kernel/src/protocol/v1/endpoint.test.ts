@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test, vi } from "vitest";
-import { LaresError, messageOf } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
+import { LaresError, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
 import { createEndpoint, type Endpoint, type EndpointOptions } from "./endpoint.ts";
-import { FrameReader } from "./framing/frame-reader.ts";
-import { FrameWriter } from "./framing/frame-writer.ts";
-import { kernelFrameLimits } from "./framing/limits.ts";
-import { isRequest, type RequestMessage, type ResponseMessage, type RpcMessage } from "./messages.ts";
+import { FrameReader } from "../framing/frame-reader.ts";
+import { FrameWriter } from "../framing/frame-writer.ts";
+import { kernelFrameLimits } from "../framing/limits.ts";
+import { isRequest, type RequestMessage, type ResponseMessage, type RpcMessage } from "../messages.ts";
 
 interface Peer {
   readonly endpoint: Endpoint;

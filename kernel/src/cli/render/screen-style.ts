@@ -1,4 +1,4 @@
-import type { Style } from "../style.ts";
+import type { Style } from "./style.ts";
 
 /** With fewer columns, only the list or the card is shown. */
 export const columnsForBoth = 80;

@@ -1,8 +1,8 @@
 import { Option } from "commander";
-import { exitCodes, renderError, UsageError, type CommandContext } from "./command.ts";
-import type { CliPorts } from "./ports.ts";
-import { manyLines } from "./render/foreign.ts";
-import { Terminal } from "./terminal.ts";
+import { exitCodes, renderError, UsageError, type CommandContext } from "../command.ts";
+import type { CliPorts } from "../ports.ts";
+import { manyLines } from "../render/foreign.ts";
+import { Terminal } from "../terminal.ts";
 
 /** Runs the body of a command: prints its error as a sentence, sets the exit code, and restores the terminal. */
 export async function execute(

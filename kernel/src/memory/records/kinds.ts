@@ -1,7 +1,7 @@
-import { limitExceeded } from "../base/errors.ts";
-import { RecordForm } from "../journal/record.ts";
-import { maxLineBytes, recordKinds } from "../memory-contract/records.ts";
-import type { Refusals } from "../journal/append-group.ts";
+import { limitExceeded } from "../../base/errors.ts";
+import { RecordForm } from "../../journal/record.ts";
+import { maxLineBytes, recordKinds } from "../../memory-contract/records.ts";
+import type { Refusals } from "../../journal/append-group.ts";
 
 /** The kinds of records in a memory's journal. */
 export const memoryRecords = new RecordForm(recordKinds);

@@ -1,9 +1,9 @@
-import { isLaresError } from "../base/errors.ts";
-import { OneAtATime } from "../base/one-at-a-time.ts";
-import { sha256 } from "../platform/files/hash.ts";
-import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
-import type { FileService } from "../services/files.ts";
-import { pathOf } from "../platform/files/file-uris.ts";
+import { isLaresError } from "../../base/errors.ts";
+import { OneAtATime } from "../../base/one-at-a-time.ts";
+import { sha256 } from "../../platform/files/hash.ts";
+import type { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
+import type { FileService } from "../../services/files.ts";
+import { pathOf } from "../../platform/files/file-uris.ts";
 
 /** A larger file is not looked at with every request of an editor. Bytes. */
 const maxHashedBytes = 4 * 1024 * 1024;

@@ -4,25 +4,25 @@ import {
   type CancellationToken,
   type MessageConnection,
 } from "vscode-jsonrpc/node";
-import { Emitter } from "../base/emitter.ts";
-import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import { fromWireError, toWireError } from "./errors.ts";
-import type { FrameWriter } from "./framing/frame-writer.ts";
-import { clientFrameLimits, type FrameLimits, type QueueLimits } from "./framing/limits.ts";
-import { createGuardedReader } from "./framing/message-reader.ts";
-import { createGuardedWriter } from "./framing/message-writer.ts";
-import type { ByteSink, ByteSource } from "./framing/streams.ts";
-import { faultCodes } from "./messages.ts";
-import { deliveryOf } from "./v1/deliveries.ts";
-import type { NotificationParamsOf, ServerNotification } from "./v1/notifications.ts";
+import { Emitter } from "../../base/emitter.ts";
+import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { fromWireError, toWireError } from "../errors.ts";
+import type { FrameWriter } from "../framing/frame-writer.ts";
+import { clientFrameLimits, type FrameLimits, type QueueLimits } from "../framing/limits.ts";
+import { createGuardedReader } from "../framing/message-reader.ts";
+import { createGuardedWriter } from "../framing/message-writer.ts";
+import type { ByteSink, ByteSource } from "../framing/streams.ts";
+import { faultCodes } from "../messages.ts";
+import { deliveryOf } from "./deliveries.ts";
+import type { NotificationParamsOf, ServerNotification } from "./notifications.ts";
 import {
   clientRequests,
   isClientRequest,
   type ClientRequest,
   type ParamsOf,
   type ResultOf,
-} from "./v1/requests.ts";
+} from "./requests.ts";
 
 type RequestHandler = (params: unknown, signal: AbortSignal) => unknown;
 type Answer<Value> = Value | Promise<Value>;
@@ -239,7 +239,7 @@ class JsonRpcEndpoint implements Endpoint {
     signal.throwIfAborted();
     if (!isClientRequest(method)) return handler(params, signal);
     // Loaded at the first request that needs it: the checker is the slowest thing here to load.
-    const { checkParams } = await import("./validate.ts");
+    const { checkParams } = await import("../validate.ts");
     const given = params ?? {};
     checkParams(method, clientRequests[method].params, given);
     // Cancelled while that was loading: a handler that only listens would never hear of it.
