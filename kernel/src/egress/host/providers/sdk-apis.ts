@@ -16,6 +16,7 @@ export interface SdkApi {
   readonly needsKey: boolean;
   /** Marks the end of what the provider may cache; absent where it finds that itself. */
   readonly cachePoint?: SharedV4ProviderOptions;
+  readonly imageOptions?: SharedV4ProviderOptions;
   readonly toolsAreStrict?: boolean;
   /** Reasoning of earlier turns is not sent again. */
   readonly reasoningEndsWithTurn: boolean;
@@ -59,6 +60,8 @@ export const sdkApis: Partial<Readonly<Record<ProviderApi, SdkApi>>> = {
       return createOpenAI(settings).responses(model);
     },
     needsKey: true,
+    // The default, which its schema requires to be named.
+    imageOptions: { openai: { imageDetail: "auto" } },
     // The default is strict, which makes optional parameters required.
     toolsAreStrict: false,
     reasoningEndsWithTurn: false,

@@ -59,7 +59,12 @@ function promptOf({ messages, model }: ModelRequest, api: SdkApi): LanguageModel
           content: message.parts.map((part) =>
             part.type === "text"
               ? { type: "text", text: part.text }
-              : { type: "file", mediaType: part.media_type, data: { type: "data", data: part.base64 } },
+              : {
+                  type: "file",
+                  mediaType: part.media_type,
+                  data: { type: "data", data: part.base64 },
+                  ...(api.imageOptions === undefined ? {} : { providerOptions: api.imageOptions }),
+                },
           ),
           ...options,
         };

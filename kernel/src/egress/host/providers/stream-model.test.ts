@@ -9,6 +9,7 @@ import { streamModel } from "./stream-model.ts";
 import { shapes } from "./testing/shapes.ts";
 import {
   eventsOf,
+  histories,
   modelOf,
   providerOf,
   recorded,
@@ -224,49 +225,6 @@ for (const api of wireApis) {
     );
   });
 }
-
-const words = fc.constantFrom("", " ", "hello", "ünd 🙂", '{"a":1}', "\ud800");
-const id = fc.constantFrom("a", "b", long, "ключ");
-const histories: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
-  fc.oneof(
-    fc.record({ role: fc.constant("system" as const), text: words, cache: fc.boolean() }),
-    fc.record({
-      role: fc.constant("user" as const),
-      parts: fc.array(
-        fc.oneof(
-          fc.record({ type: fc.constant("text" as const), text: words }),
-          fc.constant({ type: "image" as const, media_type: "image/png", base64: "AAAA" }),
-        ),
-        { maxLength: 2 },
-      ),
-      cache: fc.boolean(),
-    }),
-    fc.record({
-      role: fc.constant("assistant" as const),
-      parts: fc.array(
-        fc.oneof(
-          fc.record({ type: fc.constant("text" as const), text: words }),
-          fc.record({ type: fc.constant("reasoning" as const), text: words }),
-          fc.record({
-            type: fc.constant("tool_call" as const),
-            call: id,
-            tool: fc.constantFrom("files/read", "files/list", "gone"),
-            arguments: fc.constantFrom({}, { path: "a" }, "text", null),
-          }),
-        ),
-        { maxLength: 3 },
-      ),
-      cache: fc.boolean(),
-    }),
-    fc.record({
-      role: fc.constant("tool" as const),
-      parts: fc.array(fc.record({ type: fc.constant("tool_result" as const), call: id, text: words }), {
-        maxLength: 3,
-      }),
-    }),
-  ),
-  { maxLength: 8 },
-);
 
 const pairingOf = (api: WireApi) => ({
   alternates: dialects[api].alternates,
