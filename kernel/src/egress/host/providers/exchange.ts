@@ -1,6 +1,13 @@
 import type { ModelFailure } from "../../../base/vocabulary/model.ts";
 import { answerBounds as bounds } from "./bounds.ts";
-import { type FailureContext, failureOfResponse, failureOfThrown, ModelFault, tooLong } from "./failures.ts";
+import {
+  continued,
+  type FailureContext,
+  failureOfResponse,
+  failureOfThrown,
+  ModelFault,
+  tooLong,
+} from "./failures.ts";
 
 /**
  * The one request of an attempt. It leaves only when it is released, its answer is bounded, and what goes wrong is kept
@@ -45,7 +52,7 @@ export class Exchange {
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     // Trying again is a new, counted attempt.
-    if (this.#isUsed) throw new Error("An attempt sends one request.");
+    if (this.#isUsed) throw this.#failed(continued(this.#context));
     this.#isUsed = true;
     this.#wanted.resolve();
     await this.#released.promise;

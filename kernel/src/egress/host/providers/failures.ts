@@ -191,6 +191,14 @@ export function endedEarly({ provider }: FailureContext): ModelFailure {
   };
 }
 
+/** Some models end a long answer and go on with it in another request. */
+export function continued({ provider }: FailureContext): ModelFailure {
+  return {
+    class: "InvalidRequest",
+    message: `The provider "${provider}" wants a second request for the rest of its answer. Ask for a shorter one.`,
+  };
+}
+
 export function tooLong({ provider }: FailureContext): ModelFailure {
   return {
     class: "InvalidRequest",

@@ -382,6 +382,14 @@ test("what ended the answer is told, and arguments that are no JSON are kept as 
     type: "failed",
     failure: { class: "Overloaded", message: expect.stringContaining("MALFORMED_FUNCTION_CALL") as string },
   });
+  const continued = written("google", { say: ["ok"] }).replace(
+    '"STOP"',
+    '"CONTINUATION","continuationToken":"t"',
+  );
+  expect(await finishOf("google", continued)).toMatchObject({
+    type: "failed",
+    failure: { class: "InvalidRequest" },
+  });
   const broken = written("openai-compatible", {
     calls: [{ id: "a", tool: "files_read", json: '{"path": oops' }],
   });

@@ -23,18 +23,12 @@ export async function* streamModel(
   const refusal = refusalOf(call);
   if (refusal !== null) return yield { type: "failed", failure: refusal };
   if (signal.aborted) return yield { type: "failed", failure: failureOfAbort(signal, context) };
-  const aborter = new AbortController();
-  const abort = (): void => aborter.abort(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
   const isOllama = call.provider.api === "ollama";
-  const exchange = new Exchange(fetch, context, aborter.signal, isOllama ? "lines" : "events");
+  const exchange = new Exchange(fetch, context, signal, isOllama ? "lines" : "events");
   try {
-    yield* attempt(call, context, exchange, aborter.signal);
+    yield* attempt(call, context, exchange, signal);
   } catch (error) {
     yield { type: "failed", failure: failureAfter(error, exchange, context, signal) };
-  } finally {
-    signal.removeEventListener("abort", abort);
-    aborter.abort();
   }
 }
 
