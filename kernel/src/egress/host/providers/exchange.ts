@@ -10,8 +10,8 @@ import {
 } from "./failures.ts";
 
 /**
- * The one request of an attempt. It leaves only when it is released, its answer is bounded, and what goes wrong is kept
- * as a failure, because libraries between it and the caller wrap errors in their own.
+ * The one request of an attempt. It is sent only when it is released, and its answer is bounded. Keeps the reason of
+ * a failure, because the SDKs wrap errors in their own.
  */
 export class Exchange {
   readonly #fetch: typeof globalThis.fetch;
@@ -70,7 +70,7 @@ export class Exchange {
   };
 
   #send(...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> {
-    // A redirect of a provider is an error; to follow it would give the key to another host.
+    // A provider's redirect is an error: following it could send the key to another host.
     return this.#guarded(this.#fetch(input, { ...init, redirect: "manual", signal: this.#signal }));
   }
 

@@ -45,7 +45,7 @@ async function* attempt(
       : sdkAnswer(call, api, exchange, context, signal);
   let next = events.next();
   try {
-    // The request waits until `sent` was taken, so that the caller knows about every byte that may have left.
+    // The request waits until the caller has `sent`, so that it knows about every byte that may have left.
     const isWanted = await unlessAborted(
       Promise.race([exchange.wanted.then(() => true), next.then(() => false)]),
       signal,
@@ -64,7 +64,7 @@ async function* attempt(
       next = events.next();
     }
   } finally {
-    // What is still under way ends with the signal, and nobody waits for it.
+    // Ends the adapter if it is idle; otherwise the aborted signal does.
     next.catch(() => undefined);
     void events.return().catch(() => undefined);
   }
