@@ -38,6 +38,12 @@ export const suites = {
     commit: "508bd98efda47d85bcf1b9930dd5f35fa37e9a18",
     marker: "tests/simple/testdata",
   },
+  openai: {
+    name: "openai-openapi",
+    repository: "https://github.com/openai/openai-openapi",
+    commit: "f85dbe223d40e1a31cba812ab2d755c7e98a92a3",
+    marker: "openapi.json",
+  },
 } as const satisfies Record<string, Suite>;
 
 /** Where the suites lie, each in a folder of its name: `LARES_SUITES`, or what `npm run suites:fetch` fills. */

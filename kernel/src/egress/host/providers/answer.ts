@@ -28,7 +28,7 @@ export interface OpenCall {
   opaque?: unknown;
 }
 
-/** Tokens as a provider counted them; what it left out, or what is no count, is estimated. */
+/** Tokens as a provider counted them. Missing or invalid counts are estimated. */
 export type CountedUsage = { readonly [Name in keyof ModelUsage]?: number | null | undefined };
 
 /** Collects an answer while it arrives, in the order in which its parts began, and bounds it. */
@@ -160,7 +160,7 @@ export class AnswerBuilder {
   }
 }
 
-/** Whatever a model wrote that is no JSON stays as it is: the tool refuses it, and the model reads why. */
+/** Returns invalid JSON as text: the tool rejects it, and the model gets the reason. */
 function argumentsOf(json: string): unknown {
   if (json.trim() === "") return {};
   try {

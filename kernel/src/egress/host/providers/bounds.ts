@@ -2,7 +2,7 @@
 export const answerBounds = {
   /** Characters of text, reasoning and arguments together. The largest outputs on offer are a tenth of this. */
   maxChars: 8 * 1024 * 1024,
-  /** What a part counts at least, so that empty ones are bounded too. Characters. */
+  /** The minimum that a part counts, so that empty parts are bounded too. Characters. */
   partChars: 64,
   /** Bytes of one event of a stream or of one line, which is held in memory until it ends. */
   maxEventBytes: 16 * 1024 * 1024,

@@ -1,10 +1,17 @@
 import type { ModelFailure } from "../../../base/vocabulary/model.ts";
 import { answerBounds as bounds } from "./bounds.ts";
-import { type FailureContext, failureOfResponse, failureOfThrown, ModelFault, tooLong } from "./failures.ts";
+import {
+  continued,
+  type FailureContext,
+  failureOfResponse,
+  failureOfThrown,
+  ModelFault,
+  tooLong,
+} from "./failures.ts";
 
 /**
- * The one request of an attempt. It leaves only when it is released, its answer is bounded, and what goes wrong is kept
- * as a failure, because libraries between it and the caller wrap errors in their own.
+ * The one request of an attempt. It is sent only when it is released, and its answer is bounded. Keeps the reason of
+ * a failure, because the SDKs wrap errors in their own.
  */
 export class Exchange {
   readonly #fetch: typeof globalThis.fetch;
@@ -45,7 +52,7 @@ export class Exchange {
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     // Trying again is a new, counted attempt.
-    if (this.#isUsed) throw new Error("An attempt sends one request.");
+    if (this.#isUsed) throw this.#failed(continued(this.#context));
     this.#isUsed = true;
     this.#wanted.resolve();
     await this.#released.promise;
@@ -63,7 +70,7 @@ export class Exchange {
   };
 
   #send(...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> {
-    // A redirect of a provider is an error; to follow it would give the key to another host.
+    // A provider's redirect is an error: following it could send the key to another host.
     return this.#guarded(this.#fetch(input, { ...init, redirect: "manual", signal: this.#signal }));
   }
 

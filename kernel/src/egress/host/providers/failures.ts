@@ -3,7 +3,7 @@ import type { ModelFailure, ModelFailureClass } from "../../../base/vocabulary/m
 import { Denied, Stopped } from "../failures.ts";
 import { answerBounds as bounds } from "./bounds.ts";
 
-/** Whose failure it is. */
+/** The provider and model whose failure is described. */
 export interface FailureContext {
   readonly provider: string;
   /** As the provider names it. */
@@ -22,18 +22,18 @@ export class ModelFault extends Error {
   }
 }
 
-/** What a provider said about an error, wherever in its answer it stood. */
+/** What a provider reported about an error. */
 interface ProviderReport {
   readonly status: number | null;
-  /** Types, codes and states, which programs read. In lower case. */
+  /** Machine-readable types, codes and states, in lower case. */
   readonly codes: readonly string[];
   readonly message: string;
   readonly retryAfterMs: number | null;
 }
 
-/** The length of what is quoted of a provider's message. Characters. */
+/** The maximum length of a quotation from a provider. Characters. */
 const maxQuoted = 300;
-/** What is searched for known words. Characters. */
+/** The part of a message that is searched for known words. Characters. */
 const maxSearched = 4096;
 const maxRetryAfterMs = 24 * 60 * 60_000;
 const maxDepth = 4;
@@ -191,6 +191,14 @@ export function endedEarly({ provider }: FailureContext): ModelFailure {
   };
 }
 
+/** Returns the failure for a model that wants to continue its answer in another request. */
+export function continued({ provider }: FailureContext): ModelFailure {
+  return {
+    class: "InvalidRequest",
+    message: `The provider "${provider}" wants a second request for the rest of its answer. Ask for a shorter one.`,
+  };
+}
+
 export function tooLong({ provider }: FailureContext): ModelFailure {
   return {
     class: "InvalidRequest",
@@ -211,7 +219,7 @@ export function retryAfterOf(headers: Headers, now: number): number | null {
   return Number.isFinite(ms) ? Math.min(Math.max(0, Math.ceil(ms)), maxRetryAfterMs) : null;
 }
 
-/** `assumedStatus`: that of an error which names none. */
+/** `assumedStatus`: used for an error without a status. */
 function failureOf(report: ProviderReport, context: FailureContext, assumedStatus = 400): ModelFailure {
   const failureClass = classOf(report, assumedStatus);
   const said = quoted(report.message, context);
@@ -277,7 +285,7 @@ function sentenceOf(
   }
 }
 
-/** Returns the text without the key, in one line, cut. The key goes first: half of it would not be recognised. */
+/** Returns the text in one line, shortened and without the key. The key is removed first, before it can be cut in half. */
 function quoted(text: string, { key }: FailureContext): string {
   const safe = key === null || key === "" ? text : text.replaceAll(key, "[key]");
   const line = safe.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();

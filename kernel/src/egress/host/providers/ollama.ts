@@ -5,8 +5,8 @@ import { endedEarly, type FailureContext, failureOfEvent, ModelFault } from "./f
 import type { ModelCall } from "./model-call.ts";
 
 /**
- * The window that is asked for if the document names none. Ollama's own default of 4,096 loses the tools first, and it
- * lowers what is asked to what the model has.
+ * The window that is requested if the document names none. With its own default of 4,096, Ollama drops the tools first.
+ * If a model's window is smaller, Ollama uses that.
  */
 const defaultContextTokens = 32_768;
 
@@ -48,7 +48,7 @@ export async function* ollamaAnswer(
     for (const call of words.message?.tool_calls ?? []) {
       const { name, arguments: given = {} } = call?.function ?? {};
       if (typeof name !== "string") continue;
-      // Ollama numbers the calls of each answer anew, so its identifiers are not unique in a conversation.
+      // Ollama's identifiers of calls repeat from one answer to the next, so they are not used.
       const delta = builder.add(
         builder.beginCall(null, name),
         typeof given === "string" ? given : JSON.stringify(given),
@@ -75,13 +75,13 @@ function chatRequest(request: ModelRequest, model: string, contextTokens: number
     messages: messages.flatMap((message, index) =>
       chatMessages(message, { model: request.model, toolOf, isThisTurn: index > lastUser }),
     ),
-    // Ollama knows no choice: tools that must not be called are not named.
+    // Ollama has no tool choice, so tools that must not be called are left out.
     ...(tools.length === 0 || choice === "none"
       ? {}
       : { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
     ...(schema === undefined ? {} : { format: schema }),
     stream: true,
-    // An error instead of a history that was shortened without a word.
+    // Makes Ollama report a history that is too long instead of shortening it silently.
     truncate: false,
     shift: false,
     options: {

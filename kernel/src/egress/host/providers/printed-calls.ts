@@ -1,4 +1,4 @@
-/** A call is not searched for in a longer answer. Characters. */
+/** A longer text is not searched for calls. Characters. */
 const maxPrinted = 256 * 1024;
 const maxCalls = 64;
 
@@ -56,7 +56,7 @@ function callOf(value: unknown, offered: ReadonlySet<string>): PrintedCall | nul
   if (typeof name !== "string" || !offered.has(name)) return null;
   const given = fields["arguments"] ?? fields["parameters"];
   const inner = typeof given === "string" ? parsed(given) : given;
-  // An object that only has a name may be any answer.
+  // An object with only a name may be an ordinary answer.
   if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return null;
   return { tool: name, arguments: inner };
 }

@@ -135,7 +135,7 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): CountedUs
   };
 }
 
-/** A provider adds to the metadata of a part until its end; null stands for what is not known yet. */
+/** Merges what a provider adds to a part's metadata until its end. A null is a value that is not known yet. */
 function mergeMetadata(
   known: SharedV4ProviderMetadata | undefined,
   added: SharedV4ProviderMetadata,

@@ -3,7 +3,7 @@ import type { ModelRequest } from "../../../base/vocabulary/model.ts";
 import type { ProviderApi } from "../../../base/vocabulary/model-settings.ts";
 
 interface SdkSettings {
-  /** Always given: left out, the SDKs read them from the environment. */
+  /** Never omitted: the SDKs would read a missing value from the environment. */
   readonly baseURL: string;
   readonly apiKey: string;
   readonly fetch: typeof globalThis.fetch;
@@ -14,8 +14,9 @@ export interface SdkApi {
   /** Loads the SDK on first use. */
   load(settings: SdkSettings, model: string): Promise<LanguageModelV4>;
   readonly needsKey: boolean;
-  /** Marks the end of what the provider may cache; absent where it finds that itself. */
+  /** Marks the end of what the provider may cache; absent if the provider finds it itself. */
   readonly cachePoint?: SharedV4ProviderOptions;
+  readonly imageOptions?: SharedV4ProviderOptions;
   readonly toolsAreStrict?: boolean;
   /** Reasoning of earlier turns is not sent again. */
   readonly reasoningEndsWithTurn: boolean;
@@ -45,7 +46,7 @@ export const sdkApis: Partial<Readonly<Record<ProviderApi, SdkApi>>> = {
     reasoningEndsWithTurn: false,
     marksErrors: true,
     mayPrintCalls: false,
-    // Arguments arrive a little later, and are JSON: streamed eagerly, they are not checked.
+    // The provider does not check that eagerly streamed arguments are JSON.
     optionsFor: () => ({ anthropic: { toolStreaming: false } }),
     opaqueOf: (metadata) =>
       metadata?.["anthropic"]?.["signature"] === undefined &&
@@ -59,12 +60,14 @@ export const sdkApis: Partial<Readonly<Record<ProviderApi, SdkApi>>> = {
       return createOpenAI(settings).responses(model);
     },
     needsKey: true,
+    // The default; the provider's schema requires it.
+    imageOptions: { openai: { imageDetail: "auto" } },
     // The default is strict, which makes optional parameters required.
     toolsAreStrict: false,
     reasoningEndsWithTurn: false,
     marksErrors: true,
     mayPrintCalls: false,
-    // Nothing is kept there, so the SDK asks for reasoning in its encrypted form.
+    // OpenAI stores nothing, so the SDK requests encrypted reasoning.
     optionsFor: ({ schema }) => ({
       openai: { store: false, strictJsonSchema: schema !== undefined && isStrict(schema) },
     }),

@@ -9,7 +9,7 @@ import type { SdkApi } from "./sdk-apis.ts";
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
-/** Anthropic refuses a request with more. */
+/** The maximum that Anthropic accepts. */
 const maxCachePoints = 4;
 
 /** Returns the request in the form that the SDKs take. */
@@ -59,7 +59,12 @@ function promptOf({ messages, model }: ModelRequest, api: SdkApi): LanguageModel
           content: message.parts.map((part) =>
             part.type === "text"
               ? { type: "text", text: part.text }
-              : { type: "file", mediaType: part.media_type, data: { type: "data", data: part.base64 } },
+              : {
+                  type: "file",
+                  mediaType: part.media_type,
+                  data: { type: "data", data: part.base64 },
+                  ...(api.imageOptions === undefined ? {} : { providerOptions: api.imageOptions }),
+                },
           ),
           ...options,
         };
@@ -107,7 +112,7 @@ function promptOf({ messages, model }: ModelRequest, api: SdkApi): LanguageModel
   });
 }
 
-/** The first cache point covers what never changes; the last ones what the next request begins with. */
+/** Returns the messages with a cache point: the first, whose prefix never changes, and the latest. */
 function cachePoints(messages: readonly ModelMessage[]): ReadonlySet<number> {
   const all = messages.flatMap(({ cache }, index) => (cache === true ? [index] : []));
   if (all.length <= maxCachePoints) return new Set(all);

@@ -9,6 +9,7 @@ import { streamModel } from "./stream-model.ts";
 import { shapes } from "./testing/shapes.ts";
 import {
   eventsOf,
+  histories,
   modelOf,
   providerOf,
   recorded,
@@ -225,49 +226,6 @@ for (const api of wireApis) {
   });
 }
 
-const words = fc.constantFrom("", " ", "hello", "ünd 🙂", '{"a":1}', "\ud800");
-const id = fc.constantFrom("a", "b", long, "ключ");
-const histories: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
-  fc.oneof(
-    fc.record({ role: fc.constant("system" as const), text: words, cache: fc.boolean() }),
-    fc.record({
-      role: fc.constant("user" as const),
-      parts: fc.array(
-        fc.oneof(
-          fc.record({ type: fc.constant("text" as const), text: words }),
-          fc.constant({ type: "image" as const, media_type: "image/png", base64: "AAAA" }),
-        ),
-        { maxLength: 2 },
-      ),
-      cache: fc.boolean(),
-    }),
-    fc.record({
-      role: fc.constant("assistant" as const),
-      parts: fc.array(
-        fc.oneof(
-          fc.record({ type: fc.constant("text" as const), text: words }),
-          fc.record({ type: fc.constant("reasoning" as const), text: words }),
-          fc.record({
-            type: fc.constant("tool_call" as const),
-            call: id,
-            tool: fc.constantFrom("files/read", "files/list", "gone"),
-            arguments: fc.constantFrom({}, { path: "a" }, "text", null),
-          }),
-        ),
-        { maxLength: 3 },
-      ),
-      cache: fc.boolean(),
-    }),
-    fc.record({
-      role: fc.constant("tool" as const),
-      parts: fc.array(fc.record({ type: fc.constant("tool_result" as const), call: id, text: words }), {
-        maxLength: 3,
-      }),
-    }),
-  ),
-  { maxLength: 8 },
-);
-
 const pairingOf = (api: WireApi) => ({
   alternates: dialects[api].alternates,
   declared: dialects[api].declaresCalledTools,
@@ -423,6 +381,14 @@ test("what ended the answer is told, and arguments that are no JSON are kept as 
   expect(await finishOf("google", malformed)).toMatchObject({
     type: "failed",
     failure: { class: "Overloaded", message: expect.stringContaining("MALFORMED_FUNCTION_CALL") as string },
+  });
+  const continued = written("google", { say: ["ok"] }).replace(
+    '"STOP"',
+    '"CONTINUATION","continuationToken":"t"',
+  );
+  expect(await finishOf("google", continued)).toMatchObject({
+    type: "failed",
+    failure: { class: "InvalidRequest" },
   });
   const broken = written("openai-compatible", {
     calls: [{ id: "a", tool: "files_read", json: '{"path": oops' }],

@@ -23,18 +23,12 @@ export async function* streamModel(
   const refusal = refusalOf(call);
   if (refusal !== null) return yield { type: "failed", failure: refusal };
   if (signal.aborted) return yield { type: "failed", failure: failureOfAbort(signal, context) };
-  const aborter = new AbortController();
-  const abort = (): void => aborter.abort(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
   const isOllama = call.provider.api === "ollama";
-  const exchange = new Exchange(fetch, context, aborter.signal, isOllama ? "lines" : "events");
+  const exchange = new Exchange(fetch, context, signal, isOllama ? "lines" : "events");
   try {
-    yield* attempt(call, context, exchange, aborter.signal);
+    yield* attempt(call, context, exchange, signal);
   } catch (error) {
     yield { type: "failed", failure: failureAfter(error, exchange, context, signal) };
-  } finally {
-    signal.removeEventListener("abort", abort);
-    aborter.abort();
   }
 }
 
@@ -51,7 +45,7 @@ async function* attempt(
       : sdkAnswer(call, api, exchange, context, signal);
   let next = events.next();
   try {
-    // The request waits until `sent` was taken, so that the caller knows about every byte that may have left.
+    // The request waits until the caller has `sent`, so that it knows about every byte that may have left.
     const isWanted = await unlessAborted(
       Promise.race([exchange.wanted.then(() => true), next.then(() => false)]),
       signal,
@@ -70,7 +64,7 @@ async function* attempt(
       next = events.next();
     }
   } finally {
-    // What is still under way ends with the signal, and nobody waits for it.
+    // Ends the adapter if it is idle; otherwise the aborted signal does.
     next.catch(() => undefined);
     void events.return().catch(() => undefined);
   }

@@ -139,7 +139,7 @@ export const shapes: Readonly<Record<WireApi, Schema>> = {
           content: some(
             anyOf(
               fields({ type: only("input_text"), text: filled }),
-              fields({ type: only("input_image"), image_url: text }),
+              fields({ type: only("input_image"), image_url: text, detail: only("auto") }),
             ),
           ),
         }),

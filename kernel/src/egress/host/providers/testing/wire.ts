@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import type { ModelEvent, ModelMessage, ModelRequest } from "../../../../base/vocabulary/model.ts";
 import type { ProviderApi, ProviderSettings } from "../../../../base/vocabulary/model-settings.ts";
 import { neverAborted } from "../../../../base/abort.ts";
@@ -319,3 +320,47 @@ export function written(api: WireApi, { think, say = [], calls = [] }: Answer): 
     }
   }
 }
+
+const words = fc.constantFrom("", " ", "hello", "ünd 🙂", '{"a":1}', "\ud800");
+const id = fc.constantFrom("a", "b", "x".repeat(200), "ключ");
+/** Conversations as they are kept, which no provider takes as they are. */
+export const histories: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
+  fc.oneof(
+    fc.record({ role: fc.constant("system" as const), text: words, cache: fc.boolean() }),
+    fc.record({
+      role: fc.constant("user" as const),
+      parts: fc.array(
+        fc.oneof(
+          fc.record({ type: fc.constant("text" as const), text: words }),
+          fc.constant({ type: "image" as const, media_type: "image/png", base64: "AAAA" }),
+        ),
+        { maxLength: 2 },
+      ),
+      cache: fc.boolean(),
+    }),
+    fc.record({
+      role: fc.constant("assistant" as const),
+      parts: fc.array(
+        fc.oneof(
+          fc.record({ type: fc.constant("text" as const), text: words }),
+          fc.record({ type: fc.constant("reasoning" as const), text: words }),
+          fc.record({
+            type: fc.constant("tool_call" as const),
+            call: id,
+            tool: fc.constantFrom("files/read", "files/list", "gone"),
+            arguments: fc.constantFrom({}, { path: "a" }, "text", null),
+          }),
+        ),
+        { maxLength: 3 },
+      ),
+      cache: fc.boolean(),
+    }),
+    fc.record({
+      role: fc.constant("tool" as const),
+      parts: fc.array(fc.record({ type: fc.constant("tool_result" as const), call: id, text: words }), {
+        maxLength: 3,
+      }),
+    }),
+  ),
+  { maxLength: 8 },
+);
