@@ -13,7 +13,8 @@ const sentences: {
   write_custom_fields: ({ namespace }) => `set fields of files in its namespace ${quoted(namespace)}`,
   use_models: (models) =>
     `use models: ${models.map(({ category, local_only }) => `${quoted(category)}${local_only === true ? " on this machine" : ""}`).join(", ")}`,
-  use_credentials: (names) => `send your secrets, without seeing them, to the hosts they are for: ${list(names)}`,
+  use_credentials: (names) =>
+    `send your secrets, without seeing them, to the hosts they are for: ${list(names)}`,
   dispatch_jobs: () => "start work that takes longer",
   propose_actions: (kinds) => `propose changes: ${list(kinds)}`,
   emit_events: (names) => `send events to other agents: ${list(names)}`,

@@ -48,7 +48,8 @@ export function usingModels(
 ): LaresError | null {
   const refusal = refusalOf(authority, "use_models");
   if (refusal !== null) return refusal;
-  if (typeof category !== "string") return invalidParams('"category" must be a string.', { path: "category" });
+  if (typeof category !== "string")
+    return invalidParams('"category" must be a string.', { path: "category" });
   if (authority.effective.use_models?.some((model) => model.category === category) === true) return null;
   return permissionDenied(
     authority.extension,

@@ -60,7 +60,9 @@ export const Permissions = Type.Object(
       ),
     ),
     use_credentials: Type.Optional(
-      Names("Sends secrets of the user, by these names, to the hosts that they are bound to; never sees them"),
+      Names(
+        "Sends secrets of the user, by these names, to the hosts that they are bound to; never sees them",
+      ),
     ),
     dispatch_jobs: Type.Optional(
       Type.Boolean({ description: "Starts jobs: work that takes longer than an event may" }),

@@ -24,7 +24,7 @@ export function postForEmbedders({
         rules: {
           allowedHosts: [host],
           privateHosts,
-          // A person accepted the address with the document that names it.
+          // Only the person's own document names an embedder's address.
           providerHosts: [...providerHosts, { provider: owner, host }],
           provider: owner,
         },

@@ -27,7 +27,7 @@ export function guardOf(
     };
   }
   return (hop, target) => {
-    refuseLeaks(hop, exact, (text) => scanner.find(without(text, substitutions))[0]?.rule);
+    refuseLeaks(hop, exact, substitutions, (text) => scanner.find(without(text, substitutions))[0]?.rule);
     return substituted(hop, target, substitutions);
   };
 }
@@ -40,6 +40,7 @@ function without(text: string, substitutions: readonly Substitution[]): string {
 function refuseLeaks(
   { url, headers, body }: Hop,
   exact: ExactSecrets,
+  substitutions: readonly Substitution[],
   ruleOf: (text: string) => string | undefined,
 ): void {
   const check = (where: "url" | "header" | "body", bytes: Uint8Array, texts: readonly string[]): void => {
@@ -52,10 +53,11 @@ function refuseLeaks(
   check("url", Buffer.from(url), [url, decoded(url)]);
   for (const [name, value] of headers) {
     const line = `${name}: ${value}`;
-    check("header", Buffer.from(line), [
-      line,
-      ...basicOf(name, value).map((credentials) => `://${credentials}@`),
-    ]);
+    const credentials = basicOf(name, value);
+    // Encoded, a text that stands for a secret would look like one.
+    const stands = substitutions.some(({ token }) => credentials?.includes(token) === true);
+    const decodedLine = credentials === null ? [] : [`://${credentials}@`];
+    check("header", Buffer.from(line), stands ? decodedLine : [line, ...decodedLine]);
   }
   if (body.length > 0) check("body", body, [textOf(body)]);
 }
@@ -72,11 +74,11 @@ function decoded(url: string): string {
   }
 }
 
-/** Returns the user name and password of a Basic authorization. */
-function basicOf(name: string, value: string): string[] {
+/** Returns the user name and password of a Basic authorization; null for anything else. */
+function basicOf(name: string, value: string): string | null {
   const [, encoded] = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(value) ?? [];
-  if (name.toLowerCase() !== "authorization" || encoded === undefined) return [];
-  return [Buffer.from(encoded, "base64").toString("utf8")];
+  if (name.toLowerCase() !== "authorization" || encoded === undefined) return null;
+  return Buffer.from(encoded, "base64").toString("utf8");
 }
 
 function substituted(hop: Hop, target: EgressTarget, substitutions: readonly Substitution[]): Hop {
@@ -129,7 +131,7 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
 }
 
 function inHeader(header: string, text: string, token: string, value: string): string {
-  const [credentials] = basicOf(header, text);
+  const credentials = basicOf(header, text);
   if (credentials?.includes(token) === true)
     return `Basic ${Buffer.from(credentials.replaceAll(token, () => value)).toString("base64")}`;
   return text.replaceAll(token, () => value);

@@ -6,7 +6,8 @@ const Category = Type.String({
   minLength: 1,
   maxLength: 64,
   default: "chat",
-  description: "What the model is for, as the manifest's `use_models` names it and `models.routes` may route it",
+  description:
+    "What the model is for, as the manifest's `use_models` names it and `models.routes` may route it",
 });
 const maxTextLength = 900_000;
 const Text = (description: string) => Type.String({ maxLength: maxTextLength, description });
@@ -55,7 +56,11 @@ export const outsideCalls = define({
           Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Tokens of the answer at most" }),
         ),
         temperature: Type.Optional(
-          Type.Number({ minimum: 0, maximum: 2, description: "How freely it chooses words; default the model's" }),
+          Type.Number({
+            minimum: 0,
+            maximum: 2,
+            description: "How freely it chooses words; default the model's",
+          }),
         ),
       },
       closed,
@@ -91,7 +96,11 @@ export const outsideCalls = define({
     params: Type.Object(
       {
         category: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 64, description: "Only of this category; default all of the agent's" }),
+          Type.String({
+            minLength: 1,
+            maxLength: 64,
+            description: "Only of this category; default all of the agent's",
+          }),
         ),
       },
       closed,
