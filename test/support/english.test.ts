@@ -26,7 +26,6 @@ const unwritten: readonly string[] = [
   "kernel/src/agents",
   "kernel/src/composition",
   "kernel/src/configuration",
-  "kernel/src/documents",
   "kernel/src/journal",
   "kernel/src/platform",
   "kernel/src/protocol",

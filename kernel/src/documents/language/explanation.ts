@@ -1,7 +1,7 @@
-/** A piece of a sentence: ours or anybody's, it is shown as it is written; or code. */
+/** A piece of a sentence: literal text, ours or a third party's, or code. */
 type Span = string | { readonly code: string };
 
-/** A paragraph, or an item of a list. Whoever shows it escapes it: no text in here is Markdown. */
+/** A paragraph or a list item. The renderer escapes it: no text in it is Markdown. */
 interface Block {
   readonly kind: "paragraph" | "item";
   readonly spans: readonly Span[];

@@ -15,7 +15,7 @@ export type ProposalKind =
   | "folder"
   | "file";
 
-/** Something that may be written at the cursor. Offsets count UTF-16 units; the range is on the cursor's line. */
+/** A completion at the cursor. Offsets count UTF-16 units; the range is on the cursor's line. */
 export interface Proposal {
   readonly label: string;
   readonly kind: ProposalKind;
@@ -25,24 +25,24 @@ export interface Proposal {
   readonly start: number;
   readonly end: number;
   readonly newText: string;
-  /** `newText` is a snippet of the LSP. */
+  /** `newText` is an LSP snippet. */
   readonly isSnippet: boolean;
-  /** What typing is compared with. */
+  /** The text that the editor compares with what is typed. */
   readonly filterText: string;
-  /** Sorted by this, then by the label. */
+  /** The primary sort key, before the label. */
   readonly rank: number;
 }
 
 export interface Proposals {
   readonly items: readonly Proposal[];
-  /** There are more than are listed; typing on may bring others. */
+  /** True if there are more completions than listed; further typing may reveal them. */
   readonly isIncomplete: boolean;
 }
 
-/** More are not listed at once. */
+/** Maximum number of completions in one answer. */
 export const maxProposals = 200;
 
-/** The nearest to what was typed, up to {@link maxProposals}. */
+/** Returns the closest matches for what was typed, up to {@link maxProposals}. */
 export function bounded(items: readonly Proposal[], typed: string): Proposals {
   if (items.length <= maxProposals) return { items, isIncomplete: false };
   const wanted = typed.toLowerCase();
@@ -50,12 +50,12 @@ export function bounded(items: readonly Proposal[], typed: string): Proposals {
   return { items: fitting.slice(0, maxProposals), isIncomplete: fitting.length > maxProposals };
 }
 
-/** Text as it stands in a snippet. */
+/** Escapes text for a snippet. */
 export function inSnippet(text: string): string {
   return text.replace(/[\\$}]/g, String.raw`\$&`);
 }
 
-/** One of several, to be chosen within a snippet. */
+/** Returns a choice for a snippet. */
 export function choiceOf(values: readonly string[]): string {
   return `\${1|${values.map((value) => value.replace(/[\\,|$}]/g, String.raw`\$&`)).join(",")}|}`;
 }

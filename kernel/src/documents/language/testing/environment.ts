@@ -5,7 +5,7 @@ import { eventTypes, isCustomEvent } from "../../../events/types.ts";
 import type { LanguageEnvironment } from "../complete.ts";
 import type { EventLanguage, ExtensionSummary, Surroundings } from "../ports.ts";
 
-/** The real language of events, at a fixed time. */
+/** The real event language, at a fixed time. */
 export const events: EventLanguage = {
   eventTypes,
   isCustomEvent,
@@ -29,7 +29,7 @@ export const photos: ExtensionSummary = {
   events: ["PersonIdentified"],
 };
 
-/** A workspace with a few folders, and one extension beneath `extensions/photos`. */
+/** A workspace with a few folders and one extension at `extensions/photos`. */
 export const surroundings: Surroundings = {
   extensions: () => [photos],
   extension: ({ id, path }) =>
