@@ -25,7 +25,6 @@ const unwritten: readonly string[] = [
   "kernel/build",
   "kernel/src/agents",
   "kernel/src/composition",
-  "kernel/src/configuration",
   "kernel/src/journal",
   "kernel/src/platform",
   "kernel/src/protocol",
