@@ -23,7 +23,6 @@ const stilted: readonly (readonly [phrase: RegExp, instead: string])[] = [
 const unwritten: readonly string[] = [
   "extensions/sdk/src",
   "kernel/build",
-  "kernel/src/agents",
   "kernel/src/composition",
   "kernel/src/journal",
   "kernel/src/platform",
