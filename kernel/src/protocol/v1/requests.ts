@@ -10,7 +10,7 @@ import { toolRequests } from "./tools.ts";
 import { traceRequests } from "./traces.ts";
 import { trustRequests } from "./trust.ts";
 
-/** Every request of the kernel's own that a client may send, version 1. */
+/** Every Lares request that a client may send, version 1. */
 export const clientRequests = {
   ...statusRequests,
   ...trustRequests,
