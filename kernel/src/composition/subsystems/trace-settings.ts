@@ -8,7 +8,7 @@ import { resources } from "../resources.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How long traces are kept, and what is never written into them. */
+/** How long traces are stored, and what is redacted from them. */
 export async function readTraceSettings({
   trace,
 }: Configuration): Promise<{ keepDays: number; redactions: RedactionRule[] }> {
