@@ -35,7 +35,7 @@ export function agentViewOf(effects: readonly PlannedEffect[]): AgentView | null
 }
 
 /** The error of a waiting action that another proposal superseded. Stored and compared, so its text must not change. */
-export const supersededMessage = "A newer proposal of its agent took its place.";
+export const supersededMessage = "A newer proposal of the same agent replaced it.";
 
 /**
  * In steps, one for each effect: returns the action as the kernel describes it to an agent. An effect appears as

@@ -1,7 +1,7 @@
-/** Waiting before the n-th try (1 is the first retry): 100 ms, doubled each time, at most 10 s. */
+/** Returns the delay before the n-th retry (from 1): 100 ms, doubled each time, at most 10 s. */
 export function backoffMs(attempt: number): number {
   return Math.min(10_000, 100 * 2 ** Math.max(0, attempt - 1));
 }
 
-/** A delivery that took its guest down this often is set aside, so that the queue behind it moves on. */
+/** A delivery that lost its guest this often is dead-lettered, so that the queue continues. */
 export const deliveryAttempts = 3;

@@ -1,35 +1,38 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Different things that are counted in one day; what comes after them is not. */
+/** Maximum number of distinct counters per day; further ones are not counted. */
 export const maxCounted = 16_384;
-/** Days whose counts are kept, the ones counted in last: a clock that is set back finds those of before. */
+/**
+ * Number of days whose counts are stored, the most recently used: if the clock is set back, earlier counts are
+ * found again.
+ */
 export const keptDays = 3;
-/** The next day is looked for no further ahead: so long a machine that woke, or a clock that was set, goes unnoticed. */
+/** Maximum time until the date is checked again, in case the machine slept or the clock was set. */
 const maxAheadMs = 15 * 60 * 1000;
 
-/** How many events of one kind an agent answered in one day; `hook` is empty for all of them. */
+/** The number of events of one kind that an agent answered on one day; `hook` is empty for the total. */
 export interface KeptCount {
-  /** As `dayOf` says. */
+  /** In the form that `dayOf` returns. */
   readonly day: string;
   readonly agent: string;
   readonly hook: string;
   readonly count: number;
 }
 
-/** Statements that keep what is durable here; implemented by `agent-state/`. */
+/** Statements for the durable counts; implemented by `agent-state/`. */
 export interface DayCountStatements<Statement> {
   counted(count: KeptCount): Statement;
-  /** All days but these are forgotten. */
+  /** Deletes all other days. */
   kept(days: readonly string[]): Statement;
 }
 
 /**
- * How many events each agent answered on a day of the machine's calendar. A count belongs to the date that the clock
- * shows: a day may have 23 hours or 25, and a clock that is set goes on with what was counted under the date it has then.
+ * Counts the events that each agent answered per calendar day. A count belongs to the date that the clock shows: a
+ * day may have 23 or 25 hours, and if the clock is set, counting continues under the new date.
  */
 export class DayCounts {
   readonly #clock: Pick<Clock, "now">;
-  /** The day counted in last comes last. */
+  /** The most recently used day is last. */
   readonly #days = new Map<string, Map<string, KeptCount>>();
   #unsaved = new Set<KeptCount>();
   #hasForgotten = false;
@@ -41,7 +44,7 @@ export class DayCounts {
     this.#hasForgotten = false;
   }
 
-  /** The agent answered an event. `hook`: what is counted by itself, beside all that the agent answers. */
+  /** Counts an answered event. `hook`: counted separately, in addition to the agent's total. */
   add(agent: string, hook: string): void {
     const day = dayOf(this.#clock.now());
     const counts = this.#day(day);
@@ -56,12 +59,12 @@ export class DayCounts {
     }
   }
 
-  /** Of today; of all hooks where none is named. */
+  /** Returns today's count; of all hooks if none is named. */
   get(agent: string, hook = ""): number {
     return this.#days.get(dayOf(this.#clock.now()))?.get(keyOf(agent, hook))?.count ?? 0;
   }
 
-  /** What is not kept yet, for a transaction of the caller's; `committed` once that is through. */
+  /** Returns the statements that store new counts in the caller's transaction; call `committed` after it. */
   unsaved<Statement>(statements: DayCountStatements<Statement>): {
     readonly statements: readonly Statement[];
     committed(): void;
@@ -94,7 +97,7 @@ export class DayCounts {
   }
 }
 
-/** Says when the calendar shows another day. */
+/** Reports a new calendar day. */
 export class DayWatch implements Disposable {
   readonly #clock: Clock;
   readonly #turned: () => void;
@@ -127,20 +130,20 @@ export class DayWatch implements Disposable {
   }
 }
 
-/** The day that a person's calendar shows, in the machine's time zone: 2026-11-22. */
+/** Returns the calendar day in the machine's time zone: 2026-11-22. */
 export function dayOf(nowMs: number): string {
   const date = new Date(nowMs);
   const digits = (value: number): string => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
 }
 
-/** When the next day begins; not always at midnight, and not always 24 hours after this one. */
+/** Returns the start of the next day; not always midnight, and not always 24 hours after this one. */
 function nextDay(nowMs: number): number {
   const date = new Date(nowMs);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
 }
 
-/** What counts an event by itself: the handler that answered it, and what it was. */
+/** Returns the key of an event's separate counter: its handler and its type. */
 export function hookOf(handler: string, event: string): string {
   return `${handler} ${event}`;
 }

@@ -45,7 +45,7 @@ function describeHook(hook: HookDefinition): Agent["hooks"][number] {
   };
 }
 
-/** The names of what it may do, as clients and guests are told. */
+/** The names of its permissions, as clients and guests see them. */
 function permissionList(authority: Authority): string[] {
   return permissionNames.filter((name) => {
     const value = authority.effective[name];
@@ -54,8 +54,8 @@ function permissionList(authority: Authority): string[] {
 }
 
 /**
- * Returns what follows from a changed definition. A program that can no longer be prepared leaves the loaded one running
- * (`keep`): it still does what was accepted.
+ * Returns the consequences of a changed definition. If the new program cannot be prepared, the loaded one
+ * continues to run (`keep`): it was accepted.
  */
 export function followUp(
   before: AgentDefinition,
@@ -67,7 +67,7 @@ export function followUp(
   return hasSameAuthority(before, after) ? "nothing" : "tell";
 }
 
-/** True where the running guest cannot simply be told of the change. */
+/** True if the running guest cannot apply the change. */
 function needsNewGuest(before: AgentDefinition, after: AgentDefinition): boolean {
   return (
     before.fault !== after.fault || JSON.stringify(programOf(before)) !== JSON.stringify(programOf(after))

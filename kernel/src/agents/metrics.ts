@@ -1,9 +1,9 @@
 import type { AgentMetrics } from "../base/vocabulary/agent.ts";
 
-/** Latencies kept for the percentile: the last so many. */
+/** Number of recent latencies stored for the percentile. */
 const latencySamples = 1024;
 
-/** What one agent has done since the kernel started. Memory's figures come from its room, today's from those of all days. */
+/** One agent's figures since the kernel started. Memory figures come from its room, today's count from `DayCounts`. */
 export class MetricsRecorder {
   #received = 0;
   #processed = 0;
@@ -43,13 +43,13 @@ export class MetricsRecorder {
     this.#refusals += 1;
   }
 
-  /** What the running guest has used so far. */
+  /** The resources that the running guest has used so far. */
   usage(cpuTimeMs: number, memoryBytes: number): void {
     this.#cpuOfGuestMs = Math.max(this.#cpuOfGuestMs, cpuTimeMs);
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
   }
 
-  /** The guest is gone; the next one counts from zero again. */
+  /** The guest is gone; the next one starts at zero. */
   guestEnded(): void {
     this.#cpuOfEndedGuestsMs += this.#cpuOfGuestMs;
     this.#cpuOfGuestMs = 0;

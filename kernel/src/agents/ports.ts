@@ -13,70 +13,70 @@ import type { MemoryFigures } from "./metrics.ts";
 
 export type { AgentDefinition, HookDefinition, ScheduleTiming } from "../base/vocabulary/agent-definition.ts";
 
-/** An agent that is loaded: a running guest, or what stands for one. */
+/** A loaded agent: a running guest or a part of the kernel. */
 export interface AgentSession {
   /** Sends a request; rejects with the guest's error, or when the guest ends before it answers. */
   request(method: string, params: unknown): Promise<unknown>;
   readonly usage: { on(listener: (usage: GuestUsage) => void): Disposable };
-  /** Resolves once the guest is gone, with the sentence that says why. */
+  /** Resolves with the reason once the guest is gone. */
   readonly ended: Promise<GuestEnd>;
-  /** A job has saved how far it is: what is asked of the guest may take its time anew. */
+  /** A job has saved a checkpoint: the time limit of the request restarts. */
   restartBudget(): void;
   /** Aborted once the guest is gone. */
   readonly gone: AbortSignal;
-  /** CPU time left for what is asked of it: what the kernel computes for its calls counts as its own. */
+  /** CPU time left for the request, including the kernel's computation for its calls. */
   readonly cpu: CpuBudget;
-  /** Ends it whatever it is doing; resolves when it is gone. */
+  /** Ends the guest whatever it is doing; resolves when it is gone. */
   kill(): Promise<void>;
 }
 
-/** What a loaded agent says of itself. */
+/** The capabilities that a loaded agent reports. */
 export interface AgentAbilities {
-  /** How many hooks it takes before it answered the first. */
+  /** How many hooks it accepts before it has answered the first. */
   readonly maxOpenHooks: number;
-  /** The names of the jobs that it can run. */
+  /** The names of its jobs. */
   readonly jobs: ReadonlySet<string>;
-  /** It knows `cancelTool`. */
+  /** True if it supports `cancelTool`. */
   readonly cancelsTools: boolean;
 }
 
-/** What runs an agent. A guest in the sandbox is one; an agent without a program is run by a part of the kernel. */
+/** Runs an agent: as a guest in the sandbox, or, for an agent without a program, as a part of the kernel. */
 export interface AgentBody {
-  /** Waits for a place among the agents that are loaded at once, where it needs one. */
+  /** Waits for one of the limited places, if it needs one. */
   takePlace(agent: string): Promise<Disposable>;
-  /** Throws a LaresError that says what is wrong with the agent. */
+  /** Throws a LaresError with the reason if the agent cannot start. */
   start(definition: AgentDefinition, handlers: GuestHandlers): Promise<AgentSession>;
   /**
-   * Makes a started session ready. `heard` is told what it can do. Rejects where it cannot do what its manifest names, or
-   * its startup fails. `ask` sends a request to it, counted as work in hand.
+   * Makes a started session ready. Passes its capabilities to `heard`. Rejects if a handler that the manifest
+   * names is missing, or if startup fails. `ask` sends a request to it, counted as open work.
    */
   boot(
     definition: AgentDefinition,
     ask: (method: string, params: unknown) => Promise<unknown>,
     heard: (abilities: AgentAbilities) => void,
   ): Promise<void>;
-  /** Asks it to end, and ends it when it does not. Resolves when it is gone; rejects with what its shutdown threw. */
+  /** Asks it to end, and ends it if it does not. Resolves when it is gone; rejects with the error of its shutdown. */
   end(session: AgentSession): Promise<void>;
 }
 
 export interface GuestUsage {
-  /** Of the guest's thread since it started. */
+  /** CPU time of the guest's thread since it started. */
   readonly cpuTimeMs: number;
-  /** Linear memory, highest seen. */
+  /** Linear memory, maximum so far. */
   readonly memoryBytes: number;
 }
 
 export interface GuestEnd {
   readonly reason: string;
-  /** The limit that ended it, where one did. */
+  /** The limit that ended it, if one did. */
   readonly limit?: string;
-  /** The sandbox went away beneath it: no fault of the program, and another try may do. */
+  /** The sandbox ended: the program is not at fault, and a retry may succeed. */
   readonly isSandboxFault?: boolean;
 }
 
-/** What a guest may ask of the kernel, already decoded; the answer or a thrown LaresError goes back to it. */
+/** A guest's decoded request to the kernel; the guest receives the answer or the thrown LaresError. */
 export interface GuestHandlers {
-  /** `cancelled` is aborted when the guest takes the call back. */
+  /** `cancelled` is aborted when the guest cancels the call. */
   call(method: string, params: unknown, cancelled?: AbortSignal): Promise<unknown>;
   notify(method: string, params: unknown): void;
   stderr(text: string): void;
@@ -109,58 +109,58 @@ export interface DeliveryPayload {
   readonly schedule?: string;
 }
 
-/** The agent's own view of the durable queue. */
+/** One agent's view of the durable queue. */
 export interface DeliveryQueue {
-  /** The next that is due and not in hand already; null while one ahead of it waits for its next try. */
+  /** The next due delivery that is not open; null while an earlier one waits for its retry. */
   next(agent: string, isInHand: (seq: number) => boolean): Promise<Delivery | null>;
   nextDueAt(agent: string): number | null;
   depth(agent: string): number;
-  /** What waits from one source; bytes of the payloads. */
+  /** Number and payload bytes of the waiting deliveries from one source. */
   from(agent: string, source: string): { readonly count: number; readonly bytes: number };
   acknowledge(agent: string, seq: number): void;
   retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
   deadLetter(agent: string, seq: number, reason: string): Promise<void>;
 }
 
-/** What an agent wants to have done beside its events. */
+/** Work that an agent does outside its events. */
 export interface JobRequest {
-  /** As its program names it. */
+  /** The job's name in the program. */
   readonly name: string;
   readonly input: JsonValue;
   readonly priority: "low" | "normal" | "high";
-  /** Begins only in a quiet moment. */
+  /** Starts only in idle time. */
   readonly whenIdle: boolean;
-  /** Of an agent's jobs that have not ended only one has it. */
+  /** Unique among the agent's jobs that have not ended. */
   readonly key?: string;
-  /** What led to it, where something did: it may do no more than the call under which it was dispatched. */
+  /** The cause, if there is one: the job has no more authority than the call that dispatched it. */
   readonly lineage?: Lineage;
 }
 
-/** A job that is to be run, or goes on from its last checkpoint. */
+/** A job to run, from the start or from its last checkpoint. */
 export interface QueuedJob {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly lineage: Lineage;
-  /** Times that its guest was lost under it since it began or since its last checkpoint. */
+  /** How often its guest was lost since the start or the last checkpoint. */
   readonly attempts: number;
 }
 
 /** The agents' jobs that have not ended. */
 export interface JobQueue {
-  /** Where one with the same key has not ended, that is meant. Rejects with LimitExceeded. */
+  /** Returns the existing job if one with the same key has not ended. Rejects with LimitExceeded. */
   dispatch(agent: string, request: JobRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
-  /** True where it has not ended. */
+  /** True if it has not ended. */
   has(agent: string, id: string): boolean;
   find(agent: string, id: string): KeptJob | undefined;
-  /** Of one agent or of all, most urgent first, then as they were dispatched; `total` is how many there are. */
+  /** Jobs of one agent or of all, most urgent first, then in order of dispatch; `total` is their number. */
   list(count: number, agent?: string): { readonly jobs: readonly KeptJob[]; readonly total: number };
-  /** Whose job it is, or was; undefined where that is not known any more. */
+  /** The job's agent; undefined if it is no longer known. */
   ownerOf(id: string): string | undefined;
-  /** The same again until something is said of it. */
+  /** Returns the same job until its outcome is reported. */
   next(agent: string, isQuiet: boolean): Promise<QueuedJob | null>;
-  /** Milliseconds since 1970; of those that wait for a quiet moment, or of the others. */
+  /** Milliseconds since 1970; of jobs that wait for idle time, or of the others. */
   nextDueAt(agent: string, whenIdle: boolean): number | null;
   depth(agent: string): number;
   checkpoint(agent: string, id: string, data: JsonValue): Promise<void>;
@@ -168,11 +168,14 @@ export interface JobQueue {
   retryLater(agent: string, id: string, dueAt: number): Promise<void>;
   complete(agent: string, id: string): Promise<void>;
   fail(agent: string, id: string, reason: string): Promise<void>;
-  /** Rejects with NotFound, and with IllegalTransition where it has ended. Resolves with the job as it was. */
+  /**
+   * Resolves with the job before it was cancelled. Rejects with NotFound, or with IllegalTransition if it has
+   * ended.
+   */
   cancel(agent: string, id: string): Promise<KeptJob>;
 }
 
-/** What a person is told of a job that takes a while. */
+/** Progress of a longer job, for people. */
 export type JobProgress = { readonly id: string; readonly agent: string } & (
   | { readonly kind: "begin"; readonly name: string }
   /** From 0 to 1. */
@@ -180,83 +183,83 @@ export type JobProgress = { readonly id: string; readonly agent: string } & (
   | { readonly kind: "end"; readonly outcome: JobOutcome }
 );
 
-/** `interrupted`: it goes on later, from its last checkpoint. `cancelled`: by a person. */
+/** `interrupted`: it continues later from its last checkpoint. `cancelled`: by a user. */
 export type JobOutcome = "completed" | "failed" | "interrupted" | "cancelled";
 
 export interface SupervisorPorts {
   readonly queue: DeliveryQueue;
-  /** How many events each agent answered today. */
+  /** Number of events that each agent answered today. */
   readonly dayCounts: DayCounts;
   readonly jobs: JobQueue;
   jobProgress(progress: JobProgress): void;
   readonly traces: TraceWriter;
-  /** Starts a guest with the definition's program and limits. Throws a LaresError that says what is wrong with the program. */
+  /** Starts a guest with the definition's program and limits. Throws a LaresError if the program cannot be started. */
   startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<AgentSession>;
-  /** Returns what runs an agent without a program; absent where this kernel runs none. */
+  /** Returns what runs an agent without a program; absent if this kernel does not run such agents. */
   kernelBody?(definition: AgentDefinition): AgentBody;
-  /** Resolves when a host call of the agent may begin; see `FairTurns`. */
+  /** Resolves when a host call of the agent may start; see `FairTurns`. */
   takeTurn(agent: string): Promise<void>;
-  /** What an agent may do now; null where there is no such agent, or it is disabled. */
+  /** Returns an agent's current authority; null if it does not exist or is disabled. */
   authorityOf(agent: string): Authority | null;
-  /** Throws InvalidParams with a clear sentence where the shape is wrong, MethodNotFound where there is no such call. */
+  /** Throws InvalidParams for a wrong shape and MethodNotFound for an unknown call. */
   readHostCall(method: string, params: unknown): CheckedCall;
   memoryFigures(agent: string): MemoryFigures;
-  /** Opens the agent's memory before its guest starts; throws with the reason where it cannot be trusted. */
+  /** Opens the agent's memory before its guest starts; throws if it fails verification. */
   openMemory(agent: string): Promise<void>;
-  /** True where the index has an entry at this canonical path, whoever may see it. */
+  /** True if the index has an entry at this canonical path, whether or not an agent may see it. */
   isEntry(path: string): boolean;
-  /** True where the index leaves out, or would, what has this canonical path. False where it has an entry there. */
+  /** True if the index excludes this canonical path, or would. False if it has an entry there. */
   hides(path: string): boolean;
-  /** Waits until the agent may be loaded: at most `limits.active_agents` are at once. */
+  /** Waits until the agent may be loaded: at most `limits.active_agents` are loaded at once. */
   acquireSlot(agent: string): Promise<Disposable>;
 }
 
-/** A host call of the right shape. */
+/** A host call of valid shape. */
 interface CheckedCall {
-  /** For policy to decide about. */
+  /** The input for policy. */
   readonly params: unknown;
   /**
-   * The call of a tool, or the job, that the guest answers with it; null: it was not called for it. Where it does not
-   * say, it may be for any call that is open.
+   * The tool call or job that the request belongs to; null if none. If the guest does not say, it may belong to
+   * any open call.
    */
   readonly onBehalf?: string | null;
-  /** Only reached through the permission check. */
+  /** Reached only through the permission check. */
   answer(caller: Caller): Promise<unknown>;
 }
 
-/** On whose behalf a service acts. */
+/** The caller of a service. */
 export interface Caller {
   readonly agent: string;
-  /** Of the agent, and of those on whose behalf it asks. */
+  /** The authority of the agent and of its callers. */
   readonly authority: Authority;
-  /** Who these are. */
+  /** The callers. */
   readonly lineage: Lineage;
   readonly bundleDigest: Hash;
-  /** The hook in hand and its event's id, where there is one: what the guest says meanwhile belongs to it. */
+  /** The hook and event id that the guest is handling, if any; its requests are attributed to them. */
   readonly hook?: string;
   readonly traceId?: string;
-  /** The job that its guest was running when it asked. */
+  /** The job that the guest was running when it sent the request. */
   readonly job?: string;
-  /** Of the guest that asked. */
+  /** The guest that sent the request. */
   readonly cpu: CpuBudget;
   /**
-   * Aborted when nobody waits for the answer any more: the guest has cancelled its call, the call that it is asked for was
-   * cancelled, given up or lost, or the guest has ended. Work that takes long or only reads ends then; a write goes on.
+   * Aborted when the answer is no longer needed: the guest cancelled its request, the call that it belongs to was
+   * cancelled, abandoned or lost, or the guest ended. Long work and reads then stop; a write continues.
    */
   readonly signal: AbortSignal;
 }
 
-/** How a tool is called. */
+/** Options of a tool call. */
 export interface ToolCallOptions {
-  /** Awaited immediately before the guest is asked. */
+  /** Awaited immediately before the request is sent to the guest. */
   readonly begun?: () => Promise<void>;
-  /** Tells the guest to leave the handler, and aborts what it has under way for the call. */
+  /** Tells the guest to leave the handler, and aborts its work for the call. */
   readonly signal?: AbortSignal;
-  /** Is told how far the handler says it is. */
+  /** Receives the handler's progress. */
   readonly progress?: ProgressSink;
 }
 
-/** What a guest is working on, and what caused it. */
+/** The guest's current work and its cause. */
 export interface InHand {
   readonly hook?: string;
   readonly traceId?: string;

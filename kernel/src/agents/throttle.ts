@@ -1,6 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Tells of many changes as few: of the first at once, of those that follow within a while together at its end. */
+/**
+ * Throttles reports of changes: reports the first immediately, and those that follow within an interval together
+ * at its end.
+ */
 export class Throttle implements Disposable {
   readonly #clock: Clock;
   readonly #everyMs: number;

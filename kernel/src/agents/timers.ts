@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Timers by name: setting one again replaces it, disposing ends them all. */
+/** Named timers: setting one replaces the timer with the same name; disposing clears all. */
 export class NamedTimers<Name extends string> implements Disposable {
   readonly #clock: Clock;
   readonly #timers = new Map<Name, Disposable>();

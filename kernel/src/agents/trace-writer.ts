@@ -3,12 +3,12 @@ import { type Actor, onBehalfField } from "../base/vocabulary/principal.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
-/** What a trace belongs to. */
+/** The context of a trace. */
 export interface TraceContext {
   readonly hook?: string;
-  /** Without it, the trace is one of its own. */
+  /** If absent, the trace starts a new one. */
   readonly traceId?: string;
-  /** Who led to what the trace says. */
+  /** The callers that caused the traced action. */
   readonly onBehalfOf?: readonly Actor[];
 }
 

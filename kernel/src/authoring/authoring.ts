@@ -36,10 +36,10 @@ interface AuthoringOptions {
   ) => Promise<ProgramExports | null>;
 }
 
-/** How long a finder is reused: each keystroke asks again for what lies around the document. */
+/** How long a finder is reused: each keystroke asks for the document's surroundings again. */
 const believedMs = 2_000;
 
-/** Creates the help for writing a document: the pure language of `documents/`, with what lies around it on disk. */
+/** Creates the editor services for documents: the pure functions of `documents/`, with data from disk. */
 export function createAuthoring(options: AuthoringOptions): AuthoringService {
   const events = eventLanguage(() => options.clock.now());
   const finders = new FinderCache(options.documents, options.clock);
@@ -108,7 +108,7 @@ class FinderCache {
 }
 
 function surroundings(
-  /** Null for a document that is no file on this machine: nothing lies around it. */
+  /** Returns null for a document that is not a file on this machine and so has no surroundings. */
   file: string | null,
   finder: ExtensionFinder,
   { roots }: AuthoringOptions,

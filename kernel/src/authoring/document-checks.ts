@@ -15,7 +15,7 @@ import { PathWatch, type ProbedPaths } from "../platform/files/path-watch.ts";
 import type { ProgramOutlines } from "./program-outlines.ts";
 import { pathOf } from "../platform/files/file-uris.ts";
 
-/** Creates the diagnostics of open documents, by the same checks that are used to load them. */
+/** Creates the diagnostics of open documents with the same checks that loading uses. */
 export function createDocumentService(
   {
     documents,
@@ -32,7 +32,7 @@ export function createDocumentService(
   /** Reads a file of the workspace by its absolute path; null if that is not possible. */
   readFile: (file: string) => Promise<Uint8Array | null>,
 ): DocumentService {
-  // Within the workspace any folder may come and go, the document's own too.
+  // Any folder of the workspace may appear or disappear, including the document's own.
   const baseOf = (file: string): string => roots.find((root) => isWithin(root, file)) ?? dirname(file);
   return {
     handles: (uri) => documentKind(uri) !== undefined,
@@ -71,11 +71,11 @@ export function createDocumentService(
 interface Asked {
   readonly file: string;
   readonly text: string;
-  /** Reports nothing about another product's manifest: an editor shows many files that have nothing to do with Lares. */
+  /** Reports nothing about another product's manifest: an editor shows many files that do not concern Lares. */
   readonly leavesForeign?: boolean;
 }
 
-/** Returns everything that can be found wrong with a document without a kernel. */
+/** Returns all errors in a document that can be found without a kernel. */
 export async function diagnosticsOf(
   documents: WorkspaceDocuments,
   programs: ProgramOutlines,
@@ -107,7 +107,7 @@ async function checkDocument(
   return [...shadowed, ...checked.diagnostics];
 }
 
-/** Warns about a document that is not read because another name beside it is read first. */
+/** Warns about a document that is ignored because another name beside it takes precedence. */
 async function checkShadowed(file: string, text: string, files: ObservedFiles): Promise<Diagnostic[]> {
   // An unsaved text may still be saved under another name.
   if (!(await files.fileExists(file))) return [];
@@ -121,7 +121,7 @@ async function checkShadowed(file: string, text: string, files: ObservedFiles): 
   return [];
 }
 
-/** The document is checked all the same: the person may be about to move the one that is used. */
+/** The document is still checked: the user may be about to move the one in use. */
 function notCounted(file: string, counting: string, text: string): Diagnostic {
   const range = {
     start: { line: 0, character: 0 },
@@ -131,7 +131,7 @@ function notCounted(file: string, counting: string, text: string): Diagnostic {
   return diagnostic("document-not-counted", range, message);
 }
 
-/** Returns what the program certainly has. Whether it can be run is found out when it is bundled. */
+/** Returns what the program certainly contains. Bundling finds out whether it can run. */
 async function programExports(
   programs: ProgramOutlines,
   file: string,
@@ -147,6 +147,6 @@ async function programExports(
 }
 
 export function faultOf({ range, severity, code, message }: Diagnostic): DocumentFault {
-  // It may quote a stranger's document, and an editor may run in a terminal.
+  // The text may quote an untrusted document, and an editor may run in a terminal.
   return { range, severity, code, message: plainMessage(message) };
 }

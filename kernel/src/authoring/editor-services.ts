@@ -11,10 +11,10 @@ import { createDocumentService } from "./document-checks.ts";
 import { createNavigation } from "./navigation.ts";
 import { ProgramOutlines, type SourceReader } from "./program-outlines.ts";
 
-/** An open document is not compared with a larger file. */
+/** Maximum size of a file that is compared with an open document. */
 const maxComparedBytes = 16 * 1024 * 1024;
 
-/** Creates the services that help editors with documents and with the programs that these name. */
+/** Creates the services that help editors with documents and their programs. */
 export function createEditorServices(from: {
   readonly documents: WorkspaceDocuments;
   readonly clock: Clock;

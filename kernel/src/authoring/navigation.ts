@@ -26,7 +26,7 @@ import type { ProgramOutlines, ProgramText } from "./program-outlines.ts";
 import { renameHandler } from "./rename-handler.ts";
 import { pathOf, uriOf } from "../platform/files/file-uris.ts";
 
-/** Creates outlines, definitions, renames and quick fixes, and finds the places that stand for agents. */
+/** Creates outlines, definitions, renames and quick fixes, and finds the places that represent agents. */
 export function createNavigation(
   documents: WorkspaceDocuments,
   programs: ProgramOutlines,
@@ -99,7 +99,7 @@ class Navigation implements NavigationService {
     return [inManifest, ...(await renameHandler(this.#programs, named.manifestFile, program, renaming))];
   }
 
-  /** Returns the handler whose name is at the position, in its manifest or in its program. */
+  /** Returns the handler whose name is at the position, in a manifest or its program. */
   async #handlerNamed(
     edited: EditedDocument,
     position: Position,
@@ -143,7 +143,7 @@ class Navigation implements NavigationService {
     if (documentKind(uri) === "manifest") return placesOfManifest(document).slice(0, limit);
     const finder = this.#documents.createFinder();
     const found: AgentPlace[] = [];
-    // Each costs reading the disk, and a document may have very many.
+    // Each requires reading from disk, and a document may contain very many.
     for (const { reference, pointer } of extensionUses(document).slice(0, limit)) {
       const extension =
         "path" in reference ? await finder.byPath(reference.path, file) : await finder.byId(reference.id);
@@ -169,7 +169,7 @@ class Navigation implements NavigationService {
     return this.#programs.programOf(file, valueAt(document.value, "/extension/main"), open);
   }
 
-  /** Returns where a handler is written; the program's beginning if that cannot be determined. */
+  /** Returns where a handler is written, or the program's beginning if that cannot be determined. */
   async #declarationOf(
     program: ProgramText,
     file: string,
@@ -178,7 +178,7 @@ class Navigation implements NavigationService {
   ): Promise<{ uri: string; range: Range }> {
     const links = new ProgramLinks(this.#programs, file, open);
     const known = await links.handlers(program, kind).catch((error: unknown) => {
-      // Half-typed: fall back to the program's beginning.
+      // Incomplete: fall back to the program's beginning.
       if (isLaresError(error, "InvalidParams")) return { files: [] };
       throw error;
     });

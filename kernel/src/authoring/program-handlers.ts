@@ -13,7 +13,7 @@ import { openText, type ProgramOutlines, type ProgramText } from "./program-outl
 import { readText } from "../platform/files/document-files.ts";
 import { pathOf, uriOf } from "../platform/files/file-uris.ts";
 
-/** Folders above a program in which its manifest is looked for, its own being the first. */
+/** Maximum number of folders above a program that are searched for its manifest, including its own. */
 const maxFoldersAbove = 8;
 
 /** Returns whether a file may be a program. */
@@ -33,8 +33,8 @@ export interface HandlerInProgram {
 }
 
 /**
- * Returns the handler whose name is at the position. Null for everything else in a program, which belongs to the language
- * server of its own language: for a file that is no manifest's program, and for a handler that its manifest does not name.
+ * Returns the handler whose name is at the position. Returns null for everything else, which its own language
+ * server handles: a file that is not a manifest's program, or a handler that the manifest does not name.
  */
 export async function handlerInProgram(
   programs: ProgramOutlines,
@@ -64,7 +64,7 @@ export async function handlerInProgram(
   return null;
 }
 
-/** Returns the handlers of a program that are written in this file of it. */
+/** Returns the program's handlers that are written in this file. */
 async function handlersIn(
   links: ProgramLinks,
   program: ProgramText,

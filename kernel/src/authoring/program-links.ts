@@ -9,10 +9,10 @@ import type { Extent } from "../documents/fixes/extents.ts";
 import type { OpenTexts } from "../base/vocabulary/editing.ts";
 import type { ProgramOutlines, ProgramText } from "./program-outlines.ts";
 
-/** Files of one program that are followed from import to import. */
+/** Maximum number of files of one program that are followed through imports. */
 const maxFilesFollowed = 32;
 
-/** A file of a program that has handlers. */
+/** A file of a program that contains handlers. */
 export interface HandlerFile {
   readonly program: ProgramText;
   readonly outline: ProgramOutline;
@@ -23,7 +23,7 @@ interface FoundPlace extends Extent {
   readonly program: ProgramText;
 }
 
-/** Follows one extension's imports from file to file; only relative ones, and never out of the extension's folder. */
+/** Follows one extension's imports: only relative ones, and never out of the extension's folder. */
 export class ProgramLinks {
   readonly #programs: ProgramOutlines;
   readonly #manifestFile: string;
@@ -35,7 +35,7 @@ export class ProgramLinks {
     this.#open = open;
   }
 
-  /** Returns the files in which a program's handlers are written; the program itself may be one of them. */
+  /** Returns the files that contain a program's handlers, possibly including the program itself. */
   async handlers(
     program: ProgramText,
     kind: HandlerKind,
@@ -51,7 +51,7 @@ export class ProgramLinks {
       if (asked.has(key)) continue;
       asked.add(key);
       if (asked.size > maxFilesFollowed) return { files, isComplete: false };
-      // An unreadable program is reported to the caller; its other files may be half-typed.
+      // An unreadable program is reported to the caller; its other files may be incomplete.
       const outline = file === program ? await this.#programs.outline(file) : await this.outline(file);
       if (outline === null) {
         isComplete = false;
@@ -103,7 +103,7 @@ export class ProgramLinks {
       }
       for (const star of name === "default" ? [] : outline.stars) {
         const next = await this.#imported(file, star);
-        // A file that cannot be read may have it too.
+        // An unreadable file may also export it.
         if (next === null) return null;
         waiting.push(next);
       }
@@ -112,8 +112,8 @@ export class ProgramLinks {
   }
 
   /**
-   * Returns all files through which a name goes, from the one that imports it to the one that declares it, as long as it has
-   * this name there; null if it cannot be followed so far.
+   * Returns all files that a name passes through, from the one that imports it to the one that declares it, as
+   * long as it has this name there; null if it cannot be followed that far.
    */
   async filesOfName(file: ProgramText, name: string): Promise<readonly ProgramText[] | null> {
     const files = [file];
@@ -121,7 +121,7 @@ export class ProgramLinks {
     for (let from = file; local === name;) {
       const outline = await this.outline(from);
       const imported: Imported | null = outline?.importedAs(name) ?? null;
-      // Declared here, or called something else where it comes from.
+      // Declared here, or exported there under another name.
       if (imported === null || imported.name !== name) break;
       const next = await this.#fileWith(from, imported);
       if (next === null || files.length >= maxFilesFollowed || files.some(({ uri }) => uri === next.uri))

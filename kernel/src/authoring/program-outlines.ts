@@ -10,24 +10,24 @@ import { pathOf, uriOf } from "../platform/files/file-uris.ts";
 
 /** Outlines that are cached; the least recently used are evicted first. */
 const maxOutlines = 64;
-/** Files, and folders, of one extension that are searched for imports of a name. */
+/** Maximum number of files and folders of one extension that are searched for imports of a name. */
 const maxSources = 500;
-/** Tried after an import's name, as the bundler does. */
+/** Suffixes to try after an import's name, as the bundler does. */
 const sourceEndings = ["", ".ts", ".js", "/index.ts", "/index.js"];
 
-/** A file of a program, as the client has it or as it is on disk. */
+/** A file of a program, as the client has it open or as it is on disk. */
 export interface ProgramText {
   readonly uri: string;
-  /** Relative to the manifest's folder, as it is named. */
+  /** Relative to the manifest's folder, as imported. */
   readonly path: string;
   readonly text: string;
-  /** There is a link on the way to it, so the file has another name as well. */
+  /** True if the path contains a link, so that the file has another name too. */
   readonly isLinked: boolean;
 }
 
 /** How programs are read, as the bundler reads them. */
 export interface SourceReader {
-  /** A larger file is no program. */
+  /** Maximum size of a program file. */
   readonly maxFileBytes: number;
   /**
    * Turns a file into JavaScript. `origin`: the place in the source, lines counted from 1, for a place in the code. Throws
@@ -42,7 +42,7 @@ export interface SourceReader {
   }>;
 }
 
-/** Reads programs of extensions for their outlines, and nothing outside the extensions' folders. */
+/** Reads the programs of extensions for their outlines. Reads nothing outside the extensions' folders. */
 export class ProgramOutlines {
   readonly #sources: SourceReader;
   readonly #known = new Map<string, Promise<ProgramOutline>>();
@@ -51,7 +51,7 @@ export class ProgramOutlines {
     this.#sources = sources;
   }
 
-  /** Returns the program of a manifest; null if there is no such file, or it is a module, which has no text. */
+  /** Returns the program of a manifest; null if the file does not exist or is a module, which has no text. */
   async programOf(manifestFile: string, main: unknown, open: OpenTexts): Promise<ProgramText | null> {
     const names = typeof main === "string" ? [main] : defaultPrograms;
     for (const name of names) {
@@ -61,7 +61,7 @@ export class ProgramOutlines {
     return null;
   }
 
-  /** Returns a file of the extension by its path from the manifest; null if there is none that can be read. */
+  /** Returns a file of the extension by its path from the manifest; null if it cannot be read. */
   async read(manifestFile: string, path: string, open: OpenTexts): Promise<ProgramText | null> {
     if (!/\.[cm]?[jt]s$/.test(path)) return null;
     const folder = dirname(manifestFile);
@@ -76,13 +76,13 @@ export class ProgramOutlines {
       const bytes = await files.read(located.path, this.#sources.maxFileBytes);
       return { uri: uriOf(file), path, text: new TextDecoder().decode(bytes), isLinked };
     } catch (error) {
-      // Gone meanwhile, too large or out of reach: there is no program to read.
+      // The file was removed, is too large or inaccessible.
       if (isLaresError(error) || isMissing(error)) return null;
       throw error;
     }
   }
 
-  /** Returns the file that an import of this one names. */
+  /** Returns the file that an import in this file refers to. */
   async imported(
     manifestFile: string,
     from: ProgramText,
@@ -99,7 +99,7 @@ export class ProgramOutlines {
     return null;
   }
 
-  /** Returns all files of the extension that may belong to its program, without links; null if they are too many. */
+  /** Returns all files of the extension that may belong to its program, without links; null if there are too many. */
   async sources(manifestFile: string, open: OpenTexts): Promise<readonly ProgramText[] | null> {
     const root = dirname(manifestFile);
     const found: ProgramText[] = [];
@@ -118,7 +118,7 @@ export class ProgramOutlines {
     return found;
   }
 
-  /** Returns the outline of the manifest's program, as it is open or on disk; null if it cannot be read. */
+  /** Returns the outline of the manifest's program, as open in an editor or on disk; null if it cannot be read. */
   async outlineAt(manifestFile: string, main: unknown, open: OpenTexts): Promise<ProgramOutline | null> {
     const program = await this.programOf(manifestFile, main, open);
     return program === null ? null : this.outlineOrNull(program);
@@ -175,7 +175,7 @@ async function outlineOf(
 /** Returns the first of these files that a client has open, with the client's URI for it. */
 export function openText(open: OpenTexts, files: readonly string[]): { uri: string; text: string } | null {
   for (const uri of open.uris()) {
-    // Clients write the same path in different ways, and have much else open.
+    // Clients write the same path in different ways and have many other files open.
     const path = files.some((file) => uri.endsWith(extname(file))) ? pathOf(uri) : null;
     const text = path !== null && files.includes(path) ? open.text(uri) : null;
     if (text !== null) return { uri, text };
@@ -188,7 +188,7 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "EPERM";
 }
 
-/** The bundler's own error lists what is wrong; the parser throws a SyntaxError, and RangeError is for what is too deep. */
+/** The bundler's error lists the problems; the parser throws a SyntaxError, or a RangeError for too deep nesting. */
 function isUnreadable(error: unknown): error is Error {
   return (
     error instanceof SyntaxError ||
@@ -197,7 +197,7 @@ function isUnreadable(error: unknown): error is Error {
   );
 }
 
-/** The bundler's message has a headline before what went wrong, and the place. */
+/** The bundler's message begins with a headline and the place. */
 function firstLine(message: string): string {
   const [headline = "", first = headline] = message.split("\n");
   return first.replace(/^<stdin>:(\d+):(\d+): (?:ERROR: )?/, "line $1: ");

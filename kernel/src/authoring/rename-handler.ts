@@ -12,15 +12,14 @@ interface Renaming {
   readonly use: HandlerUse;
   readonly newName: string;
   readonly links: ProgramLinks;
-  /** All files that may import from each other; null if they are too many to search. */
+  /** All files that may import from each other; null if there are too many to search. */
   readonly sources: () => Promise<readonly ProgramText[] | null>;
 }
 
 /**
- * Returns the edits that give a handler another name in its program, in whichever of the extension's files it is named. A
- * function in shorthand (`{ name }`) is renamed too if all its uses are known; otherwise it keeps its name
- * (`{ newName: name }`). Rejects with InvalidParams and the reason if the program has the new name already, or if it cannot
- * be determined where the handler is named.
+ * Returns the edits that rename a handler in all files of its program. A function in shorthand (`{ name }`) is
+ * renamed too if all its uses are known; otherwise it keeps its name (`{ newName: name }`). Rejects with
+ * InvalidParams and the reason if the new name is taken, or if the uses of the old one cannot be determined.
  */
 export async function renameHandler(
   programs: ProgramOutlines,
@@ -86,7 +85,7 @@ async function functionEdits(
   for (const file of files) {
     const places = (await links.outline(file))?.placesOf(name) ?? null;
     if (places === null || file.isLinked || !mayBeNamed(file.text, newName)) return null;
-    // Any other shorthand names a property as well, which must stay.
+    // Any other shorthand also names a property, which must not change.
     if (places.filter(({ isShorthand }) => isShorthand).length !== (file === program ? 1 : 0)) return null;
     if (places.length === 0) continue;
     all.push({ program: file, edits: places.map(({ start, end }) => ({ start, end, newText: newName })) });

@@ -3,15 +3,21 @@ import type { Log } from "../base/log.ts";
 
 interface ActivationSteps {
   readonly log: Log;
-  /** The first trusted client came. Reads the documents, which name the agents, then indexes and starts the agents. */
+  /**
+   * The first trusted client connected. Reads the documents, which name the agents, then indexes and starts the
+   * agents.
+   */
   begin(agentsKnown: () => void): Promise<void>;
-  /** No trusted client is left, but others are. */
+  /** The last trusted client has disconnected; others are still connected. */
   pause(): Promise<void>;
-  /** A trusted client is there again. */
+  /** A trusted client is connected again. */
   resume(): Promise<void>;
 }
 
-/** Runs the agents while a trusted connection is there. Changes are applied one after the other; the last one wins. */
+/**
+ * Runs the agents while a trusted connection exists. Changes are applied one after the other; the last one takes
+ * effect.
+ */
 export class Activation {
   readonly #steps: ActivationSteps;
   #hasBegun = false;
@@ -28,15 +34,15 @@ export class Activation {
     return this.#isActive;
   }
 
-  /** Resolves when it is known which agents there are; at once if no trusted client is there. */
+  /** Resolves when the agents are known; immediately if there is no trusted client. */
   async agentsKnown(): Promise<void> {
     if (!this.#isWanted) return;
     await (this.#hasBegun ? this.#turn : this.#known.promise);
   }
 
-  /** Starts the agents if a trusted client is there, and pauses them if only untrusted clients are. */
+  /** Starts the agents if a trusted client is connected, and pauses them if only untrusted clients are. */
   startOrPause(trusted: number, untrusted: number): void {
-    // Without clients the kernel stays as it is: a client that comes back finds the agents running.
+    // Without clients the kernel does not change: a returning client finds the agents running.
     if (trusted > 0) this.#want(true);
     else if (untrusted > 0) this.#want(false);
   }
@@ -47,7 +53,7 @@ export class Activation {
     this.#turn = this.#turn
       .then(() => this.#follow())
       .catch((error: unknown) => {
-        // Callers must not wait for agents that will not come.
+        // Callers must not wait for agents that will not start.
         this.#known.resolve();
         this.#steps.log.error(
           `The agents could not be ${isWanted ? "started" : "stopped"}: ${messageOf(error)}`,

@@ -13,7 +13,7 @@ import { createEndpoint } from "../protocol/v1/endpoint.ts";
 import { kernelFrameLimits } from "../protocol/framing/limits.ts";
 import { serverNotifications } from "../protocol/v1/notifications.ts";
 
-/** Joins the workspace's kernel as a client of its own, starting it where none runs. */
+/** Connects to the workspace's kernel as a client, and starts the kernel if it is not running. */
 export async function connectToKernel(
   options: ConnectOptions,
   program: Program,
@@ -39,7 +39,7 @@ export async function connectToKernel(
     endpoint.onNotification(method, (params) => news.emit({ method, params }));
   }
   endpoint.onNotification("$/progress", (params) => news.emit({ method: "$/progress", params }));
-  // Whoever shows progress listens; for the others it costs little.
+  // Only clients that show progress use it; for the others the cost is small.
   endpoint.onStandardRequest("window/workDoneProgress/create", () => null);
   endpoint.listen();
   await endpoint.request("initialize", {

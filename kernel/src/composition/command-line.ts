@@ -24,7 +24,7 @@ import { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
 import { resources, sourceReader } from "./subsystems/resources.ts";
 import { namedRoots, pathMapper } from "../configuration/workspace-paths.ts";
 
-/** Returns the places that the workspace itself adds to what is asked each time; none where it adds none. */
+/** Returns the places that always need approval in this workspace; empty if there are none. */
 async function protectedPlaces(documents: WorkspaceDocuments, root: string): Promise<ProtectedGroup[]> {
   const catalog = new Catalog({
     ...placesOf(root),
@@ -40,7 +40,7 @@ async function protectedPlaces(documents: WorkspaceDocuments, root: string): Pro
   return folders.length === 0 ? [] : [{ reason: whyPlaceIsProtected, folders, files: [] }];
 }
 
-/** Where the extensions of a workspace with this one root are looked for. */
+/** The places in which the extensions of a workspace with this one root are searched. */
 function placesOf(root: string): ExtensionOrigins {
   return {
     roots: [root],
@@ -49,7 +49,7 @@ function placesOf(root: string): ExtensionOrigins {
   };
 }
 
-/** What the commands are handed. */
+/** The dependencies of the commands. */
 export function commandLinePorts(version: string, program: Program, serve: CliPorts["serve"]): CliPorts {
   const documentsOf = (folder: string): WorkspaceDocuments =>
     new WorkspaceDocuments({

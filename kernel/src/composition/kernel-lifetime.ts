@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 
 interface KernelLifetimeOptions {
   readonly clock: Pick<Clock, "timer">;
-  /** Whether the kernel stays without clients. */
+  /** True if the kernel keeps running without clients. */
   readonly keep: boolean;
   /** How long it waits for its first client. Milliseconds. */
   readonly unjoinedMs: number;
@@ -11,8 +11,8 @@ interface KernelLifetimeOptions {
 }
 
 /**
- * Decides when a kernel without clients ends. It waits for the first client from the moment it is made, so it is made
- * before the kernel listens: a client that joins while the socket is still being set up has joined.
+ * Decides when a kernel without clients ends. The wait for the first client starts at construction, before the
+ * kernel listens, so that a client that connects during setup is counted.
  */
 export class KernelLifetime {
   readonly #options: KernelLifetimeOptions;
@@ -29,7 +29,7 @@ export class KernelLifetime {
     return this.#ending.promise;
   }
 
-  /** How many clients there are now. */
+  /** Reports the current number of clients. */
   clientsChanged(clients: number): void {
     this.#timer?.[Symbol.dispose]();
     if (clients === 0) this.#endAfter(this.#options.lingerMs(), "its last client left");

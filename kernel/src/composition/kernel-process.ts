@@ -21,19 +21,19 @@ import { KernelLifetime } from "./kernel-lifetime.ts";
 import { stderrLog } from "./log.ts";
 import { openShownFiles } from "./shown-files.ts";
 
-/** A kernel that nobody joined ends after this time. */
+/** A kernel without a first client ends after this time. */
 const unjoinedMs = 10_000;
-/** A predecessor on its way out is waited for this long. */
+/** Maximum wait for a previous kernel that is shutting down. */
 const lockPatienceMs = 20_000;
 const lockPollMs = 50;
 
-/** Runs a workspace's kernel until it is no longer needed; the process's exit code. */
+/** Runs a workspace's kernel until it is no longer needed. Returns the process's exit code. */
 export async function runKernel(options: KernelArguments & { version: string }): Promise<number> {
   redirectConsole();
   removeNetworkGlobals();
   const log = stderrLog({ least: process.env["LARES_LOG"] === "debug" ? "debug" : "info" });
   const clock = systemClock;
-  // A client that is gone makes pipes break; that is no reason to die.
+  // A disconnected client breaks pipes, which must not end the kernel.
   process.on("SIGHUP", () => undefined);
   const { stateFolder } = options;
   const lock = await takeLock(stateFolder, clock);
@@ -42,7 +42,7 @@ export async function runKernel(options: KernelArguments & { version: string }):
     return 0;
   }
   try {
-    // Of decisions, or of the token: nobody else writes here now.
+    // Temporary files of decisions or the token; no other process writes here now.
     await removeLeftoverTemporaries(stateFolder);
     await serve(options, clock, log);
     return 0;
@@ -60,7 +60,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
   const { stateFolder, keep, version } = options;
   const userFolder = userConfigFolder({ HOME: homedir(), ...process.env });
   const kernel = await openKernel({
-    // Resolved once, here: what is protected is told by comparing real paths.
+    // Resolved once, here: protected paths are recognized by comparing real paths.
     stateFolder: await realpath(stateFolder),
     stateHome: await realpath(stateHome(process.env)),
     givenRoots: options.roots,
@@ -106,7 +106,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
   }
 }
 
-/** The lock, or null where a kernel has it that serves: then this one is not needed. */
+/** Returns the lock, or null if a running kernel has it, so that this one is not needed. */
 async function takeLock(stateFolder: string, clock: Clock): Promise<FileLock | null> {
   const path = join(stateFolder, "kernel.lock");
   const deadline = clock.monotonic() + lockPatienceMs;

@@ -26,15 +26,15 @@ import { openIndex } from "./subsystems/workspace.ts";
 
 interface Kernel extends AsyncDisposable {
   readonly services: Services;
-  /** Where each door's clients come in. */
+  /** The connections through which clients arrive. */
   readonly clients: Clients;
   readonly lingerMs: () => number;
 }
 
-/** Puts the rooms together for one workspace. Nothing of the workspace is indexed and no agent runs before trust. */
+/** Wires the rooms for one workspace. Before trust, nothing of the workspace is indexed and no agent runs. */
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const { stateFolder, clock, log } = options;
-  // Closed in reverse order, also when something below fails to open.
+  // Disposed in reverse order, also if a later step fails.
   const opened = new AsyncDisposableStack();
   try {
     return await assemble({ ...options, opened });
@@ -47,13 +47,13 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   }
 }
 
-/** Opens each subsystem from those before it. Only `agents` and the emitters lead from one to a later one. */
+/** Opens each subsystem from the earlier ones. Only `agents` and the emitters refer to later ones. */
 async function assemble(context: KernelContext): Promise<Kernel> {
   const { stateFolder, clock, log, version, opened } = context;
   const agents = new AgentLink();
   const progress = new Emitter<WorkProgress>();
 
-  // Its thread begins while the documents are read.
+  // Its thread starts while the documents are read.
   const openingLedger = useLater(opened, openLedger(stateFolder, log));
   const decisions = await openPersonDecisions(context);
   const files = await openFiles(context);

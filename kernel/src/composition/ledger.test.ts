@@ -28,6 +28,7 @@ const published = [
   ["agents-2-told-entries", "4dcf1002b5930ab6"],
   ["agents-3-event-counts", "9297f03fe1ba42b3"],
   ["schedules-1-fired-through", "6d4313408fa74b68"],
+  ["models-1-script-turns", "eecc8c79ff0e0abd"],
   ["decisions-1-uses", "282ac0a8df289b2f"],
   ["tool-calls-1", "3893d9f61e3598aa"],
 ] as const;

@@ -11,7 +11,7 @@ import { openDatabase, type Database, type Migration } from "../platform/databas
 import { keyedCallMigrations } from "../tools/keyed-calls.ts";
 import { workspaceMigrations } from "../workspace/migrations.ts";
 
-/** The migrations of every room whose tables are in the ledger. Each room has all SQL of its own tables. */
+/** The migrations of every room with tables in the ledger. All SQL of a table is in its room. */
 export const ledgerMigrations: readonly Migration[] = [
   ...workspaceMigrations,
   ...inboxMigrations,
@@ -24,7 +24,7 @@ export const ledgerMigrations: readonly Migration[] = [
   ...keyedCallMigrations,
 ];
 
-/** Opens `ledger.sqlite` of one workspace: one file, so that several rooms can write in one transaction. */
+/** Opens a workspace's `ledger.sqlite`: one file, so that several rooms can write in one transaction. */
 export function openLedger(stateFolder: string, log: Log): Promise<Database> {
   return openDatabase({ path: join(stateFolder, "ledger.sqlite"), migrations: ledgerMigrations, log });
 }

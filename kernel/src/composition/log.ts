@@ -3,9 +3,9 @@ import type { Log } from "../base/log.ts";
 import { plainLine } from "../base/plain-text.ts";
 import { writeToStderr } from "../platform/processes/stdio.ts";
 
-/** A line has so many characters; what a peer or an agent made it say does not fill the disk. */
+/** Maximum length of a line, so that text from a peer or an agent cannot fill the disk. */
 const maxLineCharacters = 4_000;
-/** So many lines are written in a span of time; of the rest, the next span's first line says how many there were. */
+/** Maximum number of lines in an interval; the next interval's first line reports how many were dropped. */
 const maxLinesPerSpan = 500;
 const spanMs = 10_000;
 
@@ -15,7 +15,7 @@ interface StderrLogOptions {
   readonly now?: () => Date;
 }
 
-/** The kernel's own log on stderr: a line each, nothing in it that a terminal would obey. */
+/** The kernel's own log on stderr: one line per entry, without terminal control sequences. */
 export function stderrLog({
   least = "info",
   write = writeToStderr,

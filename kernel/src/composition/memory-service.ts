@@ -7,15 +7,15 @@ import { namespaceGrants } from "../configuration/namespaces.ts";
 
 interface MemoryServicePorts {
   readonly memories: Memories;
-  /** The shared memories that count. */
+  /** The shared memories in force. */
   namespaces(): readonly RequestedNamespace[];
   /** The ids of all agents. */
   agents(): readonly string[];
-  /** Rejects with NotFound where there is no such agent, once it is known which there are. */
+  /** Rejects with NotFound if there is no such agent, once the agents are known. */
   checkAgent(agent: string): Promise<void>;
 }
 
-/** What a person asks of memories, through any client. */
+/** Answers clients' requests about memories. */
 export function createMemoryService({
   memories,
   namespaces,

@@ -8,7 +8,7 @@ import { createProgramLoader, type Program } from "../configuration/programs.ts"
 import { gitIgnored } from "../workspace/git-ignored.ts";
 import { bundle, readGuestRuntime } from "./subsystems/resources.ts";
 
-/** Prepares the extension's program as a kernel would, without running it. Returns a sentence if that fails, or null. */
+/** Prepares the extension's program as a kernel would, without running it. Returns an error message, or null. */
 export async function programFault(finder: ExtensionFinder, folder: string): Promise<string | null> {
   const extension = await finder.byPath(folder, join(folder, "lares.yaml"));
   const main = extension?.checked.value?.main ?? null;
@@ -23,6 +23,6 @@ export async function programFault(finder: ExtensionFinder, folder: string): Pro
     checkModule: (bytes) => sandbox.check({ kind: "wasm", bytes }),
     gitIgnored,
   });
-  // The person who has it tested trusts it enough for its module to be checked. Nothing of it is run.
+  // A user who tests it trusts it enough for its module to be checked. Nothing in it runs.
   return (await loader.load(extension.folder, main, true)).fault ?? null;
 }

@@ -9,7 +9,7 @@ import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
 import type { Program } from "../configuration/programs.ts";
 import { readGuestRuntime } from "./subsystems/resources.ts";
 
-/** Starts a guest that does nothing and has it answer: the sandbox works on this machine. */
+/** Starts a guest that does nothing and waits for its answer, to test that the sandbox works on this machine. */
 export async function probeSandbox(): Promise<ProbeResult> {
   await using sandbox = createSandboxHost<Program>({
     clock: systemClock,

@@ -23,7 +23,7 @@ import type { Memories } from "./subsystems/memories.ts";
 import { createMemoryService } from "./memory-service.ts";
 import { sourceReader } from "./subsystems/resources.ts";
 
-/** The rooms of one workspace, as far as clients are answered from them. */
+/** The rooms of one workspace that answer clients. */
 interface ServiceRooms extends Pick<
   Services,
   | "version"
@@ -55,14 +55,14 @@ interface ServiceRooms extends Pick<
   readonly memories: Memories;
   readonly files: WorkspaceFiles;
   readonly clientFiles: ReturnType<typeof createFileService>;
-  /** Workspace paths of an absolute one, as clients name it. */
+  /** Returns the workspace paths of an absolute path from a client. */
   readonly clientPaths: (absolute: string) => Promise<readonly string[]>;
 }
 
-/** How many jobs are listed where nothing else is asked. */
+/** Default number of listed jobs. */
 const defaultJobs = 100;
 
-/** What clients may ask, from the rooms that know. */
+/** Creates the clients' services from the rooms. */
 export function createServices(rooms: ServiceRooms): Services {
   const {
     version,
@@ -119,7 +119,7 @@ export function createServices(rooms: ServiceRooms): Services {
       eventsToday: (id, handler, event) => dayCounts.get(id, hookOf(handler, event)),
     },
     traces,
-    // After a restart a client's request may come before the documents are read; what follows needs the agents.
+    // After a restart a client's request may arrive before the documents are read; the answer needs the agents.
     actions: {
       changed: actions.changed,
       list: (query) => actions.list(query),
@@ -180,7 +180,7 @@ export function createServices(rooms: ServiceRooms): Services {
   };
 }
 
-/** An agent that may not run yet, as it is shown. */
+/** Describes an agent that may not run yet. */
 function asleep(definition: AgentDefinition, clock: Clock, eventsToday: number): Agent {
   const memory = { temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 };
   const metrics = new MetricsRecorder().snapshot(memory, eventsToday);

@@ -5,12 +5,12 @@ import { newId } from "../base/ids.ts";
 import { writeFileAtomically } from "../platform/files/atomic-file.ts";
 import type { ShownFiles } from "../server/language/ports.ts";
 
-/** Documents that are kept for editors that have them open; the oldest go first. */
+/** Maximum number of documents stored for editors; the oldest are removed first. */
 const maxKept = 20;
 
 /**
- * Keeps documents that an editor is asked to open, each for its owner's eyes only and read-only. What an earlier kernel
- * left is removed with the first.
+ * Writes documents for an editor to open, readable only by their owner and read-only. The first one also removes
+ * those of an earlier kernel.
  */
 export function openShownFiles(stateFolder: string): ShownFiles {
   const folder = join(stateFolder, "shown");
@@ -19,7 +19,7 @@ export function openShownFiles(stateFolder: string): ShownFiles {
     async write(name, text) {
       kept ??= emptied(folder);
       const paths = await kept;
-      // A name of its own each time: an editor may keep what it read at a name that it knows.
+      // Each has a new name, because an editor may cache the content of a known name.
       const path = join(folder, `${name}-${newId().slice(-8)}.diff`);
       await writeFileAtomically(path, text, { mode: 0o400 });
       paths.push(path);

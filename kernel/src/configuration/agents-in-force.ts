@@ -37,7 +37,7 @@ function waitingAgent(definition: AgentDefinition, isDeclined: boolean): AgentDe
     ...definition,
     authority: { ...definition.authority, effective: {}, locations: [], namespaces: {} },
     bundleDigest: null,
-    // Nothing is kept for it meanwhile: what is there it is shown once it may look.
+    // No events are queued for it meanwhile. It receives the existing entries once it is allowed to.
     hooks: definition.hooks.map((hook) => ({ ...hook, accepts: () => ({ passed: false }) })),
     fault: isDeclined
       ? "You have not allowed it. You can allow it, or parts of what it asks for, at any time."

@@ -6,7 +6,10 @@ import { defaultAgentLimits } from "../documents/limits.ts";
 import type { ResolvedManifest } from "../documents/resolved-manifest.ts";
 import { sha256 } from "../platform/files/hash.ts";
 
-/** Returns what an extension's agent does, as its manifest and its entry say: all but permissions and texts for people. */
+/**
+ * Returns the behaviour of an extension's agent from its manifest and its entry: everything but permissions and
+ * texts for people.
+ */
 export function behaviourOf(
   manifest: ResolvedManifest,
   entry: ExtensionConfiguration,
@@ -30,13 +33,13 @@ export function behaviourOf(
   return { behaviour, behaviourDigest: sha256(canonicalJson(behaviour)) };
 }
 
-/** Returns the manifest and the config that an agent is made of, from the behaviour in force. */
+/** Returns the manifest and config of an agent from its behaviour in force. */
 export function fromBehaviour({ hooks, tools, models, hosts, caps, settings }: Behaviour): {
   readonly manifest: Omit<ResolvedManifest, "permissions" | "description">;
   readonly config: JsonObject;
 } {
   const { config, ...others } = settings;
-  // A person may edit decisions.yaml: a field that was removed there has its default.
+  // The user may edit decisions.yaml; a field that was removed there has its default.
   const agent = { enableMemory: true, activation: "on_event", ...(others["agent"] as object | undefined) };
   const manifest = { ...others, agent, hooks, tools, models, resources: { ...caps, allowed_hosts: hosts } };
   return {

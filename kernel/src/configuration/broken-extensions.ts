@@ -62,7 +62,10 @@ export function manifestProblems(
   return { count: errors.length, first: { message: plainLine(first.message), place }, isUnusable: true };
 }
 
-/** Returns the errors of a program's source; null if it has none. An accepted program that is still at hand runs on. */
+/**
+ * Returns the errors of a program's source; null if it has none. An accepted program that is still available
+ * continues to run.
+ */
 export function programProblems(
   folder: string,
   { program, fault, faults }: LoadedProgram,

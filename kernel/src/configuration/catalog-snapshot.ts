@@ -16,9 +16,9 @@ export interface CatalogEntry {
   readonly program: LoadedProgram;
 }
 
-/** What all documents together say at one moment. */
+/** The combined contents of all documents at one moment. */
 export interface CatalogSnapshot {
-  /** Stands for everything that a person is shown and accepts. */
+  /** Digest of everything that the user is shown and accepts. */
   readonly digest: Hash;
   readonly requests: RequestedPermissions;
   readonly entries: readonly CatalogEntry[];
@@ -28,7 +28,7 @@ export interface CatalogSnapshot {
   readonly configuration: Configuration;
   /** The configuration of the person's own layers, which is in force without asking. */
   readonly standing: Configuration;
-  /** Where the settings and rules of both are written. */
+  /** The origins of the settings and rules of both configurations. */
   readonly origins: { readonly all: SettingOrigins; readonly standing: SettingOrigins };
   /** The shared memories of the person's own layers. */
   readonly ownNamespaces: readonly RequestedNamespace[];
@@ -36,13 +36,13 @@ export interface CatalogSnapshot {
   readonly faults: readonly string[];
   /** Every path that was probed, including misses. */
   readonly lookedAt: ProbedPaths & {
-    /** Documents that hold a text. */
+    /** Documents that are not blank. */
     readonly written: ReadonlySet<string>;
     /** Documents that are missing or blank. */
     readonly unwritten: ReadonlySet<string>;
   };
-  /** False if the workspace has a document and nothing of it can be used. */
+  /** False if the workspace has a document of which nothing is usable. */
   readonly isReadable: boolean;
-  /** Whether modules were checked, as they have to be before anything runs. */
+  /** True if modules were checked, which is required before anything runs. */
   readonly hasCheckedModules: boolean;
 }

@@ -135,7 +135,7 @@ const tooManyPrograms = `The programs of this workspace are larger than ${maxPro
 const noProgram =
   "It has no program: its folder holds no agent.wasm, agent.ts or agent.js, and its manifest names no main.";
 
-/** An extension that no document names requests what its manifest requests, in the whole workspace. */
+/** The requests of an extension that no document names: those of its manifest, for the whole workspace. */
 function droppedIn(id: string, extension: ExtensionOnDisk): ExtensionConfiguration {
   return {
     id,

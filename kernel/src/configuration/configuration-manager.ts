@@ -35,7 +35,7 @@ interface ConfigurationPorts {
   readonly watch: Pick<PathWatch, "watch" | "changed">;
 }
 
-/** For how long a document may be missing or blank before that counts: on a busy machine its writer may be slow. */
+/** How long a document may be missing or blank before it counts as such: on a busy machine its writer may be slow. */
 const emptyRestMs = 2000;
 
 /** Runs the agents of a configuration. */
@@ -45,8 +45,8 @@ interface AgentRunner {
 }
 
 /**
- * Applies the parts of the documents that the person has accepted, and follows both. One reading at a time; callers that
- * ask while one is under way share the next.
+ * Applies the parts of the documents that the user has accepted, and watches documents and decisions. Only one
+ * reading runs at a time; callers that request one meanwhile share the next.
  */
 export class ConfigurationManager {
   readonly changed = new Emitter<void>();
@@ -59,7 +59,7 @@ export class ConfigurationManager {
     readonly trust: TrustState;
   } | null = null;
   #configuration: Configuration;
-  /** Who runs the agents; null until they are started for the first time. */
+  /** The runner of the agents; null until they are started for the first time. */
   #agents: AgentRunner | null = null;
   #isActive = false;
   #running = new Map<string, CatalogEntry>();
@@ -72,9 +72,9 @@ export class ConfigurationManager {
   readonly #queue = new ReadingQueue();
   /** Resolves when the person's last decision is applied. */
   #decided: Promise<void> = Promise.resolve();
-  /** Since when documents are missing or blank that had a text; null if none is. Monotonic. */
+  /** Monotonic time since which documents that had a text are missing or blank; null if none is. */
   #emptySince: number | null = null;
-  /** How many calls of `accept` are reading the documents now. */
+  /** Number of `accept` calls that are reading the documents now. */
   #accepting = 0;
 
   static async open(ports: ConfigurationPorts): Promise<ConfigurationManager> {
@@ -114,7 +114,7 @@ export class ConfigurationManager {
   }
 
   /**
-   * The person's own rules, and those of the documents that are accepted. The same list as long as no rule changed, so
+   * The user's own rules and those of the accepted documents. The list is the same object until a rule changes, so
    * that callers can cache what they compute from it.
    */
   get rules(): readonly ApprovalRule[] {
@@ -125,7 +125,7 @@ export class ConfigurationManager {
     return this.#rules.all;
   }
 
-  /** Returns the document and line where a rule or setting is written that is in force; null if it is in none. */
+  /** Returns the document and line of a rule or setting in force; null if no document contains it. */
   placeOf(what: RuleOrSetting): Place | null {
     return placeInForce(this.#snapshot, this.#configuration, what);
   }
@@ -140,7 +140,7 @@ export class ConfigurationManager {
     return trust;
   }
 
-  /** Returns all agents that the documents name, as they are shown while none may run. */
+  /** Returns all agents that the documents name, for display while none may run. */
   get definitions(): AgentDefinition[] {
     return namedAgents(this.#snapshot, this.#context);
   }
@@ -151,7 +151,7 @@ export class ConfigurationManager {
     return agentsInForce(this.#snapshot, { ...this.#inForce, configuration, declined }, this.#context);
   }
 
-  /** Every extension's folder is protected, also of extensions that nobody accepted yet. */
+  /** Protects every extension's folder, including those of extensions that are not accepted yet. */
   get #context(): DefinitionContext {
     const { context } = this.#ports;
     return {
@@ -175,7 +175,7 @@ export class ConfigurationManager {
     return this.#running.get(agent)?.extension.folder ?? null;
   }
 
-  /** Returns everything that the documents request, in parts, each with the person's answer to it. */
+  /** Returns everything that the documents request, in parts, each with the user's answer. */
   question(): Promise<Omit<TrustQuestion, "trusted">> {
     const { decisions, sources } = this.#ports;
     const isNowAnswered = isAnswered(this.#snapshot, decisions);
@@ -197,15 +197,15 @@ export class ConfigurationManager {
     return answersOf(this.#snapshot, this.#inForce.requests, this.#ports.decisions);
   }
 
-  /** Reads the documents again and returns whether the person has answered all that they request now. */
+  /** Reads the documents again and returns whether the user has answered all current requests. */
   async reloadAndCheckAnswered(): Promise<boolean> {
     await this.reload();
     return isAnswered(this.#snapshot, this.#ports.decisions);
   }
 
   /**
-   * Accepts the documents with this digest, or the current ones if it is absent: the parts that `grants` names, or all.
-   * Rejects with DigestMismatch if the documents are others by now.
+   * Accepts the documents with this digest, or the current ones if it is absent: the parts that `grants` names, or
+   * all. Rejects with DigestMismatch if the documents have changed.
    */
   async accept(digest?: Hash, grants?: Grants): Promise<void> {
     if (grants !== undefined && digest === undefined)
@@ -216,7 +216,7 @@ export class ConfigurationManager {
     } finally {
       this.#accepting -= 1;
     }
-    // Kept in a variable: the documents that are granted are those whose digest is compared.
+    // Stored in a variable, so that the granted documents are those whose digest is compared.
     const snapshot = this.#snapshot;
     if (digest !== undefined && digest !== snapshot.digest) {
       throw new LaresError(
@@ -240,18 +240,18 @@ export class ConfigurationManager {
       .catch((error: unknown) => log.warn(`Old sources could not be removed: ${messageOf(error)}`));
   }
 
-  /** Withdraws the person's yes. Rejects if that cannot be stored, and is in force all the same. */
+  /** Withdraws the user's consent. The withdrawal is in force even if it rejects because it could not be stored. */
   async revoke(): Promise<void> {
     await this.#decide((decisions) => decisions.revoke());
   }
 
-  /** Reads what is accepted, if need be, and lets its agents run. */
+  /** Reads what is accepted, if necessary, and lets its agents run. */
   async start(agents: AgentRunner): Promise<void> {
     this.#agents = agents;
     await this.#setActive(true);
   }
 
-  /** Stops all agents. The documents are still followed. */
+  /** Stops all agents. Changes of the documents are still watched. */
   async pause(): Promise<void> {
     await this.#setActive(false);
   }
@@ -259,8 +259,8 @@ export class ConfigurationManager {
   async #setActive(isActive: boolean): Promise<void> {
     if (this.#isActive === isActive) return;
     this.#isActive = isActive;
-    // A snapshot that was read for a yes is not read again, as changes since then are watched. It is looked at when it
-    // is this one's turn, because another reading may come first.
+    // A snapshot that was read for a consent is not read again, because later changes are watched. The check
+    // happens when this reading's turn comes, because another reading may precede it.
     await this.#queue.run(() =>
       this.#isActive && !this.#snapshot.hasCheckedModules ? this.#read() : this.#apply(),
     );
@@ -278,7 +278,7 @@ export class ConfigurationManager {
   async #read(): Promise<void> {
     const snapshot = await this.#ports.catalog.load(this.#isActive || this.#accepting > 0);
     if (this.#isBeingWritten(snapshot)) return;
-    // Half-typed: the last snapshot stays in force until the document can be read again.
+    // The document is incomplete: the last snapshot stays in force until it can be read again.
     this.#take(
       snapshot.isReadable
         ? snapshot
@@ -288,14 +288,15 @@ export class ConfigurationManager {
   }
 
   /**
-   * Many programs write a file by emptying it first, or by moving the old one away. So a document that had a text and has
-   * none now counts as before for a while; the change that writes it is noticed as any other.
+   * Many programs write a file by emptying it first or by moving the old one away. A document that had a text and
+   * is now missing or blank is therefore treated as unchanged for a while; the write that fills it is noticed like
+   * any other change.
    */
   #isBeingWritten(snapshot: CatalogSnapshot): boolean {
     const { written } = this.#snapshot.lookedAt;
     const { clock } = this.#ports.context;
     const isEmptied = [...snapshot.lookedAt.unwritten].some((path) => written.has(path));
-    // Programs are not run that were only read.
+    // Programs that were only read do not run.
     const isUsable = this.#snapshot.hasCheckedModules || !snapshot.hasCheckedModules;
     if (!isEmptied || !isUsable) {
       this.#emptySince = null;
@@ -310,7 +311,7 @@ export class ConfigurationManager {
     return false;
   }
 
-  /** Resolves once the decision is applied. A decision that changed nothing does not report an earlier fault. */
+  /** Resolves once the decision is applied. A decision that changed nothing does not report an earlier error. */
   async #decide(decision: (decisions: DecisionStore) => Promise<void>): Promise<void> {
     const before = this.#decided;
     await decision(this.#ports.decisions);
@@ -336,7 +337,7 @@ export class ConfigurationManager {
     if (isMore && !isFirst) this.reloadInBackground();
   }
 
-  /** Computes what is in force from the last snapshot and the person's decisions, and brings the agents to it. */
+  /** Computes what is in force from the last snapshot and the user's decisions, and updates the agents. */
   async #apply(): Promise<void> {
     this.#recompute();
     await this.#agents?.apply(this.#isActive ? this.#runnable() : []);
@@ -346,7 +347,7 @@ export class ConfigurationManager {
   #recompute(): void {
     this.#inForce = computeInForce(this.#snapshot, this.#ports.decisions, this.#running);
     this.#configuration = configurationInForce(this.#snapshot, this.#inForce.requests);
-    // A program that cannot be prepared replaces none: the accepted one is kept.
+    // If a program cannot be prepared, the accepted one continues to run.
     const before = this.#running;
     const atHand = (entry: CatalogEntry): CatalogEntry =>
       entry.program.program === null ? (before.get(entry.id) ?? entry) : entry;

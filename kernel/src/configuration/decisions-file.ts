@@ -62,7 +62,7 @@ export async function openDecisions(
     },
     parse: (text) => parse(text, { maxAliasCount: 0 }),
     ruleLines,
-    // Long enough that no two of some thousand rules share one.
+    // Long enough that rule ids do not collide among some thousand rules.
     digest: (text) => sha256Hex(text).slice(0, 16),
     stringify: (value) => stringify(value, { lineWidth: 110, aliasDuplicateObjects: false }),
   });

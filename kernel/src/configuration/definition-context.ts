@@ -7,8 +7,8 @@ export interface DefinitionContext {
   readonly workspacePaths: (absolute: string) => readonly string[];
   /** The shared memories in force. */
   readonly namespaces: readonly RequestedNamespace[];
-  /** Paths that no agent reads or changes. */
+  /** Paths that no agent may read or change. */
   readonly forbiddenPaths: readonly string[];
-  /** Paths whose changes are always asked about, besides the extensions' own folders. */
+  /** Paths whose changes always need approval, besides the extensions' own folders. */
   readonly protectedPaths: readonly string[];
 }

@@ -16,7 +16,7 @@ import type { DefinitionContext } from "./definition-context.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog-snapshot.ts";
 import { namespaceGrants } from "./namespaces.ts";
 
-/** Returns the agents that the documents name, with what of them is in force. */
+/** Returns the agents that the documents name, with the parts of them that are in force. */
 export function definitionsOf(
   snapshot: Pick<CatalogSnapshot, "entries" | "configuration">,
   inForce: RequestedPermissions,
@@ -37,7 +37,7 @@ function definitionOf(
   const written = extension.checked.value;
   if (written === null) throw new Error(`${extension.manifest.file} was not resolved.`);
   const accepted = inForce.extensions[entry.id];
-  // From the behaviour in force, and not from what the documents say since it was accepted.
+  // From the behaviour in force, not from the current documents.
   const behaviour = accepted?.behaviour ?? behaviourOf(written, entry.configuration).behaviour;
   const { manifest, config } = fromBehaviour(behaviour);
   const fault = faultOf(entry, written);
@@ -107,7 +107,7 @@ export function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
   if (hook.kind === "schedule") {
     const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now());
     const bound = { handler: hook.handler, schedule: hook.schedule, accepts: () => ({ passed: false }) };
-    // A schedule that cannot be read has made the agent Error already.
+    // An unreadable schedule has already put the agent into Error.
     if (!schedule.ok) return bound;
     return {
       ...bound,
@@ -131,7 +131,7 @@ export function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
     on,
     filter: source,
     accepts: (event, inGrantedScope) => {
-      // A filter that does not compile has made the agent Error already; nothing passes it meanwhile.
+      // A filter that does not compile has already put the agent into Error; until then no event passes it.
       if (!filter.ok) return { passed: false };
       const { matches, reason } = filter.explain(event, { inGrantedScope });
       return reason === undefined ? { passed: matches } : { passed: matches, error: reason };

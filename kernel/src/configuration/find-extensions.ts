@@ -5,7 +5,7 @@ import { valueAt } from "../documents/text/source.ts";
 import { ObservedFiles } from "./observed-files.ts";
 import type { DocumentText } from "../platform/files/document-files.ts";
 
-/** Folders that are read in one place of extensions. A workspace's own may come from a stranger. */
+/** Maximum number of folders that are read in one place of extensions, because a workspace's place is untrusted. */
 const maxFoldersLookedAt = 256;
 
 /** Wrong paths for which a finder looks for suggestions; each costs reading the manifests of a folder. */
@@ -29,19 +29,19 @@ export interface ExtensionPlaces {
 }
 
 /**
- * Returns whether a path is `\\host\share`, in any slashes. On Windows, probing such a path already tells the host who
- * probes, and documents are read before anybody trusts them.
+ * Returns whether a path is `\\host\share`, with any slashes. On Windows, probing such a path already identifies
+ * the user to the host, and documents are read before they are trusted.
  */
 export function leadsToAnotherMachine(path: string): boolean {
   return /^[\\/]{2}/.test(path);
 }
 
-/** A line that says an id, in YAML or TOML. */
+/** A line with an id, in YAML or TOML. */
 const idLine = /^[ \t]*id[ \t]*[:=][ \t]*["']?([^\s"'#,]+)/m;
 
 /**
- * Returns the ids by which an extension may be meant whose manifest cannot be used: the id in what can be read of it, and
- * the id when it was saved. Empty for a usable manifest. An extension stays there while somebody types.
+ * Returns the ids that may refer to an extension whose manifest is invalid: the id in its readable part, and the
+ * last saved id. Empty for a usable manifest. With these, an extension stays listed while its manifest is edited.
  */
 export function idsOfFaulty({ manifest, checked }: Pick<ExtensionOnDisk, "manifest" | "checked">): string[] {
   if (checked.value !== null) return [];
@@ -61,7 +61,7 @@ export class ExtensionFinder {
   readonly #listed = new Map<string, Promise<ExtensionOnDisk[]>>();
   #lookedBeside = 0;
 
-  /** `files` keeps every path that was probed, including misses: an extension may appear there later. */
+  /** `files` stores every path that was probed, including misses: an extension may appear there later. */
   constructor(places: ExtensionPlaces, check: Check, files = new ObservedFiles()) {
     this.#places = places;
     this.#check = check;
@@ -75,9 +75,9 @@ export class ExtensionFinder {
   }
 
   /**
-   * Returns the extension with this id. Looks in the workspace, the user's folder, and what came with the kernel, in
-   * this order. Returns an extension whose manifest has errors, or is half-typed, only if there is no other, so that
-   * the errors can be reported.
+   * Returns the extension with this id. Searches the workspace, the user's folder and the bundled extensions, in
+   * this order. Returns an extension with an invalid or incomplete manifest only if there is no other, so that the
+   * errors can be reported.
    */
   async byId(id: string): Promise<ExtensionOnDisk | null> {
     let faulty: ExtensionOnDisk | undefined;
@@ -108,12 +108,12 @@ export class ExtensionFinder {
     return [...new Set(found.flat().flatMap(({ checked }) => checked.value?.id ?? []))];
   }
 
-  /** Returns all extensions in `.lares/extensions`, named in a document or not. */
+  /** Returns all extensions in `.lares/extensions`, including those that no document names. */
   async droppedIn(): Promise<ExtensionOnDisk[]> {
     return (await Promise.all(this.#places.workspace.map((place) => this.#in(place)))).flat();
   }
 
-  /** Returns all extensions that an id can name; the first of each id. */
+  /** Returns all extensions that can be named by id; the first of each id. */
   async all(): Promise<ExtensionOnDisk[]> {
     const found = (await Promise.all(this.placesInOrder().map((place) => this.#in(place)))).flat();
     const ids = found.map(({ checked }) => checked.value?.id);

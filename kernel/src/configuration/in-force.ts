@@ -17,17 +17,17 @@ import { onlyChangedPrograms } from "./changed-programs.ts";
 /** The parts of the documents that are in force, given what the person has accepted. */
 export interface InForce {
   readonly requests: RequestedPermissions;
-  /** The extensions that may run, each with the program that was accepted. */
+  /** The extensions that may run, each with its accepted program. */
   readonly entries: readonly CatalogEntry[];
-  /** Extensions that wait for the person's answer, or that the person has withheld. */
+  /** Extensions that the user has not answered yet or has refused. */
   readonly waiting: readonly CatalogEntry[];
-  /** The requests that a yes without parts would grant; empty if everything is answered. */
+  /** The requests that a consent without parts would grant; empty if everything is answered. */
   readonly pendingAsks: readonly string[];
-  /** Extensions of which only the changed program waits; empty if anything else waits too. */
+  /** Extensions of which only the changed program awaits consent; empty if other requests do too. */
   readonly changedPrograms: readonly string[];
 }
 
-/** What the documents request of the person, as `lares/status` reports it. */
+/** The documents' requests to the user, as `lares/status` reports them. */
 export interface TrustState {
   readonly digest: Hash;
   readonly asks: string[];
@@ -64,8 +64,8 @@ function withoutDeclined({ requests }: CatalogSnapshot, { declined }: DecisionSt
 }
 
 /**
- * Computes what is in force. While a changed program waits to be accepted, the accepted one runs on if it is still at hand
- * (`running`): a person's agents do not stop because a file was saved.
+ * Computes what is in force. While a changed program awaits consent, the accepted one continues to run if it is
+ * still available (`running`), so that saving a file does not stop a user's agents.
  */
 export function computeInForce(
   snapshot: CatalogSnapshot,
@@ -100,7 +100,8 @@ export function computeInForce(
     requests,
     entries: atHand.filter(isInForce),
     waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
-    // Withheld requests alone are not asked again. Once there is a new request, a yes without parts grants them too.
+    // Refused requests alone do not cause a new question. Once there is a new request, a consent without parts
+    // grants them too.
     ...(isAnswered(snapshot, decisions)
       ? { pendingAsks: [], changedPrograms: [] }
       : {
@@ -122,7 +123,7 @@ function withPrograms(
   );
 }
 
-/** Returns the sentences about what is requested and not in force; a changed program is named as such. */
+/** Returns a sentence for each request that is not in force; a changed program is reported as such. */
 function newAsks(
   requested: RequestedPermissions,
   inForce: RequestedPermissions,

@@ -6,7 +6,7 @@ import type { LaresDocument } from "../documents/schema/lares.ts";
 type WrittenNamespace = Configuration["sharedNamespaces"][number];
 type Namespaces = Pick<Configuration, "sharedNamespaces" | "importNamespaces">;
 
-/** Returns what a document requests of shared memories. Another workspace's memory is only ever read. */
+/** Returns a document's requests for shared memories. Another workspace's memory can only be read. */
 export function requestedNamespaces({
   sharedNamespaces,
   importNamespaces,
@@ -25,7 +25,7 @@ export function requestedNamespaces({
   return [
     ...sharedNamespaces.map((written) => wishOf(written, null)),
     ...importNamespaces.flatMap((written) =>
-      // An import that names no workspace has nothing to read; the document's check reports it.
+      // An import without a workspace cannot be read; the document's check reports it.
       written.workspace === undefined ? [] : [wishOf(written, written.workspace)],
     ),
   ];
@@ -60,7 +60,7 @@ export async function withRealPaths(
   );
 }
 
-/** Returns the person's own shared memories and the accepted ones of the document; the first of a name counts. */
+/** Returns the user's own shared memories and the accepted ones of the document; the first of a name is used. */
 export function namespacesInForce(
   standing: readonly RequestedNamespace[],
   accepted: readonly RequestedNamespace[],

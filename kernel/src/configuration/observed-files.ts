@@ -14,10 +14,10 @@ import { pathOf } from "../platform/files/file-uris.ts";
 import type { ProbedPaths } from "../platform/files/path-watch.ts";
 import { join } from "../platform/files/paths.ts";
 
-/** For callers without an editor. */
+/** The default for callers without an editor. */
 export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
 
-/** Paths that one reading keeps. Further paths are not followed. */
+/** Maximum number of paths that one reading stores; further paths are not watched. */
 const maxObserved = 4096;
 
 function keep(paths: Set<string>, more: readonly string[]): void {
@@ -25,8 +25,8 @@ function keep(paths: Set<string>, more: readonly string[]): void {
 }
 
 /**
- * Reads files around a document and keeps every path that was probed, including misses. A text that a client has open is
- * used instead of the file's, if there is such a file at all.
+ * Reads files around a document and stores every path that was probed, including misses. If a client has an
+ * existing file open, its text is used instead of the file's.
  */
 export class ObservedFiles implements ProbedPaths {
   readonly open: OpenTexts;
@@ -34,7 +34,7 @@ export class ObservedFiles implements ProbedPaths {
   readonly #listed = new Set<string>();
   readonly #written = new Set<string>();
   readonly #unwritten = new Set<string>();
-  /** The URIs of open documents by path; computed when it is first needed. */
+  /** The URIs of open documents by path, computed at first use. */
   #documents: Map<string, string> | null = null;
 
   constructor(open: OpenTexts = nothingOpen) {
@@ -49,12 +49,12 @@ export class ObservedFiles implements ProbedPaths {
     return [...this.#listed];
   }
 
-  /** Documents that were read and hold a text. */
+  /** Documents that were read and are not blank. */
   get written(): ReadonlySet<string> {
     return this.#written;
   }
 
-  /** Documents that are missing or blank, and stand for no other one in their folder. */
+  /** Documents that are missing or blank, unless another one in their folder is used. */
   get unwritten(): ReadonlySet<string> {
     return this.#unwritten;
   }

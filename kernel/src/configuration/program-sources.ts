@@ -8,11 +8,14 @@ import { openProgramFolder } from "../platform/files/program-files.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { CatalogEntry } from "./catalog-snapshot.ts";
 
-/** Of a larger file only the hash is kept: a change of it is reported, but not shown. Bytes. */
+/**
+ * Maximum size, in bytes, of a file whose contents are stored. A larger file is stored as its hash only: a change is
+ * reported but not shown.
+ */
 const maxSourceBytes = 256 * 1024;
-/** Contents that are kept of one accepted program, in bytes. */
+/** Maximum size, in bytes, of the stored contents of one accepted program. */
 const maxProgramSourceBytes = 2 * 1024 * 1024;
-/** Files of one accepted program that are kept by name. */
+/** Maximum number of files of one accepted program that are stored by name. */
 const maxProgramSources = 400;
 
 interface ProgramChanges {
@@ -25,20 +28,20 @@ interface ProgramChanges {
 interface FileChange {
   readonly path: string;
   readonly change: "added" | "removed" | "changed" | "unchanged";
-  /** Lines; 0 where the file cannot be compared. */
+  /** Changed lines; 0 if the file cannot be compared. */
   readonly added: number;
   readonly removed: number;
   readonly diff?: string;
 }
 
-/** Returns a unified diff of two contents; undefined where a side is no text or too long. Null: there is no file. */
+/** Returns a unified diff of two contents; undefined if one is not text or too long. Null stands for a missing file. */
 type UnifiedDiff = (
   names: { readonly before: string; readonly after: string },
   before: Uint8Array | null,
   after: Uint8Array | null,
 ) => string | undefined;
 
-/** Keeps the sources of accepted programs, and compares them with what an extension's folder holds now. */
+/** Stores the sources of accepted programs and compares them with the current contents of an extension's folder. */
 export class ProgramSources {
   readonly #objects: ObjectStore;
   readonly #unifiedDiff: UnifiedDiff;
@@ -50,7 +53,10 @@ export class ProgramSources {
     this.#log = log;
   }
 
-  /** Stores the sources of these extensions' programs and returns which files they are; what cannot be stored is logged. */
+  /**
+   * Stores the sources of these extensions' programs and returns their files. Files that cannot be stored are
+   * logged.
+   */
   async keep(entries: readonly CatalogEntry[]): Promise<KeptSources> {
     const kept: Record<string, readonly ProgramSource[]> = {};
     for (const entry of entries) {
@@ -71,15 +77,15 @@ export class ProgramSources {
     return kept;
   }
 
-  /** Removes contents that no accepted program needs any more. */
+  /** Removes contents that no accepted program refers to. */
   async sweep({ extensions }: AcceptedRequests): Promise<void> {
     const needed = Object.values(extensions).flatMap(({ sources = [] }) => sources.map(({ hash }) => hash));
     await this.#objects.sweep(new Set(needed));
   }
 
   /**
-   * Returns what differs between the accepted program (`before`) and the one there now, for one file with its diff where
-   * `path` is given. Contents that changed on the disk since the program was read are not shown.
+   * Returns the differences between the accepted program (`before`) and the current one; with `path`, those of one
+   * file with its diff. Contents that changed on disk after the program was read are not shown.
    */
   async changes(
     entry: CatalogEntry,
@@ -136,7 +142,7 @@ export class ProgramSources {
     return { kept: before !== undefined, files };
   }
 
-  /** Returns undefined if the content is not kept, or is damaged. */
+  /** Returns undefined if the content is not stored or is damaged. */
   async #content(hash: Hash): Promise<Uint8Array | undefined> {
     if (!(await this.#objects.has(hash))) return undefined;
     try {

@@ -8,17 +8,17 @@ import { readProgramFile } from "../platform/files/program-files.ts";
 /** What is loaded into a guest. */
 export interface Program {
   readonly kind: "javascript" | "wasm";
-  /** Over every file that went into it. */
+  /** Digest over every file of the program. */
   readonly digest: Hash;
   readonly bytes: Uint8Array;
   readonly sourceMap?: string;
-  /** The files that a person is shown by name; see `CarriedFile`. */
+  /** The files that the user is shown by name; see `CarriedFile`. */
   readonly carries?: readonly CarriedFile[];
-  /** The files that went into it, those of packages last; absent for a module. */
+  /** The program's files, with those of packages last; absent for a module. */
   readonly sources?: readonly ProgramSource[];
 }
 
-/** A program, or the sentence that says why there is none. `digest`: of a module that was read and cannot be run. */
+/** A program, or the reason why there is none. `digest` is set for a module that was read but cannot run. */
 export type LoadedProgram =
   | {
       readonly program: Program;
@@ -76,7 +76,7 @@ export type Bundle = (source: { folder: string; main: string }) => Promise<
   | { ok: false; errors: readonly { file: string; line: number; column: number; message: string }[] }
 >;
 
-/** Returns a sentence that says why a module cannot be run; null if it can. */
+/** Returns the reason why a module cannot run; null if it can. */
 type CheckModule = (bytes: Uint8Array) => Promise<string | null>;
 
 /** Says which paths of a folder, relative to it, git leaves out; `fault`: a `.gitignore` that cannot be read. */
@@ -130,12 +130,13 @@ async function loadBundle(
 
 const isOfPackage = (path: string): boolean => path.split("/").includes("node_modules");
 
-/** Files that a program may carry; the person who accepts it is shown each by name. */
+/** Files that a program may contain; the user who accepts it is shown each by name. */
 const maxCarriedFiles = 200;
 
 /**
- * Returns the files of a program that a person is shown by name: data, source outside the folder of `main`, and source
- * that git ignores; not the source of packages. Returns a sentence if a file may be in no program: data that git ignores.
+ * Returns the files of a program that the user is shown by name: data, source outside the folder of `main`, and
+ * source that git ignores; not the source of packages. Returns an error message if the program contains a
+ * forbidden file: data that git ignores.
  */
 async function carriedFiles(
   folder: string,
@@ -173,7 +174,7 @@ async function loadModule(folder: string, main: string, checkModule: CheckModule
     : { program: null, fault: `${main}: ${fault}`, digest };
 }
 
-/** Reads the module's bytes, or returns the sentence that says why not. */
+/** Reads the module's bytes, or returns the reason why it cannot. */
 async function readModule(folder: string, main: string): Promise<Uint8Array | string> {
   const { bytes, refused, size } = await readProgramFile(folder, main, maxModuleBytes);
   switch (refused) {

@@ -1,17 +1,17 @@
-/** Runs readings and what follows from decisions one at a time, in the order in which they were asked for. */
+/** Runs readings and the consequences of decisions one at a time, in the order of the calls. */
 export class ReadingQueue {
-  /** What was asked for last; it ends after everything that was asked for before. */
+  /** The last queued work; it ends after all work before it. */
   #last: Promise<void> = Promise.resolve();
-  /** The shared work that was asked for and has not begun. */
+  /** The shared work that is queued and has not begun. */
   #shared: Promise<void> | undefined;
 
-  /** Runs after all that was asked for before, however that ended. */
+  /** Runs after all work queued before, whether that succeeded or failed. */
   run(work: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(work, work);
     return this.#last;
   }
 
-  /** Runs once for all callers that ask before it begins. All of them pass the same work. */
+  /** Runs once for all callers that request it before it begins. All of them must pass the same work. */
   runShared(work: () => Promise<void>): Promise<void> {
     this.#shared ??= this.run(() => {
       this.#shared = undefined;

@@ -16,7 +16,7 @@ import { digestOfProgram } from "./programs.ts";
 import { otherSettings, raisedLimits } from "./settings-in-force.ts";
 import type { DocumentOptions } from "./workspace-documents.ts";
 
-/** Returns everything that the documents request of the person. */
+/** Returns everything that the documents request of the user. */
 export function requestsOf(
   entries: readonly CatalogEntry[],
   configuration: Configuration,
@@ -68,10 +68,10 @@ function requestOf(
   ];
 }
 
-/** The folders by which a person knows where an extension comes from. */
+/** The folders in terms of which an extension's location is described. */
 export type ExtensionOrigins = Pick<DocumentOptions, "roots" | "userFolder" | "bundledExtensions">;
 
-/** Returns where an extension's folder lies, in a person's words; through a link: where that leads. */
+/** Describes an extension's folder to the user. For a link, describes its target. */
 function originOf({ configuration, extension }: CatalogEntry, places: ExtensionOrigins): string {
   const { folder, named: place } = extension;
   if (folder === place) return placeOf(folder, places);
@@ -91,8 +91,8 @@ function placeOf(folder: string, { roots, userFolder, bundledExtensions }: Exten
 }
 
 /**
- * Returns the digest over the document, the manifests, every file that went into the programs, and all requests. It is the
- * same for the same files and real paths, whatever the check of a module finds.
+ * Returns the digest over the document, the manifests, every bundled file and all requests. It is the same for the
+ * same files and real paths, whatever the check of a module finds.
  */
 export function digestOf(
   document: DocumentText | null,

@@ -4,9 +4,9 @@ import type { Place } from "../base/vocabulary/common.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { Origin, ResolvedConfiguration } from "../documents/resolve.ts";
 
-/** Where approval rules and single settings are written in documents. */
+/** The places of approval rules and single settings in documents. */
 export interface SettingOrigins {
-  /** Returns null if no document has this rule. */
+  /** Returns null if no document contains this rule. */
   rule(rule: ApprovalRule): Place | null;
   /** Takes a name such as "approvals.expire_after"; returns null if the environment sets it. */
   setting(name: string): Place | null;
@@ -18,14 +18,14 @@ export interface RuleOrSetting {
   readonly setting?: string | undefined;
 }
 
-/** The settings of all documents, those of the person's own ones, and where both are written. */
+/** The settings of all documents, those of the user's own documents, and the places of both. */
 interface AllSettings {
   readonly configuration: Configuration;
   readonly standing: Configuration;
   readonly origins: { readonly all: SettingOrigins; readonly standing: SettingOrigins };
 }
 
-/** Returns where a rule or setting is written that is in force; null if no document has it. */
+/** Returns the place of a rule or setting in force; null if no document contains it. */
 export function placeInForce(
   { origins, configuration, standing }: AllSettings,
   inForce: Configuration,
@@ -33,7 +33,7 @@ export function placeInForce(
 ): Place | null {
   if (rule !== undefined) return origins.all.rule(rule);
   if (setting === undefined) return null;
-  // If the workspace's document requests more than is in force, the person's own value is in force.
+  // If the workspace's document requests more than is in force, the user's own value applies.
   const [now, requested, own] = [inForce, configuration, standing].map((each) => settingOf(each, setting));
   return now === requested || now !== own ? origins.all.setting(setting) : origins.standing.setting(setting);
 }

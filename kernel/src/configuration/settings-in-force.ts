@@ -4,8 +4,8 @@ import type { Configuration } from "../documents/configuration.ts";
 import type { CatalogSnapshot } from "./catalog-snapshot.ts";
 
 /**
- * Amounts that a document may lower freely, and raise once that is accepted: their names in documents and in the
- * configuration. Any other setting has to be accepted, whichever way it is changed.
+ * Limits that a document may lower without consent and raise with it: their names in documents and in the
+ * configuration. All other settings need consent for any change.
  */
 const cappedLimits = [
   ["active_agents", "limits", "activeAgents"],
@@ -80,14 +80,14 @@ function withLeaf(tree: Tree, [name = "", ...rest]: readonly string[], value: un
   };
 }
 
-/** Returns the configuration in force: the person's own, tightened by the document, widened as far as was accepted. */
+/** Returns the configuration in force: the user's own, tightened by the document, and widened as far as accepted. */
 export function configurationInForce(
   { configuration, standing }: CatalogSnapshot,
   requests: RequestedPermissions,
 ): Configuration {
   const upTo = (wanted: number, own: number, accepted: number): number =>
     Math.min(wanted, Math.max(own, accepted));
-  // Starts from the person's own: a setting that is not accepted and tightens nothing is not in force.
+  // Starts from the user's own configuration: a setting that is not accepted and tightens nothing is not in force.
   let tree = standing as unknown as Tree;
   for (const { path, value } of requests.settings) tree = withLeaf(tree, path, value);
   for (const [written, section, name] of cappedLimits) {

@@ -6,10 +6,10 @@ import type { TrustCard, TrustProgram, TrustQuestion } from "../base/vocabulary/
 import type { CatalogEntry, CatalogSnapshot } from "./catalog-snapshot.ts";
 import type { ProgramSources } from "./program-sources.ts";
 
-/** Characters of an extension's own description that are shown. */
+/** Maximum length of an extension's own description in the question. */
 const maxDescriptionCharacters = 1_000;
 
-/** Returns what the person has granted and answered of these documents, and what is in force. */
+/** Returns what the user has granted and answered for these documents, and what is in force. */
 export function answersOf(
   { digest, requests }: Pick<CatalogSnapshot, "digest" | "requests">,
   inForce: RequestedPermissions,
@@ -19,7 +19,7 @@ export function answersOf(
     const { accepted: granted, answered, declined } = decisions;
     return { granted, answered, declined, inForce };
   }
-  // An earlier yes to exactly these documents holds, whatever was answered to others since.
+  // An earlier consent to exactly these documents holds, whatever was answered for others since.
   const sources = decisions.accepted.extensions;
   const extensions = Object.fromEntries(
     Object.entries(requests.extensions).map(([id, { behaviourDigest: _digest, ...request }]) => [
@@ -31,7 +31,7 @@ export function answersOf(
   return { granted: all, answered: all, declined: new Set(), inForce };
 }
 
-/** Returns the whole question to the person, with what changed in the programs. */
+/** Returns the complete question of consent, including the changes in the programs. */
 export async function trustQuestion(
   { digest, requests, entries }: Pick<CatalogSnapshot, "digest" | "requests" | "entries">,
   answers: Answers & { readonly isAnswered: boolean; readonly since: string | null },
@@ -81,7 +81,10 @@ async function withProgram(
   };
 }
 
-/** Returns what changed in one extension's program since it was accepted, for one file with its diff. */
+/**
+ * Returns the changes in one extension's program since it was accepted; with a path, those of one file with its
+ * diff.
+ */
 export async function programChanges(
   { digest, entries }: Pick<CatalogSnapshot, "digest" | "entries">,
   extension: string,

@@ -16,10 +16,10 @@ import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts"
 import { namedRoots } from "./workspace-paths.ts";
 
 export interface DocumentOptions {
-  /** The workspace's roots, absolute. The first that has a document is the one whose document counts. */
+  /** The workspace's roots, absolute. The document of the first root that has one is used. */
   readonly roots: readonly string[];
   readonly userFolder: string;
-  /** Where the state of all workspaces is kept; absent for a caller that only checks documents. */
+  /** The folder with the state of all workspaces; absent for a caller that only checks documents. */
   readonly stateHome?: string;
   readonly bundledExtensions: string;
   readonly defaultsFile: string;
@@ -28,7 +28,7 @@ export interface DocumentOptions {
   readonly events: EventPorts;
 }
 
-/** Finds, reads and checks the documents of one workspace and its user. Never rejects because of what they hold. */
+/** Finds, reads and checks the documents of one workspace and its user. Never rejects because of their contents. */
 export class WorkspaceDocuments {
   readonly #options: DocumentOptions;
   readonly #folders: WorkspaceFolders;
@@ -47,7 +47,7 @@ export class WorkspaceDocuments {
     return null;
   }
 
-  /** Returns the document of another root that counts instead of this root's; null if this one counts. */
+  /** Returns the document of another root that is used instead of this root's; null if this one is used. */
   async documentInsteadOf(file: string, files: ObservedFiles): Promise<string | null> {
     if (!this.#options.roots.includes(dirname(file))) return null;
     const counting = await this.workspaceDocument(files);
@@ -68,7 +68,7 @@ export class WorkspaceDocuments {
     );
   }
 
-  /** Returns what the check of this manifest needs to know. */
+  /** Returns the input for the check of this manifest. */
   manifestPorts(file: string, files: ObservedFiles): ManifestPorts {
     return {
       events: this.#options.events,
@@ -77,7 +77,7 @@ export class WorkspaceDocuments {
     };
   }
 
-  /** Returns whose document this file is. */
+  /** Returns the owner of this document. */
   layerOf(file: string): "workspace" | "user" {
     return dirname(file) === this.#options.userFolder ? "user" : "workspace";
   }
@@ -175,7 +175,7 @@ export class WorkspaceDocuments {
   }
 }
 
-/** Returns whether errors leave no value to work with. One bad entry of `extensions` does not stop the others. */
+/** Returns whether errors leave no usable value. One invalid entry of `extensions` does not affect the others. */
 function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
   const local = new Set([
     "extension-not-found",

@@ -4,11 +4,11 @@ import { ObservedFiles } from "./observed-files.ts";
 import { listFolders } from "../platform/files/document-files.ts";
 import { namedRoots, type NamedRoot } from "./workspace-paths.ts";
 
-/** The workspace's folders by its own paths, which begin with the root's name if there are several roots. */
+/** The workspace's folders by workspace path, which begins with the root's name if there are several roots. */
 export interface WorkspaceFolders {
-  /** Returns what is at the path; `files` notes that it was probed. */
+  /** Returns the entry at the path; `files` records that it was probed. */
   state(path: string, files?: ObservedFiles): Promise<FolderState>;
-  /** Returns the names of the folders in a folder; none if it is no folder. */
+  /** Returns the names of the folders in a folder; none if it is not a folder. */
   list(path: string): Promise<readonly string[]>;
 }
 

@@ -8,15 +8,15 @@ export interface NamedRoot {
   readonly path: string;
 }
 
-/** Names the roots by their folders, as `rootNames` does. */
+/** Names the roots after their folders, as `rootNames` does. */
 export function namedRoots(paths: readonly string[]): NamedRoot[] {
   const names = rootNames(paths);
   return paths.map((path, index) => ({ name: names[index] ?? "root", path }));
 }
 
 /**
- * Returns a function from absolute real paths to the workspace's own: none for a path outside, several if roots lie in
- * each other, for then a file has several paths.
+ * Returns a function from absolute real paths to workspace paths: none for a path outside; several if roots are
+ * nested, because a file then has several paths.
  */
 export function pathMapper(roots: readonly NamedRoot[]): (absolute: string) => string[] {
   return (absolute) =>
@@ -29,8 +29,8 @@ export function pathMapper(roots: readonly NamedRoot[]): (absolute: string) => s
 }
 
 /**
- * Returns a function like `mapper` that also follows links into the workspace: paths of the real file first, each once.
- * Links are resolved at each call, because they may be given another target.
+ * Returns a function like `mapper` that also follows links into the workspace: paths of the real file first,
+ * without duplicates. Links are resolved at each call, because their targets may change.
  */
 export function throughLinks(
   mapper: (absolute: string) => readonly string[],

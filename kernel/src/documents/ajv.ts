@@ -1,2 +1,5 @@
-/** Loaded when it is first needed. A package written as CommonJS has no names where it is bundled and imported so. */
+/**
+ * Returns ajv, loaded at first use. Bundling the CommonJS package loses its named exports, hence the default
+ * import.
+ */
 export { Ajv } from "ajv";

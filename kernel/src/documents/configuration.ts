@@ -3,16 +3,16 @@ import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Embedder, LaresDocument } from "./schema/lares.ts";
 import type { EgressDocument, ModelsDocument } from "./schema/models.ts";
 
-/** An entry of `extensions`, its defaults filled in. */
+/** An entry of `extensions` with its defaults filled in. */
 export interface ExtensionConfiguration {
-  /** The folder, relative to `from`; exactly one of path and id is there. */
+  /** The folder, relative to `from`. Exactly one of path and id is set. */
   readonly path?: string;
   readonly id?: string;
-  /** The document that named it: paths are relative to its folder. */
+  /** The document that contains the entry. Paths are relative to its folder. */
   readonly from: { readonly source: Source; readonly file: string };
   readonly enabled: boolean;
   readonly grants: {
-    /** Folders of the workspace, canonical; "." is all of it. */
+    /** Canonical folders of the workspace; "." is the whole workspace. */
     readonly locations: readonly string[];
     readonly allow: readonly string[];
     readonly deny: readonly string[];
@@ -25,7 +25,7 @@ export interface MemoryConfiguration {
   readonly vectors: "auto" | "exact" | "usearch" | "faiss";
 }
 
-/** What the kernel runs by: all layers merged, every value there. */
+/** The kernel's effective configuration: all layers merged, every value present. */
 export interface Configuration {
   readonly extensions: readonly ExtensionConfiguration[];
   readonly approvals: {
@@ -45,17 +45,17 @@ export interface Configuration {
   };
   readonly kernel: { readonly lingerMs: number };
   readonly memory: MemoryConfiguration & {
-    /** What differs for one extension's memory, by its id. */
+    /** Overrides for single extensions' memory, by extension id. */
     readonly extensions: Readonly<Record<string, Partial<MemoryConfiguration>>>;
   };
   readonly trace: { readonly level: TraceLevel; readonly keepMs: number };
   readonly index: { readonly hidden: boolean; readonly ignore: readonly string[] };
-  /** As the person's own document has it: a workspace cannot name a provider, an address or a route. */
+  /** Only from the user's own document: a workspace cannot name a provider, an address or a route. */
   readonly models: ModelsDocument;
   readonly egress: EgressDocument;
   readonly sharedNamespaces: NonNullable<LaresDocument["shared_namespaces"]>;
   readonly importNamespaces: NonNullable<LaresDocument["import_namespaces"]>;
 }
 
-/** Where a value may come from, the strongest first. */
+/** The layers a value may come from, strongest first. */
 export type Source = "environment" | "workspace" | "user" | "defaults";

@@ -3,7 +3,7 @@ import { parseDocument } from "./text/parse.ts";
 import { Lares } from "./schema/lares.ts";
 import { validate } from "./validate.ts";
 
-/** The variables that set something, and what they set. */
+/** The environment variables that set something, and the values they set. */
 export const environmentSettings = {
   LARES_APPROVALS_AUTO_APPROVE_BELOW: "/approvals/auto_approve_below",
   LARES_APPROVALS_EXPIRE_AFTER: "/approvals/expire_after",
@@ -28,7 +28,7 @@ interface EnvironmentSetting {
   readonly value: unknown;
 }
 
-/** A variable that is ignored, and why. */
+/** An ignored variable and the reason. */
 export interface EnvironmentFault {
   readonly variable: string;
   readonly code: "invalid-value" | "unknown-variable";
@@ -36,9 +36,9 @@ export interface EnvironmentFault {
 }
 
 /**
- * Reads the settings among environment variables: `LARES_` and the setting's path in capitals. A value
- * that the schema refuses is reported and left out. Other variables that begin with LARES_ (LARES_HOME)
- * are not settings; one in a section's name that matches none is taken for a misspelling.
+ * Reads settings from environment variables named `LARES_` plus the setting's path in capitals. A value that the
+ * schema refuses is reported and ignored. Other variables that begin with LARES_ (such as LARES_HOME) are not
+ * settings, but a variable that begins with a section's name and matches no setting is reported as a misspelling.
  */
 export async function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -67,7 +67,7 @@ export async function readEnvironment(
   return { settings, faults };
 }
 
-/** Numbers and truth values as such, all else as text. */
+/** Parses numbers and booleans; every other value stays a string. */
 function scalarOf(text: string): string | number | boolean {
   if (text === "true" || text === "false") return text === "true";
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;

@@ -2,13 +2,13 @@ import type { ResolvedConfiguration } from "./resolve.ts";
 import { valueAt } from "./text/source.ts";
 import { fieldName } from "./validate.ts";
 
-/** A value of the configuration and where it came from, as `lares check --explain` shows it. */
+/** A value of the configuration and its origin, as `lares check --explain` shows it. */
 interface ExplainedSetting {
   /** "approvals.auto_approve_below", "extensions[0]" */
   readonly key: string;
   readonly value: unknown;
   readonly source: "environment" | "workspace" | "user" | "defaults";
-  /** The variable's name, or file:line, counted from 1. */
+  /** The variable's name, or file:line with lines counted from 1. */
   readonly place: string;
 }
 

@@ -1,12 +1,15 @@
 import { isJsonObject } from "../base/json.ts";
 
 /**
- * Other products name their manifests as Lares does. Each is told by a field at its top that it has to have, and that
- * is none of ours: Zed's, Firebase's, Dynatrace's and that of NVIDIA's Omniverse Kit.
+ * Other products use the same file names for their manifests. Each has a required field at its top level that ours
+ * does not have: Zed's, Firebase's, Dynatrace's and NVIDIA Omniverse Kit's.
  */
 export const foreignFields = ["schema_version", "specVersion", "minDynatraceVersion", "package"] as const;
 
-/** Whether a document that has a manifest's name is another product's. What has our table is ours, and may be wrong. */
+/**
+ * True if a document with a manifest's name belongs to another product. A document with our table is ours, even if
+ * invalid.
+ */
 export function isForeignManifest(value: unknown): boolean {
   return (
     isJsonObject(value) &&

@@ -17,15 +17,15 @@ import { uncheckable } from "./text/uncheckable.ts";
 import { validate } from "./validate.ts";
 
 interface CheckedLares {
-  /** As written; null where the document does not have the form. */
+  /** As written; null if the document does not have the required form. */
   readonly value: LaresDocument | null;
   readonly diagnostics: readonly Diagnostic[];
-  /** True where nothing keeps the document from being used. */
+  /** True if the document can be used. */
   readonly usable: boolean;
   readonly document: ParsedDocument;
 }
 
-/** Reads and validates `lares.yaml` or `lares.toml`. Never throws for what the text holds. */
+/** Reads and validates `lares.yaml` or `lares.toml`. Never throws because of the text. */
 export async function checkLares(text: string, file: string, ports: LaresPorts): Promise<CheckedLares> {
   const document = await parseInTurns(text, formatOf(file) ?? "yaml");
   if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
@@ -41,11 +41,11 @@ function failed(document: ParsedDocument, diagnostics: readonly Diagnostic[]): C
 }
 
 async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise<CheckedLares> {
-  // A file of comments only is a configuration that sets nothing.
+  // A file with only comments is a valid configuration that sets nothing.
   const empty = document.value === null;
   const { faults, sound } = empty ? { faults: [], sound: {} } : await validate(Lares, document);
   if (typeof sound !== "object" || sound === null || Array.isArray(sound)) return failed(document, faults);
-  // What the schema refuses keeps nobody from being told what else is wrong.
+  // Schema errors do not suppress the other checks.
   const value = sound as LaresDocument;
   const semantics = [
     ...checkDurations(value, document),
@@ -62,11 +62,11 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
   return { value, diagnostics, usable: !hasErrors(diagnostics), document };
 }
 
-/** Settings that can reach out or execute, by pointer, where the document has them. */
+/** Returns the pointers of the settings in the document that allow network access or execution. */
 export function reachingSettings(value: LaresDocument): string[] {
   const found: string[] = [];
   if (typeof value.memory?.embedder === "object") found.push("/memory/embedder");
-  // One map, one setting: what reaches out in any of its entries takes the map with it.
+  // The map counts as one setting: if one entry allows network access, the whole map is listed.
   const overrides = Object.values(value.memory?.extensions ?? {});
   if (overrides.some(({ embedder }) => typeof embedder === "object")) found.push("/memory/extensions");
   for (const section of ["models", "egress"] as const)
@@ -209,7 +209,7 @@ async function checkExtensions(
       );
       continue;
     }
-    // Written, and refused for its form.
+    // Present, but refused because of its form.
     if (entry.path === undefined && entry.id === undefined) continue;
     const named = pointerTo(pointer, entry.path === undefined ? "id" : "path");
     const extension = await ports.findExtension?.(referenceOf(entry), granted);
@@ -229,7 +229,7 @@ async function checkExtensions(
   return found;
 }
 
-/** All locations of these entries, each once, canonical. */
+/** Returns the canonical locations of these entries without duplicates. */
 function grantedLocations(entries: readonly ExtensionEntry[]): string[] {
   const locations = entries.flatMap(({ grants }) => present(grants?.locations).map(([, one]) => one));
   return [...new Set(locations.map(canonicalLocation).filter((location) => location !== null))];
@@ -346,7 +346,10 @@ async function checkLocations(
   return found;
 }
 
-/** A location as grants hold it, in the spelling that was written: "/" separators, no "./", no trailing slash, "." for all; null where it leaves the workspace. */
+/**
+ * Returns a location as grants store it, in the spelling that was written: "/" separators, no "./", no trailing
+ * slash, "." for the whole workspace. Returns null if it is outside the workspace.
+ */
 export function canonicalLocation(location: string): string | null {
   if (/^(?:[/\\~]|[A-Za-z]:)/.test(location) || location.includes("\\") || location.includes("\0"))
     return null;

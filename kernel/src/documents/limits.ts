@@ -2,7 +2,7 @@ import type { AgentLimits } from "../base/vocabulary/permissions.ts";
 import type { Configuration } from "./configuration.ts";
 import type { ResolvedManifest } from "./resolved-manifest.ts";
 
-/** What an extension gets whose manifest requests nothing, where the configuration's caps allow it. */
+/** Limits for an extension whose manifest requests none, before the configuration's caps. */
 export const defaultAgentLimits: AgentLimits = {
   max_memory_mb: 256,
   max_storage_mb: 1024,
@@ -12,7 +12,7 @@ export const defaultAgentLimits: AgentLimits = {
   max_events_per_second: 100,
 };
 
-/** What bounds an agent: what its manifest requests, or the default, and no more than the configuration's cap. */
+/** Returns an agent's limits: those its manifest requests, or the defaults, capped by the configuration. */
 export function effectiveLimits(
   manifest: Pick<ResolvedManifest, "resources">,
   configuration: Pick<Configuration, "limits">,

@@ -14,7 +14,7 @@ import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
 import { nextTurn } from "./text/turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
 
-/** What is wrong with a manifest beyond its form. `main` is the program that was named or found. */
+/** Returns the errors in a manifest that its schema cannot express. `main` is the program that was named or found. */
 export async function checkManifestSemantics(
   extension: SoundExtension,
   main: string | null,
@@ -122,7 +122,7 @@ function checkHook(
   return found;
 }
 
-/** A hook on another extension's event that `hear_events` does not cover. */
+/** Reports a hook on another extension's event that `hear_events` does not cover. */
 function checkHeard(
   { id, permissions }: SoundExtension,
   { on, handler }: ManifestHook,
@@ -164,7 +164,7 @@ function filterFault(
     range: document.locateWithin(pointer, offset, length),
     newText,
   }));
-  // Where the text is too twisted to find an edit's place, the whole value would be overwritten by a piece.
+  // If the place within the text is not known, the edit would overwrite the whole value with a part.
   const whole = JSON.stringify(document.locate(pointer));
   const placed = edits.every((edit) => JSON.stringify(edit.range) !== whole);
   const mended: Fix = { title: fault.fix.title, edits, isPreferred: true };

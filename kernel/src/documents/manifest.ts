@@ -10,15 +10,15 @@ import { uncheckable } from "./text/uncheckable.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedManifest {
-  /** null where the document does not have a manifest's form. Present beside other errors, for those who only show it. */
+  /** Null if the document does not have a manifest's form. Also set if there are other errors, for display. */
   readonly value: ResolvedManifest | null;
   readonly diagnostics: readonly Diagnostic[];
-  /** True where nothing keeps the extension from being used. */
+  /** True if the extension can be used. */
   readonly usable: boolean;
   readonly document: ParsedDocument;
 }
 
-/** Reads, validates and resolves `extension.yaml` or `extension.toml`. Never throws for what the text holds. */
+/** Reads, validates and resolves `extension.yaml` or `extension.toml`. Never throws because of the text. */
 export async function checkManifest(
   text: string,
   file: string,
@@ -35,7 +35,7 @@ export async function checkManifest(
 
 async function checkParsed(document: ParsedDocument, ports: ManifestPorts): Promise<CheckedManifest> {
   const { faults, sound } = await validate(Manifest, document);
-  // What the schema refuses keeps nobody from being told what else is wrong.
+  // Schema errors do not suppress the other checks.
   const extension = valueAt(sound, "/extension") as SoundExtension | undefined;
   if (extension === undefined) return failed(document, [...document.diagnostics, ...faults]);
   const main = extension.main ?? (await firstExisting(ports));
@@ -92,7 +92,7 @@ function resolve({ extension }: Manifest, main: string | null): ResolvedManifest
   };
 }
 
-/** Empty for a hook that is bound to nothing, which was reported. */
+/** Returns an empty value for a hook that has no event, which is already reported. */
 function resolveHook(hook: NonNullable<Manifest["extension"]["hooks"]>[number]): ResolvedHook[] {
   const { on, filter, schedule, timezone, catch_up: catchUp = "skip", handler } = hook;
   if (on !== undefined && schedule === undefined) {

@@ -8,10 +8,10 @@ import { providerNamePattern, type ProviderDocument } from "./schema/models.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
-/** Kinds of work that the kernel itself routes; any other key is a category that an extension asks for. */
+/** Kinds of work that the kernel routes itself. Any other key is a category that extensions request. */
 const kinds = ["default", "channel", "branch", "worker", "compaction", "cortex"];
 
-/** Checks what the schema of `models` cannot see: names, addresses, and whether models have a provider. */
+/** Checks what the schema of `models` cannot: names, addresses, and whether models have a provider. */
 export function checkModels({ models = {} }: LaresDocument, document: ParsedDocument): Diagnostic[] {
   const providers = models.providers ?? {};
   const found = Object.entries(providers).flatMap(([name, provider]) =>
@@ -66,7 +66,7 @@ function checkProvider(name: string, provider: ProviderDocument, document: Parse
   return found;
 }
 
-/** Whether the address may be connected to is decided when a request leaves. */
+/** Whether connecting to the address is allowed is decided when a request is sent. */
 function addressFault(url: string): string | null {
   if (!URL.canParse(url)) return `"${url}" is not a complete address, such as https://api.example.com/v1.`;
   const { protocol, username, password, search, hash } = new URL(url);
@@ -115,7 +115,7 @@ function checkReference(
   ];
 }
 
-/** Null where only the provider itself knows. */
+/** Returns null if only the provider knows the answer. */
 function modelsOf(provider: ProviderDocument): readonly string[] | null {
   if (provider.api === "scripted") return ["script"];
   return "models" in provider ? Object.keys(provider.models) : null;
@@ -123,7 +123,7 @@ function modelsOf(provider: ProviderDocument): readonly string[] | null {
 
 function checkRouteName(name: string, document: ParsedDocument): Diagnostic[] {
   if (kinds.includes(name) || /^worker\.[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) return [];
-  // Extensions name categories freely; a slip in a name of the kernel's is all that can be told.
+  // Extensions choose category names freely, so only misspellings of the kernel's own names can be detected.
   const meant = closest(name, kinds);
   const isForm = /^[a-z][a-z0-9_]*$/.test(name);
   if (isForm && meant === undefined) return [];

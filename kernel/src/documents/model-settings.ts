@@ -3,7 +3,7 @@ import { defaultBaseUrls, type ModelsDocument, type ProviderDocument } from "./s
 
 const microUsd = (dollars: number): number => Math.round(dollars * 1_000_000);
 
-/** Returns how models are reached and chosen, defaults filled in; files are as they were written. */
+/** Returns the model settings with defaults filled in. File paths stay as written. */
 export function modelSettings({ providers, routes, fallbacks, budgets }: ModelsDocument): ModelSettings {
   return {
     providers: mapValues(providers ?? {}, (provider, id) => providerSettings(id, provider)),
@@ -26,7 +26,7 @@ export function modelSettings({ providers, routes, fallbacks, budgets }: ModelsD
   };
 }
 
-/** Returns one provider's settings, defaults filled in; files are as they were written. */
+/** Returns one provider's settings with defaults filled in. File paths stay as written. */
 export function providerSettings(id: string, provider: ProviderDocument): ProviderSettings {
   const { api } = provider;
   switch (api) {

@@ -8,14 +8,14 @@ import type { EventPorts } from "./ports.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
-/** Every kind of effect there is. */
+/** All kinds of effects. */
 export const effectKindNames: readonly string[] = [
   ...new Set(EffectInput.anyOf.map((effect) => effect.properties.kind.const)),
 ];
 
 const families = [...new Set(effectKindNames.map((kind) => `${kind.slice(0, kind.indexOf("."))}.*`))];
 
-/** A kind of change that no effect has. */
+/** Reports a kind of change that no effect has. */
 function checkKind(kind: string, pointer: string, document: ParsedDocument): Diagnostic[] {
   const known = [...effectKindNames, ...families, "*"];
   if (known.includes(kind)) return [];
@@ -28,7 +28,7 @@ function checkKind(kind: string, pointer: string, document: ParsedDocument): Dia
   ];
 }
 
-/** What keeps a rule from ever matching, in silence: to deny what is misspelt denies nothing. */
+/** Reports rules that can never match. A misspelled denial denies nothing, silently. */
 export function checkRule(
   { kind, agent, path }: ApprovalRule,
   pointer: string,
@@ -56,10 +56,10 @@ export function checkRule(
   return found;
 }
 
-/** Absolute, or with a component that no canonical path has; one "./" in front is read over. */
+/** True for an absolute path or one with a component that canonical paths never have; one leading "./" is ignored. */
 const outOfReach = /^(?:\/|[A-Za-z]:\/)|(?:^|\/)\.\.(?:\/|$)|\/\.?\//;
 
-/** Names in a manifest's permissions that nothing can ever have. */
+/** Reports names in a manifest's permissions that cannot exist. */
 export function checkPermissionNames(
   { id, permissions = {} }: SoundExtension,
   document: ParsedDocument,

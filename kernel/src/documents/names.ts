@@ -1,10 +1,10 @@
-/** The names a workspace's (or a user's) document may have; the first that exists counts. */
+/** The file names of a workspace's or user's document; the first that exists is used. */
 export const laresNames = ["lares.yaml", "lares.yml", "lares.toml"] as const;
 
-/** The names a manifest may have; the first that exists in the extension's folder counts. */
+/** The file names of a manifest; the first that exists in the extension's folder is used. */
 export const manifestNames = ["extension.yaml", "extension.yml", "extension.toml"] as const;
 
-/** What kind of document a file is, by its name. */
+/** Returns the kind of document from the file's name. */
 export function documentKind(file: string): "lares" | "manifest" | undefined {
   const name = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1);
   if ((laresNames as readonly string[]).includes(name)) return "lares";

@@ -9,7 +9,10 @@ import { pointerTo, valueAt } from "./text/source.ts";
 
 type Parameters = Record<string, unknown>;
 
-/** What keeps a tool's parameters from being a JSON Schema that arguments can be held against, and slips in it. */
+/**
+ * Reports why a tool's parameters are not a JSON Schema that arguments can be validated against, and likely
+ * mistakes in it.
+ */
 export async function checkParameters(parameters: Parameters, place: ParametersPlace): Promise<Diagnostic[]> {
   const { document, pointer, tool } = place;
   if (parameters["type"] !== "object") {
@@ -30,7 +33,7 @@ export async function checkParameters(parameters: Parameters, place: ParametersP
   return form === null ? doubtsAbout(parameters, place) : [form];
 }
 
-/** What is written in another draft is not read: where that differs, it would say something else. */
+/** Reports schemas of another draft, whose keywords may mean something else. */
 function draftFault(
   { $schema: draft }: Parameters,
   { document, pointer }: ParametersPlace,
@@ -41,7 +44,7 @@ function draftFault(
   return diagnostic("invalid-parameters", document.locate(at), message, [write(document, at, draft07)]);
 }
 
-/** Only ever asked about schemas, of which it keeps nothing: its own schema of schemas is compiled once. */
+/** Only validates schemas and stores none of them: the meta-schema is compiled once. */
 let schemaChecker: Promise<Ajv> | undefined;
 
 async function formFault(parameters: Parameters, place: ParametersPlace): Promise<Diagnostic | null> {
@@ -50,7 +53,7 @@ async function formFault(parameters: Parameters, place: ParametersPlace): Promis
   );
   const ajv = await schemaChecker;
   if (ajv.validateSchema(parameters) === true) return null;
-  // Of what a choice of forms says, the fault nearest to the character that is wrong.
+  // Among the errors of alternative forms, the one closest to the wrong character is used.
   const [error] = (ajv.errors ?? []).toSorted((one, other) => depthOf(other) - depthOf(one));
   return formDiagnostic(error, place);
 }
@@ -68,7 +71,7 @@ function formDiagnostic(
   const allowed: unknown = error?.params["allowedValues"];
   const names = Array.isArray(allowed) ? allowed.filter((name) => typeof name === "string") : [];
   const value = valueAt(document.value, at);
-  // YAML's null is written like the name of its type.
+  // YAML's null is spelled like the name of its type.
   const meant = closest(value === null ? "null" : typeof value === "string" ? value : "", names);
   return diagnostic(
     "invalid-parameters",

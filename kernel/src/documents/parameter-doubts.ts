@@ -7,7 +7,7 @@ import { PatternBudget, patternFault } from "./pattern-checks.ts";
 import { referenceTarget } from "./schema-fan-out.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
-/** Which tool's, and where in the document they stand. */
+/** The tool, and the place of its parameters in the document. */
 export interface ParametersPlace {
   readonly document: ParsedDocument;
   readonly pointer: string;
@@ -16,7 +16,7 @@ export interface ParametersPlace {
 
 type Subschema = Readonly<Record<string, unknown>>;
 
-/** Keywords of later drafts that the kernel does not know, and what says the same to it. */
+/** Keywords of later drafts, each with its draft-07 equivalent. */
 const later: Readonly<Record<string, string>> = {
   prefixItems: "items with a list of schemas",
   unevaluatedItems: "additionalItems",
@@ -29,7 +29,7 @@ const later: Readonly<Record<string, string>> = {
   $recursiveRef: "$ref",
 };
 
-/** What others write in schemas, and no slip of the finger. */
+/** Keywords in common use that are not misspellings. */
 const annotations: ReadonlySet<string> = new Set([
   "example",
   "$anchor",
@@ -38,7 +38,7 @@ const annotations: ReadonlySet<string> = new Set([
   "id",
 ]);
 
-/** What means the same with and without a `$ref` beside it: words about a schema, and schemas that others name. */
+/** Keywords that `$ref` beside them does not affect: annotations and definitions. */
 const saidBesideReference: ReadonlySet<string> = new Set([
   "$ref",
   "$id",
@@ -55,23 +55,23 @@ const saidBesideReference: ReadonlySet<string> = new Set([
   "writeOnly",
 ]);
 
-/** Unknown keywords of one tool that are held against the known ones. */
+/** Maximum number of a tool's unknown keywords that are compared with the known ones. */
 const maxUnknown = 20;
 
-/** What is a JSON Schema by its form, and says nothing of arguments or makes each call fail. */
+/** Warns about schemas that are valid but constrain nothing, or make each call fail. */
 export function doubtsAbout(parameters: Subschema, place: ParametersPlace): Diagnostic[] {
   const walk = new Walk(parameters, place);
   walk.visit(parameters, place.pointer);
   return walk.found;
 }
 
-/** Keywords beside a `$ref` that are named in a sentence. */
+/** Maximum number of keywords beside a `$ref` that a message lists. */
 const maxNamed = 5;
 
-/** Returns the keywords of a schema that draft-07 ignores because they stand beside a `$ref`. */
+/** Returns the keywords that draft-07 ignores because they are beside a `$ref`. */
 function ignoredKeywords(schema: Subschema, isRoot: boolean): ReadonlySet<string> {
   if (typeof schema["$ref"] !== "string") return new Set();
-  // Parameters have to have a type.
+  // The schema of parameters requires a type.
   const isIgnored = (keyword: string): boolean =>
     Object.hasOwn(keywords, keyword) && !saidBesideReference.has(keyword) && !(isRoot && keyword === "type");
   return new Set(Object.keys(schema).filter(isIgnored));
@@ -81,7 +81,7 @@ class Walk {
   readonly found: Diagnostic[] = [];
   readonly #parameters: Subschema;
   readonly #place: ParametersPlace;
-  /** With addresses of its own, a schema's references mean other places. */
+  /** Base URIs of its own change the meaning of a schema's references. */
   readonly #hasOwnAddresses: boolean;
   #unknown = 0;
   readonly #patterns = new PatternBudget();
@@ -158,7 +158,7 @@ class Walk {
     this.#doubt(at, part, message);
   }
 
-  /** Names that have to be given and must not be. */
+  /** Reports names that are both required and forbidden. */
   #names(
     { required, properties, additionalProperties, patternProperties }: Subschema,
     pointer: string,

@@ -1,14 +1,14 @@
 import { messageOf } from "../base/errors.ts";
 import { compilePattern } from "../base/linear-pattern.ts";
 
-/** Steps of matching that the patterns of one tool may stand for to be looked at: what is not looked at is no fault. */
+/** Matching steps that one tool's patterns may take; patterns beyond that are not checked and not reported. */
 const maxSteps = 20_000;
 
-/** What is left of that. */
+/** Counts the steps that one tool's patterns may still take. */
 export class PatternBudget {
   #steps = maxSteps;
 
-  /** False where there is not as much. */
+  /** Returns false if fewer steps remain. */
   take(steps: number): boolean {
     if (steps > this.#steps) return false;
     this.#steps -= steps;
@@ -16,12 +16,15 @@ export class PatternBudget {
   }
 }
 
-/** Patterns whose verdicts are kept: a document is checked at every keystroke. */
+/** Maximum number of cached verdicts: a document is checked at every keystroke. */
 const maxKept = 256;
 
 const verdicts = new Map<string, string | null>();
 
-/** Why a pattern is none of RE2's, in which tools' arguments are checked; null where it is one, or that costs too much to tell. */
+/**
+ * Returns why a pattern is not valid for RE2, which checks tool arguments. Returns null if it is valid or too
+ * expensive to check.
+ */
 export function patternFault(pattern: string, budget: PatternBudget): string | null {
   const known = verdicts.get(pattern);
   if (known !== undefined) return known;
@@ -32,7 +35,7 @@ export function patternFault(pattern: string, budget: PatternBudget): string | n
   return verdict;
 }
 
-/** RE2 writes what is repeated down as often, and refuses more than a thousand times. */
+/** RE2 expands repetitions and refuses more than a thousand. */
 function stepsAtMost(pattern: string): number {
   if (pattern.length > maxSteps) return pattern.length;
   let repeats = 1;

@@ -1,6 +1,6 @@
 import type { ResolvedManifest } from "./resolved-manifest.ts";
 
-/** What checks need from elsewhere. Where a port may look at files, it may answer later. */
+/** What the checks need from other rooms. A port that may read files may answer asynchronously. */
 export type Answer<Value> = Value | Promise<Value>;
 
 interface FilterEdit {
@@ -20,7 +20,7 @@ export type FilterCheck =
       readonly fix?: { readonly title: string; readonly edits: readonly FilterEdit[] };
     };
 
-/** The language of hooks, as `events/` speaks it. */
+/** The hook language, as `events/` implements it. */
 export interface EventPorts {
   readonly eventNames: readonly string[];
   readonly isCustomEvent: (name: string) => boolean;
@@ -35,7 +35,7 @@ export interface EventPorts {
   readonly nowMs: number;
 }
 
-/** What a program has; null where that can only be known by running it. */
+/** What a program contains; null if that is only known by running it. */
 export interface ProgramExports {
   readonly handlers: readonly string[] | null;
   readonly tools: readonly string[] | null;
@@ -43,28 +43,31 @@ export interface ProgramExports {
 
 export interface ManifestPorts {
   readonly events: EventPorts;
-  /** Whether a file exists beneath the manifest's folder; the path is relative, "/" separators. */
+  /** True if a file exists below the manifest's folder. The path is relative with "/" separators. */
   readonly fileExists: (path: string) => Answer<boolean>;
-  /** Of the program at this path beneath the manifest's folder. Absent or null: not known, so handlers are not checked. */
+  /**
+   * Returns the outline of the program at this path below the manifest's folder. Handlers are not checked if it is
+   * absent or null.
+   */
   readonly programExports?: (main: string) => Answer<ProgramExports | null>;
   readonly kernelVersion: string;
 }
 
-/** What a path beneath the workspace turns out to be, links followed. */
+/** The result of resolving a path below the workspace, with links followed. */
 export type FolderState = "folder" | "other" | "missing" | "outside";
 
-/** What an entry of `extensions` leads to. */
+/** The result of resolving an entry of `extensions`. */
 export type FoundExtension =
   | {
       readonly state: "missing";
       readonly lookedIn: readonly string[];
-      /** Ids (for an id) or paths that would have led to an extension. */
+      /** The ids (for an id) or paths that would have led to an extension. */
       readonly candidates?: readonly string[];
     }
   | {
       readonly state: "invalid";
       readonly file: string;
-      /** It is another product's. */
+      /** The manifest belongs to another product. */
       readonly isForeign: boolean;
     }
   | {
@@ -73,22 +76,25 @@ export type FoundExtension =
       readonly manifest: ResolvedManifest;
     }
   | {
-      /** Its folder is no place for a program. */
+      /** Its folder must not contain a program. */
       readonly state: "misplaced";
       readonly file: string;
-      /** The sentence that says why. */
+      /** The reason as a sentence. */
       readonly reason: string;
     };
 
 export interface LaresPorts {
-  /** Whose document it is: what can reach out or execute counts in the user's and in the defaults only. */
+  /**
+   * The document's owner. Settings that allow network access or execution apply only in the user's document and
+   * the defaults.
+   */
   readonly layer: "workspace" | "user" | "defaults";
-  /** Absent: locations are not looked up. */
+  /** If absent, locations are not checked. */
   readonly folderState?: (path: string) => Answer<FolderState>;
-  /** Absent: extensions are not looked up. */
+  /** If absent, extensions are not checked. */
   readonly findExtension?: (
     reference: { readonly path?: string; readonly id?: string },
-    /** Canonical locations that the document grants, to whichever extension. */
+    /** Canonical locations that the document grants to any extension. */
     granted: readonly string[],
   ) => Answer<FoundExtension>;
 }

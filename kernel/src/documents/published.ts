@@ -5,7 +5,7 @@ import { Manifest } from "./schema/manifest.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
 
-/** The JSON Schemas (draft-07) of the documents people write, by file name, as they are published. */
+/** The published JSON Schemas (draft-07) of the documents, by file name. */
 export function publishedDocumentSchemas(): Record<string, object> {
   return {
     "lares.schema.json": { $schema: draft, ...forOtherTools(Lares) },
@@ -13,20 +13,20 @@ export function publishedDocumentSchemas(): Record<string, object> {
   };
 }
 
-/** A pattern that every name matches. */
+/** A pattern that matches every name. */
 const anyName = "^.*$";
 
-/** The same schema in words that the tools for YAML and TOML in use understand alike. */
+/** Returns an equivalent schema that common YAML and TOML tools all interpret alike. */
 function forOtherTools(schema: object): object {
-  // As it is written into the file: symbols and undefined are not part of it.
+  // In its serialized form: without symbols and undefined.
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
     isJsonObject(value) ? withPlainMap(withPlainChoice(value)) : value,
   ) as object;
 }
 
 /**
- * A map as `additionalProperties`: Tombi refuses every key of one that is said as a pattern that matches all names. What
- * may be anything is `true`: of `{}` Tombi permits anything but tables with keys.
+ * Writes a map as `additionalProperties`: if a map is a pattern that matches all names, Tombi refuses every key. A
+ * schema that allows everything is `true`, because Tombi reads `{}` as everything except tables with keys.
  */
 function withPlainMap(schema: Record<string, unknown>): Record<string, unknown> {
   const { patternProperties, ...rest } = schema;
@@ -39,8 +39,8 @@ function withPlainMap(schema: Record<string, unknown>): Record<string, unknown> 
 }
 
 /**
- * A choice between words as `enum`, explained in its description: of a union of constants Tombi shows each word's page
- * and each word's fault, and Taplo names none of them in its one.
+ * Writes a choice of constants as `enum` and moves the explanations to the description: Tombi shows a page and an
+ * error for each constant of a union, and Taplo's error lists none of them.
  */
 function withPlainChoice(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, ...rest } = schema;
@@ -54,7 +54,7 @@ function withPlainChoice(schema: Record<string, unknown>): Record<string, unknow
     description === undefined ? [] : [`- ${word}: ${description}`],
   );
   const about = typeof rest["description"] === "string" ? [rest["description"]] : [];
-  // A list begins after an empty line, in what shows descriptions as Markdown.
+  // Markdown needs an empty line before a list.
   const description = [...about, ...(explained.length > 0 ? [explained.join("\n")] : [])].join("\n\n");
   return {
     ...rest,
@@ -65,10 +65,9 @@ function withPlainChoice(schema: Record<string, unknown>): Record<string, unknow
 }
 
 /**
- * A manifest's schema that has nothing to say of other products' manifests: tools choose it by the file's name alone.
- *
- * Every part says what it makes of other fields: Tombi takes one that says nothing for one that permits none, the
- * condition's own too.
+ * Wraps a manifest's schema so that it does not apply to other products' manifests, because tools select it only
+ * by file name. Every part, including the condition, says how to treat other fields, because Tombi forbids them by
+ * default.
  */
 function unlessForeign(schema: object): object {
   const open = { type: "object", additionalProperties: true };

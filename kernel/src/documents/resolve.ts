@@ -7,7 +7,7 @@ import { canonicalLocation, reachingSettings } from "./lares.ts";
 import type { ExtensionEntry, LaresDocument } from "./schema/lares.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
 
-/** A document that was checked and found usable. */
+/** A document that passed its checks. */
 export interface Layer {
   readonly file: string;
   readonly value: LaresDocument;
@@ -16,16 +16,16 @@ export interface Layer {
 
 export interface Origin {
   readonly source: Source;
-  /** The document, or the environment variable. */
+  /** The document or the environment variable. */
   readonly file?: string;
   readonly range?: Range;
 }
 
 export interface ResolvedConfiguration {
   readonly value: Configuration;
-  /** For each setting, by JSON pointer in the merged document (`/limits/active_agents`, `/extensions/0`), where it came from. */
+  /** The origin of each setting, by JSON pointer in the merged document (`/limits/active_agents`, `/extensions/0`). */
   readonly origins: ReadonlyMap<string, Origin>;
-  /** The merged document, as written: what `--explain` shows beside the origins. */
+  /** The merged document as written, which `--explain` shows beside the origins. */
   readonly merged: LaresDocument;
   readonly environmentFaults: readonly EnvironmentFault[];
 }
@@ -38,9 +38,9 @@ interface Layers {
 }
 
 /**
- * Merges the layers: environment > workspace > user > defaults, setting by setting. Lists are joined, so
- * that a workspace cannot drop a person's rules: approval rules and namespaces are concatenated, and two
- * entries for one extension become one, the workspace's, with the denials of both.
+ * Merges the layers setting by setting: environment > workspace > user > defaults. Lists are joined, so that a
+ * workspace cannot drop a user's rules: approval rules and namespaces are concatenated, and two entries for one
+ * extension become the workspace's entry with the denials of both.
  */
 export async function resolveConfiguration(layers: Layers): Promise<ResolvedConfiguration> {
   const { settings, faults } = await readEnvironment(layers.environment);
@@ -70,7 +70,7 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
       const items = (valueAt(layer.value, pointer) as readonly unknown[] | undefined) ?? [];
       const joined = lists.get(pointer) ?? [];
       lists.set(pointer, joined);
-      // The stronger layer's first: it is what a reader looks for.
+      // The stronger layer comes first, because readers look for it.
       joined.unshift(...items.map((item, index) => ({ item, origin: originOf(pointerTo(pointer, index)) })));
     }
     for (const [index, entry] of (layer.value.extensions ?? []).entries()) {
@@ -105,7 +105,7 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
   };
 }
 
-/** A document that has errors cannot be a layer; this says so with them. */
+/** Throws with the errors of a document that cannot be used as a layer. */
 export function layerOf(
   file: string,
   checked: { value: LaresDocument | null; diagnostics: readonly Diagnostic[]; document: ParsedDocument },
@@ -121,7 +121,7 @@ export function layerOf(
 const listPointers = ["/approvals/rules", "/index/ignore", "/shared_namespaces", "/import_namespaces"];
 const sections = ["approvals", "limits", "kernel", "memory", "trace", "index", "models", "egress"] as const;
 
-/** The pointers of all single settings a document has. */
+/** Returns the pointers of all settings in a document. */
 function settingsOf(value: LaresDocument): string[] {
   return sections
     .flatMap((section) => Object.keys(value[section] ?? {}).map((key) => pointerTo("", section, key)))
@@ -206,7 +206,7 @@ function extensionOf(entry: ExtensionEntry, from: ExtensionConfiguration["from"]
   };
 }
 
-/** Every setting has a default, so one that is missing is a fault of the defaults. */
+/** Every setting has a default, so a missing value is a bug in the defaults. */
 function given<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw new LaresError("InternalError", `The defaults lack ${name}.`);
   return value;

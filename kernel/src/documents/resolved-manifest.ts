@@ -2,7 +2,7 @@ import type { Permissions } from "../base/vocabulary/permissions.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Manifest, ManifestResources } from "./schema/manifest.ts";
 
-/** The programs that are looked for, in this order, where a manifest names none. */
+/** The program files that are looked for, in this order, if a manifest names none. */
 export const defaultPrograms = ["agent.wasm", "agent.ts", "agent.js"] as const;
 
 export type ResolvedHook =
@@ -31,16 +31,16 @@ export interface ResolvedManifest {
   readonly description: string;
   readonly author?: string;
   readonly license?: string;
-  /** The program, relative to the manifest's folder; null where there is none. */
+  /** The program, relative to the manifest's folder; null if there is no program. */
   readonly main: string | null;
   readonly permissions: Permissions;
-  /** As requested; see `effectiveLimits`. */
+  /** The limits as requested; see `effectiveLimits`. */
   readonly resources: ManifestResources;
   readonly agent: {
     readonly enableMemory: boolean;
     readonly memoryRetentionDays?: number;
     readonly memoryPrune?: { readonly belowImportance: number; readonly olderThanDays: number };
-    /** Absent: the configuration's. */
+    /** If absent, the configuration's value applies. */
     readonly traceLevel?: TraceLevel;
     readonly activation: "on_event" | "eager";
   };

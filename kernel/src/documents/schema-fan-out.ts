@@ -1,14 +1,14 @@
 import { isJsonObject } from "../base/json.ts";
 
-/** Subschemas that one value may be held against, every `$ref` followed as often as it is written. */
+/** Maximum number of subschemas that one value may be validated against, counting each occurrence of a `$ref`. */
 export const maxSubschemas = 10_000;
-/** Levels and `$ref`s one in the other; more counts as too much. */
+/** Maximum nesting of levels and `$ref`s; a deeper schema counts as too large. */
 const maxNesting = 500;
 
 /**
- * How many subschemas a tool's parameters come to when each `$ref` is replaced by what it names; at most one more than
- * `maxSubschemas`. A few definitions that name each other twice come to more than a kernel can ever compare. What
- * names itself is counted once: how often that is followed is up to the arguments.
+ * Counts a tool's subschemas with each `$ref` replaced by its target, up to `maxSubschemas` + 1. A few definitions
+ * that refer to each other twice expand to more than a kernel can compare. A recursive definition is counted once,
+ * because the arguments decide its depth.
  */
 export function countSubschemas(schema: Record<string, unknown>): number {
   const known = new Map<object, number>();
@@ -17,7 +17,7 @@ export function countSubschemas(schema: Record<string, unknown>): number {
     if (nesting > maxNesting) return maxSubschemas + 1;
     const counted = known.get(value);
     if (counted !== undefined) return counted;
-    // While it is being counted: then it names itself.
+    // If it is already being counted, it is recursive.
     known.set(value, 0);
     let total = isJsonObject(value) ? 1 : 0;
     const add = (more: number): void => void (total = Math.min(total + more, maxSubschemas + 1));
@@ -31,7 +31,7 @@ export function countSubschemas(schema: Record<string, unknown>): number {
   return count(schema, 0);
 }
 
-/** Members that hold definitions, or values that are no schemas. */
+/** Keywords that contain definitions or values, not subschemas. */
 const namesOnly: ReadonlySet<string> = new Set([
   "definitions",
   "$defs",
@@ -41,7 +41,7 @@ const namesOnly: ReadonlySet<string> = new Set([
   "examples",
 ]);
 
-/** What a `$ref` within the same schema names; undefined where there is nothing, or it leads elsewhere. */
+/** Returns the target of a `$ref` within the same schema; undefined if it does not exist or is in another document. */
 export function referenceTarget(schema: Record<string, unknown>, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(?:\/|$)/.test(reference)) return undefined;
   let found: unknown = schema;

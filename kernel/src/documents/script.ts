@@ -3,7 +3,7 @@ import { hasErrors, inOrder, type Diagnostic } from "./text/diagnostics.ts";
 import { formatOf, parseInTurns } from "./text/parse.ts";
 import { validate } from "./validate.ts";
 
-/** Reads a file of scripted answers. Never throws for what the text holds; `value` is null where it has errors. */
+/** Reads a file of scripted answers. Never throws because of the text; `value` is null if it has errors. */
 export async function checkScript(
   text: string,
   file: string,

@@ -3,13 +3,13 @@ import { schemasAt, type Schema } from "./schema/schema-at.ts";
 import type { Manifest } from "./schema/manifest.ts";
 import { pointerKeys, pointerTo } from "./text/source.ts";
 
-/** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
+/** The valid part of a manifest: id, name and version may be missing, and lists may have holes. */
 export type SoundExtension = Partial<Manifest["extension"]>;
 
 /**
- * What is left of a value without what its schema refuses in it, so that the rest can be looked at all the same. What
- * may be missing goes alone; what has to be there takes with it what cannot be without it, up to a field of the outermost
- * map. An item that goes leaves a hole in its list, so that the others keep their places: see {@link present}.
+ * Returns a value without the parts that its schema refuses, so that the rest can be checked. An optional part is
+ * removed alone. A required part is removed together with its parent, up to a field of the outermost map. A
+ * removed item leaves a hole in its list, so that the other indices do not change: see {@link present}.
  */
 export function soundPart(schema: Schema, value: unknown, errors: readonly ErrorObject[]): unknown {
   const sound = structuredClone(value);
@@ -21,15 +21,15 @@ export function soundPart(schema: Schema, value: unknown, errors: readonly Error
   return sound;
 }
 
-/** The items that a list has, and their places; holes are passed over. */
+/** Returns the items of a list with their indices, without holes. */
 export function present<Item>(list: readonly Item[] = []): [index: number, item: Item][] {
   return list.flatMap((item, index) => [[index, item]]);
 }
 
-/** So near the root, only the value itself goes: a manifest without a name has hooks to look at. */
+/** At this depth only the value itself is removed: a manifest without a name still has hooks to check. */
 const outermostDepth = 2;
 
-/** The innermost thing at or around this place that the schema can do without; empty where there is none. */
+/** Returns the innermost optional part at or around this place; empty if there is no such part. */
 function dispensable(schema: Schema, value: unknown, pointer: string, isOwner: boolean): readonly string[] {
   const keys = pointerKeys(pointer);
   if (isOwner && keys.length < outermostDepth) return [];

@@ -21,7 +21,7 @@ import { nextTurn } from "./text/turns.ts";
 
 const validators = new Map<TSchema, ValidateFunction>();
 
-/** ajv takes tens of milliseconds to load and compile, so it waits until the first document is checked. */
+/** Loaded when the first document is checked, because loading and compiling with ajv takes tens of milliseconds. */
 async function validatorOf(schema: TSchema): Promise<ValidateFunction> {
   const known = validators.get(schema);
   if (known !== undefined) return known;
@@ -30,10 +30,11 @@ async function validatorOf(schema: TSchema): Promise<ValidateFunction> {
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,
-    // Ours, and a test holds them against the schema of schemas: to compile that too would double the time.
+    // The schemas are ours, and a test validates them against the meta-schema; compiling that too would double the
+    // time.
     meta: false,
     validateSchema: false,
-    // 500 lines are checked in a tenth of a millisecond with ajv's optimizing or without; it costs half a compiling more.
+    // Checking 500 lines takes 0.1 ms with or without ajv's optimizer, which makes compiling 50 % slower.
     code: { regExp: linearRegExp, optimize: false },
   });
   const validate = ajv.compile(schema);
@@ -41,27 +42,27 @@ async function validatorOf(schema: TSchema): Promise<ValidateFunction> {
   return validate;
 }
 
-/** Patterns run on RE2: a document's text is anybody's. */
+/** Patterns run on RE2, because a document's text is untrusted. */
 const linearRegExp = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    // ajv tells compiled patterns apart by what they print as.
+    // ajv distinguishes compiled patterns by their string form.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   },
   { code: "linearRegExp" },
 );
 
 interface Validation {
-  /** Each is a sentence at its place. */
+  /** One message for each error, at its place. */
   readonly faults: readonly Diagnostic[];
-  /** The value without what is faulty in it; see {@link soundPart}. */
+  /** The value without its invalid parts; see {@link soundPart}. */
   readonly sound: unknown;
 }
 
-/** Faults of form that are looked at: of a document with more, the parts that are sound are nobody's concern yet. */
+/** Maximum number of schema errors that are examined. A document with more is not checked further. */
 const maxErrors = 1000;
 
-/** Holds a document against a schema. `sound` is undefined where there are more than {@link maxErrors} faults. */
+/** Validates a document against a schema. `sound` is undefined if there are more than {@link maxErrors} errors. */
 export async function validate(schema: TSchema, document: ParsedDocument): Promise<Validation> {
   const validator = await validatorOf(schema);
   await nextTurn();
@@ -71,7 +72,7 @@ export async function validate(schema: TSchema, document: ParsedDocument): Promi
   await nextTurn();
   const sound = all.length > maxErrors ? undefined : soundPart(schema, document.value, errors);
   const faults: Diagnostic[] = [];
-  // One more than is shown says that there are more.
+  // One more than is shown indicates that there are more.
   for (const error of errors.slice(0, maxDiagnostics + 1)) {
     await nextTurn();
     faults.push(explain(error, document));
@@ -79,7 +80,7 @@ export async function validate(schema: TSchema, document: ParsedDocument): Promi
   return { faults, sound };
 }
 
-/** What is of the wrong type is not the right value either: one sentence says it. */
+/** A value of the wrong type also fails the other checks; only the type is reported. */
 function withoutConsequences(errors: readonly ErrorObject[]): ErrorObject[] {
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === "type").map(({ instancePath }) => instancePath),
@@ -88,8 +89,8 @@ function withoutConsequences(errors: readonly ErrorObject[]): ErrorObject[] {
 }
 
 /**
- * A value that fits no branch of a union is reported by every branch. Where the value tells which one was
- * meant, that branch's faults are kept, else the union's own.
+ * A value that matches no branch of a union is reported by every branch. If the value identifies the intended
+ * branch, its errors are reported, else the union's own.
  */
 function withoutUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = new Map<string, number | undefined>();
@@ -112,7 +113,7 @@ function withoutUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter(isKept);
 }
 
-/** The unions that a schema path leads through, each with the number of the branch it takes. */
+/** Returns the unions on a schema path, each with the index of the branch that the path takes. */
 function branchesIn(schemaPath: string): [union: string, branch: number][] {
   return [...schemaPath.matchAll(/\/anyOf\/(\d+)(?=\/)/g)].map(({ index, 1: branch = "" }) => [
     schemaPath.slice(0, index + "/anyOf".length),
@@ -120,7 +121,7 @@ function branchesIn(schemaPath: string): [union: string, branch: number][] {
   ]);
 }
 
-/** A JSON pointer and those of everything that holds it. */
+/** Returns a JSON pointer and those of all its ancestors. */
 function placesAround(pointer: string): string[] {
   const places = [pointer];
   for (let at = pointer.lastIndexOf("/"); at >= 0; at = at === 0 ? -1 : pointer.lastIndexOf("/", at - 1))
@@ -138,7 +139,7 @@ function branchesOf(union: ErrorObject): readonly Branch[] {
   return union.schema as readonly Branch[];
 }
 
-/** The field whose value tells the union's maps apart, as kind or api does; undefined where there is none. */
+/** Returns the field whose value distinguishes the union's maps, such as kind or api; undefined if there is none. */
 function discriminatorOf(union: ErrorObject): string | undefined {
   const [first, ...others] = branchesOf(union).filter(({ type }) => type === "object");
   if (first === undefined || others.length === 0) return undefined;
@@ -257,7 +258,7 @@ function unknownField(error: ErrorObject, document: ParsedDocument, field: strin
   const suggestion = didYouMean(field, known) || `; it has ${known.join(", ")}.`;
   const meant = closest(field, known);
   const pointer = pointerTo(error.instancePath, field);
-  // A name that is there already cannot be written a second time.
+  // The correct name is already present and cannot be written a second time.
   const isFree = meant !== undefined && !Object.hasOwn(error.data as object, meant);
   return diagnostic("unknown-field", place, `${owner} has no field "${field}"${suggestion}`, [
     isFree ? rename(document, pointer, meant) : null,
@@ -296,7 +297,7 @@ function unfitting(error: ErrorObject, name: string, document: ParsedDocument): 
   );
 }
 
-/** A map of a union whose field that tells the branches apart is missing, or has a value of none of them. */
+/** Reports a map of a union whose distinguishing field is missing or has an unknown value. */
 function undiscriminated(
   error: ErrorObject,
   field: string,
@@ -321,14 +322,14 @@ function undiscriminated(
   );
 }
 
-/** The value that was misspelt; where none is near, all there are, if they are few. */
+/** Returns the value that was probably misspelled; if none is close, all allowed values, if they are few. */
 function valuesMeant(data: unknown, values: readonly unknown[]): readonly unknown[] {
   const meant = typeof data === "string" ? closest(data, values.map(String)) : undefined;
   if (meant !== undefined) return values.filter((value) => String(value) === meant);
   return values.length <= maxValuesOffered ? values : [];
 }
 
-/** More values than this are a matter for completion. */
+/** If there are more values than this, the message does not list them. */
 const maxValuesOffered = 6;
 
 function branchName(branch: Branch, field: string | undefined): string {
@@ -341,13 +342,13 @@ function propertyOf(error: ErrorObject, field: string): PropertySchema | undefin
   return properties?.[field];
 }
 
-/** ": description" of a field that is missing, where the schema has one. */
+/** Returns ": description" for a missing field, if the schema has a description. */
 function hint(error: ErrorObject, field: string): string {
   const description = propertyOf(error, field)?.description;
   return description === undefined ? "." : `: ${description.charAt(0).toLowerCase()}${description.slice(1)}.`;
 }
 
-/** `extension.hooks[0].handler`, as people say it. */
+/** Returns a readable path: `extension.hooks[0].handler`. */
 export function fieldName(pointer: string): string {
   if (pointer === "") return "The document";
   return pointerKeys(pointer).reduce(

@@ -5,7 +5,7 @@ export function isVersion(text: string): boolean {
   return form.test(text);
 }
 
-/** True where `version` comes before `other`, by major, minor and patch. */
+/** True if `version` precedes `other` by major, minor and patch. */
 export function isOlder(version: string, other: string): boolean {
   const left = form.exec(version)?.slice(1, 4).map(Number) ?? [];
   const right = form.exec(other)?.slice(1, 4).map(Number) ?? [];

@@ -104,7 +104,7 @@ export const eventTypes: readonly EventType[] = [
       },
       superseded_by: {
         type: "string",
-        description: "The id of the action that took its place; missing where none did",
+        description: "The id of the action that replaced it; missing if there is none",
       },
     },
   },

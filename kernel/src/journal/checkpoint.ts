@@ -25,7 +25,7 @@ export interface Checkpoint {
   readonly again: Mark;
   /** The segments up to the one that contains `at`; the size of that one is `at.offset`. */
   readonly segments: readonly { readonly firstSeq: number; readonly size: number }[];
-  /** Seq of the last redact record; 0 where there is none. */
+  /** Seq of the last redact record; 0 if there is none. */
   readonly lastRedact: number;
   /** Records without their data. */
   readonly redacted: number;

@@ -155,7 +155,7 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
     try {
       await this.#syncAllWritten();
     } catch (error) {
-      this.#options.log.error(`A ${this.#options.name} journal could not be brought to the disk.`, {
+      this.#options.log.error(`A ${this.#options.name} journal could not be synchronized to disk.`, {
         folder: this.#options.folder,
         reason: messageOf(error),
       });

@@ -46,11 +46,11 @@ export const failpointNames = [
   "journal.write.done",
   "journal.synced",
   "journal.anchored",
-  // Its checkpoint: made by a background proof, dropped before a segment is written anew.
+  // Its checkpoint: made by a background proof, dropped before a segment is rewritten.
   "journal.checkpoint.begun",
   "journal.checkpoint.done",
   "journal.checkpoint.dropped",
-  // Taking records' data away: named in the journal, then written anew without it.
+  // A redaction: records are named in the journal, then their segments are rewritten without their data.
   "journal.redaction.begun",
   "journal.redaction.appended",
   "journal.redaction.synced",

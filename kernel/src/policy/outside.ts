@@ -63,7 +63,7 @@ export const knowingModels = (authority: Authority): LaresError | null => refusa
 /** Returns true if a request of this category may not leave the machine, for the agent or for one it acts for. */
 export function isLocalOnly({ effective, onBehalfOf = [] }: Authority, category: string): boolean {
   const models = effective.use_models?.filter((model) => model.category === category) ?? [];
-  // Of several entries for a category, the widest holds.
+  // The widest of several entries for a category holds.
   const isLocal = models.every((model) => model.local_only === true);
   return isLocal || onBehalfOf.some((caller) => isLocalOnly(caller, category));
 }

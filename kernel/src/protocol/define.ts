@@ -1,10 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../base/errors.ts";
 
-/** What a method may answer with beside `commonErrors` of `common-errors.ts`, and when. */
+/** The errors of a method, in addition to `commonErrors` of `common-errors.ts`, and their causes. */
 export type MethodErrors = Readonly<Partial<Record<ErrorCode, string>>>;
 
-/** One request of the wire: what it takes and what it answers. */
+/** A request of the protocol: its params and result. */
 export interface RequestShape {
   /** What the method does, for readers of `schemas/`: sentences in Markdown. */
   readonly about: string;
@@ -13,19 +13,19 @@ export interface RequestShape {
   readonly result: TSchema;
 }
 
-/** A notification, or a command of `workspace/executeCommand`: what it carries. */
+/** A notification, or a command of `workspace/executeCommand`: its contents. */
 export interface ParamsShape {
-  /** What it tells or does, for readers of `schemas/`: sentences in Markdown. */
+  /** What it reports or does, for readers of `schemas/`: sentences in Markdown. */
   readonly about: string;
   readonly params: TSchema;
 }
 
-/** Keeps the exact schemas in the type, so that types are read from them. */
+/** Preserves the exact schemas in the type, so that static types can be derived from them. */
 export function define<Shapes extends Record<string, RequestShape>>(shapes: Shapes): Shapes {
   return shapes;
 }
 
-/** As `define`, for what has no result of its own. */
+/** Like `define`, for messages without a result. */
 export function defineParams<Shapes extends Record<string, ParamsShape>>(shapes: Shapes): Shapes {
   return shapes;
 }

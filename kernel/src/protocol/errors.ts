@@ -2,7 +2,7 @@ import { isLaresError, LaresError, messageOf, type ErrorCode, type ErrorFacts } 
 import { isJsonObject } from "../base/json.ts";
 import type { WireError } from "./messages.ts";
 
-/** The one place where the kernel's error words meet the wire's numbers. */
+/** The only mapping between the kernel's error codes and the wire's numbers. */
 export const wireCodes = {
   NotFound: -33001,
   IllegalTransition: -33002,
@@ -35,8 +35,8 @@ const words: ReadonlyMap<number, ErrorCode> = new Map(
 );
 
 /**
- * What a peer is told of an error. An error of the catalogue says what it says; of any other only that the
- * kernel failed, and its own sentence: no stack, no cause, no properties.
+ * Returns the error that a peer receives. An error of the catalogue is sent with its message. Any other error is
+ * sent as an internal error with its message only: no stack, no cause, no properties.
  */
 export function toWireError(error: unknown): WireError & { data: ErrorFacts & { code: ErrorCode } } {
   if (isLaresError(error))
@@ -52,7 +52,7 @@ export function toWireError(error: unknown): WireError & { data: ErrorFacts & { 
   };
 }
 
-/** The error a peer reported, in the catalogue's words; a number that is not in it is an InternalError. */
+/** Returns a peer's error as a LaresError; a number that is not in the catalogue becomes InternalError. */
 export function fromWireError(error: WireError): LaresError {
   const { code: _code, ...facts } = isJsonObject(error.data) ? error.data : {};
   const word = words.get(error.code);

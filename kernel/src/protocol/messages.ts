@@ -1,4 +1,4 @@
-/** The shapes of JSON-RPC 2.0, as far as they are checked at the door. */
+/** The JSON-RPC 2.0 message shapes that are checked on arrival. */
 export type MessageId = string | number;
 
 export interface RequestMessage {
@@ -35,14 +35,14 @@ export function isResponse(message: RpcMessage): message is ResponseMessage {
   return !("method" in message);
 }
 
-/** A frame that is refused, as the peer is told of it. */
+/** The answer to a refused frame. */
 export interface Refusal {
   readonly code: number;
   readonly message: string;
   readonly id: MessageId | null;
 }
 
-/** The JSON-RPC faults themselves; everything of the kernel's own is in `errors.ts`. */
+/** JSON-RPC's own errors; the kernel's errors are in `errors.ts`. */
 export const faultCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -54,7 +54,7 @@ export const faultCodes = {
   requestCancelled: -32800,
 } as const;
 
-/** Why a parsed body is no message; null when it is one. */
+/** Returns why a parsed body is not a message; null if it is one. */
 export function refusalOf(value: unknown): Refusal | null {
   const refuse = (message: string, id: MessageId | null = null): Refusal => ({
     code: faultCodes.invalidRequest,

@@ -3,14 +3,15 @@ import type { TSchema } from "typebox";
 import { invalidParams } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 
-/** One fault, as a sentence: what, with what value, what would be right. */
+/** One error as a sentence: what is wrong, with the value, and what would be right. */
 export interface ValidationFault {
-  /** Where in the value, e.g. `params.effects[0].kind`. */
+  /** The place in the value, such as `params.effects[0].kind`. */
   readonly path: string;
   readonly message: string;
 }
 
-// Ours, and a test holds them against the schema of schemas: to compile that too takes tens of milliseconds.
+// The schemas are ours, and a test validates them against the meta-schema; compiling that too takes tens of
+// milliseconds.
 const ajv = new Ajv({
   strict: true,
   allowUnionTypes: true,
@@ -28,16 +29,16 @@ function compile(schema: object): ValidateFunction {
   return fresh;
 }
 
-/** Checks a value against a schema; compiled at the first use, then kept. Null: it fits. */
+/** Validates a value against a schema, which is compiled at first use and cached. Null: it is valid. */
 export function validate(schema: TSchema, value: unknown, root = "params"): ValidationFault | null {
   const check = compile(schema);
   if (check(value)) return null;
-  // ajv stops at the first keyword that fails and reports it last, behind the errors of a union's branches.
+  // ajv stops at the first keyword that fails and reports it last, after the errors of a union's branches.
   const error = check.errors?.at(-1);
   return error ? explain(error, root) : { path: root, message: `${root} does not have the right form.` };
 }
 
-/** Throws InvalidParams, with facts `{ method, path }`, when a message's params do not fit. */
+/** Throws InvalidParams with data `{ method, path }` if a message's params are invalid. */
 export function checkParams(method: string, schema: TSchema, params: unknown): void {
   const fault = validate(schema, params);
   if (fault) throw invalidParams(`${method}: ${fault.message}`, { method, path: fault.path });
@@ -91,7 +92,7 @@ function explain(error: ErrorObject, root: string): ValidationFault {
   }
 }
 
-/** A union is told by its literals, or by the one branch that the value meant. */
+/** Describes a union by its literals, or by the one branch that the value matches best. */
 function explainUnion(error: ErrorObject, path: string): ValidationFault {
   const branches = (Array.isArray(error.schema) ? error.schema : []).filter(isJsonObject);
   if (branches.every((branch) => "const" in branch)) {

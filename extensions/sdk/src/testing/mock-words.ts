@@ -33,7 +33,7 @@ export function shareOfWords(text: string, searched: readonly string[]): number 
   return searched.length === 0 ? 0 : searched.filter((word) => there.has(word)).length / searched.length;
 }
 
-/** So many that features of short texts hardly ever collide. */
+/** Large enough that features of short texts hardly ever collide. */
 const dimensions = 4096;
 
 /**

@@ -93,7 +93,7 @@ export interface Action {
   readonly edited_by?: "user";
   /** The id of the action whose place it took. */
   readonly supersedes?: string;
-  /** The id of the action that took its place; it is Stale then. */
+  /** The id of the action that replaced it; it is Stale then. */
   readonly superseded_by?: string;
   readonly key?: string;
   readonly receipt?: { readonly applied: readonly number[]; readonly finished: string };

@@ -148,6 +148,6 @@ export interface JobContext<Memory = MemoryShape> extends AgentContext<Memory> {
   readonly checkpoint: Untyped;
   /** From 0 to 1. */
   progress(fraction: number, message?: string): Promise<void>;
-  /** The job is resumed from here; its CPU budget begins anew. */
+  /** Saves a checkpoint from which the job is resumed, and restarts its CPU budget. */
   save(checkpoint: unknown): Promise<void>;
 }

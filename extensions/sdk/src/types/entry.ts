@@ -11,7 +11,7 @@ export interface Entry {
   readonly name: string;
   readonly kind: EntryKind;
   readonly media: Media;
-  /** Lower case, no dot; empty where there is none. */
+  /** Lower case, without the dot; empty if there is none. */
   readonly extension: string;
   readonly mime: string;
   /** Bytes; 0 for a folder. */

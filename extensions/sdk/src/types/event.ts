@@ -43,7 +43,7 @@ export interface ActionEnded extends EventBase {
   readonly paths: readonly string[];
   /** What the person who rejected it said. */
   readonly reason?: string;
-  /** The id of the action that took its place. */
+  /** The id of the action that replaced it. */
   readonly superseded_by?: string;
 }
 

@@ -104,7 +104,7 @@ export interface Relation {
 export interface KnowledgeOptions {
   /** What is embedded and searched; default: the words in the data. */
   readonly text?: string;
-  /** Of the agent's own model; found by `similarToEmbedding`, and never compared with what the kernel embeds. */
+  /** An embedding by the agent's own model, for `similarToEmbedding`. Never compared with the kernel's embeddings. */
   readonly embedding?: Embedding;
   /** 0 to 1, default 0.5. */
   readonly importance?: number;

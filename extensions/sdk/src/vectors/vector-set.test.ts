@@ -1,4 +1,4 @@
-/** In plain Node, on the module with its own memory; the guest's form is held against it in the sandbox's tests. */
+/** Runs in plain Node, on the module with its own memory. The sandbox's tests compare the guest's form with it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VectorSet } from "../index.ts";
@@ -13,7 +13,7 @@ function filled(vectors: readonly Float32Array[], dimensions: number): VectorSet
   return set;
 }
 
-/** Of the ten truly nearest, the share that was found. */
+/** Returns the share of the ten nearest vectors that was found. */
 function recall(set: VectorSet, vectors: readonly Float32Array[], queries: readonly Float32Array[]): number {
   const alive = vectors.map((vector, label) => (set.has(label) ? vector : vector.map((value) => -value)));
   let found = 0;

@@ -1,27 +1,28 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** How long calls are begun in one turn of the loop before everybody else has theirs, in milliseconds. */
+/** Maximum time, in milliseconds, for which calls are started in one turn of the event loop. */
 export const turnMs = 2;
 
 /**
- * Shares the kernel's thread between agents: as long as there is time in this turn of the loop a call begins at once;
- * after that each agent waits in a queue of its own, and in each turn they take theirs one after the other. So an agent
- * that always has as many calls open as it may costs another one a turn, not all of them.
+ * Shares the kernel's thread fairly between agents. While there is time in this turn of the event loop, a call
+ * starts immediately. After that, each agent has its own queue, and the queues are served round-robin in later
+ * turns. An agent that always has the maximum number of open calls delays another agent by one turn, not by all of
+ * its calls.
  */
 export class FairTurns {
   readonly #clock: Clock;
   readonly #nextTurn: (run: () => void) => void;
-  /** Whose calls wait, in the order in which they are taken; each has at least one. */
+  /** The agents with waiting calls, in the order in which they are served; each has at least one. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #begunAt: number | null = null;
 
-  /** `nextTurn` runs something after what has arrived meanwhile was read. */
+  /** `nextTurn` runs a function after pending input was read. */
   constructor(clock: Clock, nextTurn: (run: () => void) => void) {
     this.#clock = clock;
     this.#nextTurn = nextTurn;
   }
 
-  /** Resolves when a call of the agent may begin. */
+  /** Resolves when a call of the agent may start. */
   async take(agent: string): Promise<void> {
     if (this.#begunAt === null) this.#begin();
     if (this.#waiting.size === 0 && this.#hasTime()) return;
@@ -52,16 +53,16 @@ export class FairTurns {
       const [first] = this.#waiting;
       if (first === undefined) return;
       const [agent, queue] = first;
-      // To the end, behind everybody who waits.
+      // Moves to the end of the queue.
       this.#waiting.delete(agent);
       const call = queue.shift();
       if (queue.length > 0) this.#waiting.set(agent, queue);
       call?.();
-      // What it does at once is done before the next one's time is counted.
+      // Its synchronous work finishes before the next call's time is measured.
       for (let step = 0; step < settlingSteps; step++) await Promise.resolve();
     } while (this.#hasTime());
   }
 }
 
-/** Turns of the microtask queue in which a call that waits for nothing has mostly been answered. */
+/** Turns of the microtask queue after which a call that does no I/O has usually finished. */
 const settlingSteps = 8;

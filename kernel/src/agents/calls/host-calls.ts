@@ -16,23 +16,23 @@ import type { WriteTrace } from "../trace-writer.ts";
 interface HostCallOptions {
   readonly ports: Pick<SupervisorPorts, "readHostCall" | "takeTurn" | "authorityOf">;
   readonly definition: () => AgentDefinition;
-  /** What the guest is working on. */
+  /** The guest's current work. */
   readonly inHand: () => InHand;
-  /** What the guest was called for. */
+  /** The calls that the guest is answering. */
   readonly open: Pick<OpenCalls, "of" | "ofAll">;
-  /** The one that runs. */
+  /** The running job. */
   readonly guest: () => AgentSession | null;
   readonly clock: Clock;
   readonly metrics: Pick<MetricsRecorder, "refused">;
   readonly trace: WriteTrace;
 }
 
-/** How often a call that reads is made again because the agent's permissions changed meanwhile. */
+/** How often a read call is repeated because the agent's permissions changed while it ran. */
 const maxReadAttempts = 3;
 
 /**
- * The one door between a guest and the kernel: its turn, then shape, then permission, then the service. Nothing else
- * hands a guest's request to a room.
+ * The single entry for a guest's requests: turn, then shape, then permission, then the service. No other code
+ * passes a guest's request to a room.
  */
 export class HostCalls implements GuestHandlers, Disposable {
   readonly #options: HostCallOptions;
@@ -46,9 +46,9 @@ export class HostCalls implements GuestHandlers, Disposable {
   }
 
   /**
-   * In the name of what the guest is doing when it asks, and with what it may do when its turn has come. What only reads
-   * is answered with what the agent may do when the answer goes out. A call that is cancelled before its turn is not
-   * begun; after that, what reads or waits ends, and what changes something is finished and answered.
+   * Runs a call on behalf of the guest's current work, with the permissions at the time that its turn comes. A
+   * read's answer is also checked against the permissions at the time it is sent. A call that is cancelled before
+   * its turn does not start. After that, cancelling ends reads and waits; a write is finished and answered.
    */
   async call(method: string, params: unknown, cancelled = neverAborted): Promise<unknown> {
     const { ports, definition, metrics, open } = this.#options;
@@ -75,7 +75,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         this.#refusals.refused(message, { method, ...facts }, { ...inHand, ...lineage });
         throw decision.error;
       }
-      // Where the next guest has taken its place, the job it ran may be running there anew.
+      // The next guest may already be running the same job.
       const isItsJob = job !== undefined && guest === this.#options.guest();
       const cpu = guest?.cpu ?? unlimitedCpu;
       const caller = {
@@ -90,7 +90,7 @@ export class HostCalls implements GuestHandlers, Disposable {
       };
       const answer = await asked.answer(caller);
       if (isReadingCall(method)) cancelled.throwIfAborted();
-      // An answer may come long after the question. It is made of what the agent may do now.
+      // An answer may come long after the question, so it is computed with the current permissions.
       const now = this.#authorityFor(lineage).parts;
       if (!isReadingCall(method) || parts.every((part, at) => part === now[at])) return answer;
       if (attempt === maxReadAttempts)
@@ -98,7 +98,7 @@ export class HostCalls implements GuestHandlers, Disposable {
     }
   }
 
-  /** What the agent may do for these, and of what that is made. */
+  /** The agent's authority for these causes, and the permissions that it was computed from. */
   #authorityFor({ onBehalfOf }: Lineage): { authority: Authority; parts: readonly Authority[] } {
     const { ports, definition } = this.#options;
     const own = definition().authority;
@@ -108,7 +108,7 @@ export class HostCalls implements GuestHandlers, Disposable {
     return { authority: { ...own, onBehalfOf: others }, parts: [own, ...others] };
   }
 
-  /** What it asks without waiting for an answer: where that fails, its traces say so. */
+  /** Handles notifications, which have no answer: a failure is written to the traces. */
   notify(method: string, params: unknown): void {
     this.call(method, params).catch((error: unknown) =>
       this.#options.trace("warn", `${method}: ${messageOf(error)}`),
@@ -119,7 +119,7 @@ export class HostCalls implements GuestHandlers, Disposable {
     this.#options.trace("warn", text);
   }
 
-  /** Tells of the refusals that were not told yet. */
+  /** Reports the refusals that were not reported yet. */
   [Symbol.dispose](): void {
     this.#refusals[Symbol.dispose]();
   }
@@ -127,7 +127,7 @@ export class HostCalls implements GuestHandlers, Disposable {
 
 const nothings = new Map<string, Authority>();
 
-/** Of an agent that is gone: the same each time, as that of one that is there. */
+/** Returns the empty authority of a removed agent; the same object each time, as for a present agent. */
 function nothingMayDo(extension: string): Authority {
   const known = nothings.get(extension);
   if (known !== undefined) return known;

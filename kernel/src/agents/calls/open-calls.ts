@@ -2,13 +2,13 @@ import { invalidParams, notFound } from "../../base/errors.ts";
 import { commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.ts";
 
-/** So many ended calls are still known: what a handler left running goes on after its answer. */
+/** Number of ended calls that are remembered, because a handler's background work may continue after its answer. */
 const maxEndedKnown = 1000;
 
-/** What a guest does in answer to a call. */
+/** The guest's work for one call. */
 interface Answering {
   readonly lineage: Lineage;
-  /** Aborted if the call is cancelled or given up, or the guest ends; null if an earlier guest answered it. */
+  /** Aborted if the call is cancelled or abandoned, or the guest ends; null if an earlier guest answered it. */
   readonly signal: AbortSignal | null;
 }
 
@@ -18,22 +18,22 @@ interface OpenCall {
   readonly progress: ProgressSink | undefined;
 }
 
-/** What one agent's guest was called for, and on whose behalf: calls of its tools, and the jobs they led to. */
+/** The calls that one agent's guest is answering, and on whose behalf: tool calls and the jobs that they started. */
 export class OpenCalls {
   readonly #open = new Map<string, OpenCall>();
-  /** Answered. A handler may have left something running, which goes on for the call. */
+  /** Marks the call as answered. Work that its handler left running still belongs to it. */
   readonly #ended = new Map<string, Pick<OpenCall, "lineage"> & { readonly aborter?: AbortController }>();
 
   begin(id: string, lineage: Lineage, progress?: ProgressSink): void {
     this.#open.set(id, { lineage, aborter: new AbortController(), progress });
   }
 
-  /** Aborts what the guest has under way for the call; the call stays open until it ends. */
+  /** Aborts the guest's work for the call; the call stays open until it ends. */
   abort(id: string, reason: Error): void {
     this.#open.get(id)?.aborter.abort(reason);
   }
 
-  /** Hands on how far the call is. Throws NotFound if it is not open. */
+  /** Forwards the call's progress. Throws NotFound if it is not open. */
   report(id: string, progress: ToolProgress): void {
     const call = this.#open.get(id);
     if (call === undefined) throw notFound("open call", id);
@@ -50,7 +50,7 @@ export class OpenCalls {
     if (this.#ended.size > maxEndedKnown && oldest !== undefined) this.#ended.delete(oldest);
   }
 
-  /** Aborts what the guest had under way for any call. */
+  /** Aborts the guest's work for all calls. */
   guestEnded(reason: Error): void {
     for (const { aborter } of this.#open.values()) aborter.abort(reason);
     for (const [id, { lineage, aborter }] of this.#ended) {
@@ -59,12 +59,12 @@ export class OpenCalls {
     }
   }
 
-  /** Of what the guest does without saying for whom: all that is open. */
+  /** The causes for work that names no call: all open calls. */
   ofAll(): Lineage {
     return commonLineage([...this.#open.values()].map(({ lineage }) => lineage));
   }
 
-  /** Throws InvalidParams where there was no such call. */
+  /** Throws InvalidParams if there was no such call. */
   of(id: string): Answering {
     const call = this.#open.get(id) ?? this.#ended.get(id);
     if (call !== undefined) return { lineage: call.lineage, signal: call.aborter?.signal ?? null };

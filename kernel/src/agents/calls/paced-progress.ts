@@ -2,10 +2,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.ts";
 import { Throttle } from "../throttle.ts";
 
-/** How far a tool's call is, is told no more often than this. */
+/** Minimum interval between two progress reports of a tool call. */
 export const toolProgressEveryMs = 100;
 
-/** Hands on what a handler reports, however often it does: of the reports within a while, the last one. */
+/** Throttles a handler's progress reports: of the reports in an interval, only the last is forwarded. */
 export class PacedProgress implements Disposable {
   readonly sink: ProgressSink;
   readonly #pace: Throttle;
@@ -21,7 +21,7 @@ export class PacedProgress implements Disposable {
     };
   }
 
-  /** What was not told yet is not told any more: the call's result follows. */
+  /** Discards the pending report, because the call's result follows. */
   [Symbol.dispose](): void {
     this.#pace[Symbol.dispose]();
   }

@@ -4,10 +4,10 @@ import type { TraceContext } from "../trace-writer.ts";
 type WriteRefusal = (message: string, fields?: Record<string, unknown>, context?: TraceContext) => void;
 
 const windowMs = 1000;
-/** Refusals of one agent that are told one by one in a second. */
+/** Number of an agent's refusals per second that are reported one by one. */
 export const maxRefusalsPerSecond = 50;
 
-/** Tells of refused calls, and of a flood of them only how many there were: a refusal costs its caller nothing. */
+/** Reports refused calls; of a flood, only the count, because a refusal costs its caller nothing. */
 export class RefusalLog implements Disposable {
   readonly #clock: Clock;
   readonly #write: WriteRefusal;
@@ -30,7 +30,7 @@ export class RefusalLog implements Disposable {
     this.#write(`refused: ${message}`, fields, context);
   }
 
-  /** Tells the count of what was not told. */
+  /** Reports how many refusals were not reported. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;

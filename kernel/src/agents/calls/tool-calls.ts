@@ -12,16 +12,16 @@ import type { WriteTrace } from "../trace-writer.ts";
 interface ToolCallPorts {
   readonly clock: Clock;
   readonly open: OpenCalls;
-  /** Resolves with the session of the agent, woken where it sleeps. Throws AgentError where it cannot run. */
+  /** Resolves with the agent's session and wakes the agent if it is unloaded. Throws AgentError if it cannot run. */
   awake(): Promise<AgentSession>;
-  /** A request to the agent, counted as work in hand. */
+  /** Sends a request to the agent, counted as open work. */
   ask(session: AgentSession, method: string, params: unknown): Promise<unknown>;
-  /** The agent that is loaded knows the request `cancelTool`. */
+  /** True if the loaded agent supports the request `cancelTool`. */
   cancelsTools(): boolean;
   readonly trace: WriteTrace;
 }
 
-/** Calls of one agent's tools, from waking it to its answer. */
+/** Runs calls of one agent's tools, from waking the agent to its answer. */
 export class ToolCalls {
   readonly #ports: ToolCallPorts;
 
@@ -30,8 +30,8 @@ export class ToolCalls {
   }
 
   /**
-   * Awaits `begun` immediately before the agent is asked. Where the signal is aborted after that, the agent is told, and
-   * its answer is still the call's.
+   * Awaits `begun` immediately before sending the request. If the signal is aborted after that, the agent is told,
+   * and its answer still ends the call.
    */
   async call(
     name: string,
@@ -54,7 +54,7 @@ export class ToolCalls {
       const call = { name, arguments: params, call_id: id, caller: callerName(principal) };
       return await ask(session, "tool", call);
     } catch (error) {
-      // Nobody answers any more: the guest is gone, or too late.
+      // The guest is gone or answered too late.
       if (isLaresError(error, "AgentError")) open.abort(id, error);
       throw error;
     } finally {
@@ -63,7 +63,7 @@ export class ToolCalls {
     }
   }
 
-  /** A guest that does not know the request is not asked: its handler goes on within its limits. */
+  /** A guest that does not support the request is not told: its handler continues within its limits. */
   #cancel(session: AgentSession, id: string): void {
     const { open, ask, cancelsTools, trace } = this.#ports;
     open.abort(id, requestCancelled("The call that this was for was cancelled."));

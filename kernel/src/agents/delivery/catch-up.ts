@@ -1,16 +1,17 @@
 import type { ScheduleTiming } from "../ports.ts";
 
-/** A run that is told of less than this after its time is on time: nobody was away for it. */
+/** A run that is handled within this time is on time. */
 export const graceMs = 60_000;
-/** So many runs of a schedule with `catch_up: all` wait at most; what was missed beyond them is left out. */
+/** Maximum number of waiting runs of a schedule with `catch_up: all`; further missed runs are skipped. */
 export const maxRunsWaiting = 100;
 
 /**
- * Which of the runs that are due (oldest first, the newest being the last) are told of now, the rest never.
- *
- * skip: the newest, where it is on time. once: the newest, which stands for all. all: each, in order; of too many
- * the newest. `waiting`: runs of this schedule that were told of and are not dealt with. With skip and once none joins
- * them, so that a quick schedule and a slow handler, or one that is suspended, meet as often as the handler can.
+ * Returns which of the due runs (oldest first) fire now; the others are skipped.
+ * skip: the newest, if it is on time.
+ * once: the newest, on behalf of all missed runs.
+ * all: each in order, at most the newest.
+ * `waiting`: runs of this schedule that fired and are not handled yet. With skip and once, no run fires while one
+ * waits, so that a frequent schedule with a slow or suspended handler runs only as often as the handler can.
  */
 export function runsToFire(
   catchUp: ScheduleTiming["catchUp"],

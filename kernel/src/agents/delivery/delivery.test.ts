@@ -28,7 +28,7 @@ class World {
   readonly asked: string[] = [];
   limit = maxOpenHooks;
   session: AgentSession | null = newSession();
-  /** The agent may hear of nothing any more. */
+  /** The agent may no longer receive any event. */
   isDeaf = false;
   isEndedOnPurpose = false;
   readonly loop: DeliveryLoop;

@@ -9,27 +9,27 @@ import type { Delivery, DeliveryQueue, AgentSession } from "../ports.ts";
 import { TokenBucket } from "./token-bucket.ts";
 import { DeliveryWindow } from "./window.ts";
 
-/** What the loop needs of the agent it delivers to. */
+/** What the loop needs from its agent. */
 export interface Recipient {
   readonly id: string;
-  /** Loaded, or may be woken. */
+  /** True if the agent is loaded or may be woken. */
   canDeliver(): boolean;
-  /** The running guest; null where there is none yet. */
+  /** The running guest, or null. */
   session(): AgentSession | null;
-  /** How many hooks that guest takes before it answered the first. */
+  /** How many hooks that guest accepts before it has answered the first. */
   maxOpenHooks(): number;
   wake(): void;
   ask(session: AgentSession, method: string, params: unknown): Promise<unknown>;
-  /** The guest was ended on purpose: what it left undone is no failure. */
+  /** The guest was ended on purpose, so unfinished work is not a failure. */
   wasEndedOnPurpose(session: AgentSession): boolean;
-  /** The event as the agent may hear it now; null where it no longer may. */
+  /** Returns the event with the agent's current permissions applied; null if it may no longer see it. */
   asHeard(event: LaresEvent): LaresEvent | null;
-  /** A handler is done with an event, in whatever way. */
+  /** A handler has finished an event, successfully or not. */
   answered(handler: string, event: string): void;
   succeeded(): void;
   failed(reason: string): void;
   readonly trace: WriteTrace;
-  /** Nothing more to hand over now. */
+  /** Nothing more to deliver now. */
   rest(): void;
 }
 
@@ -39,37 +39,37 @@ interface DeliveryLoopOptions {
   readonly metrics: MetricsRecorder;
   readonly ratePerSecond: number;
   readonly agent: Recipient;
-  /** `isTryingAgain` is over. */
+  /** `isTryingAgain` has become false. */
   readonly onTriedAgain?: () => void;
 }
 
-/** After the queue gave none, or refused to take one back, it is asked again so much later. */
+/** Delay before a retry after the queue failed to return a delivery or to take one back. */
 export const putBackRetryMs = 1000;
 
-/** Which hook the guest is in, for which event, and what caused that. */
+/** The hook and event that the guest is handling, and the event's cause. */
 interface DeliveryInHand {
   readonly hook?: string;
   readonly traceId?: string;
   readonly cause?: Actor;
 }
 
-/** A delivery from the moment the guest was handed it until it is acknowledged, put back or set aside. */
+/** A delivery from the time the guest receives it until it is acknowledged, returned or dead-lettered. */
 interface Handed {
   readonly delivery: Delivery;
   isAnswered: boolean;
   ended: Promise<void>;
 }
 
-/** Hands an agent its deliveries, in order, as far ahead as its window allows, at the rate it may have. */
+/** Delivers an agent's events in order, as far ahead as its window allows and at its permitted rate. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #throttle: TokenBucket;
   readonly #window = new DeliveryWindow();
-  /** By number, the oldest first: the first that is not answered is the one the guest is working on. */
+  /** By number, oldest first: the first unanswered one is the one that the guest is handling. */
   readonly #handed = new Map<number, Handed>();
-  /** When the guest could begin with that one. */
+  /** When the guest could start to handle it. */
   #begunAt = 0;
-  /** The guest that ended last: it gets nothing more, also before its end has become a state. */
+  /** The guest that ended last: it receives nothing more, even before the state reflects its end. */
   #lostSession: AgentSession | null = null;
   #isTryingAgain = false;
   #running = false;
@@ -84,7 +84,7 @@ export class DeliveryLoop {
     this.#throttle.ratePerSecond = rate;
   }
 
-  /** The delivery the guest is working on. */
+  /** Returns the delivery that the guest is handling. */
   get inHand(): DeliveryInHand {
     const handed = this.#workedOn();
     if (handed === undefined) return {};
@@ -107,7 +107,7 @@ export class DeliveryLoop {
     return this.#running;
   }
 
-  /** A guest was lost with a delivery in hand, and that has neither been answered nor set aside since. */
+  /** True if a guest was lost during a delivery that has not been answered or dead-lettered since. */
   get isTryingAgain(): boolean {
     const { agent, queue } = this.#options;
     return this.#isTryingAgain && queue.depth(agent.id) > 0;
@@ -115,7 +115,7 @@ export class DeliveryLoop {
 
   pump(): void {
     const { agent } = this.#options;
-    // Remembered, so that what arrives while the loop is about to end is not left lying.
+    // Remembered, so that work that arrives while the loop is ending is not missed.
     this.#again = true;
     if (this.#running || !agent.canDeliver()) return;
     this.#running = true;
@@ -134,12 +134,12 @@ export class DeliveryLoop {
     while (this.#again) {
       this.#again = false;
       while (await this.#handOver());
-      // What is in hand ends before the loop does: nothing is handed over twice.
+      // All open deliveries end before the loop does, so that none is delivered twice.
       for (const { ended } of this.#handed.values()) await ended;
     }
   }
 
-  /** Hands over the next delivery, or waits for a place in the window; false where there is nothing to do now. */
+  /** Delivers the next event or waits for a place in the window; false if there is nothing to do now. */
   async #handOver(): Promise<boolean> {
     const { agent, queue, clock } = this.#options;
     if (!agent.canDeliver()) return false;
@@ -150,7 +150,7 @@ export class DeliveryLoop {
     }
     const delivery = await queue.next(agent.id, (seq) => this.#handed.has(seq));
     if (delivery === null) {
-      // With the oldest's end something may be due: its next try, or what it held back.
+      // The end of the oldest may make something due: its retry, or what waited behind it.
       await oldest?.ended;
       return oldest !== undefined;
     }
@@ -169,14 +169,14 @@ export class DeliveryLoop {
     return true;
   }
 
-  /** One delivery, until it was answered or put back. Never rejects. */
+  /** Handles one delivery until it is answered or returned. Never rejects. */
   async #deliver(session: AgentSession, handed: Handed): Promise<void> {
     const { agent, clock } = this.#options;
     const { delivery } = handed;
     const { handler, event } = delivery.payload;
     let outcome: Outcome;
     try {
-      // It was queued under the authority of then; it is handed over under the authority of now.
+      // It was queued with the permissions of that time and is delivered with the current ones.
       const heard = agent.asHeard(event);
       if (heard === null) {
         handed.isAnswered = true;
@@ -196,7 +196,8 @@ export class DeliveryLoop {
     try {
       await this.#settle(session, delivery, outcome, tookMs);
     } catch (error) {
-      // What the disk does not take stays in hand for a while, so that a full one is not asked without a pause.
+      // A delivery that cannot be stored stays open for a while, so that a full disk is not retried without a
+      // pause.
       agent.trace("error", `a delivery could not be put back yet: ${messageOf(error)}`);
       await this.#pause();
     } finally {
@@ -213,7 +214,7 @@ export class DeliveryLoop {
     return undefined;
   }
 
-  /** What becomes of a delivery. Of those in hand when the guest is lost, only the oldest had begun. */
+  /** Returns the outcome of a delivery. If the guest was lost, only the oldest open delivery had started. */
   async #settle(session: AgentSession, delivery: Delivery, outcome: Outcome, tookMs: number): Promise<void> {
     const { agent, queue, clock, metrics } = this.#options;
     const { handler, event } = delivery.payload;
@@ -229,7 +230,7 @@ export class DeliveryLoop {
     const { error } = outcome;
     const message = messageOf(error);
     if (isLaresError(error, "AgentError")) {
-      // All that was in hand is lost with it, the oldest first: that is the one that had begun.
+      // All open deliveries are lost with the guest; only the oldest had started.
       const isOldest = this.#lostSession !== session;
       this.#lostSession = session;
       this.#window.lost();
@@ -241,7 +242,7 @@ export class DeliveryLoop {
       await queue.retryLater(agent.id, delivery.seq, clock.now() + backoffMs(delivery.attempts + 1));
       return;
     }
-    // The handler answered, with an error: that is an answer, and asking again would bring the same one.
+    // An error from the handler is an answer; a retry would produce the same one.
     metrics.answered("failed", tookMs);
     agent.answered(handler, event.name);
     queue.acknowledge(agent.id, delivery.seq);
@@ -255,7 +256,7 @@ export class DeliveryLoop {
     this.#hasTriedAgain();
   }
 
-  /** The guest ended under a delivery: it is tried again, a few times, then set aside. */
+  /** Handles the end of the guest during a delivery: retries a few times, then dead-letters it. */
   async #lost(delivery: Delivery, message: string, latencyMs: number): Promise<void> {
     const { agent, queue, clock, metrics } = this.#options;
     const { handler, event } = delivery.payload;
@@ -287,13 +288,13 @@ export class DeliveryLoop {
 
 type Outcome = { readonly isAnswered: true } | { readonly isAnswered: false; readonly error: unknown };
 
-/** Trouble of the machine, not of the program: worth another try. A journal that fails verification stays as it is. */
+/** A fault of the machine, not of the program, is worth a retry. A journal that fails verification does not change. */
 export function isTransient(error: unknown): boolean {
   if (isLaresError(error, "StorageError")) return error.facts["firstBad"] === undefined;
   return isLaresError(error, "Busy");
 }
 
-/** The guest's own stack, where the error came from one. */
+/** Returns the guest's own stack, if the error has one. */
 export function stackOf(error: unknown): Record<string, unknown> {
   const stack = error instanceof LaresError ? error.facts["stack"] : undefined;
   return typeof stack === "string" ? { stack } : {};

@@ -2,8 +2,8 @@ import { limitExceeded } from "../../base/errors.ts";
 import type { DeliveryQueue } from "../ports.ts";
 
 /**
- * How many custom events of one emitter may wait in one hearer's queue: deliveries, and their bytes. Each emitter has
- * its own share, so none can crowd out another.
+ * Maximum number and bytes of one emitter's custom events in one receiver's queue. Each emitter has its own share,
+ * so none can crowd out another.
  */
 export const customEventBacklog = { deliveries: 4000, bytes: 16 * 1024 * 1024 } as const;
 
@@ -19,14 +19,14 @@ export function emitterOf(event: string): string {
 
 interface BacklogPorts {
   readonly queue: Pick<DeliveryQueue, "from">;
-  /** Tells the hearer that an event is not delivered; `reason` says whose fill the queue. */
+  /** Tells the receiver that an event is not delivered; `reason` names the emitter that fills the queue. */
   onDropped(hearer: string, event: string, reason: string): void;
 }
 
 /**
- * Returns whether another event of the emitter fits into its share of the hearer's queue; where not, the hearer's traces
- * say so. The emitter is refused (LimitExceeded) only for what waits for itself: it must not learn how much
- * waits for others, and a hearer that handles nothing must not keep the event from the rest.
+ * Returns whether another event of the emitter fits into its share of the receiver's queue; if not, writes that to
+ * the receiver's traces. The emitter itself is refused (LimitExceeded) only for its own backlog: it must not learn
+ * how much waits for others, and one inactive receiver must not block an event for the rest.
  */
 export function hasRoom({ queue, onDropped }: BacklogPorts, hearer: string, event: string): boolean {
   const emitter = emitterOf(event);

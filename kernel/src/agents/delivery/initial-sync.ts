@@ -9,34 +9,33 @@ import type { AgentDefinition } from "../ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
 
 /**
- * An entry's first sight is its EntryCreated, also for an agent that came, or was granted a folder, long after
- * the index was made. Which agent has been shown which of its locations is durable; what has not been shown yet
- * is delivered from the index as a backlog, behind what happens live, and is followed by the location's
- * IndexComplete. It is stored in pieces, each with the entries it told of, so that whoever dies in between goes on
- * where it was.
+ * An agent sees each entry first as an EntryCreated, even if the agent, or its grant of a folder, is newer than
+ * the index. Which locations each agent has seen is durable. A new location is delivered from the index as a
+ * backlog, behind live events, followed by the location's IndexComplete. The backlog is stored in batches together
+ * with its progress, so that a crash resumes after the last batch.
  */
 export interface ShownLocation {
   readonly agent: string;
   readonly location: string;
 }
 
-/** Of a location that has not been shown whole. */
+/** The progress of a location that is not complete. */
 export interface ToldEntry extends ShownLocation {
   readonly entry: string;
 }
 
-/** Entries that are told of in one transaction. */
+/** Number of entries in one transaction. */
 export const entriesPerPiece = 1_000;
 
-/** Statements that keep what is durable here; implemented by `agent-state/`. */
+/** Statements for the durable progress; implemented by `agent-state/`. */
 export interface SightStatements<Statement> {
   shown(shown: ShownLocation): Statement;
-  /** The location is no longer shown. */
+  /** Forgets the location. */
   forgotten(shown: ShownLocation): Statement;
-  /** Nothing where the location is shown whole. */
+  /** Empty if the location is complete. */
   told(told: ToldEntry): Statement;
   untold(told: ToldEntry): Statement;
-  /** All told entries of the location. */
+  /** All delivered entries of the location. */
   settled(shown: ShownLocation): Statement;
 }
 
@@ -44,14 +43,14 @@ interface InitialSyncPorts<Statement> {
   readonly statements: SightStatements<Statement>;
   readonly alreadyShown: readonly ShownLocation[];
   readonly alreadyTold: readonly ToldEntry[];
-  /** Goes on while entries come and go: what is gone is not met any more, what came is met at the end. */
+  /** Continues while entries change: deleted entries do not appear, new ones appear at the end. */
   allEntries(): Iterable<Entry>;
-  /** Stores deliveries, and what is said of them, in one transaction. */
+  /** Stores deliveries and their progress in one transaction. */
   store(deliveries: readonly RoutedDelivery[], more: readonly Statement[]): Promise<void>;
   readonly routing: RouterOptions;
 }
 
-/** What each agent has been shown of the index. */
+/** Records which parts of the index each agent has seen. */
 export class InitialSyncs<Statement> {
   readonly #ports: InitialSyncPorts<Statement>;
   readonly #shown = new Map<string, Set<string>>();
@@ -65,15 +64,16 @@ export class InitialSyncs<Statement> {
     for (const { agent, location, entry } of ports.alreadyTold) this.#toldIn(agent, location).add(entry);
   }
 
-  /** Whether all of the agent's locations have been shown. */
+  /** Returns whether all of the agent's locations are complete. */
   isWhole({ id, authority }: AgentDefinition): boolean {
     const shown = this.#shownTo(id);
     return authority.locations.every((location) => shown.has(location));
   }
 
   /**
-   * Something was created or deleted. Whether the agent is to be told now: in a location that is not yet shown, what the
-   * index finds waits for the backlog, and what is live does not. The statements belong into its transaction.
+   * Returns whether the agent receives a creation or deletion now. In an incomplete location, changes that the
+   * index run finds wait for the backlog, and live changes do not. The statements belong in the change's
+   * transaction.
    */
   meet(definition: AgentDefinition, change: EntryChange): { tells: boolean; statements: Statement[] } {
     const { id: agent } = definition;
@@ -94,7 +94,7 @@ export class InitialSyncs<Statement> {
     return { tells: true, statements: [statements.told({ agent, location, entry: change.entry.id })] };
   }
 
-  /** What is no longer granted is forgotten, so that granting it again shows it again. */
+  /** Forgets locations that are no longer granted, so that a new grant starts a new sync. */
   forgetUngranted({ id: agent, authority }: AgentDefinition): Statement[] {
     const shown = this.#shownTo(agent);
     const told = this.#told.get(agent);
@@ -109,8 +109,8 @@ export class InitialSyncs<Statement> {
   }
 
   /**
-   * Tells an agent what the index holds: after a run all of its locations, otherwise those that are new to it.
-   * `current`: its definition as it is now; null where it is to hear no more, and the rest waits for the next time.
+   * Delivers the index to an agent: all of its locations after an index run, otherwise only new ones. `current`
+   * returns its present definition; null if it receives nothing more, and the rest waits for the next time.
    */
   show(
     agent: string,
@@ -132,7 +132,10 @@ export class InitialSyncs<Statement> {
     });
   }
 
-  /** Piece by piece, until a look through the whole index found nothing more. False where it was broken off. */
+  /**
+   * Proceeds in batches until a pass through the whole index finds nothing more. Returns false if it was
+   * interrupted.
+   */
   async #tellAll(agent: string, location: string, current: () => AgentDefinition | null): Promise<boolean> {
     for (let isMore = true; isMore;) {
       isMore = false;
@@ -160,7 +163,7 @@ export class InitialSyncs<Statement> {
     const { routing, statements, store } = this.#ports;
     const { id: agent } = definition;
     const told = this.#toldIn(agent, location);
-    // Before it is stored: what is live and comes meanwhile is the same creation.
+    // Before it is stored: a live change that arrives meanwhile is the same creation.
     for (const { id } of entries) told.add(id);
     const deliveries = entries.flatMap((entry) =>
       deliveriesFor(
@@ -197,7 +200,7 @@ export class InitialSyncs<Statement> {
     const deliveries = deliveriesFor(definition, event, "backlog", routing);
     const shown = this.#shownTo(agent);
     if (shown.has(location)) return store(deliveries, []);
-    // From here on what the index finds is told at once: nobody looks for it any more.
+    // From now on, changes that the index run finds are delivered immediately, because no sync looks for them.
     shown.add(location);
     try {
       await store(deliveries, [
@@ -229,7 +232,7 @@ function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value
   return made;
 }
 
-/** The agent's definition while it still has the location. */
+/** Returns the agent's definition while it still has the location. */
 function definitionWith(location: string, current: () => AgentDefinition | null): AgentDefinition | null {
   const definition = current();
   return definition?.authority.locations.includes(location) === true ? definition : null;

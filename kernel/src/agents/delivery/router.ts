@@ -10,17 +10,17 @@ export interface RoutedDelivery {
   readonly agent: string;
   readonly lane: Lane;
   readonly payload: DeliveryPayload;
-  /** What it stems from, where that may have only so many waiting; see the inbox. */
+  /** The source, if the number of its waiting events is limited; see the inbox. */
   readonly source?: string;
 }
 
 export interface RouterOptions extends HearingIndex {
   readonly clock: Clock;
-  /** A change of the index as the event that hooks receive. */
+  /** Returns a change of the index as the event that hooks receive. */
   readonly eventOf: (change: EntryChange) => LaresEvent;
-  /** A filter that could not be evaluated on this event: counts as "no", and is said. */
+  /** A filter could not be evaluated on this event: counts as "no" and is reported. */
   readonly onFilterError: (agent: string, hook: HookDefinition, message: string) => void;
-  /** An event that a hook waits for was not heard; `reason` is for people only. */
+  /** An event that a hook waits for was not delivered; `reason` is for people only. */
   readonly onWithheld: (agent: string, event: string, reason: string) => void;
 }
 
@@ -38,7 +38,7 @@ export function deliveriesFor(
     if (seen === undefined) {
       const hearing = decideHearing(definition.authority, event, options);
       if (!hearing.heard) {
-        // That something happens out of sight is the ordinary case, and no news.
+        // Events outside the agent's permissions are normal and not reported.
         if (event.name.includes("/")) options.onWithheld(definition.id, event.name, hearing.reason);
         return [];
       }

@@ -8,16 +8,19 @@ import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router
 import type { WriteTrace } from "../trace-writer.ts";
 
 /**
- * A schedule's tick is one ScheduleFired, for the schedule's own handler and the same agent's hooks on ScheduleFired.
- * Up to which time each schedule has fired is durable, and stored together with what it delivers: a crash neither
- * loses a tick nor repeats one.
+ * A schedule's tick is one ScheduleFired event, for the schedule's own handler and the agent's hooks on
+ * ScheduleFired. The time up to which each schedule has fired is stored in the same transaction as the deliveries,
+ * so that a crash neither loses nor repeats a tick.
  *
- * - A schedule is known by agent, handler, expression and time zone. One that was never seen counts from now. One that
- *   a present agent no longer has, or whose agent is disabled, is forgotten, and so counts from now when it is back.
- * - An agent that is not there (no kernel runs, nobody trusts, it waits to be accepted) keeps what it had, and catches
- *   up when it is back by its rule; see `runsToFire`. So does one for whose run the machine slept.
- * - A clock that is set back repeats nothing: until it is past what was fired, nothing is due. Where it would take
- *   more than `maxSetBackMs`, the clock was wrong before, and the schedule counts from now.
+ * - A schedule is identified by agent, handler, expression and time zone. A new one starts now. A schedule that
+ * its
+ * agent no longer has, or whose agent is disabled, is forgotten, and starts again when it returns.
+ * - An absent agent (the kernel does not run, or the agent is not accepted) keeps its progress and catches up by
+ * its
+ * rule when it returns; see `runsToFire`. The same applies after the machine slept.
+ * - If the clock is set back, nothing repeats: no run is due until the clock passes the last fired run. If that
+ * would
+ * take more than `maxSetBackMs`, the earlier clock was wrong, and the schedule starts now.
  */
 export interface KeptSchedule {
   readonly agent: string;
@@ -25,25 +28,25 @@ export interface KeptSchedule {
   readonly expression: string;
   /** IANA name. */
   readonly timezone: string;
-  /** The latest time that was dealt with, fired or left out; milliseconds since 1970. */
+  /** The latest run that was handled, fired or skipped; milliseconds since 1970. */
   readonly firedThrough: number;
 }
 
-/** The timer is set no further ahead: so long a machine that woke, or a clock that was set, goes unnoticed. */
+/** Maximum timer delay, in case the machine sleeps or the clock is set. */
 export const maxAheadMs = 30_000;
-/** A clock further behind what was fired was wrong when it was. */
+/** If the clock is further behind the last fired run than this, the earlier clock was wrong. */
 export const maxSetBackMs = 24 * 60 * 60 * 1000;
-/** The loop is held no longer than this to find next runs. */
+/** Maximum time for which computing next runs may block the event loop. */
 const sliceMs = 8;
-/** What the disk did not take is tried again after this. */
+/** Retry delay after a failed write. */
 export const scheduleRetryMs = 5_000;
 /**
- * Runs that are left out are counted up to here; of more it is said that there were more. Each is computed, and that
- * for all schedules when somebody comes back after a long while.
+ * Maximum number of skipped runs that are counted; beyond it, the report says "more". Each run has to be computed,
+ * for all schedules at once after a long absence.
  */
 const countedRuns = 100;
 
-/** Statements that keep what is durable here; implemented by `agent-state/`. */
+/** Statements for the durable progress; implemented by `agent-state/`. */
 export interface ScheduleStatements<Statement> {
   fired(schedule: KeptSchedule): Statement;
   forgotten(schedule: KeptSchedule): Statement;
@@ -51,7 +54,7 @@ export interface ScheduleStatements<Statement> {
 
 export interface ScheduledAgent {
   readonly definition: AgentDefinition;
-  /** Enabled. */
+  /** True if the agent is enabled. */
   readonly isListening: boolean;
   readonly trace: WriteTrace;
 }
@@ -61,11 +64,11 @@ interface SchedulesPorts<Statement> {
   readonly routing: RouterOptions;
   readonly statements: ScheduleStatements<Statement>;
   readonly alreadyFired: readonly KeptSchedule[];
-  /** Those that are there now, by id. */
+  /** The present agents, by id. */
   readonly agents: ReadonlyMap<string, ScheduledAgent>;
-  /** How many deliveries from this source the agent has not dealt with. */
+  /** Returns how many deliveries from this source the agent has not handled. */
   waiting(agent: string, source: string): Promise<number>;
-  /** Stores deliveries, and what is said of them, in one transaction. */
+  /** Stores deliveries and the schedules' progress in one transaction. */
   store(deliveries: readonly RoutedDelivery[], more: readonly Statement[]): Promise<void>;
 }
 
@@ -78,9 +81,9 @@ interface Wanted {
 
 interface Known {
   kept: KeptSchedule;
-  /** The first run after what was fired; computed once for each, and not yet where that failed. */
+  /** The first run after the last fired one; computed once, and absent if that failed. */
   next: number | null | undefined;
-  /** Runs nobody was told of, and nobody was told that. */
+  /** Skipped runs that were not reported yet. */
   leftOut: number;
 }
 
@@ -91,7 +94,7 @@ interface Running extends Wanted {
   readonly next: number;
 }
 
-/** Tells agents that their schedules' times have come. One timer for all of them, and none where there is no schedule. */
+/** Fires the agents' schedules. Uses one timer for all of them, and none if there is no schedule. */
 export class Schedules<Statement> implements AsyncDisposable {
   readonly #ports: SchedulesPorts<Statement>;
   readonly #slices: Slices;
@@ -107,7 +110,7 @@ export class Schedules<Statement> implements AsyncDisposable {
     for (const kept of ports.alreadyFired) this.#of(kept.agent).set(keyOf(kept), knownAs(kept));
   }
 
-  /** Which agents there are, or what they are, may have changed: resolves when their schedules run. Never rejects. */
+  /** Updates the schedules after the agents may have changed. Resolves when their schedules run. Never rejects. */
   follow(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#look());
     return this.#turn;
@@ -119,7 +122,7 @@ export class Schedules<Statement> implements AsyncDisposable {
     await this.#turn;
   }
 
-  /** Fires what is due, and sets the clock for what is next. */
+  /** Fires due runs and sets the timer for the next one. */
   async #look(): Promise<void> {
     if (this.#isClosed) return;
     this.#timer?.[Symbol.dispose]();
@@ -137,7 +140,7 @@ export class Schedules<Statement> implements AsyncDisposable {
     const [first] = this.#running();
     if (this.#isClosed || (first === undefined && isWhole)) return;
     const untilFirstMs = Math.min((first?.next ?? Infinity) - clock.now(), maxAheadMs);
-    // What failed is due still: it is not tried sooner than was said, and not later.
+    // A failed run is still due: it is retried after the delay, not sooner.
     this.#timer = clock.timer(isWhole ? untilFirstMs : scheduleRetryMs, () => {
       this.#timer = null;
       // Never rejects.
@@ -145,7 +148,7 @@ export class Schedules<Statement> implements AsyncDisposable {
     });
   }
 
-  /** Brings what is known of an agent's schedules to what its manifest says now. */
+  /** Updates an agent's schedules to its current manifest. */
   async #keep({ definition, isListening, trace }: ScheduledAgent): Promise<void> {
     if (definition.awaiting !== undefined) return;
     const { clock, statements, store } = this.#ports;
@@ -171,14 +174,14 @@ export class Schedules<Statement> implements AsyncDisposable {
       );
     for (const [key] of gone) known.delete(key);
     for (const [key, one] of counting) known.set(key, one);
-    // The next run of a rare schedule takes a moment to find, and an agent may have hundreds.
+    // Finding the next run of a rare schedule takes time, and an agent may have hundreds.
     for (const [key, { timing }] of wanted) {
       computeNext(known.get(key), timing);
       if (!this.#slices.hasTime) await this.#slices.next();
     }
   }
 
-  /** The schedules of the agents that are there, the next to fire first. */
+  /** Returns the schedules of the present agents, sorted by their next run. */
   #running(): Running[] {
     return [...this.#ports.agents.values()]
       .flatMap((agent) => [...schedulesOfPresent(agent)].map((one) => [agent, ...one] as const))
@@ -198,7 +201,7 @@ export class Schedules<Statement> implements AsyncDisposable {
     const mostFired = timing.catchUp === "all" ? maxRunsWaiting : 1;
     const due = timing.between(known.kept.firedThrough, now, mostFired + countedRuns + 1);
     const waitingNow = await waiting(id, key);
-    // What it is told it is told as it is now: meanwhile it may have gone, or have changed.
+    // Uses the current definition: the agent may have changed or been removed meanwhile.
     const isThere = agents.get(id) === agent && schedulesOfPresent(agent).has(key);
     if (this.#isClosed || !isThere) return;
     const firing = runsToFire(timing.catchUp, due, waitingNow, now);
@@ -224,7 +227,7 @@ export class Schedules<Statement> implements AsyncDisposable {
     known.next = undefined;
     computeNext(known, timing);
     const isHeldUp = waitingNow > 0 && firing.length === 0;
-    // While nothing gets through it would be said with every run.
+    // While no delivery succeeds, it would be reported with every run.
     if (known.leftOut === 0 || isHeldUp) return;
     agent.trace(
       timing.catchUp === "all" ? "warn" : "info",
@@ -242,7 +245,7 @@ export class Schedules<Statement> implements AsyncDisposable {
   }
 }
 
-/** False where it failed, which is said in the agent's traces. */
+/** Returns false on failure, which is written to the agent's traces. */
 async function attempt({ trace }: ScheduledAgent, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -257,7 +260,7 @@ function schedulesOfPresent({ definition, isListening }: ScheduledAgent): Readon
   return isListening && definition.awaiting === undefined ? schedulesOf(definition) : new Map();
 }
 
-/** By key; of one that is named twice the first counts. */
+/** By key; of duplicates, the first is used. */
 function schedulesOf({ hooks }: AgentDefinition): ReadonlyMap<string, Wanted> {
   const schedules = new Map<string, Wanted>();
   for (const { handler, schedule: expression, timing } of hooks) {
@@ -268,7 +271,7 @@ function schedulesOf({ hooks }: AgentDefinition): ReadonlyMap<string, Wanted> {
   return schedules;
 }
 
-/** Of one agent's schedules; also the source of what they deliver. */
+/** The key within one agent; also the source of the deliveries. */
 function keyOf({ handler, expression, timezone }: Omit<KeptSchedule, "agent" | "firedThrough">): string {
   return `schedule ${JSON.stringify([handler, expression, timezone])}`;
 }

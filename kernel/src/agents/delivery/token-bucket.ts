@@ -1,4 +1,4 @@
-/** A token bucket: `ratePerSecond` on average, as much again at once. It delays, it never drops. */
+/** A token bucket: `ratePerSecond` on average, with a burst of the same size. It delays and never drops. */
 export class TokenBucket {
   #ratePerSecond: number;
   #tokens: number;
@@ -15,7 +15,7 @@ export class TokenBucket {
     this.#tokens = Math.min(this.#tokens, rate);
   }
 
-  /** Takes a token; the result is how long to wait before acting on it, in milliseconds (0: now). */
+  /** Takes a token and returns the delay before it may be used, in milliseconds (0: now). */
   take(nowMs: number): number {
     const elapsedMs = Math.max(0, nowMs - this.#filledAt);
     this.#filledAt = nowMs;

@@ -1,20 +1,20 @@
-/** Events that a guest is handed before it answered the first of them, where it says that it takes so many. */
+/** Maximum number of events that a guest receives before it has answered the first, if it supports that many. */
 export const maxOpenHooks = 16;
-/** How much work, in milliseconds, is handed over ahead: enough that the guest never waits for the next event. */
+/** Work, in milliseconds, that is delivered ahead, so that the guest never waits for the next event. */
 export const aheadMs = 4;
-/** How much the last handler's time counts in the average. */
+/** Weight of the last handler's time in the average. */
 const weight = 0.2;
 
 /**
- * How many events an agent may have in hand. Quick handlers get the next events before they answered, so that the way
- * there and back is not waited for each time; slow ones get them one by one, so that what is urgent need not wait
- * behind much. After a guest was lost it is one again, until an event was answered: the next loss then falls on the
- * event that brings it.
+ * Computes how many events an agent may have open. Quick handlers receive the next events before they have
+ * answered, which hides the latency of the round trip. Slow ones receive events one by one, so that urgent events
+ * do not wait behind many others. After a guest was lost, the window is one until an event is answered, so that
+ * the next loss identifies the event that causes it.
  */
 export class DeliveryWindow {
   #averageMs: number | null = null;
 
-  /** `limit`: what the guest takes. */
+  /** `limit`: the maximum that the guest supports. */
   size(limit: number): number {
     if (this.#averageMs === null) return 1;
     const ahead = this.#averageMs > 0 ? Math.floor(aheadMs / this.#averageMs) : maxOpenHooks;

@@ -28,17 +28,17 @@ export interface SupervisorOptions {
   readonly ports: SupervisorPorts;
   readonly clock: Clock;
   readonly idleUnloadMs: () => number;
-  /** It has nothing in hand for now. */
+  /** It has no open work for now. */
   readonly rested?: () => void;
-  /** No other agent has anything in hand; where it is not said, there is no other. */
+  /** Returns true if no other agent has open work. If absent, there is no other agent. */
   readonly othersAreQuiet?: () => boolean;
-  /** Another agent waits for a place. */
+  /** True if another agent waits for a place. */
   readonly isPlaceWanted?: () => boolean;
 }
 
-/** The parts of one agent, and what each state of its lifecycle and the end of its work mean to them. */
+/** The parts of one agent, and their reactions to each state of its lifecycle and to the end of its work. */
 export class AgentParts implements AsyncDisposable {
-  /** As it is in force; whoever replaces it brings the parts to it. */
+  /** The definition in force; whoever replaces it updates the parts. */
   definition: AgentDefinition;
   readonly changed = new Emitter<Agent>();
   readonly metrics = new MetricsRecorder();
@@ -199,17 +199,17 @@ export class AgentParts implements AsyncDisposable {
     return this.definition.id;
   }
 
-  /** Enabled, and so also while the kernel closes, which is no decision of a person: events go on being kept for it. */
+  /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
   get isListening(): boolean {
     return this.#wasEnabledAtClose ?? this.life.enabled;
   }
 
-  /** Nothing in hand: no open request, no delivery that could be made now, and no job. */
+  /** True if nothing is open: no request, no delivery that could be made now, and no job. */
   get isIdle(): boolean {
     return this.#hasNothingOpen && (this.waits || this.work.isDone);
   }
 
-  /** Nothing in hand, but for jobs that wait for just that. */
+  /** True if nothing is open except jobs that wait for idle time. */
   get isQuiet(): boolean {
     return this.#hasNothingOpen && (this.waits || this.work.isQuiet);
   }
@@ -218,7 +218,7 @@ export class AgentParts implements AsyncDisposable {
     return !this.life.isUnderWay && this.stay.hasNothingOpen;
   }
 
-  /** For a person, or for a pause to be over. */
+  /** Waits for the user, or for the end of a pause. */
   get waits(): boolean {
     const { state } = this.life;
     return state === "Suspended" || state === "Error" || !this.life.enabled;
@@ -244,7 +244,7 @@ export class AgentParts implements AsyncDisposable {
     }
     if (state === "ShuttingDown") {
       this.stay.ended();
-      // A program that did not start has nothing to say goodbye with.
+      // A program that did not start does not need a shutdown request.
       this.body
         .stop(this.life.endsInError)
         .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
@@ -255,7 +255,7 @@ export class AgentParts implements AsyncDisposable {
       this.reports.trouble(state, this.life.reason ?? "", this.definition);
     }
     this.announce();
-    // Who waits for all to be quiet waits no longer for one that was on its way here.
+    // Jobs that wait for idle time no longer wait for an agent that was starting.
     if (!this.life.isUnderWay) this.#options.rested?.();
   }
 
@@ -263,7 +263,7 @@ export class AgentParts implements AsyncDisposable {
     if (!this.#disposed) this.changed.emit(this.describe());
   }
 
-  /** Gives its place to who waits for one, where nothing but a job is in hand and it had its turn; then it waits itself. */
+  /** Gives its place to a waiting agent if only a job is open and its turn is over; then queues again. */
   #makeRoom(session: AgentSession): void {
     if (!this.stay.mayMakeRoom(this.work.jobs.inHand === undefined ? 0 : 1)) return;
     this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
@@ -274,7 +274,7 @@ export class AgentParts implements AsyncDisposable {
     if (this.life.state === "Active" && this.body.session === session) this.life.send({ type: "unload" });
   }
 
-  /** A loop has nothing to hand over: sets the clock for what is due next, or for unloading. */
+  /** A loop has nothing to do: sets the timer for the next due work, or for unloading. */
   #rest(): void {
     this.stay.watch();
     this.#timers.clear("due");

@@ -2,7 +2,7 @@ import { LaresError } from "../../base/errors.ts";
 import type { AgentSession } from "../ports.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
-/** Wakes an agent that sleeps. Resolves with its session; throws AgentError where it cannot run. */
+/** Wakes an unloaded agent. Resolves with its session; throws AgentError if it cannot run. */
 export async function awaken(
   id: string,
   life: Lifecycle,
@@ -10,7 +10,7 @@ export async function awaken(
 ): Promise<AgentSession> {
   if (life.state === "Unloaded" && life.enabled) life.send({ type: "wake" });
   if (life.isUnderWay) await life.settled();
-  // It may have been on its way out.
+  // It may have been shutting down.
   if (life.state === "Unloaded" && life.enabled) {
     life.send({ type: "wake" });
     await life.settled();

@@ -5,7 +5,7 @@ import { bootGuest, endGuest } from "./boot.ts";
 
 type BodyPorts = Pick<SupervisorPorts, "acquireSlot" | "startGuest" | "kernelBody">;
 
-/** Returns what runs an agent: the only place that tells agents with a program from those without one. */
+/** Returns what runs an agent. No other code distinguishes agents with a program from those without one. */
 export function bodyOf(definition: AgentDefinition, ports: BodyPorts, clock: Clock): AgentBody {
   switch (definition.body) {
     case "guest":
@@ -15,7 +15,7 @@ export function bodyOf(definition: AgentDefinition, ports: BodyPorts, clock: Clo
   }
 }
 
-/** A guest in the sandbox: one of the few that are loaded at once, and asked by its ABI. */
+/** A guest in the sandbox: occupies one of the limited places and speaks its ABI. */
 function guestBody(ports: BodyPorts, clock: Clock): AgentBody {
   return {
     takePlace: (agent) => ports.acquireSlot(agent),

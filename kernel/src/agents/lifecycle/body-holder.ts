@@ -17,17 +17,17 @@ interface BodyHolderOptions {
   readonly ports: Pick<SupervisorPorts, "acquireSlot" | "kernelBody" | "openMemory" | "startGuest">;
   readonly clock: Clock;
   readonly handlers: GuestHandlers;
-  /** A request to the guest, counted as work in hand. */
+  /** A request to the guest, counted as open work. */
   ask(session: AgentSession, method: string, params: unknown): Promise<unknown>;
-  /** The start that is under way is still what is wanted. */
+  /** True if the current start is still wanted. */
   isStartWanted(): boolean;
-  /** What became of it; the lifecycle follows. */
+  /** Outcomes of the start; the lifecycle reacts to them. */
   readonly became: {
     ready(): void;
-    /** No retry helps. */
+    /** A retry would not help. */
     broken(reason: string, error?: unknown): void;
     crashed(reason: string, isSandboxFault: boolean): void;
-    /** It is gone, as was asked. */
+    /** It ended as requested. */
     stopped(): void;
   };
   readonly onUsage: (usage: GuestUsage) => void;
@@ -35,16 +35,16 @@ interface BodyHolderOptions {
   readonly onFailedShutdown: (error: unknown) => void;
 }
 
-/** Holds what an agent runs in, a guest or a part of the kernel, from the place it waits for to its end. */
+/** Owns the body that runs an agent, a guest or a part of the kernel, from waiting for a place until its end. */
 export class BodyHolder {
   readonly #options: BodyHolderOptions;
   readonly #endedOnPurpose = new WeakSet<AgentSession>();
   #session: AgentSession | null = null;
-  /** Of the session that runs, or ran last. */
+  /** The session that runs, or ran last. */
   #body: AgentBody | null = null;
   #slot: Disposable | null = null;
   #abilities = unknownAbilities;
-  /** Counts the starts, so that one that was overtaken while it waited knows it. */
+  /** Counts the starts, so that a start that was superseded while it waited can detect that. */
   #generation = 0;
 
   constructor(options: BodyHolderOptions) {
@@ -55,7 +55,7 @@ export class BodyHolder {
     return this.#session;
   }
 
-  /** What the guest that runs, or ran last, said that it can do. */
+  /** The capabilities that the current or last guest reported. */
   get abilities(): AgentAbilities {
     return this.#abilities;
   }
@@ -64,7 +64,7 @@ export class BodyHolder {
     return this.#endedOnPurpose.has(session);
   }
 
-  /** Waits for a place, starts the agent's body, and boots it. What became of it is told, never thrown. */
+  /** Waits for a place, starts the agent's body and boots it. Reports the outcome and never throws. */
   async start(id: string, definition: AgentDefinition): Promise<void> {
     const { ports, became } = this.#options;
     if (definition.fault !== undefined) {
@@ -105,7 +105,7 @@ export class BodyHolder {
         (abilities) => (this.#abilities = abilities),
       );
     } catch (error) {
-      // It ended meanwhile, or its end is on the way: that is told by `ended`.
+      // It ended meanwhile or is ending, which `ended` reports.
       if (this.#session !== session || isLaresError(error, "AgentError")) return;
       became.broken(messageOf(error), error);
       return;
@@ -113,7 +113,10 @@ export class BodyHolder {
     if (this.#session === session && !isOvertaken()) became.ready();
   }
 
-  /** Ends the guest; one that is still on its way is ended when it arrives. `isKilled`: without asking it first. */
+  /**
+   * Ends the guest; one that is still starting is ended when it has started. `isKilled`: without a shutdown
+   * request.
+   */
   async stop(isKilled: boolean): Promise<void> {
     const session = this.#session;
     if (session === null) {
@@ -139,7 +142,7 @@ export class BodyHolder {
         if (end.limit !== undefined) onFailedShutdown(new LaresError("AgentError", end.reason));
         became.stopped();
       }
-      // A program that ends before it is ready would do so again: no retry helps.
+      // A program that ends before it is ready would do so again, so a retry does not help.
       else if (isStartWanted() && end.isSandboxFault !== true) became.broken(end.reason);
       else became.crashed(end.reason, end.isSandboxFault === true);
     });
@@ -151,7 +154,7 @@ export class BodyHolder {
   }
 }
 
-/** The sandbox went away while the guest was being started: the program may be as good as ever. */
+/** The sandbox ended while the guest was being started; the program is not at fault. */
 function isSandboxFault(error: unknown): boolean {
   return isLaresError(error, "AgentError") && error.facts["reason"] === "sandbox";
 }

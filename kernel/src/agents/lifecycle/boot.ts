@@ -3,12 +3,12 @@ import { isLaresError, LaresError } from "../../base/errors.ts";
 import type { Permissions } from "../../base/vocabulary/permissions.ts";
 import type { AgentAbilities, AgentDefinition, AgentSession } from "../ports.ts";
 
-/** How long a guest may take over `shutdown` before it is ended. */
+/** Maximum time for a guest's `shutdown` before it is ended. */
 export const shutdownTimeoutMs = 2_000;
 
 type Ask = (method: string, params: unknown) => Promise<unknown>;
 
-/** What a guest is told about what it may do, at the start and at each change. */
+/** A guest's permissions, sent at the start and at each change. */
 export function permissionParams({ authority }: AgentDefinition): {
   permissions: Permissions;
   locations: string[];
@@ -16,12 +16,12 @@ export function permissionParams({ authority }: AgentDefinition): {
   return { permissions: authority.effective, locations: [...authority.locations] };
 }
 
-/** Before anything was heard of it. */
+/** Capabilities before the guest has reported any. */
 export const unknownAbilities: AgentAbilities = { maxOpenHooks: 1, jobs: new Set(), cancelsTools: false };
 
 /**
- * From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. `heard` is told
- * what it can do before its startup, which may ask for that.
+ * Makes a running guest ready: initialize, check of the manifest's handlers, startup. Passes the capabilities to
+ * `heard` before startup, which may already use them.
  */
 export async function bootGuest(
   definition: AgentDefinition,
@@ -46,7 +46,10 @@ export async function bootGuest(
   await ask("startup", {});
 }
 
-/** Asks the guest to end, and ends it when it does not. Resolves when it is gone; rejects with what its shutdown threw. */
+/**
+ * Asks the guest to end, and ends it if it does not. Resolves when it is gone; rejects with the error of its
+ * shutdown.
+ */
 export async function endGuest(session: AgentSession, clock: Clock): Promise<void> {
   let timer: Disposable | undefined;
   const deadline = new Promise<void>((_resolve, reject) => {
@@ -57,7 +60,7 @@ export async function endGuest(session: AgentSession, clock: Clock): Promise<voi
     const asked = session.request("shutdown", {}).then(
       () => session.ended,
       (error: unknown) => {
-        // The guest ending under the request is what was asked for.
+        // If the guest ends during the request, the request succeeded.
         if (!isLaresError(error, "AgentError")) throw error;
       },
     );
@@ -68,7 +71,7 @@ export async function endGuest(session: AgentSession, clock: Clock): Promise<voi
   }
 }
 
-/** The manifest's handlers must be there: found out now, not at the first event. */
+/** Checks that the manifest's handlers exist, now rather than at the first event. */
 function checkHandlers(definition: AgentDefinition, said: Readonly<Record<string, unknown>>): void {
   const handlers = namesIn(said["handlers"]);
   const tools = namesIn(said["tools"]);

@@ -7,7 +7,7 @@
  */
 export interface Breaker {
   readonly consecutiveFailures: number;
-  /** How often it opened since it was last closed by a success or a person. */
+  /** How often it opened since it was last closed by a success or a user. */
   readonly openings: number;
   readonly state: "closed" | "open" | "half-open";
 }
@@ -22,7 +22,7 @@ export function succeeded(breaker: Breaker): Breaker {
   return breaker.state === "open" ? breaker : closedBreaker;
 }
 
-/** After a failure; `state` says whether it opened. */
+/** Records a failure; the resulting `state` shows whether it opened. */
 export function failed(breaker: Breaker): Breaker {
   const consecutiveFailures = breaker.consecutiveFailures + 1;
   const opens = breaker.state === "half-open" || consecutiveFailures >= failuresToOpen;
@@ -35,12 +35,12 @@ export function halfOpen(breaker: Breaker): Breaker {
   return { ...breaker, state: "half-open" };
 }
 
-/** For a reason that is no failure of a delivery. */
+/** Opens it for a reason other than a failed delivery. */
 export function opened(breaker: Breaker): Breaker {
   return { ...breaker, openings: breaker.openings + 1, state: "open" };
 }
 
-/** How long an open breaker stays open before one delivery is tried, in milliseconds. */
+/** Returns how long an open breaker stays open before one delivery is tried, in milliseconds. */
 export function pauseMs(breaker: Breaker): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, breaker.openings - 1));
 }

@@ -11,23 +11,23 @@ import {
   succeeded,
 } from "./breaker.ts";
 
-/** How long an end that nobody asked for is held against an agent. */
+/** How long an unexpected end counts against an agent. */
 export const endsCountMs = 60_000;
 
-/** What one agent's failures and ends lead to: a pause before the next start, or being suspended for a while. */
+/** The consequences of one agent's failures and ends: a pause before the next start, or a temporary suspension. */
 export class FailurePolicy {
   readonly #clock: Clock;
   #breaker: Breaker = closedBreaker;
-  /** Ends in a row, with nothing handled in between. */
+  /** Consecutive ends without a handled event in between. */
   #crashes = 0;
-  /** When its guest ended on its own lately: events that it handled in between do not make up for that. */
+  /** Recent times at which its guest ended unexpectedly; events handled in between do not reset them. */
   #ends: number[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Until it is tried again; counts while it is suspended. */
+  /** Time of the next try while it is suspended. */
   get pauseMs(): number {
     return pauseMs(this.#breaker);
   }
@@ -38,7 +38,7 @@ export class FailurePolicy {
     this.#crashes = 0;
   }
 
-  /** A handler failed, or a start; a sentence where it is to be suspended for that. */
+  /** Records a failed handler or start. Returns the reason for suspension, or null. */
   failed(reason: string): string | null {
     this.#breaker = failed(this.#breaker);
     if (this.#breaker.state !== "open") return null;
@@ -46,7 +46,7 @@ export class FailurePolicy {
     return `Suspended after ${count} failure${count === 1 ? "" : "s"} in a row; the last: ${reason}`;
   }
 
-  /** Its guest ended on its own. `isSandboxFault`: the sandbox went away beneath it. */
+  /** Records an unexpected end of its guest. `isSandboxFault`: the sandbox ended. */
   ended(
     reason: string,
     isSandboxFault: boolean,
@@ -63,14 +63,14 @@ export class FailurePolicy {
     return { restartAfterMs, suspension };
   }
 
-  /** The pause is over: true where one more delivery may be tried. */
+  /** The pause is over. Returns true if one delivery may be tried. */
   triesAgain(): boolean {
     if (this.#breaker.state !== "open") return false;
     this.#breaker = halfOpen(this.#breaker);
     return true;
   }
 
-  /** A person, or another program, begins anew. */
+  /** Resets the state for a user's command or a new program. */
   isForgiven(): void {
     this.#breaker = closedBreaker;
     this.#ends = [];

@@ -5,20 +5,20 @@ import type { AgentFailure } from "../../base/vocabulary/agent.ts";
 import type { Place } from "../../base/vocabulary/common.ts";
 import type { AgentSession } from "../ports.ts";
 
-/** Characters of a failure's message; the program chooses them. */
+/** Maximum length of a failure's message, which the program chooses. */
 const failureCharacters = 1_000;
-/** Handlers, jobs and tools whose failures are kept; a program's names are many only where somebody wants them to be. */
+/** Maximum number of handlers, jobs and tools whose failures are stored; the program chooses their names. */
 const failuresKept = 256;
-/** The handler name for failures of the program's own start. */
+/** The handler name for failures of the program's start. */
 const startHandler = "start";
 
 /** The failures of one agent's handlers, jobs and tools that have not succeeded since. */
 export class Failures {
   readonly #clock: Pick<Clock, "now">;
   readonly #changed: () => void;
-  /** By handler, the newest last. */
+  /** By handler, newest last. */
   readonly #failed = new Map<string, AgentFailure>();
-  /** Guests whose end has been counted: of all that was in hand then, only the oldest had begun. */
+  /** Guests whose end was counted: only the oldest open work had started. */
   readonly #lost = new WeakSet<AgentSession>();
 
   constructor(clock: Pick<Clock, "now">, changed: () => void) {
@@ -26,7 +26,7 @@ export class Failures {
     this.#changed = changed;
   }
 
-  /** The newest of them. */
+  /** Returns the newest failure. */
   get last(): AgentFailure | undefined {
     return [...this.#failed.values()].at(-1);
   }
@@ -49,14 +49,14 @@ export class Failures {
     this.#changed();
   }
 
-  /** As `failed`, where the guest ended under the handler; what else it had in hand then did not fail. */
+  /** Like `failed`, if the guest ended during the handler; its other open work did not fail. */
   lost(handler: string, session: AgentSession, error: unknown): void {
     if (this.#lost.has(session)) return;
     this.#lost.add(session);
     this.failed(handler, error);
   }
 
-  /** Another program: what failed before is not there any more. */
+  /** Clears the failures, because the program was replaced. */
   clear(): void {
     if (this.#failed.size === 0) return;
     this.#failed.clear();
@@ -79,9 +79,7 @@ function bounded(text: string): string {
   return line.length <= failureCharacters ? line : `${line.slice(0, failureCharacters - 1).toWellFormed()}…`;
 }
 
-/**
- * Returns the place that the kernel attached to a guest's error; a place that the guest itself states is not trusted.
- */
+/** Returns the place that the kernel attached to a guest's error. A place from the guest itself is not trusted. */
 function placeOf(error: unknown): Place | undefined {
   return error instanceof LaresError ? (error.facts["place"] as Place | undefined) : undefined;
 }

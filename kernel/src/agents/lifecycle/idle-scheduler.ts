@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** Nothing may have happened for so long before a job begins that waits for that. */
+/** Idle time before a job starts that waits for it. */
 export const quietMs = 1000;
 
-/** An agent with jobs that wait for a quiet moment. */
+/** An agent with jobs that wait for idle time. */
 interface WaitsForQuiet {
-  /** When the first of them may begin, in milliseconds since 1970; null where none waits. */
+  /** When the first of them may start, in milliseconds since 1970; null if none waits. */
   idleJobDueAt(): number | null;
   startIdleJob(): void;
 }
@@ -13,11 +13,11 @@ interface WaitsForQuiet {
 interface QuietOptions {
   readonly clock: Clock;
   agents(): Iterable<WaitsForQuiet>;
-  /** When something was last done, in monotonic milliseconds; null while something is. */
+  /** When the last work ended, in monotonic milliseconds; null while there is work. */
   quietSince(): number | null;
 }
 
-/** Lets jobs begin when no agent has anything to do, one after the other: each makes it unquiet for the next. */
+/** Starts jobs while all agents are idle, one at a time: a running job makes the kernel busy. */
 export class IdleScheduler implements Disposable {
   readonly #options: QuietOptions;
   #timer: Disposable | null = null;
@@ -27,7 +27,7 @@ export class IdleScheduler implements Disposable {
     this.#options = options;
   }
 
-  /** Something came to rest, or began to wait. */
+  /** Called when work ended or a job began to wait. */
   look(): void {
     if (this.#isDisposed) return;
     this.#timer?.[Symbol.dispose]();

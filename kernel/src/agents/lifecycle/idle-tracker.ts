@@ -1,29 +1,29 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** An agent that is at work keeps its place for so long at least, whoever waits for it. */
+/** Minimum time that a busy agent keeps its place while others wait. */
 export const placeTurnMs = 5000;
 
 interface IdleTrackerPorts {
   readonly clock: Clock;
   readonly idleUnloadMs: () => number;
   readonly isActive: () => boolean;
-  /** It hands events over, or waits for their answers. */
+  /** It is delivering events or waiting for their answers. */
   readonly isDelivering: () => boolean;
-  /** It does something beside what is asked of its guest here, or would at once. */
+  /** It has other work, or would have it immediately. */
   readonly isAtWork: () => boolean;
   /** Another agent waits for a place. */
   readonly isPlaceWanted: () => boolean;
   /** Nothing is open any more. */
   readonly rested: () => void;
-  /** Lets the guest go; its memory is in the journal, and the next event wakes it. */
+  /** Unloads the guest. Its memory is in the journal, and the next event wakes it. */
   readonly unload: () => void;
 }
 
-/** How long an agent's guest stays: what is asked of it, since when it rests, and when its place is for others. */
+/** Decides how long an agent's guest stays loaded, from its open requests, its idle time and the agents that wait. */
 export class IdleTracker implements Disposable {
   readonly #ports: IdleTrackerPorts;
   #openRequests = 0;
-  /** Tool calls, from the moment they wait for the agent to be awake. */
+  /** Tool calls, including those that still wait for the agent to wake. */
   #openCalls = 0;
   #lastActivity: number;
   #activeSince = 0;
@@ -34,7 +34,7 @@ export class IdleTracker implements Disposable {
     this.#lastActivity = ports.clock.monotonic();
   }
 
-  /** Of requests to the guest. */
+  /** Number of open requests to the guest. */
   get hasNothingOpen(): boolean {
     return this.#openRequests === 0;
   }
@@ -44,19 +44,19 @@ export class IdleTracker implements Disposable {
     return this.#lastActivity;
   }
 
-  /** In monotonic milliseconds; null where the agent does something, or would at once. */
+  /** In monotonic milliseconds; null while the agent has work, or would have it immediately. */
   get idleSince(): number | null {
     const { isActive, isAtWork } = this.#ports;
     const isIdle = isActive() && this.#openRequests === 0 && this.#openCalls === 0 && !isAtWork();
     return isIdle ? this.#lastActivity : null;
   }
 
-  /** Its turn begins. */
+  /** The agent's turn begins. */
   began(): void {
     this.#activeSince = this.#ports.clock.monotonic();
   }
 
-  /** A request to the guest, counted as work in hand. */
+  /** Runs a request to the guest, counted as open work. */
   async request<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#openRequests += 1;
     try {
@@ -71,7 +71,7 @@ export class IdleTracker implements Disposable {
     }
   }
 
-  /** Nobody lets the guest go that a tool call wakes, before it has it. */
+  /** Keeps the guest loaded while a tool call is waking it. */
   async call<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#openCalls += 1;
     try {
@@ -81,7 +81,7 @@ export class IdleTracker implements Disposable {
     }
   }
 
-  /** Sets the clock for unloading, where it may have come to rest. */
+  /** Sets the timer for unloading if the agent may be idle. */
   watch(): void {
     const { clock, isActive, isDelivering, idleUnloadMs } = this.#ports;
     this.ended();
@@ -89,7 +89,7 @@ export class IdleTracker implements Disposable {
     this.#idle = clock.timer(idleUnloadMs(), () => this.unloadIfIdle());
   }
 
-  /** The guest goes. */
+  /** The guest is being unloaded. */
   ended(): void {
     this.#idle?.[Symbol.dispose]();
     this.#idle = null;
@@ -103,7 +103,7 @@ export class IdleTracker implements Disposable {
     if (this.idleSince !== null) this.#ports.unload();
   }
 
-  /** True where another waits for its place, it had its turn, and no more than so many requests are in hand. */
+  /** True if another agent waits for its place, its turn is over, and at most this many requests are open. */
   mayMakeRoom(openRequests: number): boolean {
     const { clock, isPlaceWanted } = this.#ports;
     const hadItsTurn = clock.monotonic() - this.#activeSince >= placeTurnMs;

@@ -3,10 +3,10 @@ import { type Clock, isoTime } from "../../base/clock.ts";
 import type { AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 import { lifecycleMachine, refusal, stateOf, type LifecycleActor, type LifecycleEvent } from "./machine.ts";
 
-/** How long a command waits for the state it leads to before it answers with the state as it is. */
+/** How long a command waits for its target state before it answers with the current state. */
 const commandTimeoutMs = 15_000;
 
-/** In which state an agent is, since when and why; and who waits until it stays in one. */
+/** The state of one agent, since when and why, and the callers that wait for it to settle. */
 export class Lifecycle {
   readonly #clock: Clock;
   readonly #actor: LifecycleActor;
@@ -14,7 +14,7 @@ export class Lifecycle {
   #state: AgentState = "Unloaded";
   #since: string;
 
-  /** `entered`: it is in this state now; `isSame`: it was before, and something else of it changed. */
+  /** `entered`: the agent is now in this state; `isSame`: only details of the state changed. */
   constructor(options: {
     readonly clock: Clock;
     readonly enabled: boolean;
@@ -58,7 +58,7 @@ export class Lifecycle {
     return this.#actor.getSnapshot().context.enabled;
   }
 
-  /** While it shuts down: whether it does for a fault. */
+  /** While it shuts down: true if an error is the reason. */
   get endsInError(): boolean {
     return this.#actor.getSnapshot().context.after === "Error";
   }
@@ -67,7 +67,7 @@ export class Lifecycle {
     this.#actor.send(event);
   }
 
-  /** Why the command does not lead anywhere now; null where it does. */
+  /** Returns why the command is not legal now; null if it is. */
   refusal(command: AgentCommand): string | null {
     return refusal(this.#actor.getSnapshot(), command);
   }
@@ -96,7 +96,7 @@ export class Lifecycle {
     this.#actor.stop();
   }
 
-  /** On its way from one state to another. */
+  /** True in a transitional state. */
   get isUnderWay(): boolean {
     return this.#state === "Initializing" || this.#state === "ShuttingDown";
   }

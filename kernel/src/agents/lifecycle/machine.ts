@@ -2,18 +2,18 @@ import { assign, createMachine, type ActorRefFrom, type SnapshotFrom } from "xst
 import type { AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 
 /**
- * The lifecycle of one agent, as pure data: which state follows which on what. What a state *does* is the
- * supervisor's; it watches the transitions.
+ * The lifecycle of one agent as pure data: the transitions between states. The supervisor performs each state's
+ * work.
  *
- * Unloaded → Initializing → Active → ShuttingDown → Unloaded is the quiet way round. Suspended holds an agent
- * whose events wait (a person's wish, or the circuit breaker's), Error one whose program cannot run at all.
+ * Unloaded → Initializing → Active → ShuttingDown → Unloaded is the normal cycle. Suspended: the agent's events
+ * wait (by a user's command or the circuit breaker). Error: its program cannot run at all.
  */
 interface LifecycleContext {
-  /** A disabled agent rests in Unloaded and nothing wakes it. */
+  /** A disabled agent stays in Unloaded and nothing wakes it. */
   readonly enabled: boolean;
   /** Why it is Suspended or in Error. */
   readonly reason: string | null;
-  /** Where ShuttingDown leads. */
+  /** The state after ShuttingDown. */
   readonly after: "Unloaded" | "Suspended" | "Initializing" | "Error";
 }
 
@@ -23,15 +23,15 @@ export type LifecycleEvent =
   | { type: "suspend"; reason: string }
   | { type: "resume" }
   | { type: "reload" }
-  /** Work came in for an agent that is not loaded. */
+  /** Work arrived for an agent that is not loaded. */
   | { type: "wake" }
   /** The guest answered `startup`. */
   | { type: "started" }
-  /** The program cannot be prepared or throws at load, or its manifest cannot be used: no retry helps. */
+  /** The program cannot be prepared or throws at load, or its manifest is invalid: a retry does not help. */
   | { type: "broken"; reason: string }
-  /** The guest ended without being asked. */
+  /** The guest ended unexpectedly. */
   | { type: "crashed" }
-  /** Its guest is to go: it has nothing to do, makes room, or does not leave what it should. Work wakes the next one. */
+  /** The guest is to be unloaded: it is idle, makes room, or did not leave a job in time. The next work wakes it. */
   | { type: "unload" }
   /** The guest is gone. */
   | { type: "stopped" };
@@ -137,7 +137,7 @@ export function stateOf(snapshot: LifecycleSnapshot): AgentState {
   return snapshot.value as AgentState;
 }
 
-/** The sentence a person gets for a command that is not legal now; null where it is. */
+/** The error message for a command that is not legal now; null if it is legal. */
 export function refusal(snapshot: LifecycleSnapshot, command: AgentCommand): string | null {
   const event: LifecycleEvent = command === "suspend" ? { type: command, reason: "" } : { type: command };
   if (snapshot.can(event)) return null;

@@ -15,7 +15,7 @@ interface RecoveryPorts {
   readonly trace: WriteTrace;
 }
 
-/** What follows from one agent's failures and crashes: a pause before the next start, or a suspension for a while. */
+/** The consequences of one agent's failures and crashes: a pause before the next start, or a temporary suspension. */
 export class Recovery implements Disposable {
   readonly #ports: RecoveryPorts;
   readonly #policy: FailurePolicy;
@@ -27,7 +27,7 @@ export class Recovery implements Disposable {
     this.#timers = new NamedTimers(ports.clock);
   }
 
-  /** After a crash, until it may be started again. */
+  /** After a crash: when it may be started again. */
   get isPausing(): boolean {
     return this.#timers.has("restart");
   }
@@ -48,12 +48,12 @@ export class Recovery implements Disposable {
     this.#pauseFor(suspension);
   }
 
-  /** A person, or another program, begins anew. */
+  /** Resets the state for a user's command or a new program. */
   isForgiven(): void {
     this.#policy.isForgiven();
   }
 
-  /** The agent is in this state now. */
+  /** The agent is now in this state. */
   entered(state: AgentState): void {
     if (state !== "Suspended") this.#timers.clear("breaker");
     if (state === "Initializing") this.#timers.clear("restart");
@@ -63,7 +63,7 @@ export class Recovery implements Disposable {
     this.#timers[Symbol.dispose]();
   }
 
-  /** Suspends it for a while, where there is a sentence to suspend it with. */
+  /** Suspends it for a while if there is a reason. */
   #pauseFor(suspension: string | null): void {
     if (suspension === null) return;
     this.#ports.suspend(suspension);

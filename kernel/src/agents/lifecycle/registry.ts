@@ -21,16 +21,16 @@ import type { Enqueued, RegistryPorts } from "./registry-ports.ts";
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** All agents of one kernel: which there are, what reaches them, and a person's commands to them. */
+/** All agents of one kernel, their input, and the user's commands to them. */
 export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
-  /** Some agent's events of today are more than before. */
+  /** An agent's event count of today has grown. */
   readonly counted = new Emitter<Agent>();
-  /** Some agent's jobs are others, or further on; by its id. */
+  /** An agent's jobs have changed or progressed; with its id. */
   readonly jobsChanged = new Emitter<string>();
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
-  /** Of agents whose manifest cannot be used now: their authority before. */
+  /** The last valid authority of agents whose manifest is invalid now. */
   readonly #lastUsable = new Map<string, Authority>();
   readonly #sights: InitialSyncs<Statement>;
   readonly #schedules: Schedules<Statement>;
@@ -107,14 +107,14 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return agent;
   }
 
-  /** Jobs that have not ended, of one agent or of all: those that run, then those that wait, in their order. */
+  /** Returns the jobs that have not ended, of one agent or of all: running jobs, then waiting ones in order. */
   jobs(count: number, agent?: string): { readonly items: Job[]; readonly total: number } {
     return listJobs(this.#ports.jobs, this.#supervisors.values(), count, agent);
   }
 
   /**
-   * A command of `by`; answers when it is kept that the job is not run again. NotFound, also where it is not the
-   * named agent's; IllegalTransition where it has ended.
+   * Cancels a job for `by`. Resolves once it is stored that the job does not run again. NotFound, also if the job
+   * belongs to another agent; IllegalTransition if it has ended.
    */
   async cancelJob(by: Principal, id: string, agent?: string): Promise<Job> {
     const { jobs: queue, traces } = this.#ports;
@@ -127,7 +127,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return job;
   }
 
-  /** Events answered and host calls refused, over all agents since the kernel started. */
+  /** Events answered and host calls refused by all agents since the kernel started. */
   totals(): { events: number; refusals: number } {
     let { events, refusals } = this.#retired;
     for (const { metrics } of this.#supervisors.values()) {
@@ -137,24 +137,24 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return { events, refusals };
   }
 
-  /** The calendar shows another day: what is counted by it begins anew. */
+  /** The date has changed: daily counts restart. */
   dayTurned(): void {
     for (const supervisor of this.#supervisors.values()) supervisor.dayTurned();
   }
 
-  /** True when no agent has anything in hand or to take up. */
+  /** True if no agent has open or waiting work. */
   get isIdle(): boolean {
     return [...this.#supervisors.values()].every((supervisor) => supervisor.isIdle);
   }
 
-  /** In monotonic milliseconds; null while the index is being built, or some agent has something in hand. */
+  /** In monotonic milliseconds; null while the index is being built or an agent has open work. */
   #quietSince(): number | null {
     const supervisors = [...this.#supervisors.values()];
     if (this.#lastRun === null || !supervisors.every(({ isQuiet }) => isQuiet)) return null;
     return Math.max(...supervisors.map(({ lastActivity }) => lastActivity));
   }
 
-  /** Brings the running agents to what the documents now say: starts, changes and removes. */
+  /** Updates the agents to the current documents: starts, changes and removes. */
   async apply(definitions: readonly AgentDefinition[]): Promise<void> {
     this.#slots.limit = this.#ports.activeAgents();
     const wanted = new Map(definitions.map((definition) => [definition.id, definition]));
@@ -173,7 +173,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       if (existing === undefined) fresh.push(this.#add(definition));
       else await this.#update(existing, definition);
     }
-    // An agent that comes when the index is already there is shown its locations now.
+    // An agent that is added after the index was built is shown its locations now.
     if (this.#lastRun !== null)
       await this.#show(
         fresh.map(({ id }) => id),
@@ -185,7 +185,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     await this.#schedules.follow();
   }
 
-  /** Lets the agents and their schedules run. Before this they are known, and what happens is kept for them. */
+  /** Starts the agents and their schedules. Before this, events for them are queued. */
   async start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -193,13 +193,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     await this.#schedules.follow();
   }
 
-  /** The workspace is about to store these changes: what follows for the agents goes into the same transaction. */
+  /** Returns the deliveries for the changes that the workspace is about to store, for the same transaction. */
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
     const told: Statement[] = [];
     const listening = this.#listening();
     for (const change of changes) {
-      // Made when somebody may hear of it: a first index has many thousand changes that nobody is told of here.
+      // Computed only if an agent may receive it: a first index has many thousands of changes.
       let event: LaresEvent | null = null;
       for (const { definition } of listening) {
         const { tells, statements } = this.#sights.meet(definition, change);
@@ -220,7 +220,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#quiet.look();
   }
 
-  /** An agent's own event, to whoever subscribed to it. `name` is "publisher.id/EventName". */
+  /** Delivers an agent's custom event to its subscribers. `name` is "publisher.id/EventName". */
   async emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
     const event: LaresEvent = {
       ...data,
@@ -244,8 +244,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   /**
-   * Prepares a built-in event that is addressed to one agent, for somebody else's transaction. Empty where the agent is
-   * not there, is disabled or has no hook for it.
+   * Prepares a built-in event for one agent, for the caller's transaction. Empty if the agent does not exist, is
+   * disabled or has no hook for it.
    */
   tell(agent: string, name: string, fields: Readonly<Record<string, unknown>>): Enqueued<Statement> {
     const supervisor = this.#supervisors.get(agent);
@@ -292,7 +292,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     const before = this.#lastUsable.get(id) ?? supervisor.definition.authority;
     await supervisor.update(definition);
     if (definition.problems?.isUnusable === true) {
-      // A manifest that is half-typed takes nothing away for good: what was shown is not shown anew when it is whole.
+      // An invalid manifest does not reset the progress: entries are not delivered again once it is valid.
       this.#lastUsable.set(id, before);
       return;
     }
@@ -308,7 +308,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     if (this.#lastRun !== null) await this.#show([definition.id], this.#lastRun, "new");
   }
 
-  /** Tells agents what the index holds: after a run all of it, otherwise only where a location is new to them. */
+  /** Delivers the index to the agents: all of it after a run, otherwise only new locations. */
   async #show(
     agents: readonly string[],
     run: { readonly durationMs: number },
@@ -324,7 +324,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     }
   }
 
-  /** A disabled agent hears nothing, and is not told afterwards what it missed. */
+  /** A disabled agent receives no events, and missed events are not delivered later. */
   #listening(): Supervisor[] {
     return [...this.#supervisors.values()].filter((supervisor) => supervisor.isListening);
   }
@@ -363,7 +363,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#isClosing = true;
     this.#quiet[Symbol.dispose]();
     await this.#schedules[Symbol.asyncDispose]();
-    // They stay known: what the index stores while the kernel closes is still put into their queues.
+    // The agents stay registered: changes that the index stores while the kernel closes are still queued for them.
     await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
   }
 }

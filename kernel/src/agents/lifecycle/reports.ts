@@ -7,9 +7,9 @@ import type { AgentDefinition } from "../ports.ts";
 import { Throttle } from "../throttle.ts";
 import { NamedTimers } from "../timers.ts";
 
-/** Events that are counted within this time are told of together. */
+/** Interval in which counted events are reported together. */
 const countedAfterMs = 1000;
-/** That an agent's jobs are others, or further on, is told no more often. */
+/** Minimum interval between two reports of an agent's job changes. */
 export const jobsChangedEveryMs = 1000;
 
 interface ReportPorts {
@@ -19,16 +19,16 @@ interface ReportPorts {
   readonly trace: WriteTrace;
 }
 
-/** What is told of one agent besides its state, and of many things at once only together. */
+/** Reports about one agent apart from its state, throttled. */
 export class Reports implements Disposable {
-  /** Events were counted, or a handler failed or no longer does; said once for all of a while. */
+  /** Events were counted, or a handler started or stopped failing; throttled. */
   readonly counted = new Emitter<Agent>();
-  /** Its jobs are others, or further on; said once for all of a while. */
+  /** Its jobs changed or progressed; throttled. */
   readonly jobsChanged = new Emitter<string>();
   readonly #ports: ReportPorts;
   readonly #timers: NamedTimers<"counted">;
   readonly #jobsPace: Throttle;
-  /** A handler that fails and succeeds in turns is told no more often than what is counted. */
+  /** A handler that alternates between failure and success is reported no more often than the counts. */
   readonly #failuresPace: Throttle;
   readonly #missed: RefusalLog;
 
@@ -41,7 +41,7 @@ export class Reports implements Disposable {
     this.#missed = new RefusalLog(clock, (message, fields) => trace("warn", message, fields));
   }
 
-  /** An event was counted. */
+  /** Counts an event. */
   hasCounted(): void {
     if (!this.#timers.has("counted")) this.#timers.set("counted", countedAfterMs, () => this.tellCounts());
   }
@@ -58,12 +58,15 @@ export class Reports implements Disposable {
     this.#jobsPace.changed();
   }
 
-  /** Notes in the agent's traces that it did not get an event. A flood of them is only counted. */
+  /** Writes to the agent's traces that it did not receive an event. A flood is only counted. */
   missed(event: string, how: "withheld" | "dropped", reason: string): void {
     this.#missed.refused(`the event ${event} was ${how}: ${reason}`, { event });
   }
 
-  /** An agent that the person has not allowed is Error in the protocol; that is their decision, and no failure to report. */
+  /**
+   * An agent that the user has not allowed is Error in the protocol, but that is a decision, not a failure to
+   * report.
+   */
   trouble(state: "Suspended" | "Error", reason: string, { awaiting }: AgentDefinition): void {
     const { trace } = this.#ports;
     if (state === "Error" && awaiting !== undefined) trace("info", `needs your permission: ${reason}`);

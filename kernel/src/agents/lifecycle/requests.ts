@@ -4,14 +4,14 @@ import { type Failures, handlerOf } from "./failures.ts";
 
 interface RequestPorts {
   readonly failures: Failures;
-  /** Counts the work as in hand while it lasts. */
+  /** Counts the request as open work while it lasts. */
   inHand<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The job that runs is being cancelled. */
+  /** True while the running job is being cancelled. */
   isCancellingJob(): boolean;
   wasEndedOnPurpose(session: AgentSession): boolean;
 }
 
-/** Requests to one agent. Every failure of its program passes here. */
+/** Sends requests to one agent. Every failure of its program passes through here. */
 export class Requests {
   readonly #ports: RequestPorts;
 
@@ -34,7 +34,7 @@ export class Requests {
 
   #failed(handler: string, method: string, session: AgentSession, error: unknown): void {
     const { failures, isCancellingJob, wasEndedOnPurpose } = this.#ports;
-    // A job that a person cancelled has not failed, and neither has a guest that was told to end.
+    // Neither a job that a user cancelled nor a guest that was told to end has failed.
     if (method === "job" && isCancellingJob()) return;
     if (!isLaresError(error, "AgentError")) failures.failed(handler, error);
     else if (!wasEndedOnPurpose(session)) failures.lost(handler, session, error);

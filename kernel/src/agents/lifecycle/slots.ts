@@ -1,6 +1,6 @@
 /**
- * How many agents may be loaded at once. Who comes when all places are taken waits, and the agent that has
- * been idle longest is asked to leave.
+ * Limits how many agents are loaded at once. If all places are taken, a new agent waits, and the agent that has
+ * been idle longest is asked to unload.
  */
 export class AgentSlots {
   #limit: number;

@@ -13,7 +13,7 @@ import { AgentParts, type SupervisorOptions } from "./agent-parts.ts";
 import { permissionParams } from "./boot.ts";
 import type { Reports } from "./reports.ts";
 
-/** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
+/** Runs one agent: its lifecycle, guest and queue. Reports its work through state, metrics and traces. */
 export class Supervisor implements AsyncDisposable {
   readonly #parts: AgentParts;
 
@@ -65,7 +65,7 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.life.enabled;
   }
 
-  /** Enabled, and so also while the kernel closes, which is no decision of a person: events go on being kept for it. */
+  /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
   get isListening(): boolean {
     return this.#parts.isListening;
   }
@@ -74,12 +74,12 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.work.jobs;
   }
 
-  /** Nothing in hand: no open request, no delivery that could be made now, and no job. */
+  /** True if nothing is open: no request, no delivery that could be made now, and no job. */
   get isIdle(): boolean {
     return this.#parts.isIdle;
   }
 
-  /** Nothing in hand, but for jobs that wait for just that. */
+  /** True if nothing is open except jobs that wait for idle time. */
   get isQuiet(): boolean {
     return this.#parts.isQuiet;
   }
@@ -93,27 +93,30 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.stay.lastActivity;
   }
 
-  /** In monotonic milliseconds; null where it does something, or would at once. */
+  /** In monotonic milliseconds; null while it has work, or would have it immediately. */
   get idleSince(): number | null {
     return this.#parts.stay.idleSince;
   }
 
-  /** Notes in the agent's traces that it was not told of an event. */
+  /** Writes to the agent's traces that it did not receive an event. */
   withheld(event: string, reason: string): void {
     this.#parts.reports.missed(event, "withheld", reason);
   }
 
-  /** Notes in the agent's traces that an event had no room in its queue. */
+  /** Writes to the agent's traces that an event did not fit into its queue. */
   dropped(event: string, reason: string): void {
     this.#parts.reports.missed(event, "dropped", reason);
   }
 
-  /** Says again what is counted: of a new day, nothing yet. */
+  /** Reports the counts again for a new day, at zero. */
   dayTurned(): void {
     this.#parts.reports.tellCounts();
   }
 
-  /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */
+  /**
+   * Starts: an agent with an invalid program enters Error, an eager agent is loaded, any other waits for its first
+   * event.
+   */
   start(): void {
     if (this.#parts.definition.fault !== undefined) {
       this.#parts.life.send({ type: "broken", reason: this.#parts.definition.fault });
@@ -123,14 +126,14 @@ export class Supervisor implements AsyncDisposable {
     else this.pump();
   }
 
-  /** Takes the agent to Error: something that it cannot do without is damaged, and no retry mends it. */
+  /** Takes the agent to Error: data that it requires is damaged, and a retry does not help. */
   break(reason: string): void {
     this.#parts.life.send({ type: "broken", reason });
   }
 
-  /** A command of `by`; answers when the state it leads to is reached. */
+  /** Runs a command of `by`; resolves when its target state is reached. */
   async control(by: Principal, command: AgentCommand): Promise<Agent> {
-    // What is on its way is soon something else, and by itself: a command that it cannot take is for that.
+    // A transitional state ends by itself: a command that is not legal in it applies to the next state.
     if (this.#parts.life.refusal(command) !== null && this.#parts.life.isUnderWay)
       await this.#parts.life.settled();
     const refused = this.#parts.life.refusal(command);
@@ -148,12 +151,12 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /**
-   * Takes over a changed definition. Authority counts from this moment on; a changed program or limit needs a
-   * new guest, everything else goes on in the running one.
+   * Applies a changed definition. Permissions change immediately; a changed program or limit needs a new guest;
+   * everything else applies to the running one.
    */
   async update(definition: AgentDefinition): Promise<void> {
     const before = this.#parts.definition;
-    // The guest that goes on for want of a better one acts in the name of the program it was loaded from.
+    // A guest that continues because the new program is invalid acts in the name of its own program.
     const goesOn =
       definition.fault !== undefined &&
       definition.problems?.isUnusable !== true &&
@@ -197,8 +200,8 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool, waking the agent where it sleeps. Awaits `begun` immediately before the guest is asked. Where the signal
-   * is aborted after that, the guest is told, and its answer is still the call's.
+   * Calls a tool and wakes the agent if it is unloaded. Awaits `begun` immediately before sending the request. If
+   * the signal is aborted after that, the guest is told, and its answer still ends the call.
    */
   callTool(
     name: string,
@@ -209,17 +212,17 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.stay.call(() => this.#parts.toolCalls.call(name, params, principal, options));
   }
 
-  /** How far an open call of a tool is, in the words of its handler. Throws NotFound if it is not open. */
+  /** Forwards the progress of an open tool call, in its handler's words. Throws NotFound if it is not open. */
   toolProgress(call: string, progress: ToolProgress): void {
     this.#parts.open.report(call, progress);
   }
 
-  /** Delivers what is due and runs its jobs, as long as there is something and the agent may take it. */
+  /** Delivers due events and runs jobs while there are any and the agent may. */
   pump(): void {
     this.#parts.work.pump();
   }
 
-  /** When the first job may begin that waits for a quiet moment, in milliseconds since 1970; null where none does. */
+  /** When the first job that waits for idle time may start, in milliseconds since 1970; null if none does. */
   idleJobDueAt(): number | null {
     return this.#parts.waits ? null : this.#parts.work.jobs.nextDueAt(true);
   }
@@ -228,7 +231,7 @@ export class Supervisor implements AsyncDisposable {
     this.#parts.work.jobs.pump(true);
   }
 
-  /** Lets the guest go when nothing is in hand. */
+  /** Unloads the guest if nothing is open. */
   unloadIfIdle(): void {
     this.#parts.stay.unloadIfIdle();
   }

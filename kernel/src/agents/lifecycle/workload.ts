@@ -12,7 +12,7 @@ interface WorkloadOptions {
   readonly agent: Recipient & Omit<JobAgent, "isTryingEventAgain">;
 }
 
-/** What one agent has to do: its events, one after the other, and beside them its jobs. */
+/** The work of one agent: its events, one after the other, and its jobs. */
 export class Workload {
   readonly jobs: JobLoop;
   readonly #deliveries: DeliveryLoop;
@@ -39,7 +39,7 @@ export class Workload {
     });
   }
 
-  /** Of events. */
+  /** Number of open events. */
   set ratePerSecond(rate: number) {
     this.#deliveries.ratePerSecond = rate;
   }
@@ -48,12 +48,15 @@ export class Workload {
     return this.#deliveries.isRunning;
   }
 
-  /** Hands something over, or waits for what it handed over. */
+  /** True while it delivers events or waits for their answers. */
   get isAtWork(): boolean {
     return this.isDelivering || this.jobs.isLooping;
   }
 
-  /** What the guest is working on. With a job and an event in hand, what it says belongs to the event: that is answered sooner. */
+  /**
+   * The guest's current work. If both a job and an event are open, requests are attributed to the event, which
+   * ends sooner.
+   */
   get inHand(): InHand {
     const job = this.jobs.inHand;
     return { ...(job === undefined ? {} : { job, traceId: job }), ...this.#deliveries.inHand };
@@ -64,13 +67,13 @@ export class Workload {
     return this.#options.ports.queue.depth(this.#options.agent.id) > 0;
   }
 
-  /** True where a job may begin now, or might have begun already. */
+  /** True if a job may start now or may already have started. */
   get hasJobsNow(): boolean {
     const dueAt = this.jobs.nextDueAt(false);
     return dueAt !== null && dueAt <= this.#options.clock.now();
   }
 
-  /** True where nothing waits but what waits for just that. */
+  /** True if all waiting jobs wait for idle time. */
   get isQuiet(): boolean {
     return !this.hasEvents && this.jobs.nextDueAt(false) === null;
   }
@@ -79,10 +82,10 @@ export class Workload {
     return !this.hasEvents && this.jobs.depth === 0;
   }
 
-  /** When a loop that rests has something to hand over next, in milliseconds since 1970; null where none has. */
+  /** When an inactive loop has something to do next, in milliseconds since 1970; null if never. */
   get nextDueAt(): number | null {
     const { ports, agent } = this.#options;
-    // A loop that runs asks for what is due itself, and rests when there is no more.
+    // An active loop asks for due work itself and stops when there is none.
     const events = this.isDelivering ? null : ports.queue.nextDueAt(agent.id);
     const times = [events, this.jobs.nextDueAt(false)].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);

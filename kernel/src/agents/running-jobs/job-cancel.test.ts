@@ -146,7 +146,7 @@ describe("a job that runs", () => {
       kind: "end",
       outcome: "cancelled",
     });
-    // It was not held against the agent.
+    // It does not count against the agent.
     expect(test.supervisor.reason).toBeNull();
   });
 

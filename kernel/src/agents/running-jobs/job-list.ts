@@ -5,7 +5,7 @@ import type { JobQueue } from "../ports.ts";
 import { describeJob } from "./describe-job.ts";
 import type { JobLoop } from "./job-loop.ts";
 
-/** Returns at most `count` jobs that have not ended: those that run, then those that wait, in their order. */
+/** Returns at most `count` jobs that have not ended: running ones, then waiting ones in order. */
 export function listJobs(
   queue: JobQueue,
   agents: Iterable<{ readonly id: string; readonly jobs: Pick<JobLoop, "running"> }>,
@@ -18,12 +18,12 @@ export function listJobs(
   const isRunning = new Set(running.map(({ id }) => id));
   const { jobs, total } = queue.list(count + running.length, agent);
   const waiting = jobs.filter(({ id }) => !isRunning.has(id)).map((job) => describeJob(job, "Waiting", null));
-  // What is being cancelled is no longer in the ledger.
+  // A job that is being cancelled is no longer in the ledger.
   const left = running.filter(({ state }) => state === "Cancelling").length;
   return { items: [...running, ...waiting].slice(0, count), total: total + left };
 }
 
-/** Cancels a job whose extension was taken away. */
+/** Cancels a job whose extension was removed. */
 export async function cancelOrphan(
   queue: JobQueue,
   by: Principal,

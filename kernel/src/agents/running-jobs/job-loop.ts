@@ -18,13 +18,13 @@ import type { TraceContext } from "../trace-writer.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
 
-/** A refusal is kept with the job that failed for it: it names no more of what the program has. */
+/** Maximum length of a refusal that is stored with a failed job. */
 const maxNamesShown = 10;
 
-/** A guest that was told to leave a job has so long to do it; then it is told to shut down. */
+/** Time for a guest to leave a cancelled job; then it is told to shut down. */
 export const cancelGraceMs = 2_000;
 
-/** What the loop needs of the agent whose jobs it runs. */
+/** What the loop needs from its agent. */
 export interface JobAgent extends Pick<
   Recipient,
   | "id"
@@ -38,19 +38,19 @@ export interface JobAgent extends Pick<
   | "trace"
   | "rest"
 > {
-  /** It is granted `dispatch_jobs`: what it dispatched before that was taken back waits. */
+  /** True while it has the permission `dispatch_jobs`; jobs dispatched before a revocation wait. */
   mayRunJobs(): boolean;
-  /** The jobs that its program has, once it has said so. */
+  /** The program's jobs, once it has reported them. */
   jobNames(): ReadonlySet<string>;
-  /** A guest was lost over an event that has not been handled since. */
+  /** A guest was lost during an event that has not been handled since. */
   isTryingEventAgain(): boolean;
-  /** Nothing has come up since a quiet moment was given. */
+  /** No work has arrived since idle time was granted. */
   isStillQuiet(): boolean;
-  /** Its jobs are others, or further on. */
+  /** Its jobs have changed or progressed. */
   jobsChanged(): void;
-  /** What the guest would lose now is kept, or nothing: it may make room for another agent's. */
+  /** Nothing would be lost if the guest ended now: it may make room for another agent. */
   mayLeave(session: AgentSession): void;
-  /** Ends the guest on purpose: told first, then whatever it does. What else waits is handed to the next one. */
+  /** Ends the guest on purpose: with a shutdown request, then forcibly. The next guest receives the remaining work. */
   endGuest(session: AgentSession): void;
   readonly open: Pick<OpenCalls, "begin" | "abort" | "end">;
 }
@@ -67,54 +67,55 @@ interface RunningJob {
   readonly job: QueuedJob;
   readonly session: AgentSession;
   readonly meter: JobProgressMeter;
-  /** As it was when a person cancelled it. */
+  /** The job at the time a user cancelled it. */
   cancelled: KeptJob | null;
-  /** Until the guest has to have left it. */
+  /** The deadline for the guest to leave it. */
   grace: Disposable | null;
 }
 
 interface Ended {
   readonly outcome: JobOutcome;
-  /** Writes it down. */
+  /** Stores the outcome. */
   settle(): Promise<void>;
 }
 
-/** What a trace of the job belongs to. */
+/** The context for the job's traces. */
 const contextOf = ({ id, lineage: { onBehalfOf } }: QueuedJob): TraceContext => ({ traceId: id, onBehalfOf });
 
 const nothingToSettle = (): Promise<void> => Promise.resolve();
 
 /**
- * Runs an agent's jobs, one at a time, beside its events. A handler that throws has failed; a guest that is lost under
- * a job gets it again from its last checkpoint, three times without one; a guest that is ended on purpose leaves it as
- * it is. A person may cancel one at any time: whether it was cancelled or had ended is what the ledger has first.
+ * Runs an agent's jobs, one at a time, beside its events. A job whose handler throws has failed. If a guest is
+ * lost, the job is retried from its last checkpoint, three times without a new one. If a guest is ended on
+ * purpose, the job is unchanged. A user may cancel a job at any time; the ledger decides whether cancellation or
+ * completion came first.
  */
 export class JobLoop {
   readonly #options: JobLoopOptions;
   #running: RunningJob | null = null;
-  /** The guest that ended last: it gets nothing more, also before its end has become a state. */
+  /** The guest that ended last: it receives nothing more, even before the state reflects its end. */
   #lostSession: AgentSession | null = null;
   readonly #lastShown: LastShown = { at: -Infinity };
   #isLooping = false;
   #again = false;
-  /** A quiet moment was given: the next job may be one that waited for it. */
+  /** Idle time was granted: the next job may be one that waited for it. */
   #isQuiet = false;
 
   constructor(options: JobLoopOptions) {
     this.#options = options;
   }
 
-  /** The id of the job that the guest is running. */
+  /** The id of the running job. */
   get inHand(): string | undefined {
     return this.#running?.job.id;
   }
 
-  /** True from the first job that is looked for to the last one's end. */
+  /** True from the search for the first job until the end of the last one. */
   get isLooping(): boolean {
     return this.#isLooping;
   }
 
-  /** The job that the guest is running, as a person is shown it. */
+  /** The running job, for display. */
   get running(): Job | null {
     const { agent, queue } = this.#options;
     if (this.#running === null) return null;
@@ -124,22 +125,22 @@ export class JobLoop {
     return describeJob(kept, cancelled === null ? "Running" : "Cancelling", meter.reached);
   }
 
-  /** Jobs that may still run. */
+  /** The jobs that may still run. */
   get depth(): number {
     const { agent, queue } = this.#options;
     return agent.mayRunJobs() ? queue.depth(agent.id) : 0;
   }
 
   /**
-   * When the next may begin, in milliseconds since 1970; null where none may, or one is running. `whenIdle`: of those
-   * that wait for a quiet moment, or of the others.
+   * When the next job may start, in milliseconds since 1970; null if none may, or one is running. `whenIdle`: of
+   * the jobs that wait for idle time, or of the others.
    */
   nextDueAt(whenIdle: boolean): number | null {
     const { agent, queue } = this.#options;
     return this.#isLooping || !agent.mayRunJobs() ? null : queue.nextDueAt(agent.id, whenIdle);
   }
 
-  /** Resolves to the job's id when it is kept. NotFound where the program has no such job. */
+  /** Resolves to the job's id once it is stored. NotFound if the program has no such job. */
   async dispatch(request: JobRequest): Promise<string> {
     const { agent, queue, metrics } = this.#options;
     this.#refuseUnknown(request.name);
@@ -151,8 +152,8 @@ export class JobLoop {
   }
 
   /**
-   * `by` takes a job away. Resolves when it is kept that it is not run again; the guest that is running it is told,
-   * and ended where it does not leave it. Rejects as `JobQueue.cancel` does.
+   * Cancels a job for `by`. Resolves once it is stored that it does not run again. If a guest is running it, the
+   * guest is told, and ended if it does not leave it. Rejects like `JobQueue.cancel`.
    */
   async cancel(by: Principal, id: string): Promise<Job> {
     const { agent, queue, metrics } = this.#options;
@@ -172,14 +173,14 @@ export class JobLoop {
     return describeJob(job, running === null ? "Cancelled" : "Cancelling", running?.meter.reached ?? null);
   }
 
-  /** How far the job is that its guest was running when it said so. */
+  /** Records the progress of the job that the guest was running when it reported it. */
   progress(id: string | undefined, fraction: number, message?: string): void {
     const { meter } = this.#inHand(id);
     meter.report({ fraction, ...(message === undefined ? {} : { message }) });
     this.#options.agent.jobsChanged();
   }
 
-  /** Resolves when it is kept; the job's time begins anew. */
+  /** Resolves once the checkpoint is stored; the job's time limit restarts. */
   async checkpoint(id: string | undefined, data: JsonValue): Promise<void> {
     const { agent, queue } = this.#options;
     const { job, session } = this.#inHand(id);
@@ -189,7 +190,7 @@ export class JobLoop {
     agent.mayLeave(session);
   }
 
-  /** Runs what may begin. `isQuiet`: also one job that waited for a quiet moment. */
+  /** Runs the jobs that may start. `isQuiet`: including one that waited for idle time. */
   pump(isQuiet = false): void {
     const { agent } = this.#options;
     this.#again = true;
@@ -209,7 +210,8 @@ export class JobLoop {
 
   #canRun(): boolean {
     const { agent } = this.#options;
-    // Of an event and a job nobody knows which one a guest was lost over: the event goes first, alone, and shows it.
+    // If a guest was lost with an event and a job open, the cause is unknown. The event is retried first, alone,
+    // to find out.
     return agent.canDeliver() && agent.mayRunJobs() && !agent.isTryingEventAgain();
   }
 
@@ -220,7 +222,7 @@ export class JobLoop {
     }
   }
 
-  /** False where there is nothing to run now. */
+  /** Returns false if there is nothing to run now. */
   async #runNext(): Promise<boolean> {
     const { agent, queue } = this.#options;
     if (!this.#canRun()) return false;
@@ -267,7 +269,7 @@ export class JobLoop {
         ...(checkpoint === undefined ? {} : { checkpoint }),
       });
       if (running.cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
-      // What a guest says that was told to go is what being told made of it: a job that looks at its signal returns.
+      // The answer of a guest that was told to leave does not count: a job that watches its signal returns early.
       if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
       return { outcome: "completed", settle: () => this.#completed(job) };
     } catch (error) {
@@ -280,7 +282,7 @@ export class JobLoop {
     }
   }
 
-  /** The guest is to stop the job and to answer it, in whatever way; one that does neither is ended. */
+  /** Tells the guest to stop and answer the job; a guest that does not is ended. */
   #tellToLeave(running: RunningJob, job: KeptJob): void {
     const { agent, clock } = this.#options;
     const { id, name } = job;
@@ -298,7 +300,7 @@ export class JobLoop {
     agent.open.abort(id, requestCancelled(`The job ${name} was cancelled.`));
     running.grace = clock.timer(cancelGraceMs, () => end(`it went on for ${cancelGraceMs} ms`));
     agent.ask(running.session, "cancelJob", { id }).catch((error: unknown) => {
-      // A guest that has ended has left it.
+      // A guest that has ended has left the job.
       if (!isLaresError(error, "AgentError")) end(messageOf(error));
     });
   }
@@ -312,7 +314,7 @@ export class JobLoop {
     agent.succeeded();
   }
 
-  /** What becomes of a job that did not answer well. */
+  /** Returns the outcome of a job that did not succeed. */
   #ended({ job, session, cancelled }: RunningJob, error: unknown): Ended {
     const { agent, queue, clock } = this.#options;
     const { id, name } = job;
@@ -320,7 +322,7 @@ export class JobLoop {
     if (isLost) this.#lostSession = session;
     if (cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
     if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
-    // What it has saved in this run takes its attempts back.
+    // A checkpoint of this run resets the attempts.
     const attempt = (queue.find(agent.id, id) ?? job).attempts + 1;
     const isTriedAgain = (isLost || isTransient(error)) && attempt < deliveryAttempts;
     if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
@@ -341,13 +343,13 @@ export class JobLoop {
     await queue.fail(agent.id, id, reason);
     metrics.job("failed");
     agent.trace("error", `the job ${name} failed: ${reason}`, { job: id, ...stackOf(error) }, contextOf(job));
-    // That a guest was lost counts against the agent already.
+    // The lost guest already counts against the agent.
     if (!isLost) agent.failed(`the job ${name} failed: ${reason}`);
   }
 
   /**
-   * What the disk does not take is tried again, so that a job that has ended is not run once more for that. False where
-   * a person cancelled the job before.
+   * Retries a failed write, so that a job that has ended does not run again because of it. Returns false if a user
+   * cancelled the job before.
    */
   async #untilKept(settle: () => Promise<void>): Promise<boolean> {
     const { agent } = this.#options;
@@ -364,7 +366,7 @@ export class JobLoop {
     }
   }
 
-  /** A disk that has just failed is not asked again without one. */
+  /** Waits before a retry after a failed write. */
   #pause(): Promise<void> {
     const { clock } = this.#options;
     return new Promise((resolve) => void clock.timer(putBackRetryMs, resolve));

@@ -2,23 +2,23 @@ import type { Clock } from "../../base/clock.ts";
 import type { JobOutcome, JobProgress } from "../ports.ts";
 import { NamedTimers } from "../timers.ts";
 
-/** A job that takes no longer is not shown, unless it says itself how far it is. */
+/** A shorter job is not shown, unless it reports progress. */
 const shownAfterMs = 1000;
-/** How far a job is, is told no more often than this, and so is that another job of its agent began. */
+/** Minimum interval between two progress reports of a job, and between reports that an agent's next job began. */
 const reportEveryMs = 100;
 
-/** How far a job says it is. */
+/** The progress that a job reports. */
 export interface Reached {
   readonly fraction: number;
   readonly message?: string;
 }
 
-/** When an agent's last job was shown, in monotonic milliseconds: many short ones are not all worth a person's look. */
+/** When an agent's last job was shown, in monotonic milliseconds. Not every one of many short jobs is shown. */
 export interface LastShown {
   at: number;
 }
 
-/** Tells people how far one run of a job is: bounded, whatever the guest says, and the last word is always told. */
+/** Reports the progress of one run of a job to clients. The rate is bounded, and the last report is always sent. */
 export class JobProgressMeter {
   readonly #clock: Clock;
   readonly #last: LastShown;
@@ -43,7 +43,7 @@ export class JobProgressMeter {
     this.#timers.set("shown", shownAfterMs, () => this.#show());
   }
 
-  /** What the job said last; null where it has said nothing. */
+  /** The job's last report; null if there is none. */
   get reached(): Reached | null {
     return this.#reached;
   }

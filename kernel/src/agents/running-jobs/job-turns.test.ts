@@ -62,7 +62,7 @@ describe("an agent whose job saves and does not end", () => {
     await test.settle();
     expect(test.asked().at(-1)?.params).toMatchObject({ id: "job-1", checkpoint: 2 });
     expect(counts(test)).toEqual([0, 0, undefined]);
-    // Its turn has begun anew.
+    // Its turn has restarted.
     around.isPlaceWanted = true;
     await save(test, 3);
     await test.settle();

@@ -10,7 +10,7 @@ import type {
   AgentSession,
 } from "../ports.ts";
 
-/** What a fake guest answers: a value, an error to reject with, or a promise a test holds. */
+/** The answer of a fake guest: a value, an error to reject with, or a promise that the test controls. */
 export type Behaviour = (method: string, params: Record<string, unknown>, guest: FakeGuest) => unknown;
 
 export class FakeGuest implements AgentSession {
@@ -24,7 +24,7 @@ export class FakeGuest implements AgentSession {
   readonly #open = new Set<(error: unknown) => void>();
   #end: (end: GuestEnd) => void = () => undefined;
   isGone = false;
-  /** How often its time began anew. */
+  /** How often its time limit was restarted. */
   budgets = 0;
 
   constructor(handlers: GuestHandlers, behaviour: Behaviour) {
@@ -47,7 +47,7 @@ export class FakeGuest implements AgentSession {
     });
   }
 
-  /** The guest ends on its own: open requests fail, as when a process dies. */
+  /** The guest ends unexpectedly: open requests fail, as when a process dies. */
   die(reason: string, isSandboxFault = false): void {
     if (this.isGone) return;
     this.isGone = true;
@@ -75,7 +75,7 @@ export class FakeQueue implements DeliveryQueue {
   readonly items: (Delivery & { dueAt: number })[] = [];
   readonly acknowledged: number[] = [];
   readonly buried: { seq: number; reason: string }[] = [];
-  /** Thrown one after the other where the next is asked for. */
+  /** Thrown in order by the next reads. */
   readFaults: Error[] = [];
   readonly #now: () => number;
   #seq = 0;
@@ -84,7 +84,7 @@ export class FakeQueue implements DeliveryQueue {
     this.#now = now;
   }
 
-  /** How many there ever were; they are numbered from 1. */
+  /** The total number of jobs; they are numbered from 1. */
   get pushed(): number {
     return this.#seq;
   }

@@ -11,17 +11,17 @@ interface FakeJob extends QueuedJob {
   readonly dueAt: number;
 }
 
-/** The contract of the jobs' durable queue, in memory; of priorities it knows nothing. */
+/** The contract of the durable job queue, in memory, without priorities. */
 export class FakeJobs implements JobQueue {
   jobs: FakeJob[] = [];
   readonly completed: string[] = [];
   readonly failed: { id: string; reason: string }[] = [];
   readonly cancelled: string[] = [];
-  /** What the ledger does next waits for it. */
+  /** The next operation of the ledger waits for it. */
   gate: Promise<void> = Promise.resolve();
-  /** Thrown by whatever writes, while it is set. */
+  /** Thrown by every write while it is set. */
   fault: Error | null = null;
-  /** Thrown one after the other where the next job is asked for. */
+  /** Thrown in order by the next reads of a job. */
   readFaults: Error[] = [];
   readonly #now: () => number;
   #count = 0;
@@ -110,7 +110,7 @@ export class FakeJobs implements JobQueue {
     return job;
   }
 
-  /** One after the other, as they were asked. */
+  /** One per query, in order. */
   #turn(): Promise<void> {
     this.#last = this.#last.then(() => this.gate);
     return this.#last;

@@ -14,7 +14,7 @@ export const withJobs = (effective = granted): Partial<AgentDefinition> => ({
   authority: { ...definitionOf().authority, effective },
 });
 
-/** An agent with jobs, its queue, its guests and its clock, for a test to play with. */
+/** An agent with jobs, its queue, guests and clock, under the control of a test. */
 export function setUpJobs(
   run: RunJob = () => ({}),
   hook: RunJob = () => ({}),
@@ -52,7 +52,7 @@ export function setUpJobs(
         return guest;
       },
       authorityOf: () => null,
-      // Checkpoints are all that its guests ask for.
+      // Its guests request nothing but checkpoints.
       readHostCall: (_method, params) => ({
         params,
         answer: ({ job }) => supervisor.jobs.checkpoint(job, (params as { data: string }).data),
@@ -78,10 +78,10 @@ export function setUpJobs(
     traces,
     told,
     turns,
-    /** A place for the guest is there once this has resolved. */
+    /** The guest gets its place once this has resolved. */
     slot,
     settle: (ms = 0) => clock.advanceAsync(ms),
-    /** Puts a job there without asking the program whether it has it. */
+    /** Adds a job without checking that the program has it. */
     enqueue: async (change: Partial<JobRequest> = {}) => {
       const { id } = await jobs.dispatch("dev.test.agent", {
         name: "work",
@@ -103,7 +103,7 @@ export function setUpJobs(
 
 export const never = new Promise<never>(() => undefined);
 
-/** A handler that looks at its signal, which is aborted by what the guest is told. */
+/** A handler that watches its signal, which a cancellation request aborts. */
 export function returnsWhenTold(answer: () => unknown, what = "shutdown"): RunJob {
   return async (_params, guest) => {
     while (!guest.asked.some(({ method }) => method === what)) await Promise.resolve();

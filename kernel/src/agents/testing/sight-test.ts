@@ -33,7 +33,7 @@ export const sightRouting: RouterOptions = {
   onWithheld: () => undefined,
 };
 
-/** Hears of every creation, and of every end of an index. */
+/** Receives every creation and every end of an index run. */
 export function agentWith(locations: readonly string[], filter?: string): AgentDefinition {
   const { authority } = definitionOf();
   const effective = filter === undefined ? authority.effective : { read_entries: { filter } };

@@ -13,7 +13,7 @@ export const ActionState = Type.Union(
     Type.Literal("Failed", { description: "The changes could not be made, and nothing was changed" }),
     Type.Literal("Stale", {
       description:
-        "The workspace is no longer what the action begins from, or another action took its place; nothing was changed",
+        "The workspace has changed since the action was proposed, or another action replaced it; nothing was changed",
     }),
     Type.Literal("Expired", { description: "Nobody decided within `approvals.expire_after`" }),
     Type.Literal("Undone", { description: "The changes were made and taken back" }),
@@ -297,13 +297,13 @@ export const Action = Type.Object(
     supersedes: Type.Optional(Type.String({ description: "The id of the action whose place this one took" })),
     superseded_by: Type.Optional(
       Type.String({
-        description: "The id of the action that took its place. An action that is superseded is Stale",
+        description: "The id of the action that replaced it. An action that is superseded is Stale",
       }),
     ),
     rebasable: Type.Optional(
       Type.Boolean({
         description:
-          "True where lares/actions/rebase is worth offering: the action is Stale, nothing took its place, its contents are still kept, and each text that it changes can be merged. The merge itself may still meet a conflict",
+          "True where lares/actions/rebase is worth offering: the action is Stale, no other action replaced it, its contents are still kept, and each text that it changes can be merged. The merge itself may still meet a conflict",
       }),
     ),
     key: Type.Optional(Type.String({ description: "The key that its agent proposed it with" })),

@@ -11,7 +11,7 @@ import type { KernelFiles } from "./files.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelWorkspace } from "./workspace.ts";
 
-/** Opens the actions, which follow the workspace's changes. `recover` is called before anything is asked of them. */
+/** Opens the actions, which follow the workspace's changes. Call `recover` before any other use. */
 export function openKernelActions(
   { clock, log, opened }: KernelContext,
   parts: {
@@ -57,7 +57,7 @@ export function openKernelActions(
       used: (origins) => uses.used(origins),
     }),
   );
-  // Ended before the actions are: what an agent asked for does not hold up the kernel's end.
+  // Closed before the actions, so that an agent's requests do not delay the kernel's shutdown.
   opened.use(contents);
   parts.workspace.changed.on((changes) => actions.workspaceChanged(changes));
   return actions;

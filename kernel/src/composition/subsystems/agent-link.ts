@@ -9,8 +9,8 @@ import type { Authority } from "../../base/vocabulary/permissions.ts";
 import type { Statement } from "../../platform/database/database.ts";
 
 /**
- * The agents, as the subsystems see them that agents use. Those are opened first, and ask and tell agents only through
- * this; until the registry is connected there are no agents.
+ * Connects the subsystems that agents use to the agents. Those subsystems are opened first and reach agents only
+ * through this; until the registry is connected there are no agents.
  */
 export class AgentLink {
   #registry: AgentRegistry<Statement> | null = null;
@@ -34,7 +34,7 @@ export class AgentLink {
     return this.#registry?.definitions() ?? [];
   }
 
-  /** Returns what an agent may do now; null if it is not installed or is disabled. */
+  /** Returns an agent's current authority; null if it is not installed or is disabled. */
   authorityOf(agent: string): Authority | null {
     const supervisor = this.find(agent);
     return supervisor?.isListening === true ? supervisor.authority : null;
@@ -45,7 +45,7 @@ export class AgentLink {
     return this.#registry?.deliver(changes) ?? nothingEnqueued;
   }
 
-  /** Prepares a built-in event that is addressed to one agent, for the caller's transaction. */
+  /** Prepares a built-in event for one agent, for the caller's transaction. */
   tell(agent: string, name: string, fields: Readonly<Record<string, unknown>>): Enqueued<Statement> {
     return this.#registry?.tell(agent, name, fields) ?? nothingEnqueued;
   }
@@ -55,7 +55,7 @@ export class AgentLink {
     await this.#registry?.emit(name, data);
   }
 
-  /** Tells the agents that an index run over the whole workspace ended. */
+  /** Reports to the agents that an index run over the whole workspace ended. */
   async indexed(run: { entries: number; durationMs: number }): Promise<void> {
     await this.#registry?.indexed(run);
   }

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryPayload, DeliveryQueue } from "../../agents/port
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { InboxItem } from "../../inbox/lane.ts";
 
-/** The inbox as agents see it: deliveries, one after the other. */
+/** The inbox as a queue of one agent's deliveries. */
 export function agentQueue(inbox: Inbox): DeliveryQueue {
   return {
     next: async (agent, isInHand) => deliveryOf(await inbox.next(agent, isInHand)),

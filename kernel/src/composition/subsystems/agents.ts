@@ -48,13 +48,13 @@ interface AgentParts {
 
 interface KernelAgents {
   readonly registry: AgentRegistry<Statement>;
-  /** What agents want a person to know. */
+  /** Agents' messages to the user. */
   readonly notifications: Emitter<AgentNotice>;
   /** Returns how many actions agents proposed since the kernel started. */
   readonly proposed: () => number;
 }
 
-/** Opens the agents and connects them to the subsystems that tell them things. None runs before `registry.start()`. */
+/** Opens the agents and connects them to the subsystems that send them events. None runs before `registry.start()`. */
 export async function openAgents(context: KernelContext, parts: AgentParts): Promise<KernelAgents> {
   const { clock, opened } = context;
   const { database, sandbox, configuration, queues, memories, workspace, agents, progress } = parts;

@@ -21,7 +21,7 @@ export interface KernelConfiguration {
   readonly documents: WorkspaceDocuments;
   readonly decisions: Decisions;
   readonly configuration: ConfigurationManager;
-  /** Watches what was read, so that a change is read again. */
+  /** Watches the files that were read, and reads them again after a change. */
   readonly watch: PathWatch;
 }
 
@@ -37,7 +37,7 @@ export async function openPersonDecisions({
   return decisions;
 }
 
-/** Reads the documents and works out what is in force. No module is looked into yet. */
+/** Reads the documents and computes what is in force. Modules are not checked yet. */
 export async function openConfiguration(
   context: KernelContext,
   decisions: Decisions,
@@ -72,7 +72,7 @@ export async function openConfiguration(
     context: {
       clock,
       workspacePaths,
-      // Of every workspace, not only of this one: a home folder that is a workspace has them all inside.
+      // The state of every workspace, because a home folder that is a workspace contains all of them.
       forbiddenPaths: workspacePaths(stateHome),
       protectedPaths: workspacePaths(userFolder),
     },

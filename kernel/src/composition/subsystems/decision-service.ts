@@ -9,7 +9,7 @@ import { decisionTitle } from "../../policy/rule-words.ts";
 import type { DecisionService } from "../../services/ports.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 
-/** Where a rule or a setting is written, and to which decision a rule belongs. */
+/** The place of a rule or setting in a document, and the decision that a rule belongs to. */
 export function originOf(
   { store, file }: { readonly store: DecisionStore; readonly file: string },
   configuration: Pick<ConfigurationManager, "placeOf">,
@@ -28,7 +28,7 @@ function placeOf(store: DecisionStore, file: string, decision: RuleDecision): Pl
   return line === null ? null : { path: file, line };
 }
 
-/** Creates the service that lists and revokes the person's "always" decisions, each with how often it was used. */
+/** Creates the service that lists and revokes the user's "always" decisions, each with its number of uses. */
 export function createDecisionService(
   { store, file }: { readonly store: DecisionStore; readonly file: string },
   uses: DecisionUses,

@@ -5,16 +5,16 @@ import type { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
 import type { FileService } from "../../services/files.ts";
 import { pathOf } from "../../platform/files/file-uris.ts";
 
-/** A larger file is not looked at with every request of an editor. Bytes. */
+/** Maximum size in bytes of a file that is read for an editor's requests. */
 const maxHashedBytes = 4 * 1024 * 1024;
 
-/** The files of the workspace under the names that clients have for them. */
+/** The files of the workspace under the names that clients use for them. */
 export function createFileService(
   files: Pick<WorkspaceFiles, "readFile">,
-  /** From an absolute path, as a client or the system names it, to the workspace's own. */
+  /** Converts an absolute path, from a client or the system, to a workspace path. */
   clientPaths: (absolute: string) => Promise<readonly string[]>,
 ): FileService {
-  // Editors ask with every movement of a cursor, many at once: one file is in memory at a time.
+  // Editors send many requests at once, one for every cursor movement: only one file is in memory at a time.
   const reading = new OneAtATime();
   const waiting = new Map<string, ReturnType<FileService["hashOf"]>>();
   const read = async (path: string): ReturnType<FileService["hashOf"]> => {
@@ -32,7 +32,7 @@ export function createFileService(
       return absolute === null ? [] : clientPaths(absolute);
     },
     hashOf: (path) => {
-      // What has not begun yet is as new as whoever asks now needs it.
+      // A read that has not begun yet is recent enough for a new request.
       const known = waiting.get(path);
       if (known !== undefined) return known;
       const hash = reading.run("hashes", () => {

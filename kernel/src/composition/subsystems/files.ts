@@ -10,11 +10,11 @@ import type { KernelContext } from "./kernel-context.ts";
 export interface KernelFiles {
   readonly roots: readonly NamedRoot[];
   readonly files: WorkspaceFiles;
-  /** Contents of proposals and what they replaced. */
+  /** Contents of proposals, and the contents that they replaced. */
   readonly objects: ObjectStore;
-  /** The workspace's paths of an absolute real one. */
+  /** Returns the workspace paths of an absolute real path. */
   readonly workspacePaths: (absolute: string) => readonly string[];
-  /** The workspace's paths of an absolute one, as a client names it. */
+  /** Returns the workspace paths of an absolute path from a client. */
   readonly clientPaths: (absolute: string) => Promise<readonly string[]>;
   readonly clientFiles: ReturnType<typeof createFileService>;
   readonly unsaved: UnsavedDocuments;

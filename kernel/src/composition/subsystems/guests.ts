@@ -15,7 +15,7 @@ interface GuestPorts {
   readonly clock: Clock;
   readonly programs: {
     programOf(definition: AgentDefinition): Program;
-    /** Returns the absolute folder of the extension; null if it is not known any more. */
+    /** Returns the absolute folder of the extension; null if it is no longer known. */
     folderOf(agent: string): string | null;
   };
 }
@@ -75,7 +75,7 @@ function answeredError(
   maxMemoryMb: number,
 ): unknown {
   if (!isLaresError(error)) return error;
-  // A place that the guest chose would be opened by a person who follows it.
+  // A place that the guest chose could lead the user to any file.
   const { stack, place: _said, ...facts } = error.facts;
   const place = typeof stack === "string" ? placeOf(stack) : null;
   const mapped = {

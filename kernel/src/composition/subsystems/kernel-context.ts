@@ -3,9 +3,9 @@ import type { Log } from "../../base/log.ts";
 
 export interface KernelOptions {
   readonly stateFolder: string;
-  /** Holds the state of all workspaces. Links resolved, as in the other paths. */
+  /** The folder with the state of all workspaces, with links resolved like the other paths. */
   readonly stateHome: string;
-  /** As the client named them: what it has open it names in the same way. */
+  /** As the client named them; its open documents are named in the same way. */
   readonly givenRoots: readonly string[];
   /** Absolute paths, links resolved. */
   readonly roots: readonly string[];
@@ -16,7 +16,7 @@ export interface KernelOptions {
   readonly log: Log;
 }
 
-/** What every subsystem is opened with. */
+/** The dependencies of every subsystem. */
 export interface KernelContext extends KernelOptions {
   /** Closes what was opened, in reverse order, also if a later subsystem cannot be opened. */
   readonly opened: AsyncDisposableStack;

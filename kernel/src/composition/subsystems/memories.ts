@@ -31,7 +31,7 @@ interface MemoryParts {
   /** The settings and the shared memories in force. */
   readonly configuration: Pick<ConfigurationManager, "configuration" | "namespaces">;
   readonly agents: Pick<AgentLink, "find">;
-  /** Where a person is warned of what happened to an agent's memory. */
+  /** Receives warnings for the user about an agent's memory. */
   readonly traces: Pick<TraceLog, "write">;
   readonly progress: Emitter<WorkProgress>;
   readonly models: Pick<KernelModels, "egress" | "issued" | "networkRules">;
@@ -113,7 +113,7 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
     clock,
     settings: () => settingsOf("namespace/imported"),
     otherStateFolder: async (realPath) => {
-      // The person accepted a real path: a link that was put there since leads elsewhere.
+      // The user accepted a real path; a link that was placed there since leads elsewhere.
       const now = await realPathOf(realPath);
       if (now === realPath) return stateFolderPath([realPath], environment);
       throw new LaresError(

@@ -27,7 +27,7 @@ export async function openTraces(
   );
 }
 
-/** What waits for agents, and what they have answered. */
+/** Deliveries that wait for agents, and counts of those answered. */
 export interface AgentQueues {
   readonly inbox: Inbox;
   readonly jobs: Jobs;

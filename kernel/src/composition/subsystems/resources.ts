@@ -8,8 +8,8 @@ import { transformFile } from "../../sandbox/bundle/transform.ts";
 import type { Bundle } from "../../configuration/programs.ts";
 
 /**
- * What ships with the kernel. In a checkout these lie where people edit them; the package carries copies
- * beside the built code.
+ * The files that ship with the kernel. A checkout uses the sources; the package contains copies beside the built
+ * code.
  */
 const isCheckout = import.meta.url.endsWith(".ts");
 const kernel = new URL(isCheckout ? "../../../" : "../../", import.meta.url);
@@ -21,13 +21,13 @@ export const resources = {
   sdk: at("extensions/sdk"),
   defaults: at("manifests/defaults.yaml"),
   templates: at("manifests/templates"),
-  /** Only a checkout has examples. */
+  /** Only a checkout contains examples. */
   examples: isCheckout ? at("examples") : null,
 };
 
 const guestRuntime = fileURLToPath(new URL("build-output/guest.wasm", kernel));
 
-/** The WASI command in which JavaScript programs run. */
+/** The WASI command that runs JavaScript programs. */
 export async function readGuestRuntime(): Promise<Uint8Array> {
   try {
     return await readFile(guestRuntime);
@@ -43,11 +43,11 @@ export async function readGuestRuntime(): Promise<Uint8Array> {
 
 let bundler: Promise<Bundler> | undefined;
 
-/** Loads the bundler with the first extension that has sources: it is not small. */
+/** Loads the bundler with the first extension that has sources, because it is large. */
 export const bundle: Bundle = async ({ folder, main }) => {
   bundler ??= import("../../sandbox/bundle/bundle.ts").then((module) => new module.Bundler(resources.sdk));
   return (await bundler).bundle(folder, main);
 };
 
-/** Reads the files of programs as the bundler does. */
+/** Reads program files as the bundler does. */
 export const sourceReader: SourceReader = { maxFileBytes, transform: transformFile };

@@ -14,9 +14,9 @@ import type { KernelContext } from "./kernel-context.ts";
 
 export interface KernelWorkspace {
   readonly workspace: Workspace;
-  /** Changes that are stored and that queries see. */
+  /** Emits changes once they are stored and visible to queries. */
   readonly changed: Emitter<readonly EntryChange[]>;
-  /** A root was gone and is there again, or is another folder. */
+  /** A missing root is present again or was replaced by another folder. */
   readonly rootReturned: Emitter<void>;
 }
 

@@ -29,7 +29,7 @@ export function scheduled(
   return definitionOf({ hooks: [hook], ...change });
 }
 
-/** Schedules on a real ledger, with the real inbox, by a clock that a test holds. */
+/** Schedules on a real ledger with the real inbox, on a clock that the test controls. */
 export class ScheduleBed implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly database: Database;
@@ -37,20 +37,20 @@ export class ScheduleBed implements AsyncDisposable {
   readonly agents = new Map<string, ScheduledAgent & { isListening: boolean }>();
   /** "level message". */
   readonly traces: string[] = [];
-  /** Before each transaction; what it throws fails it. */
+  /** Called before each transaction, which fails if it throws. */
   storing = (_deliveries: readonly RoutedDelivery[]): void => undefined;
   /** The timer ran. */
   onWake = (): void => undefined;
-  /** It is asked how much waits. */
+  /** Called when the number of waiting deliveries is requested. */
   onWaiting = (): void => undefined;
   schedules!: Schedules<Statement>;
 
-  /** `inThread`: as the kernel opens the database, for a process that dies. */
+  /** `inThread`: opens the database as the kernel does, for a process that crashes. */
   static async open(path: string, clock: ManualClock, inThread = false): Promise<ScheduleBed> {
     const migrations = [...inboxMigrations, ...agentStateMigrations];
     const open = inThread ? openDatabase : openNearDatabase;
     const database = await open({ path, migrations, log: silentLog });
-    // The inbox's own timers are none of those that a test counts.
+    // A test counts its timers without those of the inbox.
     const inbox = await openInbox({ database, clock: systemClock, log: silentLog });
     const bed = new ScheduleBed(clock, database, inbox);
     await bed.restart();
@@ -63,7 +63,7 @@ export class ScheduleBed implements AsyncDisposable {
     this.inbox = inbox;
   }
 
-  /** As the next kernel does. */
+  /** Reopens everything, as the next kernel does. */
   async restart(): Promise<void> {
     const { clock, database, inbox } = this;
     this.schedules = new Schedules<Statement>({
@@ -95,7 +95,7 @@ export class ScheduleBed implements AsyncDisposable {
     });
   }
 
-  /** The agent is there, with this definition. */
+  /** Adds the agent with this definition. */
   add(definition: AgentDefinition): void {
     this.agents.set(definition.id, {
       definition,
@@ -108,13 +108,13 @@ export class ScheduleBed implements AsyncDisposable {
     this.agents.delete(id);
   }
 
-  /** The same, and its schedules run. */
+  /** The same, and starts its schedules. */
   async run(definition: AgentDefinition): Promise<void> {
     this.add(definition);
     await this.schedules.follow();
   }
 
-  /** Lets time go by, in steps after each of which what was due is done. The timer must be set. */
+  /** Advances the clock in steps and runs due work after each. The timer must be set. */
   async pass(forMs: number, stepMs = 1_000): Promise<void> {
     for (let left = forMs; left > 0; left -= stepMs) {
       this.clock.advance(Math.min(stepMs, left));
@@ -122,7 +122,7 @@ export class ScheduleBed implements AsyncDisposable {
     }
   }
 
-  /** What waits for the agent, and is dealt with now. */
+  /** Returns the waiting deliveries of the agent and handles them. */
   async deliveries(id = "dev.test.agent"): Promise<RoutedDelivery[]> {
     const queue = agentQueue(this.inbox);
     const taken: RoutedDelivery[] = [];

@@ -12,7 +12,7 @@ import type { CatalogEntry, CatalogSnapshot } from "../catalog-snapshot.ts";
 
 export const digestOf = (letter: string): Hash => `sha256:${letter.repeat(64)}`;
 
-/** Of an extension that does nothing. */
+/** The manifest of an extension that does nothing. */
 export const stillness = {
   behaviour: { hooks: [], tools: [], models: [], hosts: [], caps: {}, settings: { config: {} } },
   behaviourDigest: digestOf("0"),
@@ -101,10 +101,10 @@ export function snapshot(
   };
 }
 
-/** Settings that no document has. */
+/** The origins of settings that no document contains. */
 const unwritten = { rule: () => null, setting: () => null };
 
-/** Of a person who accepted these, and whose decisions are kept in memory. */
+/** The decisions of a user who accepted these, stored in memory. */
 export async function decisions(...accepted: CatalogSnapshot[]): Promise<DecisionStore> {
   const store = new DecisionStore({
     clock: new ManualClock(),

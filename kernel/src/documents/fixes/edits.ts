@@ -4,20 +4,20 @@ import { entriesOf, extentOf, isFlow, parentOf } from "./extents.ts";
 import { lineEnd, lineStart, newlineOf, nextLine } from "../text/text-lines.ts";
 import { entry, rewritten, written } from "./scalars.ts";
 
-/** Entries of a map or a list from which one is taken away; more were written by no hand. */
+/** Maps and lists with more entries than this get no removal fix; nobody writes them by hand. */
 const maxSiblings = 2000;
 
-/** Writes another string in a value's place, in the quotes that are there; null where there is no such value. */
+/** Replaces a string value and keeps its quotes. Returns null if there is no string at this place. */
 export function replaceString(document: ParsedDocument, pointer: string, value: string): TextEdit | null {
   return replaceText(document, pointer, rewritten(document, pointer, value));
 }
 
-/** Writes another value in a value's place. */
+/** Replaces a value. */
 export function replaceValue(document: ParsedDocument, pointer: string, value: unknown): TextEdit | null {
   return replaceText(document, pointer, written(value, document.format));
 }
 
-/** Puts a text in a value's place; null where what stands there is a table that is scattered over the text. */
+/** Replaces a value with a text. Returns null if the value is a table that is scattered over the text. */
 export function replaceText(document: ParsedDocument, pointer: string, newText: string): TextEdit | null {
   const node = document.nodeAt(pointer);
   if (node === undefined || node.start === node.key?.start || node.end <= node.start) return null;
@@ -31,7 +31,10 @@ export function renameKey(document: ParsedDocument, pointer: string, key: string
   return edit(document, place.start, place.end, text);
 }
 
-/** Adds an entry to the map at `pointer`, where people would: behind the simple values that it begins with. */
+/**
+ * Adds an entry to the map at `pointer`, after the scalar entries that the map begins with, where people would
+ * write it.
+ */
 export function insertEntry(
   document: ParsedDocument,
   pointer: string,
@@ -81,7 +84,7 @@ function insertInTable(
   const anchor = lastSimple(document, children);
   const key = anchor?.node.key;
   if (anchor !== null && key !== undefined) {
-    // `approvals.rules = […]`: what is beside it is written with the same prefix.
+    // `approvals.rules = […]`: the sibling entries are written with the same prefix.
     const prefix = document.text.slice(lineStart(document.text, key.start), key.start);
     const at = lineEnd(document.text, anchor.extent.end);
     return edit(document, at, at, `${newline}${prefix}${text}`);
@@ -95,7 +98,7 @@ function insertInTable(
     const at = lineEnd(document.text, map.key.end);
     return edit(document, at, at, `${newline}${text}`);
   }
-  // Only a deeper table's header speaks of it: it gets a header of its own before that.
+  // Only the header of a deeper table names this one, so the table gets its own header before that.
   const at = lineStart(document.text, map.key.start);
   const header = `[${pointerKeys(pointer).join(".")}]`;
   return /\/\d+(?:\/|$)/.test(pointer)
@@ -103,7 +106,7 @@ function insertInTable(
     : edit(document, at, at, `${header}${newline}${text}${newline}${newline}`);
 }
 
-/** The last of the values on one line that the entries begin with. */
+/** Returns the last of the leading entries whose values are on one line. */
 function lastSimple(document: ParsedDocument, children: Entries): Entries[number] | null {
   let last: Entries[number] | null = null;
   for (const child of children) {
@@ -134,7 +137,7 @@ export function appendItem(document: ParsedDocument, pointer: string, value: unk
   return edit(document, at, at, `${newlineOf(document.text)}${dash}${text}`);
 }
 
-/** Takes an entry or an item away with all that belongs to it; null where it is not in one piece. */
+/** Removes an entry or item with everything that belongs to it. Returns null if it is not contiguous. */
 export function remove(document: ParsedDocument, pointer: string): TextEdit | null {
   const node = document.nodeAt(pointer);
   const parent = parentOf(pointer);
@@ -151,7 +154,7 @@ export function remove(document: ParsedDocument, pointer: string): TextEdit | nu
     if (next !== undefined) return edit(document, own.extent.start, next.extent.start, "");
     return edit(document, previous?.extent.end ?? own.extent.start, own.extent.end, "");
   }
-  // An empty block would be no map and no list any more.
+  // An empty block would no longer be a map or a list.
   if (siblings.length === 1 && document.format === "yaml") return remove(document, parent);
   const start = lineStart(document.text, own.extent.start);
   const before = document.text.slice(start, own.extent.start);
@@ -160,18 +163,21 @@ export function remove(document: ParsedDocument, pointer: string): TextEdit | nu
     const end = nextLine(document.text, own.extent.end);
     return isAlone(document, pointer, start, end) ? edit(document, start, end, "") : null;
   }
-  // The first key of an item stands behind its dash: the next one takes its place.
+  // The first key of an item follows the dash, so the next key moves there.
   return /-[ \t]+$/.test(before) && next !== undefined && document.format === "yaml"
     ? edit(document, own.extent.start, next.extent.start, "")
     : null;
 }
 
-/** What stands before a name in TOML, where the line is all the name's: a header's brackets, or the table it is in. */
+/**
+ * Returns what precedes a name in TOML if its line contains nothing else: a header's brackets, or the table's
+ * prefix.
+ */
 function isHeaderOrPrefix(before: string, document: ParsedDocument): boolean {
   return document.format === "toml" && /^(?:\[[^\]=]*|[\w.-]*\.)$/.test(before.trimStart());
 }
 
-/** Nothing that is not of this value begins within the lines that would go. */
+/** True if no other value begins within the lines to be removed. */
 function isAlone(document: ParsedDocument, pointer: string, start: number, end: number): boolean {
   const own = pointerKeys(pointer);
   const search = (node: SourceNode, depth: number, isOnWay: boolean): boolean => {

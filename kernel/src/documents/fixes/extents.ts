@@ -1,12 +1,12 @@
 import { pointerKeys, pointerTo, type ParsedDocument, type SourceNode } from "../text/source.ts";
 
-/** A piece of a text, in UTF-16 units. */
+/** A range of a text in UTF-16 units. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
 }
 
-/** All that belongs to a value: its key, what it holds, and where it was opened. Without white space at its end. */
+/** Returns the range of a value with its key, contents and opening token, without trailing white space. */
 export function extentOf(document: ParsedDocument, node: SourceNode): Extent {
   let { start, end } = node;
   if (node.key !== undefined) start = Math.min(start, node.key.start);
@@ -15,14 +15,14 @@ export function extentOf(document: ParsedDocument, node: SourceNode): Extent {
     start = Math.min(start, inner.start);
     end = Math.max(end, inner.end);
   }
-  // A map of YAML reaches to where the next thing begins.
+  // A YAML map's range extends to the start of the next node.
   while (end > start && /\s/.test(document.text.charAt(end - 1))) end--;
   return { start, end };
 }
 
-/** A `{…}` or `[…]`, in which entries stand beside each other. */
+/** True for a `{…}` or `[…]` collection, whose entries are separated by commas. */
 export function isFlow(document: ParsedDocument, node: SourceNode): boolean {
-  // A document of TOML may begin with a header, and the place of a table is its name in one.
+  // A TOML document may begin with a header, and the place of a table is its name in a header.
   if (document.format === "toml" && (node === document.root || node.key?.start === node.start)) return false;
   return /[[{]/.test(document.text.charAt(node.start));
 }
@@ -31,7 +31,7 @@ export function parentOf(pointer: string): string {
   return pointerTo("", ...pointerKeys(pointer).slice(0, -1));
 }
 
-/** The entries of a map or a list in the order of the text, with the pointer of each. */
+/** Returns the entries of a map or list in text order, each with its pointer. */
 export function entriesOf(
   document: ParsedDocument,
   pointer: string,

@@ -4,7 +4,7 @@ import { durationPattern, parseDuration } from "../schema/durations.ts";
 import { pointerKeys, valueAt, type ParsedDocument } from "../text/source.ts";
 import { insertEntry, remove, renameKey, replaceString, replaceText, replaceValue } from "./edits.ts";
 
-/** What a schema says of one field, as far as it helps to mend a document. */
+/** The parts of a field's schema that are useful for repairing a document. */
 export interface PropertySchema {
   readonly type?: string;
   readonly description?: string;
@@ -14,10 +14,10 @@ export interface PropertySchema {
   readonly minimum?: number;
 }
 
-/** A title is one line of a menu. */
+/** Maximum length of a title, which is one line of a menu. */
 const maxTitleCharacters = 80;
 
-/** The fix that makes these edits; null where one of them is not possible. */
+/** Returns the fix with these edits, or null if one of them is not possible. */
 export function fix(title: string, edits: readonly (TextEdit | null)[], isPreferred = false): Fix | null {
   const made = edits.filter((edit) => edit !== null);
   if (made.length !== edits.length) return null;
@@ -25,7 +25,7 @@ export function fix(title: string, edits: readonly (TextEdit | null)[], isPrefer
   return { title: short, edits: made, ...(isPreferred ? { isPreferred } : {}) };
 }
 
-/** Another value in this one's place; a string keeps its quotes. */
+/** Replaces the value; a string keeps its quotes. */
 export function write(document: ParsedDocument, pointer: string, value: unknown): Fix | null {
   const edit =
     typeof value === "string"
@@ -38,7 +38,7 @@ export function rename(document: ParsedDocument, pointer: string, key: string): 
   return fix(`Write "${key}"`, [renameKey(document, pointer, key)], true);
 }
 
-/** Takes what the pointer leads to away; `what` says what that is, where its key does not. */
+/** Removes the value at the pointer. `what` names it if its key does not. */
 export function withoutEntry(
   document: ParsedDocument,
   pointer: string,
@@ -47,7 +47,7 @@ export function withoutEntry(
   return fix(`Remove ${what}`, [remove(document, pointer)]);
 }
 
-/** Adds a field that has to be there, with a value that is valid and asks to be changed. */
+/** Adds a required field with a valid placeholder value. */
 export function insertMissing(
   document: ParsedDocument,
   pointer: string,
@@ -85,7 +85,10 @@ function exampleOf(key: string, schema: PropertySchema): unknown {
   }
 }
 
-/** The same value in the type that is wanted, where it can be told: 1.0 as text, "5" as a number, one thing as a list of one. */
+/**
+ * Returns the same value in the wanted type if the conversion is unambiguous: 1.0 as text, "5" as a number, one
+ * item as a list.
+ */
 export function retype(
   document: ParsedDocument,
   pointer: string,
@@ -123,7 +126,7 @@ export function retype(
   }
 }
 
-/** A text that does not have the form it should have, brought into it where it is nearly there. */
+/** Returns a nearly valid text in the form that its schema requires. */
 export function remedyPattern(
   document: ParsedDocument,
   pointer: string,
@@ -169,14 +172,14 @@ function asName(value: string): string | null {
   return name === "" ? null : name;
 }
 
-/** `1` and `v1.2` as versions of three numbers. */
+/** Completes `1` and `v1.2` to versions of three numbers. */
 export function asVersion(value: string): string | null {
   const [, major, minor = "0", patch = "0"] =
     /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?$/.exec(value.trim()) ?? [];
   return major === undefined ? null : `${major}.${minor}.${patch}`;
 }
 
-/** A name of its own for what has somebody else's: `search_2`. */
+/** Returns an unused variant of a name that is already taken: `search_2`. */
 export function anotherName(value: string, taken: ReadonlySet<string>): string {
   for (let count = 2; ; count++) {
     const name = `${value.slice(0, 60)}_${count}`;
@@ -184,7 +187,7 @@ export function anotherName(value: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Puts a key and its value into the map at `pointer`, in the place of what stands there under this key. */
+/** Sets a key in the map at `pointer`, replacing any value it has. */
 export function set(document: ParsedDocument, pointer: string, key: string, value: unknown): TextEdit | null {
   const isThere = document.nodeAt(`${pointer}/${key}`) !== undefined;
   return isThere

@@ -1,6 +1,6 @@
 import type { DocumentFormat, ParsedDocument } from "../text/source.ts";
 
-/** A value as a document of this format writes it, on one line. */
+/** Returns a value on one line, as this format writes it. */
 export function written(value: unknown, format: DocumentFormat): string {
   if (typeof value === "string") return format === "yaml" && isPlain(value) ? value : quoted(value);
   if (Array.isArray(value)) return `[${value.map((item) => written(item, format)).join(", ")}]`;
@@ -17,7 +17,7 @@ export function entry(key: string, valueText: string, format: DocumentFormat): s
   return `${/^[\w-]+$/.test(key) ? key : quoted(key)} = ${valueText}`;
 }
 
-/** The text that stands for another string in this value's place, in the quotes that are there. */
+/** Returns the text that replaces this string value, in its existing quotes. */
 export function rewritten(document: ParsedDocument, pointer: string, value: string): string {
   const node = document.nodeAt(pointer);
   const first = node === undefined ? "" : document.text.charAt(node.start);
@@ -31,7 +31,7 @@ function quoted(value: string): string {
   return JSON.stringify(value.toWellFormed());
 }
 
-/** Nothing that YAML, or an older reader of it, would take for something else; in a block or between brackets. */
+/** True for text that YAML, including older versions, reads as a plain string, in a block and between brackets. */
 function isPlain(value: string): boolean {
   if (/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(value)) return true;
   return (

@@ -6,7 +6,7 @@ import { valueAt } from "../text/source.ts";
 import { code, item, paragraph } from "./explanation.ts";
 import type { EventHelp, EventLanguage, ExtensionSummary, Surroundings } from "./ports.ts";
 
-/** A value that means something at a place beyond what the schema can say. */
+/** A meaningful value for a place that the schema alone does not know. */
 export interface Candidate {
   readonly value: string | number | boolean;
   readonly kind: CompletionProposal["kind"];
@@ -15,7 +15,7 @@ export interface Candidate {
   readonly rank?: number;
 }
 
-/** What a finder may look at. `typed` is what stands before the cursor. */
+/** The input of a finder. `typed` is the text before the cursor. */
 export interface Search {
   readonly document: unknown;
   readonly pointer: string;
@@ -26,7 +26,7 @@ export interface Search {
 
 type Finder = (search: Search) => Promise<readonly Candidate[]>;
 
-/** The values of a place that only the surroundings know. */
+/** The finders of values that depend on the document's surroundings. */
 export async function candidatesAt(
   kind: "lares" | "manifest",
   search: Search,
@@ -87,7 +87,7 @@ async function eventCandidates({ events, around }: Search): Promise<Candidate[]>
   ];
 }
 
-/** Events of other extensions, as `hear_events` lists them. */
+/** Returns events of other extensions, in the form that `hear_events` lists them. */
 async function heardEvents({ document, events, around }: Search): Promise<Candidate[]> {
   const own = valueAt(document, "/extension/id");
   return (await around.extensions()).flatMap(({ id, name, events: names }) => {
@@ -111,7 +111,7 @@ const usualSchedules = [
   "0 0 1 * *",
 ];
 
-/** In words what is typed means, then what many people want. */
+/** Returns the explanation of what is typed, then common choices. */
 async function schedules({ events, typed }: Search): Promise<Candidate[]> {
   const own = typed.trim() === "" || usualSchedules.includes(typed) ? [] : [typed];
   const candidates = await Promise.all(
@@ -123,7 +123,7 @@ async function schedules({ events, typed }: Search): Promise<Candidate[]> {
   return candidates.flat();
 }
 
-/** An event in words: what it says, and its fields. */
+/** Describes an event: its summary and its fields. */
 export function eventExplanation({ description, fields }: EventHelp): Explanation {
   return [
     paragraph(`${description}.`),
@@ -133,7 +133,7 @@ export function eventExplanation({ description, fields }: EventHelp): Explanatio
   ];
 }
 
-/** What is done to an entry's tags, fields and sidecars has permissions of its own. */
+/** Changes to an entry's tags, fields and sidecars have their own permissions. */
 function proposedKinds(): Candidate[] {
   return effectKinds(["file.*"]).filter(({ value }) => /^(?:file|folder)\./.test(String(value)));
 }
@@ -163,7 +163,7 @@ async function toolNames({ around }: Search): Promise<Candidate[]> {
   );
 }
 
-/** One entry for each extension: those that have one are not offered again. */
+/** Returns one entry per extension, without extensions that already have one. */
 async function otherExtensionIds(search: Search): Promise<Candidate[]> {
   const entries = valueAt(search.document, "/extensions");
   const own = valueAt(search.document, search.pointer.replace(/\/id$/, ""));
@@ -182,7 +182,7 @@ async function extensionIds({ around }: Search): Promise<Candidate[]> {
   }));
 }
 
-/** An extension in its own words. */
+/** Describes an extension in the words of its manifest. */
 export function extensionExplanation({ id, name, version, description }: ExtensionSummary): Explanation {
   return [
     paragraph(`${name} ${version}`),
@@ -191,10 +191,10 @@ export function extensionExplanation({ id, name, version, description }: Extensi
   ];
 }
 
-/** Folders of one folder in which a manifest is looked for. */
+/** Maximum number of subfolders that are searched for a manifest. */
 const maxFoldersLookedInto = 200;
 
-/** The folders of the folder that the path has come to; those that hold a manifest first. */
+/** Returns the subfolders of the folder typed so far; folders with a manifest come first. */
 async function extensionFolders({ around, typed }: Search): Promise<Candidate[]> {
   const base = typed.slice(0, typed.lastIndexOf("/") + 1);
   if (base.startsWith("/")) return [];
@@ -226,7 +226,7 @@ async function locations({ around, typed }: Search): Promise<Candidate[]> {
     : folders;
 }
 
-/** Those that the extension's manifest asks for; all there are where it is not known. */
+/** Returns the permissions that the extension's manifest requests, or all if the manifest is not known. */
 async function permissions({ around, document, pointer }: Search): Promise<Candidate[]> {
   const entry = /^\/extensions\/\d+/.exec(pointer)?.[0] ?? "";
   const path = valueAt(document, `${entry}/path`);

@@ -12,7 +12,7 @@ import { parametersSchema } from "../schema/json-schema.ts";
 import { replacedAt, schemasAt, type Schema } from "../schema/schema-at.ts";
 import { valueProposals } from "./values.ts";
 
-/** A document as an editor has it: mostly broken, while somebody types. */
+/** A document as an editor has it, usually invalid while it is being typed. */
 export interface EditedDocument {
   readonly kind: "lares" | "manifest";
   readonly format: DocumentFormat;
@@ -25,7 +25,7 @@ export interface LanguageEnvironment {
   readonly client: ClientAbilities;
 }
 
-/** The schemas say more than their types let through: typebox's own have no common form. */
+/** Casts typebox's schema types, which have no common supertype. */
 export const schemaOf: Readonly<Record<EditedDocument["kind"], Schema>> = {
   lares: Lares as unknown as Schema,
   manifest: replacedAt(
@@ -36,10 +36,10 @@ export const schemaOf: Readonly<Record<EditedDocument["kind"], Schema>> = {
 };
 
 export const filterPlace = /^\/extension\/hooks\/\d+\/filter$/;
-/** A longer one is refused, and nobody wants to be helped with it. */
+/** Longer documents are refused, so they get no completions. */
 export const maxFilterCharacters = 4096;
 
-/** What may be written at `offset`. Never throws for what the text holds. */
+/** Returns what may be written at `offset`. Never throws because of the text. */
 export async function complete(
   { kind, format, text }: EditedDocument,
   offset: number,
@@ -67,7 +67,7 @@ async function proposalsAt(
   if (part === "key") return [...keys(), ...tableProposals(context, root)];
   if (part === "either") {
     const items = schemas.flatMap((schema) => (schema.type === "array" ? [schema] : []));
-    // The first item of a list that has only its name yet.
+    // The first item of a list so far consists only of its name.
     if (items.length > 0 && !context.needsDash)
       return proposalsAt({ ...context, pointer: `${pointer}/0`, needsDash: true }, kind, environment);
     return [...keys(), ...(await valuesAt(context, kind, schemas, environment))];
@@ -75,7 +75,7 @@ async function proposalsAt(
   return valuesAt(context, kind, schemas, environment);
 }
 
-/** The only map whose keys are names of something. */
+/** The only map whose keys are names of other things. */
 const extensionsOfMemory = "/memory/extensions";
 
 async function extensionKeys({ around }: LanguageEnvironment): Promise<Schema[]> {
@@ -101,7 +101,7 @@ async function valuesAt(
     : values;
 }
 
-/** The event of the filter's hook; what most hooks wait for where it says none yet. */
+/** Returns the event of the filter's hook, or the most common event if the hook has none yet. */
 export function eventOf(document: unknown, filterPointer: string, events: EventLanguage): string {
   const on = valueAt(document, filterPointer.replace(/filter$/, "on"));
   const isEvent =

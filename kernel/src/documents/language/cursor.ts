@@ -13,32 +13,35 @@ import { withoutMarks, type Spot } from "./spot.ts";
 import { findTomlSpot } from "./toml-spot.ts";
 import { findYamlSpot } from "./yaml-spot.ts";
 
-/** Where in a document the cursor stands, and what it would write there. */
+/** The position of the cursor in a document's structure, and what may be written there. */
 export interface CursorContext {
   readonly format: DocumentFormat;
   /**
-   * `key`: the pointer is that of the map the key is one of. `value`: of the value itself. `either`: of a value that
-   * has only begun, alone on its line, so that it may become a map's first key as well.
+   * `key`: the pointer leads to the map that contains the key. `value`: it leads to the value. `either`: it leads
+   * to an incomplete value alone on its line, which may also become a map's first key.
    */
   readonly part: "key" | "value" | "either";
   readonly pointer: string;
-  /** The other keys of that map. */
+  /** The other keys of the map. */
   readonly siblings: readonly string[];
-  /** Of the document, the word at the cursor left out: for what is written beside it. */
+  /** The document's value without the word at the cursor, for the values written beside it. */
   readonly document: unknown;
-  /** TOML: in a `[header]`, or the name of a line's own pair. */
+  /** TOML: in a `[header]`, or in the key of a line's pair. */
   readonly statement: "header" | "list-header" | "pair" | null;
-  /** YAML: the item is new and has to get its dash. */
+  /** YAML: the item is new and needs a dash. */
   readonly needsDash: boolean;
   readonly spot: Spot;
 }
 
-/** Where the cursor stands, at once; see {@link cursorSteps}. For texts known to be short. */
+/** Finds the cursor synchronously; see {@link cursorSteps}. For texts known to be short. */
 export function cursorContext(source: string, offset: number, format: DocumentFormat): CursorContext | null {
   return atOnce(cursorSteps(source, offset, format));
 }
 
-/** Null where nothing can be written: in a comment, behind a value, in a text that is beyond all bounds. Never throws. */
+/**
+ * Yields null if nothing can be written there: in a comment, after a value, in a text beyond the bounds. Never
+ * throws.
+ */
 export function* cursorSteps(
   source: string,
   offset: number,
@@ -58,7 +61,7 @@ export function* cursorSteps(
   }
 }
 
-/** The same line as a new item of a list. */
+/** The same line, read as a new item of a list. */
 function withDash(spot: Spot): Spot {
   const at = spot.marked.indexOf(mark, spot.lineStart);
   return { ...spot, marked: `${spot.marked.slice(0, at)}- ${spot.marked.slice(at)}` };
@@ -82,7 +85,10 @@ function* contextOf(spot: Spot, format: DocumentFormat, needsDash: boolean): Ste
   return { ...common, part: isFirst && isBare ? "either" : "key", siblings };
 }
 
-/** A line whose indentation fits nothing: the parser puts it somewhere, but nobody meant that. */
+/**
+ * True if the line's indentation matches no level. The parser assigns it to some level, but probably not the
+ * intended one.
+ */
 function isMisplaced({ root }: LenientReading, marked: string, { keys, key }: FoundMark): boolean {
   if (key === null) return false;
   if (key !== mark) return true;
@@ -98,7 +104,7 @@ function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf("\n", offset - 1) + 1);
 }
 
-/** A dash makes sense beside other items only. */
+/** True beside other items, the only place for a dash. */
 function isNextItem(document: unknown, { keys }: FoundMark): boolean {
   const list = valueAt(document, pointerTo("", ...keys.slice(0, -1)));
   return Array.isArray(list) && list.length > 1;
@@ -110,7 +116,7 @@ function statementOf({ statements }: LenientReading, marked: string): CursorCont
 }
 
 interface FoundMark {
-  /** To the value with the mark in it, or to the map that has it as a key. */
+  /** Returns the path to the value that contains the mark, or to the map that has the mark as a key. */
   readonly keys: readonly string[];
   readonly key: string | null;
 }

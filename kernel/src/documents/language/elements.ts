@@ -6,21 +6,21 @@ import type { HandlerKind } from "./program.ts";
 export interface HandlerUse {
   readonly kind: HandlerKind;
   readonly name: string;
-  /** Of the name. */
+  /** The range of the name. */
   readonly pointer: string;
-  /** Of the hook or the tool. */
+  /** The pointer of the hook or the tool. */
   readonly owner: string;
 }
 
 /** An extension that a configuration names. */
 export interface ExtensionUse {
   readonly reference: { readonly path: string } | { readonly id: string };
-  /** Of the path or the id. */
+  /** The range of the path or the id. */
   readonly pointer: string;
   readonly owner: string;
 }
 
-/** What a manifest names of its program, whatever else is wrong with it. */
+/** Returns what a manifest says about its program, even if other parts are invalid. */
 export function handlerUses(document: ParsedDocument): HandlerUse[] {
   return (["hooks", "tools"] as const).flatMap((kind) =>
     listAt(document, `/extension/${kind}`).flatMap((item, index) => {
@@ -31,7 +31,7 @@ export function handlerUses(document: ParsedDocument): HandlerUse[] {
   );
 }
 
-/** The entries of `extensions`, whatever else is wrong with the document. */
+/** Returns the entries of `extensions`, even if other parts of the document are invalid. */
 export function extensionUses(document: ParsedDocument): ExtensionUse[] {
   return listAt(document, "/extensions").flatMap((item, index): ExtensionUse[] => {
     const owner = pointerTo("/extensions", index);
@@ -46,7 +46,7 @@ function listAt(document: ParsedDocument, pointer: string): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-/** The node at a pointer contains the offset, its end included: a cursor stands between characters. */
+/** True if the node at a pointer contains the offset. The end counts, because a cursor is between characters. */
 export function isAt(document: ParsedDocument, pointer: string, offset: number): boolean {
   const node: SourceNode | undefined = document.nodeAt(pointer);
   return node !== undefined && node.start <= offset && offset <= node.end;

@@ -3,7 +3,7 @@ import { code, paragraph } from "./explanation.ts";
 import type { EventLanguage, FilterWord } from "./ports.ts";
 import { inSnippet, type Proposal } from "./proposal.ts";
 
-/** What may be written at the cursor of a filter for this event. */
+/** Returns what may be written at the cursor in a filter for this event. */
 export function filterProposals(
   context: CursorContext,
   eventName: string,
@@ -29,7 +29,7 @@ export function filterProposals(
   }
   const words =
     place.receiver === null ? events.filterWords(eventName) : events.filterMembers(place.receiver, eventName);
-  // TOML has no strings without quotes.
+  // TOML has no unquoted strings.
   const isBare = format === "toml" && spot.quote === "";
   const lead = spot.needsSpace ? " " : "";
   return words.map((word) => {
@@ -66,12 +66,12 @@ function rankOf({ kind, name }: FilterWord): number {
 }
 
 type FilterPlace =
-  /** In a string: what stands before its opening quote. */
+  /** The cursor is in a string: the text before its opening quote. */
   | { readonly kind: "text"; readonly partial: string; readonly expression: string }
-  /** At a word; `receiver` is the expression before its dot. */
+  /** The cursor is at a word; `receiver` is the expression before its dot. */
   | { readonly kind: "word"; readonly partial: string; readonly receiver: string | null };
 
-/** Where the end of a piece of a filter is. */
+/** Classifies the end of an incomplete filter. */
 export function placeIn(before: string): FilterPlace {
   const opening = openQuote(before);
   if (opening !== null)
@@ -82,7 +82,7 @@ export function placeIn(before: string): FilterPlace {
   return { kind: "word", partial, receiver: dot === null ? null : receiverOf(rest.slice(0, dot.index)) };
 }
 
-/** Where the string begins that the text ends in; null where it ends in none. */
+/** Returns the start of the string that is still open at the text's end, or null. */
 function openQuote(text: string): number | null {
   let opening: number | null = null;
   for (let at = 0; at < text.length; at++) {
@@ -95,7 +95,7 @@ function openQuote(text: string): number | null {
   return opening;
 }
 
-/** The operand that the text ends with: names, calls and indices joined by dots. */
+/** Returns the operand at the text's end: names, calls and indices joined by dots. */
 function receiverOf(text: string): string {
   let at = text.length;
   let depth = 0;
@@ -115,7 +115,7 @@ function receiverOf(text: string): string {
   return text.slice(at);
 }
 
-/** What the string that is compared with an expression may be: of `entry.media == "`, the media. */
+/** Returns the expression that a string is compared with: for `entry.media == "`, the media. */
 function valuesBefore(expression: string, eventName: string, events: EventLanguage): readonly string[] {
   const compared =
     inOf(expression) ??
@@ -128,7 +128,7 @@ function valuesBefore(expression: string, eventName: string, events: EventLangua
   return words.find(({ name }) => name === compared.slice(dot + 1))?.values ?? [];
 }
 
-/** Of `changed_fields.exists(f, f == "`, the list. */
+/** Returns the list of `changed_fields.exists(f, f == "`. */
 function inOf(expression: string): string | undefined {
   return /([A-Za-z_][\w.]*)\.(?:exists|all|exists_one|filter)\(\s*(\w+)\s*,\s*\2\s*(?:==|!=)\s*$/.exec(
     expression,

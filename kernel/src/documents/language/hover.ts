@@ -17,14 +17,14 @@ import { nodeAt, readingOf, type FoundNode } from "./reading.ts";
 import { alternatives, declaredAt, typeInWords, valuesOf, type Schema } from "../schema/schema-at.ts";
 import { explainSchedule } from "./schedule.ts";
 
-/** What is said of a place; offsets count UTF-16 units. */
+/** The contents of a hover; offsets count UTF-16 units. */
 interface Hover {
   readonly start: number;
   readonly end: number;
   readonly explanation: Explanation;
 }
 
-/** What a person may want to know of the key or the value at `offset`; null where there is nothing to say. */
+/** Returns the hover for the key or value at `offset`, or null if there is none. */
 export async function hoverAt(
   { kind, format, text }: EditedDocument,
   offset: number,
@@ -47,7 +47,7 @@ export async function hoverAt(
   return explanation === null ? null : { ...whole, explanation };
 }
 
-/** A field in the schema's words. */
+/** Describes a field in the schema's words. */
 function keyExplanation(root: Schema, document: unknown, pointer: string): Explanation | null {
   const declared = declaredAt(root, document, pointer);
   if (declared === undefined) return null;
@@ -125,19 +125,19 @@ async function manifestValue(
   return null;
 }
 
-/** The word of a filter that the cursor is in. */
+/** Returns the word of a filter at the cursor. */
 function filterWord(
   { text, offset, pointer, found, document }: Place,
   filter: string,
   events: EventLanguage,
 ): Known | null {
   const { start, end, style } = found.node;
-  // Looking for its words takes time that grows with the square of it.
+  // Finding the words takes time quadratic in the filter's length.
   if (filter.length > maxFilterCharacters) return null;
   const offsets = style === undefined ? null : offsetsOf(text.slice(start, end), filter, style);
   if (offsets === null) return null;
   const at = offsets.findLastIndex((each) => each <= offset - start);
-  // Before its first character: on the quotes.
+  // The cursor is on the opening quote.
   if (at < 0) return null;
   const wordStart = at - (/\w*$/.exec(filter.slice(0, at))?.[0].length ?? 0);
   const name = /^\w+/.exec(filter.slice(wordStart))?.[0];

@@ -6,7 +6,7 @@ import { nextTurn } from "../text/turns.ts";
 import { readingOf } from "./reading.ts";
 import { explainSchedule } from "./schedule.ts";
 
-/** A remark that an editor shows behind `offset`, in UTF-16 units. */
+/** A hint that an editor shows after `offset`, in UTF-16 units. */
 interface InlayHint {
   readonly offset: number;
   readonly label: string;
@@ -14,10 +14,10 @@ interface InlayHint {
   readonly tooltip: readonly string[];
 }
 
-/** More are not shown in one document. */
+/** Maximum number of hints in one document. */
 export const maxInlayHints = 256;
 
-/** Of every schedule between the offsets: its words, and its next runs. */
+/** Returns a hint for every schedule in the range: its description and its next runs. */
 export async function inlayHints(
   { kind, format, text }: EditedDocument,
   range: { readonly start: number; readonly end: number },
@@ -51,7 +51,7 @@ export async function inlayHints(
   return hints;
 }
 
-/** Days and times without what they say twice: editors cut a line's hints, VS Code after 43 characters. */
+/** Days and times without repetitions: editors truncate a line's hints, VS Code after 43 characters. */
 function shortly(runs: readonly string[], words: string): string {
   const days = runs.map((run) => run.slice(0, run.lastIndexOf(" ")));
   const times = runs.map((run) => run.slice(run.lastIndexOf(" ") + 1));

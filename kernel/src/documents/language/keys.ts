@@ -5,18 +5,18 @@ import { paragraph } from "./explanation.ts";
 import { choiceOf, type Proposal } from "./proposal.ts";
 import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "../schema/schema-at.ts";
 
-/** Keys of which a map has only one group: what belongs to the other is not offered beside it. */
+/** Groups of mutually exclusive keys. A key of one group is not offered beside a key of the other. */
 const exclusive: readonly { readonly one: readonly string[]; readonly other: readonly string[] }[] = [
   { one: ["on", "filter"], other: ["schedule", "timezone", "catch_up"] },
   { one: ["path"], other: ["id"] },
 ];
 
-/** What the editor can take. */
+/** The editor's capabilities. */
 export interface ClientAbilities {
   readonly snippets: boolean;
 }
 
-/** The keys that the schemas allow in the map at the cursor and that are not in it yet, those that have to be first. */
+/** Returns the keys that the schemas allow at the cursor and the map does not have yet, required keys first. */
 export function keyProposals(
   context: CursorContext,
   schemas: readonly Schema[],
@@ -86,12 +86,12 @@ function kindOf(schema: Schema): "map" | "maps" | "list" | "text" | "other" {
 
 function isTable(schema: Schema, isList: boolean): boolean {
   const kinds = alternatives(schema, undefined);
-  // A map may lead to the list of maps that is meant.
+  // The map may contain the intended list of maps.
   if (kinds.some(({ type }) => type === "object")) return true;
   return isList ? kindOf(schema) === "maps" : false;
 }
 
-/** In TOML, maps on a line of their own are headers; see `tableProposals`. */
+/** True for maps that TOML writes as headers on their own lines; see `tableProposals`. */
 function isTableLine({ format, statement, spot }: CursorContext, property: Schema): boolean {
   if (format !== "toml" || statement !== "pair" || !spot.isAlone || spot.hasSeparator) return false;
   return ["map", "maps"].includes(kindOf(property));
@@ -99,7 +99,7 @@ function isTableLine({ format, statement, spot }: CursorContext, property: Schem
 
 type Text = Pick<Proposal, "newText" | "isSnippet">;
 
-/** The key with what comes behind it. */
+/** Returns the key with the text that follows it. */
 function written(
   context: CursorContext,
   name: string,
@@ -118,7 +118,7 @@ function written(
   return { newText: `${lead}${key}${isNested ? ":" : separator}`, isSnippet: false };
 }
 
-/** What follows the separator, with the places to fill in; null where that is the person's to type. */
+/** Returns the snippet after the separator, or null if the user has to type the value. */
 function valueSnippet(context: CursorContext, property: Schema): string | null {
   const { format, spot, needsDash } = context;
   const kind = kindOf(property);
@@ -139,7 +139,7 @@ function valueSnippet(context: CursorContext, property: Schema): string | null {
   return kind === "text" && format === "toml" ? ' "$1"' : null;
 }
 
-/** Maps that may be written as a value on one line, with what they have to have. */
+/** Returns maps that may be written inline, with their required fields. */
 export function mapProposals(
   { format, spot, needsDash }: CursorContext,
   schemas: readonly Schema[],
@@ -181,10 +181,13 @@ export function mapProposals(
   });
 }
 
-/** A value that may be more kinds of map than this is not written in one go. */
+/** A value with more possible kinds of map gets no snippet. */
 const maxMapForms = 10;
 
-/** Headers of tables that may begin at an empty line of TOML: the cursor's own table's, and those around it. */
+/**
+ * Returns headers of tables that may begin at an empty line of TOML: those of the cursor's table and of its
+ * ancestors.
+ */
 export function tableProposals(context: CursorContext, root: Schema): Proposal[] {
   const { format, statement, spot, pointer, document } = context;
   if (format !== "toml" || statement !== "pair" || !spot.isAlone || spot.hasSeparator) return [];

@@ -8,11 +8,11 @@ import {
 import { unquoted } from "./quoting.ts";
 import { tomlTokens, type TomlToken } from "../text/toml-tokens.ts";
 
-/** A header or a line `key = value`; offsets in UTF-16 units. */
+/** A header or a `key = value` line; offsets in UTF-16 units. */
 export interface TomlStatement {
   readonly kind: "header" | "list-header" | "pair";
   readonly start: number;
-  /** Where its name ends: before `=`, or behind the brackets. */
+  /** The end of its name: before `=`, or after the brackets. */
   readonly nameEnd: number;
 }
 
@@ -21,9 +21,9 @@ interface LenientToml extends Reading {
 }
 
 /**
- * Reads what can be read of a TOML text that may be half-typed: a key without a value has the value null, a list that
- * is not closed ends where the next statement begins. For editing only; what counts is read by `readToml`.
- * Throws TooComplex beyond the bounds of documents.
+ * Reads a TOML text that may be incomplete. A key without a value gets null, and an unclosed list ends where the
+ * next statement begins. For editing only; the authoritative reader is `readToml`. Throws TooComplex beyond the
+ * bounds of documents.
  */
 export function readTomlLeniently(text: string): LenientToml {
   return new LenientReader(text).read();
@@ -99,7 +99,7 @@ class LenientReader {
     return place;
   }
 
-  /** The names of a dotted key, up to what is no part of one. */
+  /** Returns the parts of a dotted key, up to the first token that cannot be one. */
   #names(): Name[] {
     const names: Name[] = [];
     for (let token = this.#peek(); token?.kind === "bare" || token?.kind === "string"; token = this.#peek()) {
@@ -118,7 +118,7 @@ class LenientReader {
     return names;
   }
 
-  /** The table of this name, made where there is none; of a list of tables, the last. */
+  /** Returns the table with this name and creates it if necessary. For an array of tables, returns the last one. */
   #open(place: Place, name: Name): Place | null {
     if (forbiddenKeys.includes(name.key)) return null;
     const known = Object.hasOwn(place.value, name.key) ? place.value[name.key] : undefined;
@@ -177,7 +177,7 @@ class LenientReader {
     owner.node.children.set(last.key, node);
   }
 
-  /** Null where nothing that could be one follows on this line. */
+  /** Returns null if no value follows on this line. */
   #value(depth: number): Reading | null {
     const token = this.#peek();
     if (token === undefined) return null;
@@ -237,7 +237,7 @@ class LenientReader {
     return { value: place.value, root };
   }
 
-  /** Whether the line after this newline begins what cannot stand in a list: so the list was never closed. */
+  /** True if the next line begins something that a list cannot contain, so the list was never closed. */
   #beginsStatement(): boolean {
     const [first, second, third] = [1, 2, 3].map((ahead) => this.#tokens[this.#at + ahead]);
     if (first?.kind === "bare" || first?.kind === "string") return this.#is(second, "=");
@@ -259,7 +259,7 @@ function styleOf(token: TomlToken): StringStyle {
   return token.quote?.startsWith('"') === true ? "escaped" : "literal";
 }
 
-/** What an editor wants to know of a bare value; dates stay as they are written. */
+/** Parses a bare value for an editor; dates stay strings. */
 function bareValue(written: string): unknown {
   if (written === "true" || written === "false") return written === "true";
   return /^[+-]?\d[\d_]*(?:\.\d+)?$/.test(written) ? Number(written.replaceAll("_", "")) : written;

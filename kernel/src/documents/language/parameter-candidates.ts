@@ -6,14 +6,14 @@ import { ownValue, propertyName, schemaReference } from "../schema/json-schema.t
 import type { Schema } from "../schema/schema-at.ts";
 import { mark } from "../text/cursor-mark.ts";
 
-/** Values of a tool's parameters that the rest of the same schema decides. */
+/** Values for a tool's parameters that other parts of the same schema determine. */
 export function parameterCandidates(schemas: readonly Schema[], search: Search): readonly Candidate[] {
   if (schemas.includes(propertyName)) return propertyNames(search);
   if (schemas.includes(schemaReference)) return references(search);
   return schemas.includes(ownValue) ? ownValues(search) : [];
 }
 
-/** In `required` and `dependencies`: names of the properties that the list does not have yet. */
+/** For `required` and `dependencies`: properties that the list does not contain yet. */
 function propertyNames({ document, pointer }: Search): Candidate[] {
   const list = pointerKeys(pointer).slice(0, -1);
   const schema = list.slice(0, list.at(-1) === "required" ? -1 : -2);
@@ -26,7 +26,7 @@ function propertyNames({ document, pointer }: Search): Candidate[] {
     .map(([value, property]) => ({ value, kind: "field", rank: 0, ...saidOf(property) }));
 }
 
-/** The whole, for what holds more of its kind, and each definition. */
+/** The whole schema, for recursive structures, and each definition. */
 function references({ document, pointer }: Search): Candidate[] {
   const root = /^\/extension\/tools\/\d+\/parameters/.exec(pointer)?.[0] ?? "";
   const named = ["definitions", "$defs"].flatMap((holder) => {
@@ -44,10 +44,10 @@ function references({ document, pointer }: Search): Candidate[] {
   return [...named, { value: "#", kind: "value", detail: "all of the parameters", rank: 1 }];
 }
 
-/** One of its choices, or of the truth values. */
+/** One of the allowed values, or a boolean. */
 function ownValues({ document, pointer }: Search): Candidate[] {
   const schema = pointer.replace(/\/(?:default|examples\/\d+)$/, "");
-  // A choice is not made of itself.
+  // Choices inside a choice are not offered.
   if (schema === pointer) return [];
   const choices: unknown = valueAt(document, `${schema}/enum`);
   const known =
@@ -57,7 +57,7 @@ function ownValues({ document, pointer }: Search): Candidate[] {
     .map((value) => ({ value, kind: "choice" }));
 }
 
-/** In the document's own words, which are a stranger's. */
+/** Describes a definition in the document's own, untrusted words. */
 function saidOf(schema: unknown): Pick<Candidate, "explanation" | "detail"> {
   if (!isJsonObject(schema)) return {};
   const { description, type } = schema;

@@ -1,6 +1,6 @@
 import type { Answer, ProgramExports } from "../ports.ts";
 
-/** A word of the language of filters. */
+/** An identifier of the filter language. */
 export interface FilterWord {
   readonly name: string;
   readonly kind: "field" | "function" | "method" | "keyword";
@@ -15,14 +15,14 @@ export interface EventHelp {
   readonly fields: Readonly<Record<string, { readonly type: string; readonly description: string }>>;
 }
 
-/** What `events/` knows, for whoever writes a manifest. */
+/** The knowledge of `events/` that editing a manifest needs. */
 export interface EventLanguage {
   readonly eventTypes: readonly EventHelp[];
   readonly isCustomEvent: (name: string) => boolean;
   readonly filterWords: (eventName: string) => readonly FilterWord[];
   readonly filterMembers: (receiver: string, eventName: string) => readonly FilterWord[];
   readonly scheduleInWords: (expression: string) => Promise<string | null>;
-  /** The next times after `nowMs`, UTC, ISO 8601; empty where the expression or the time zone is none. */
+  /** Returns the next run times in UTC, ISO 8601. Empty if the expression or the time zone is invalid. */
   readonly nextRuns: (
     expression: string,
     timezone: string | undefined,
@@ -33,7 +33,7 @@ export interface EventLanguage {
   readonly now: () => number;
 }
 
-/** What a manifest says of itself. Every text of it is a stranger's. */
+/** What a manifest says about itself. All its texts are untrusted. */
 export interface ExtensionSummary {
   readonly id: string;
   readonly name: string;
@@ -41,25 +41,25 @@ export interface ExtensionSummary {
   readonly description: string;
   readonly tools: readonly string[];
   readonly permissions: readonly string[];
-  /** Names of the events it emits, without the publisher. */
+  /** Names of the events that it emits, without the publisher. */
   readonly events: readonly string[];
 }
 
-/** What lies around one document. Whoever implements it bounds what it reads. */
+/** The surroundings of one document. Implementations bound what they read. */
 export interface Surroundings {
-  /** Those that an id can name. */
+  /** Extensions that can be referred to by id. */
   readonly extensions: () => Answer<readonly ExtensionSummary[]>;
   readonly extension: (reference: {
     readonly path?: string;
     readonly id?: string;
   }) => Answer<ExtensionSummary | null>;
   /**
-   * Names of the folders in a folder: of the workspace, or relative to the document's own. Empty where there is no such
-   * folder, or it leads out of the workspace and may not.
+   * Returns the subfolder names of a folder of the workspace, or relative to the document. Empty if the folder
+   * does not exist or is outside the workspace without permission.
    */
   readonly foldersIn: (place: "workspace" | "document", path: string) => Answer<readonly string[]>;
-  /** Files beside the manifest that may be programs. */
+  /** Returns files beside the manifest that may be programs. */
   readonly programs: () => Answer<readonly string[]>;
-  /** What the manifest's program has; null where that cannot be known. */
+  /** Returns the outline of the manifest's program, or null if it cannot be determined. */
   readonly programExports: () => Answer<ProgramExports | null>;
 }

@@ -1,14 +1,14 @@
 import type { Extent } from "../fixes/extents.ts";
 import { isReference, nodesOf, type Found, type Tree } from "./program-syntax.ts";
 
-/** A place that names something; `isShorthand`: it is the name of a property as well. */
+/** An occurrence of a name. `isShorthand`: it is also a property's name. */
 export interface NamePlace extends Extent {
   readonly isShorthand: boolean;
 }
 
 /**
- * All places of a file that speak of one name: of what is declared or imported under it, and of what is exported under
- * it. Null where the name stands for something else too, a property or a text say, so that not every one may change.
+ * Returns all occurrences of a name that a file declares, imports or exports. Returns null if the name also occurs
+ * with another meaning, such as a property or a text, so that replacing all of them would be wrong.
  */
 export function placesOfName(
   source: string,
@@ -20,7 +20,7 @@ export function placesOfName(
   for (const found of nodesOf(tree)) {
     if (speaksOf(found, name)) return null;
     if (found.node.type !== "Identifier" || found.node.name !== name) continue;
-    // Exports are gathered when a file is compiled: where they were written is looked for below.
+    // Exports are collected when a file is compiled; their positions in the source are found below.
     if (found.parent?.type === "ExportSpecifier") continue;
     const isShorthand = found.parent?.type === "Property" && found.parent.shorthand;
     const isSame = found.parent?.type === "ImportSpecifier" && found.parent.local.name === name;
@@ -34,7 +34,7 @@ export function placesOfName(
   return places.size === countWords(source, name) ? [...places.values()] : null;
 }
 
-/** A text that holds the name may be code to somebody, or look like it. */
+/** A text that contains the name may be evaluated as code. */
 function speaksOf({ node }: Found, name: string): boolean {
   if (node.type === "TemplateElement") return countWords(node.value.raw, name) > 0;
   return node.type === "Literal" && typeof node.value === "string" && countWords(node.value, name) > 0;
@@ -47,7 +47,7 @@ function* inExportLists(source: string, name: string): Generator<Extent> {
   }
 }
 
-/** How often a name stands in a text as a word of its own, wherever. */
+/** Counts the occurrences of a name as a whole word in a text. */
 export function countWords(text: string, name: string): number {
   return [...wordsIn(text, name)].length;
 }

@@ -1,17 +1,17 @@
 import type { AnyNode } from "acorn";
 import { keyOf, nodesOf, type Tree } from "./program-syntax.ts";
 
-/** A place that reads a property of an object by its name: `hooks.name`, `hooks["name"]`, `const { name } = hooks`. */
+/** A property access by name: `hooks.name`, `hooks["name"]`, `const { name } = hooks`. */
 interface PropertyRead {
-  /** The object, as it is written there. */
+  /** The object as written. */
   readonly object: AnyNode;
-  /** The property's name there. */
+  /** The property's name in the source. */
   readonly key: AnyNode;
-  /** The variable that it is given to, where it is taken out by a pattern. */
+  /** The variable that receives the value, for a destructuring pattern. */
   readonly variable: AnyNode | null;
 }
 
-/** Every such read of a property of this name, of whatever object. */
+/** Returns every access to a property with this name, on any object. */
 export function* readsOf(tree: Tree, name: string): Generator<PropertyRead> {
   for (const { node } of nodesOf(tree)) {
     if (node.type === "MemberExpression") {
@@ -24,7 +24,7 @@ export function* readsOf(tree: Tree, name: string): Generator<PropertyRead> {
   }
 }
 
-/** Which property a member expression reads; null where it is computed. */
+/** Returns the property that a member expression reads; null if it is computed. */
 export function memberOf({ property, computed }: Pick<Member, "property" | "computed">): string | null {
   if (!computed) return property.type === "Identifier" ? property.name : null;
   return property.type === "Literal" && typeof property.value === "string" ? property.value : null;

@@ -1,16 +1,16 @@
 import type { AnyNode, Identifier, ImportDeclaration, ObjectExpression, Program, Property } from "acorn";
 
-/** The pieces of a program's syntax tree that its outline and a rename ask for. */
+/** The parts of a program's syntax tree that its outline and a rename use. */
 export type Tree = Program;
 
 export interface Found<Kind extends AnyNode = AnyNode> {
   readonly node: Kind;
   readonly parent: AnyNode | null;
-  /** The field of the parent that holds it. */
+  /** The parent's field that contains the node. */
   readonly field: string;
 }
 
-/** Every node below this one, itself included, in the order of the text. Not recursive: `a.b.c…` lies as deep as it is long. */
+/** Yields this node and all its descendants in text order. Not recursive: `a.b.c…` nests as deeply as it is long. */
 export function* nodesOf(root: AnyNode): Generator<Found> {
   const waiting: Found[] = [{ node: root, parent: null, field: "" }];
   for (let found = waiting.pop(); found !== undefined; found = waiting.pop()) {
@@ -30,7 +30,7 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
-/** What stands behind a name at the top of the file: its declaration, or where it is imported from. */
+/** The meaning of a top-level name: its declaration or its import. */
 export type Binding =
   | {
       readonly kind: "declared";
@@ -40,7 +40,7 @@ export type Binding =
     }
   | { readonly kind: "imported"; readonly id: Identifier; readonly from: string; readonly name: string };
 
-/** The names that are declared at the top of the file. */
+/** Returns the names declared at the top of the file. */
 export function topBindings(tree: Tree): Map<string, Binding> {
   const found = new Map<string, Binding>();
   const exported = exportedNames(tree);
@@ -73,7 +73,7 @@ function addImports({ specifiers, source }: ImportDeclaration, found: Map<string
   }
 }
 
-/** Of each `export { a as b }` of the file itself: what it is called here, by what others call it. */
+/** Maps each local name in the file's own `export { a as b }` to its exported name. */
 function exportedAs(tree: Tree): Map<string, string> {
   const found = new Map<string, string>();
   for (const statement of tree.body) {
@@ -83,7 +83,7 @@ function exportedAs(tree: Tree): Map<string, string> {
   return found;
 }
 
-/** The files of which everything is exported again: `export * from`. */
+/** Returns the files that are re-exported completely: `export * from`. */
 export function starsOf(tree: Tree): string[] {
   return tree.body.flatMap((statement) =>
     statement.type === "ExportAllDeclaration" && !statement.exported ? [String(statement.source.value)] : [],
@@ -94,21 +94,21 @@ function exportedNames(tree: Tree): Set<string> {
   return new Set(exportedAs(tree).values());
 }
 
-/** What is exported by this name: an expression, or the name that it has here. */
+/** Returns what is exported under this name: an expression, or a local name. */
 export function exportOf(tree: Tree, name: string): AnyNode | string | null {
   for (const statement of tree.body)
     if (statement.type === "ExportDefaultDeclaration" && name === "default") return statement.declaration;
   return exportedAs(tree).get(name) ?? null;
 }
 
-/** The property of this name that is written down in the object. */
+/** Returns the object's literal property with this name. */
 export function propertyOf(object: ObjectExpression, name: string): Property | null {
   for (const property of object.properties)
     if (property.type === "Property" && keyOf(property) === name) return property;
   return null;
 }
 
-/** The key as a text; null where it is computed. */
+/** Returns the key as text; null if it is computed. */
 export function keyOf({ key, computed }: Pick<Property, "key" | "computed">): string | null {
   if (key.type === "Literal" && typeof key.value === "string") return key.value;
   return key.type === "Identifier" && !computed ? key.name : null;
@@ -118,7 +118,7 @@ function nameOf(node: { readonly type: string; readonly name?: string; readonly 
   return node.name ?? String(node.value);
 }
 
-/** True for an identifier that names a variable, and no property, label or what another file calls something. */
+/** True for an identifier that names a variable, not a property, a label or another file's export. */
 export function isReference(found: Found): found is Found<Identifier> {
   const { node, parent, field } = found;
   if (node.type !== "Identifier" || parent === null) return false;

@@ -14,15 +14,15 @@ import {
   type Tree,
 } from "./program-syntax.ts";
 
-/** Characters of a program's file that is looked into: what is written to take long takes some seconds at most. */
+/** Maximum length of a program file that is analysed. The slowest input of this length takes a few seconds. */
 export const maxProgramCharacters = 128 * 1024;
-/** Properties of records that are looked at for handlers, those of spread records counted each time. */
+/** Maximum number of record properties that are examined for handlers; spread records count each time. */
 const maxProperties = 2000;
 
-/** A program as JavaScript, no variable of which hides another, and where each place of that was written. */
+/** A program as JavaScript without shadowed variables, and the mapping to the source. */
 export interface CompiledProgram {
   readonly code: string;
-  /** Offset in the source of a line (from 1) and a column (from 0) of `code`; null where nothing was. */
+  /** Returns the source offset of a line (from 1) and column (from 0) of `code`; null if it has none. */
   readonly sourceOffset: (line: number, column: number) => number | null;
 }
 
@@ -31,66 +31,70 @@ export type HandlerKind = "hooks" | "tools";
 /** One handler of a program. */
 export interface HandlerDeclaration {
   readonly name: string;
-  /** Its name among the handlers, quotes included. */
+  /** The range of its name in the record, including quotes. */
   readonly key: Extent;
   readonly isShorthand: boolean;
-  /** The function itself, where it is written elsewhere in the same file, also under another name: its name there. */
+  /**
+   * The range of the function's own name, if it is declared elsewhere in the same file, possibly under another
+   * name.
+   */
   readonly declared: Extent | null;
-  /** Where it comes from another file. */
+  /** Where it is imported from. */
   readonly imported: Imported | null;
 }
 
-/** What another file exports by this name; `from` as it is written. */
+/** An export of another file; `from` is the specifier as written. */
 export interface Imported {
   readonly from: string;
   readonly name: string;
 }
 
-/** Handlers that one file has, and where more of them are. */
+/** The handlers in one file, and the files that contain more. */
 interface HandlersInFile {
   readonly found: readonly HandlerDeclaration[];
-  /** Whether these are all, with those of the files that are named here. */
+  /** True if these, with those of the files named here, are all handlers. */
   readonly isComplete: boolean;
   readonly elsewhere: readonly (Imported & { readonly what: HandlerHolder })[];
 }
 
-/** What is exported: a whole agent, or one of its records of handlers. */
+/** The kind of export: a whole agent, or one of its handler records. */
 export type HandlerHolder = "agent" | "record";
 
-/** What can be known of a program without running it. */
+/** What static analysis can determine about a program. */
 export interface ProgramOutline {
   readonly handlers: Readonly<Record<HandlerKind, readonly HandlerDeclaration[]>>;
-  /** Whether these are all of them: nothing is computed, or comes from elsewhere. */
+  /** True if the list is complete: nothing is computed or comes from elsewhere. */
   readonly isComplete: Readonly<Record<HandlerKind, boolean>>;
-  /** The handlers of what this file exports, for those who import it. */
+  /** Returns the handlers in this file's exports, for files that import it. */
   readonly handlersOf: (exported: string, what: HandlerHolder, kind: HandlerKind) => HandlersInFile;
-  /** Where a name that other files import is declared, or comes from. */
+  /** Returns where a name that other files import is declared or comes from. */
   readonly exported: (name: string) => { readonly declared: Extent } | { readonly imported: Imported } | null;
-  /** What is exported by a name has this one here. */
+  /** Returns the local name of an export. */
   readonly exportedAs: (name: string) => string | null;
-  /** What the file imports under this name. */
+  /** Returns the local name of an import. */
   readonly importedAs: (name: string) => Imported | null;
-  /** Files of which everything is exported again. */
+  /** Returns the files that are re-exported completely. */
   readonly stars: readonly string[];
-  /** All places that speak of a name that is imported or exported, each of which is to change with it; null in doubt. */
+  /** Returns all occurrences of an imported or exported name, which a rename has to change together; null in doubt. */
   readonly placesOf: (name: string) => readonly NamePlace[] | null;
   /**
-   * All places that name this top-level declaration; null where renaming it here would not be all there is to do: it
-   * is exported, another thing has the name (a second short form too), or a type or a comment speaks of it.
+   * Returns all occurrences of this top-level declaration. Returns null if renaming it in this file alone would be
+   * incomplete: it is exported, something else has the name (including a second shorthand property), or a type or
+   * comment mentions it.
    */
   readonly references: (name: string) => readonly Extent[] | null;
-  /** All places outside the record that read a handler from it, where it is plain to see: `hooks.name` and its like. */
+  /** Returns the places outside the record that evidently read a handler from it, such as `hooks.name`. */
   readonly reads: (kind: HandlerKind, name: string) => readonly HandlerRead[];
 }
 
-/** A place that names a handler of a record; quotes included. `isShorthand`: of the variable it is given to, too. */
+/** An occurrence of a handler's name in a record, including quotes. `isShorthand`: it also names a variable. */
 interface HandlerRead extends Extent {
   readonly isShorthand: boolean;
 }
 
-/** Reads a program's handlers. SyntaxError where it is not JavaScript. */
+/** Analyses a program's handlers. Throws SyntaxError if the program is not JavaScript. */
 export async function readProgram(source: string, compiled: CompiledProgram): Promise<ProgramOutline> {
-  // Loaded when somebody first asks for a program.
+  // Loaded at first use.
   const { parse } = await import("acorn");
   const tree: Tree = parse(compiled.code, { ecmaVersion: "latest", sourceType: "module", locations: true });
   const program = new ProgramReader(source, compiled, tree);
@@ -122,12 +126,12 @@ class ProgramReader {
   readonly #bindings: ReadonlyMap<string, Binding>;
   /** What the program exports. */
   #agent: ObjectExpression | null = null;
-  /** The records themselves, those that are spread into them included. */
+  /** The handler records, including those that are spread into them. */
   readonly #recordsOf: Record<HandlerKind, Set<ObjectExpression>> = { hooks: new Set(), tools: new Set() };
   #propertiesLeft = 0;
-  /** A function stood between what is written and what there is. */
+  /** True if a function call is between the export and the object literal. */
   #isAltered = false;
-  /** Where the handlers that are being looked for are in other files. */
+  /** Files in which the remaining handlers are. */
   #elsewhere: (Imported & { what: HandlerHolder })[] = [];
 
   constructor(source: string, compiled: CompiledProgram, tree: Tree) {
@@ -162,7 +166,7 @@ class ProgramReader {
     const before = this.#elsewhere.length;
     const record = depth > maxSpreads ? null : this.#object(node, "record");
     if (record !== null) return this.#records(kind, record, depth);
-    // What another file has is not unknown yet.
+    // Incomplete unless the record is in one of the other files that were found.
     return { found: [], isComplete: this.#elsewhere.length > before };
   }
 
@@ -170,7 +174,7 @@ class ProgramReader {
     return { found: [], isComplete: this.#elsewhere.length > 0 };
   }
 
-  /** What is exported by this name, as an expression. */
+  /** Returns the expression that is exported under this name. */
   #export(name: string): AnyNode | null {
     const found = exportOf(this.#tree, name);
     if (typeof found !== "string") return found;
@@ -178,7 +182,7 @@ class ProgramReader {
     return binding?.id ?? null;
   }
 
-  /** The handlers of a record, and of those that are spread into it. */
+  /** Returns the handlers of a record and of the records spread into it. */
   #records(kind: HandlerKind, record: ObjectExpression, depth: number): Handlers {
     this.#recordsOf[kind].add(record);
     const found: HandlerDeclaration[] = [];
@@ -213,7 +217,7 @@ class ProgramReader {
     };
   }
 
-  /** What a name at the top of the file stands for, through `const x = y`. */
+  /** Resolves a top-level name through `const x = y`. */
   #originOf(name: string): { declared: Extent } | { imported: Imported } | null {
     let binding = this.#bindings.get(name);
     for (let aliases = 0; aliases < maxSpreads && binding?.kind === "declared"; aliases++) {
@@ -225,7 +229,7 @@ class ProgramReader {
     return place === null ? null : { declared: place };
   }
 
-  /** The object that an expression is: written there, named there, or given to a function such as `defineAgent`. */
+  /** Resolves an expression to an object: a literal, a name, or the argument of a function such as `defineAgent`. */
   #object(node: AnyNode | null, what?: HandlerHolder, depth = 0): ObjectExpression | null {
     if (node === null || depth > maxSpreads) return null;
     if (node.type === "ObjectExpression") return node;
@@ -241,7 +245,7 @@ class ProgramReader {
     return null;
   }
 
-  /** The SDK's function gives back what it is given; what another one adds or takes is not known. */
+  /** The SDK's function returns its argument; other functions may add or remove properties. */
   #isDefineAgent(callee: AnyNode): boolean {
     const binding = callee.type === "Identifier" ? this.#bindings.get(callee.name) : undefined;
     return binding?.kind === "imported" && binding.from === "@lares/sdk" && binding.name === "defineAgent";
@@ -273,7 +277,7 @@ class ProgramReader {
       places.push(place);
       if (found.parent?.type === "Property" && found.parent.shorthand) shortForms++;
     }
-    // A second short form is another property, which keeps its name.
+    // A second shorthand is a different property, whose name must not change.
     return shortForms <= 1 && places.length === countWords(this.#source, name) ? places : null;
   }
 
@@ -281,24 +285,24 @@ class ProgramReader {
     const places: HandlerRead[] = [];
     for (const { object, key, variable } of readsOf(this.#tree, name)) {
       const place = this.#isRecord(object, kind) ? this.#place(key, name) : null;
-      // What was compiled may say `{ name: name2 }` for it.
+      // The compiler may write `{ name: name2 }` for it.
       const isShorthand = variable !== null && this.#sourceStart(variable) === place?.start;
       if (place !== null) places.push({ ...place, isShorthand });
     }
     return places;
   }
 
-  /** Whether an expression is a record of handlers: `hooks`, or `agent.hooks`. */
+  /** True if an expression is a record of handlers: `hooks`, or `agent.hooks`. */
   #isRecord(node: AnyNode, kind: HandlerKind): boolean {
     const isMember = node.type === "MemberExpression" && memberOf(node) === kind;
     const name = isMember ? node.object : node;
-    // A variable further in that has the same name has another one in what was compiled.
+    // The compiler renames variables that shadow this one.
     const object = name.type === "Identifier" ? this.#object(name) : null;
     if (object === null) return false;
     return isMember ? object === this.#agent : this.#recordsOf[kind].has(object);
   }
 
-  /** Where a name was written in the source; null where something else stands there. */
+  /** Returns the position of a name in the source; null if the source differs there. */
   #place(node: AnyNode, name: string): Extent | null {
     const start = this.#sourceStart(node);
     if (start === null) return null;
@@ -313,7 +317,7 @@ class ProgramReader {
   }
 }
 
-/** Names that lead to names: as many as people write, and no circle. */
+/** Maximum number of aliases that are followed; also stops at cycles. */
 const maxSpreads = 8;
 
 interface Handlers {

@@ -12,22 +12,22 @@ import { atOnce, inTurns, type Steps } from "../text/turns.ts";
 import { readYaml } from "../text/yaml.ts";
 import { readTomlLeniently, type TomlStatement } from "./lenient-toml.ts";
 
-/** What could be read of a text that is being typed. */
+/** The readable part of a text that is being typed. */
 export interface LenientReading extends Reading {
-  /** Where the reader was surprised: offsets. */
+  /** Offsets of syntax errors. */
   readonly faults: readonly { readonly start: number; readonly end: number }[];
   /** TOML's headers and pairs; empty for YAML. */
   readonly statements: readonly TomlStatement[];
 }
 
-/** Reads a document as far as that is possible at once; see {@link readingSteps}. For texts known to be short. */
+/** Reads as much of a document as possible synchronously; see {@link readingSteps}. For texts known to be short. */
 export function readLeniently(text: string, format: DocumentFormat): LenientReading | null {
   return atOnce(readingSteps(text, format));
 }
 
 /**
- * Reads a document as far as that is possible, for an editor; null where it is empty, or beyond
- * {@link documentLimits}. Never throws. For what counts see `parseDocument`.
+ * Reads as much of a document as possible for an editor. Returns null if it is empty or beyond {@link
+ * documentLimits}. Never throws. The authoritative reader is `parseDocument`.
  */
 export function* readingSteps(text: string, format: DocumentFormat): Steps<LenientReading | null> {
   if (text.length > documentLimits.characters) return null;
@@ -38,17 +38,20 @@ export function* readingSteps(text: string, format: DocumentFormat): Steps<Lenie
     const reading = yield* readYaml(text, report, true);
     return reading === null ? null : plainReading({ ...reading, faults, statements: [] }, report);
   } catch (error) {
-    // RangeError: the parsers recurse, and what exhausts the stack is nested beyond any bound of ours.
+    // RangeError: the parsers are recursive, and a text that exhausts the stack is nested beyond every bound.
     if (error instanceof TooComplex || error instanceof RangeError) return null;
     throw error;
   }
 }
 
-/** Texts whose readings are kept: as many as somebody looks at in one moment. */
+/** Maximum number of cached readings. */
 const maxKeptReadings = 4;
 const kept: { text: string; format: DocumentFormat; reading: Promise<LenientReading | null> }[] = [];
 
-/** The same in turns, and once for each version of a text: what hovers, hints and the outline ask of it again and again. */
+/**
+ * Reads in steps and caches the result per version of a text, because hovers, hints and the outline request it
+ * repeatedly.
+ */
 export function readingOf(text: string, format: DocumentFormat): Promise<LenientReading | null> {
   const known = kept.find((each) => each.format === format && each.text === text);
   if (known !== undefined) return known.reading;
@@ -58,14 +61,14 @@ export function readingOf(text: string, format: DocumentFormat): Promise<Lenient
   return reading;
 }
 
-/** A key or a value of a document, by its JSON pointer's keys. */
+/** A key or value of a document, identified by its JSON pointer's keys. */
 export interface FoundNode {
   readonly keys: readonly string[];
   readonly part: "key" | "value";
   readonly node: SourceNode;
 }
 
-/** The innermost key or scalar that `offset` is in or at the end of; null between them. */
+/** Returns the innermost key or scalar that contains `offset` or ends at it; null if there is none. */
 export function nodeAt(root: SourceNode, offset: number): FoundNode | null {
   let found: FoundNode | null = null;
   const search = (node: SourceNode, keys: readonly string[]): void => {
@@ -76,7 +79,7 @@ export function nodeAt(root: SourceNode, offset: number): FoundNode | null {
       search(child, path);
       if (found !== null) return;
       if (key !== undefined && key.start <= offset && offset <= key.end) {
-        // A position in a list shares its place with the list's own name in TOML.
+        // In TOML, a list position has the same place as the list's name.
         found = { keys: isPosition(name) ? keys : path, part: "key", node: child };
       } else if (child.children.size === 0 && child.start <= offset && offset <= child.end) {
         found = { keys: path, part: "value", node: child };

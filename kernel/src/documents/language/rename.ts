@@ -6,20 +6,20 @@ import { handlerUses, isAt, type HandlerUse } from "./elements.ts";
 import type { Extent } from "../fixes/extents.ts";
 import type { HandlerDeclaration, HandlerKind, ProgramOutline } from "./program.ts";
 
-/** As long as the schema lets a handler's name be. */
+/** Maximum length of a handler's name, as in the schema. */
 const maxNameCharacters = 128;
 
-/** A change of a program's text. */
+/** An edit of a program's text. */
 export interface ProgramEdit extends Extent {
   readonly newText: string;
 }
 
-/** The handler whose name stands at this offset of a manifest; null where there is none. */
+/** Returns the handler whose name is at this offset of a manifest, or null. */
 export function handlerAt(document: ParsedDocument, offset: number): HandlerUse | null {
   return handlerUses(document).find(({ pointer }) => isAt(document, pointer, offset)) ?? null;
 }
 
-/** What a handler may be called in a program; throws InvalidParams, saying why a name is none. */
+/** Checks a handler's new name. Throws InvalidParams with the reason if it is not valid. */
 export function checkHandlerName(name: string): void {
   const isIdentifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name);
   if (isIdentifier && name.length <= maxNameCharacters && !forbiddenKeys.includes(name)) return;
@@ -28,7 +28,7 @@ export function checkHandlerName(name: string): void {
   );
 }
 
-/** The new name at each place where the manifest names this handler; InvalidParams where another has it already. */
+/** Returns the edits of a manifest. Throws InvalidParams if another handler already has the name. */
 export function renameInManifest(
   document: ParsedDocument,
   { kind, name }: HandlerUse,
@@ -45,7 +45,7 @@ export function renameInManifest(
     .filter((edit) => edit !== null);
 }
 
-/** The new name in a file of the program; nothing where that does not have the handler. */
+/** Returns the edits of one program file; none if it does not contain the handler. */
 export function renameInProgram(
   { handlers, references, reads }: Pick<ProgramOutline, "handlers" | "references" | "reads">,
   source: string,
@@ -67,17 +67,20 @@ function renameDeclaration(
   newName: string,
 ): ProgramEdit[] {
   if (!isShorthand) return [renameKey(key, source, null, newName)];
-  // `{ name }` is the function's name as well: it goes along where nothing else speaks of it.
+  // `{ name }` also names the function, which is renamed too if nothing else uses its name.
   const places = mayBeNamed(source, newName) ? references(name) : null;
   return places?.map((place) => ({ ...place, newText: newName })) ?? [renameKey(key, source, name, newName)];
 }
 
-/** Whether a function of this file can have the name: it means nothing else, there or in the language. */
+/** True if a function in this file can have the name: it is neither used nor reserved. */
 export function mayBeNamed(source: string, newName: string): boolean {
   return !reserved.has(newName) && !source.includes(newName);
 }
 
-/** A property's name; quotes stay, for in brackets it would be a variable's without them. `{ name }` keeps its variable. */
+/**
+ * Renames a property. Quotes stay, because without them a name in brackets would be a variable. `{ name }` keeps
+ * its variable.
+ */
 function renameKey(
   { start, end }: Extent,
   source: string,
@@ -89,7 +92,7 @@ function renameKey(
   return { start: start + quotes, end: end - quotes, newText: newName };
 }
 
-/** Names that a property may have, and a function may not. */
+/** Names that are valid for a property but not for a function. */
 const reserved: ReadonlySet<string> = new Set(
   (
     "arguments async await break case catch class const continue debugger default delete do else enum eval export " +

@@ -1,6 +1,6 @@
 import type { EventLanguage } from "./ports.ts";
 
-/** How many of the next runs are shown. */
+/** Number of next runs shown. */
 const shownRuns = 3;
 const weekMs = 7 * 86_400_000;
 
@@ -9,23 +9,23 @@ interface ScheduleInWords {
   readonly words: string;
   /** "Sat 03:00", in the schedule's time zone, soonest first. */
   readonly runs: readonly string[];
-  /** The same with their dates: "Sat 21 Nov 2026, 03:00". */
+  /** The runs with their dates: "Sat 21 Nov 2026, 03:00". */
   readonly dates: readonly string[];
   readonly timezone: string;
 }
 
-/** Explanations that are kept: a document's hints are asked for again at each keystroke. */
+/** Maximum number of cached explanations: an editor requests a document's hints at each keystroke. */
 const maxKept = 512;
-/** So long one is kept at most, and never beyond its first run. */
+/** Maximum time that an explanation is cached. It also expires at its first run. */
 const keptMs = 60_000;
-/** A longer expression is none. */
+/** Maximum length of an expression. */
 const maxKeptCharacters = 256;
 const kept = new Map<
   string,
   { readonly from: number; readonly until: number; readonly said: ScheduleInWords }
 >();
 
-/** A cron expression in words with its next runs; null where it is none, or its time zone is none. */
+/** Returns a description of a cron expression and its next runs; null if the expression or its time zone is invalid. */
 export async function explainSchedule(
   expression: string,
   timezone: string | undefined,
@@ -67,7 +67,7 @@ async function explain(
   });
   const said = {
     words,
-    // A weekday alone says which day it is for as long as there is one of each.
+    // A weekday alone is unambiguous as long as each occurs once.
     runs: runs.map((run) => (run - now < weekMs ? soon : far).format(run).replace(",", "")),
     dates: runs.map((run) => dated.format(run)),
     timezone: zone,

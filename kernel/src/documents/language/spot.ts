@@ -1,29 +1,29 @@
 import type { Quote } from "./quoting.ts";
 
-/** The word the cursor is in, and the text with a mark in its place. Offsets count UTF-16 units. */
+/** The word at the cursor, and the text with a mark in its place. Offsets count UTF-16 units. */
 export interface Spot {
-  /** What would be replaced, its quotes left out. Never more than the cursor's line has. */
+  /** The range to replace, without quotes, limited to the cursor's line. */
   readonly start: number;
   readonly end: number;
-  /** What the value or key says before the cursor, from its beginning, which may be lines above. */
+  /** The value or key up to the cursor, from its beginning, which may be on an earlier line. */
   readonly before: string;
   readonly after: string;
   readonly quote: Quote;
-  /** Nothing but indentation and dashes stands before it on its line, and it is in no brackets. */
+  /** True if only indentation and dashes precede it on its line, outside brackets. */
   readonly isAlone: boolean;
-  /** `:` or `=` follows: it is a key already. */
+  /** True if `:` or `=` follows, so that it is already a key. */
   readonly hasSeparator: boolean;
-  /** A space has to come first: the cursor stands right behind `:`, `-` or `=`. */
+  /** True if a space has to be inserted: the cursor is directly after `:`, `-` or `=`. */
   readonly needsSpace: boolean;
-  /** Of quotes that were opened and not closed. */
+  /** The kind of quotes that are still open. */
   readonly isUnclosed: boolean;
   readonly isInFlow: boolean;
-  /** Where the cursor's line begins. */
+  /** The start of the cursor's line. */
   readonly lineStart: number;
   readonly marked: string;
 }
 
-/** What holds of most words, for those that make one. */
+/** Defaults that apply to most words. */
 export const emptySpot = {
   before: "",
   after: "",
@@ -36,8 +36,8 @@ export const emptySpot = {
 } as const;
 
 /**
- * The same text, every offset kept, without the mark and the control codes that parsers keep for themselves. A carriage
- * return that stands alone ends a line, as editors have it, in TOML too.
+ * Removes the mark, and control codes that parsers reserve, from the text. Offsets do not change. A lone carriage
+ * return ends a line, as in editors, in TOML too.
  */
 export function withoutMarks(text: string): string {
   return text.replace(/\r(?!\n)/g, "\n").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ue0c5]/g, " ");

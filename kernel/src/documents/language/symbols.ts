@@ -7,24 +7,24 @@ import { lineStart } from "../text/text-lines.ts";
 
 type SymbolKind = "extension" | "hook" | "tool" | "permission" | "rule" | "list" | "map" | "value";
 
-/** A part of a document, as an outline shows it. Name and detail are plain text on one line. */
+/** A part of a document in an outline. Name and detail are plain text on one line. */
 export interface DocumentPart {
   readonly name: string;
   readonly detail: string;
   readonly kind: SymbolKind;
   readonly range: Range;
-  /** What is marked when it is chosen; within `range`. */
+  /** The range that is selected when the part is chosen; within `range`. */
   readonly selection: Range;
   readonly children: readonly DocumentPart[];
 }
 
-/** Parts that one outline has; a longer one is cut. */
+/** Maximum number of parts in one outline. */
 export const maxParts = 2000;
-/** Parts within parts; what is deeper is somebody's own data. */
+/** Maximum nesting in an outline; deeper parts are the user's own data. */
 const maxDepth = 4;
 const maxNameCharacters = 120;
 
-/** The outline of either document, in the order of the text; empty where it cannot be read. */
+/** Returns the outline of either document in text order; empty if the document cannot be read. */
 export function outlineOf(document: ParsedDocument): DocumentPart[] {
   const budget = { parts: maxParts };
   return partsOf(document, "", 0, budget);
@@ -58,7 +58,7 @@ function partsOf(
   return found;
 }
 
-/** A table of TOML begins with its header's line. */
+/** A TOML table begins at the start of its header's line. */
 function withHeader(document: ParsedDocument, { start, end }: Extent): Extent {
   if (document.format === "yaml") return { start, end };
   const line = lineStart(document.text, start);
@@ -94,7 +94,7 @@ function describe(pointer: string, value: unknown): Description | null {
   return { name: key, detail: scalarText(value), kind: "value", isLeaf: true };
 }
 
-/** What has a name of its own, or can be said in a few words. */
+/** Returns the detail of parts that have a name or a short summary. */
 function describeItem(keys: readonly string[], value: Record<string, unknown>): Description | null {
   const text = (field: string): string => scalarText(value[field]);
   const path = keys.map((key) => (/^\d+$/.test(key) ? "*" : key)).join("/");
@@ -130,7 +130,7 @@ function describeItem(keys: readonly string[], value: Record<string, unknown>): 
       };
     }
     default:
-      // Models, shared memories and the like.
+      // Models, shared memories and similar maps.
       return typeof value["name"] === "string" && keys.length > 1
         ? { name: text("name"), detail: text("version"), kind: "map", isLeaf: true }
         : null;

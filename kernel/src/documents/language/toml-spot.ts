@@ -3,7 +3,7 @@ import { mark } from "../text/cursor-mark.ts";
 import { emptySpot, type Spot } from "./spot.ts";
 import { lineEndAfter, tomlTokens, type TomlToken } from "../text/toml-tokens.ts";
 
-/** The same as `findYamlSpot`, for TOML. A dotted key's words are words of their own. */
+/** Does the same as `findYamlSpot` for TOML. Each part of a dotted key is its own word. */
 export function findTomlSpot(text: string, offset: number): Spot | null {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
   const lineEnd = lineEndAfter(text, offset);
@@ -77,7 +77,7 @@ function inString({ text, offset, lineStart, lineEnd }: Line, token: TomlToken):
   const quote: Quote = token.quote ?? '"';
   const contentStart = token.start + quote.length;
   const contentEnd = token.isClosed === true ? token.end - quote.length : token.end;
-  // Between the quotes that open it, or that close it.
+  // Between the opening or the closing quotes.
   if (offset < contentStart || offset > contentEnd) return null;
   const start = Math.max(contentStart, lineStart);
   const end = Math.max(offset, Math.min(contentEnd, lineEnd));

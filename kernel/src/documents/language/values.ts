@@ -6,7 +6,7 @@ import type { Proposal } from "./proposal.ts";
 import { escaped, written } from "./quoting.ts";
 import { valuesOf, type Schema } from "../schema/schema-at.ts";
 
-/** What may be written as the value at `search.pointer`: what the schema says, and what the surroundings know. */
+/** Returns the values that may be written at `search.pointer`, from the schema and from the surroundings. */
 export async function valueProposals(
   context: CursorContext,
   kind: "lares" | "manifest",
@@ -14,7 +14,7 @@ export async function valueProposals(
   search: Search,
 ): Promise<Proposal[]> {
   const [list] = schemas.filter(({ type }) => type === "array");
-  // A list that has only begun is written with its brackets.
+  // A list that was just begun needs its brackets.
   const inList =
     list !== undefined && schemas.length === 1 && context.spot.quote === "" && !context.needsDash;
   const pointer = inList ? `${search.pointer}/0` : search.pointer;
@@ -66,7 +66,7 @@ function descriptionOf(schemas: readonly Schema[], value: unknown): Pick<Candida
   return description === undefined ? {} : { explanation: [paragraph(description)] };
 }
 
-/** Where there is no list of what is allowed: the default, and examples. */
+/** Returns the default and the examples, for values without a list of choices. */
 function samples(schemas: readonly Schema[]): Candidate[] {
   return schemas.flatMap((schema) => [
     ...(isScalar(schema.default) && schema.type !== "boolean"
@@ -82,7 +82,7 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Null where such a value cannot be written at the cursor: a number in quotes. */
+/** Returns null if the value cannot be written at the cursor, such as a number in quotes. */
 function textOf(
   { spot, format, needsDash }: CursorContext,
   value: string | number | boolean,

@@ -16,9 +16,9 @@ interface Token {
 }
 
 /**
- * The word that the cursor is in; null where nothing can be written: in comments, in directives, behind a value.
- * `text` is without marks (see `withoutMarks`). Takes time linear in the text. Throws {@link TooComplex} beyond the
- * bounds of documents.
+ * Returns the word at the cursor. Returns null if nothing can be written there: in comments, in directives, after
+ * a value. `text` is without marks (see `withoutMarks`). Takes time linear in the text. Throws {@link TooComplex}
+ * beyond the bounds of documents.
  */
 export function* findYamlSpot(text: string, offset: number, repairs = 0): Steps<Spot | null> {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
@@ -38,10 +38,10 @@ export function* findYamlSpot(text: string, offset: number, repairs = 0): Steps<
   return token.kind === "block" ? inBlock(line, token) : null;
 }
 
-/** Forgotten quotes above the cursor that are closed for it. */
+/** Maximum number of unclosed quotes before the cursor that are closed automatically. */
 const maxRepairs = 8;
 
-/** Text in quotes that goes on with what looks like the next key. */
+/** A quoted text that continues with what looks like the next key. */
 const swallowsKey = /^.[^\n]*\n[ \t]*(?:- +)*[\w$.-]+:(?:[ \t\r\n]|$)/;
 
 interface Line {
@@ -52,7 +52,7 @@ interface Line {
   readonly isInFlow: boolean;
 }
 
-/** Zero width: the cursor is at no word. */
+/** The range has zero width: no word is at the cursor. */
 function between(line: Line, previous: Token | null): Spot | null {
   const { text, offset, lineStart, lineEnd, isInFlow } = line;
   const rest = text.slice(offset, lineEnd);
@@ -106,7 +106,7 @@ function inQuotes(line: Line, token: Token): Spot | null {
   const { text, offset, lineStart, lineEnd, isInFlow } = line;
   const quote = token.text.charAt(0) as Quote;
   const isOpenEnded = token.text.length < 2 || !token.text.endsWith(quote);
-  // Quotes that are closed on another line than they were opened on were mostly forgotten on this one.
+  // Quotes that are closed on a later line were usually forgotten on this line.
   const isUnclosed = isOpenEnded || (token.start >= lineStart && token.end > lineEnd);
   if (!isUnclosed && offset === token.end) return null;
   const contentStart = token.start + 1;
@@ -136,7 +136,7 @@ function inBlock(line: Line, token: Token): Spot | null {
   const { text, offset, lineStart, lineEnd } = line;
   const indentation = /^ */.exec(token.text)?.[0].length ?? 0;
   const column = offset - lineStart;
-  // A line that begins before the block's text ends the block.
+  // A line that begins before the block's indentation ends the block.
   if (column < indentation) return between(line, null);
   const start = lineStart + indentation;
   return {
@@ -151,7 +151,10 @@ function inBlock(line: Line, token: Token): Spot | null {
   };
 }
 
-/** A value of several lines on one, as a reader has it. Line by line: one search for line ends with the space around them takes the square of a long run of spaces. */
+/**
+ * Joins a multi-line value as a YAML reader does. Works line by line: one expression for line breaks with
+ * surrounding spaces takes quadratic time on a long run of spaces.
+ */
 function unfolded(written: string): string {
   const [first = "", ...others] = written.split("\n");
   const last = others.pop();
@@ -164,18 +167,18 @@ function isIndentation(text: string): boolean {
   return /^\ufeff?\s*(?:[-?](?:\s+|$))*$/.test(text);
 }
 
-/** Tokens between two turns. */
+/** Number of tokens between two yields. */
 const tokensPerStep = 256;
 
 interface Found {
   readonly token: Token | null;
   readonly previous: Token | null;
   readonly flowDepth: number;
-  /** Where a quote stands, on a line above, that was never closed on its own line as it should have been. */
+  /** Returns the position of a quote on an earlier line that was probably meant to be closed on that line. */
   readonly forgotten: number | null;
 }
 
-/** The token that the cursor is in or at the end of, and the last one with a meaning before it. */
+/** Returns the token that contains the cursor or ends at it, and the last significant token before it. */
 function* tokenAt(text: string, offset: number, lineStart: number): Steps<Found> {
   let at = 0;
   let flowDepth = 0;
@@ -186,7 +189,7 @@ function* tokenAt(text: string, offset: number, lineStart: number): Steps<Found>
   for (const source of new Lexer().lex(text)) {
     if (++count > documentLimits.tokens) throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
     if (count % tokensPerStep === 0) yield;
-    // The lexer's own signs stand for no text.
+    // Tokens that the lexer inserts have no text.
     if (source === "\u0002") continue;
     if (source === "\u0018") {
       flowDepth = 0;

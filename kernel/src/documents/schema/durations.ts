@@ -1,14 +1,14 @@
-/** What a span of time looks like in a document: a number and its unit, "500ms", "10s", "5m", "24h", "30d". */
+/** The form of a duration in a document: a number and its unit, "500ms", "10s", "5m", "24h", "30d". */
 export const durationPattern = "^[0-9]+(?:\\.[0-9]+)?(?:ms|s|m|h|d)$";
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Longest span that is accepted: a hundred years. */
+/** Longest accepted duration: a hundred years. */
 const maxDurationMs = 100 * 365 * 86_400_000;
 
 type Duration = { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly message: string };
 
-/** Reads a span of time, in milliseconds. */
+/** Parses a duration into milliseconds. */
 export function parseDuration(text: string): Duration {
   const match = /^([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h|d)$/.exec(text);
   if (match === null) {
@@ -23,7 +23,7 @@ export function parseDuration(text: string): Duration {
     : { ok: true, ms };
 }
 
-/** Reads a span of time that was validated before. */
+/** Parses a duration that was already validated. */
 export function durationMs(text: string): number {
   const duration = parseDuration(text);
   if (!duration.ok) throw new TypeError(duration.message);

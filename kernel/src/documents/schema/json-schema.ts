@@ -1,23 +1,23 @@
 import type { Schema } from "./schema-at.ts";
 
 /**
- * JSON Schema as a schema of its own, for whoever writes a tool's `parameters`: what of draft-07 the kernel holds
- * arguments against, in words. It names itself, so it is only ever walked along a pointer.
+ * JSON Schema as a schema, for authors of a tool's `parameters`: the keywords of draft-07 that the kernel checks,
+ * with descriptions. It is recursive, so code only follows it along a pointer.
  */
 
-/** A name of the `properties` beside the list it stands in. */
+/** A name in the `properties` beside this list. */
 export const propertyName: Schema = { type: "string", description: "A name that has to be given" };
-/** Another schema of the same `parameters`. */
+/** A reference to another schema in the same `parameters`. */
 export const schemaReference: Schema = {
   type: "string",
   description: "A schema of the same parameters that stands for this one, such as #/definitions/place",
 };
-/** A value that the schema around it is about. */
+/** An example of a value that the enclosing schema describes. */
 export const ownValue: Schema = {
   description: "The value where none is given; it is said, and not filled in",
 };
 
-/** What a format is checked for; `argumentFormats` of tools/ has these and no others. */
+/** The checked formats, exactly those of `argumentFormats` in tools/. */
 const formatWords = {
   "date-time": "A moment, such as 2026-11-20T12:00:00Z",
   date: "A day, such as 2026-11-20",
@@ -72,7 +72,7 @@ const number = (description: string): Schema => ({ type: "number", description }
 const count = (description: string): Schema => ({ type: "integer", minimum: 0, description });
 const flag = (description: string): Schema => ({ type: "boolean", description });
 
-/** A place that takes a schema. */
+/** A field that takes a schema. */
 function schemaFor(description: string): Schema {
   return {
     description,
@@ -81,7 +81,7 @@ function schemaFor(description: string): Schema {
     },
   };
 }
-/** The same, where `false` says that nothing is allowed there. */
+/** A field that takes a schema or `false`, which forbids everything. */
 function schemaOrFlag(description: string): Schema {
   return {
     description,
@@ -106,7 +106,7 @@ const typeChoice: Schema = {
   anyOf: [...choice(typeWords), { type: "array", items: { anyOf: choice(typeWords) } }],
 };
 
-/** What a schema of any type may say. */
+/** Keywords for values of any type. */
 const common = {
   description: text("What it is for: people read it in the form, language models before they call the tool"),
   title: text("What people call it"),
@@ -140,7 +140,7 @@ const numbers = {
   multipleOf: number("It has to be a multiple of this, which is more than 0"),
 } satisfies Record<string, Schema>;
 
-/** What only values of one type are held against. */
+/** Keywords that apply only to values of one type. */
 const ofType: Readonly<Partial<Record<TypeName, Readonly<Record<string, Schema>>>>> = {
   object: {
     properties: mapOfSchemas("Its values by name", "What the value of this name may be"),
@@ -203,7 +203,7 @@ function formOf(type: TypeName): Schema {
   };
 }
 
-/** Says what `type` may be; what stands there decides which of the others are meant. */
+/** Describes `type`, whose value decides which other keywords apply. */
 const plainForm: Schema = { type: "object", properties: { type: typeChoice }, required: ["type"] };
 const forms: readonly Schema[] = [
   plainForm,
@@ -212,7 +212,7 @@ const forms: readonly Schema[] = [
 
 export const draft07 = "http://json-schema.org/draft-07/schema#";
 
-/** A tool's parameters: arguments are named, so the outermost schema is that of a map. */
+/** The schema of a tool's parameters. Arguments are named, so the outermost schema describes a map. */
 export const parametersSchema: Schema = {
   ...formOf("object"),
   properties: {
@@ -221,13 +221,13 @@ export const parametersSchema: Schema = {
   },
 };
 
-/** What a schema may say anywhere; `$id` is left out of what is offered, as there is one document. */
+/** Keywords that are offered everywhere. `$id` is left out, because there is one document. */
 export const keywords: Readonly<Record<string, Schema>> = Object.assign(
   { $id: text("The schema's own address") },
   ...forms.toReversed().map(({ properties }) => properties),
 ) as Record<string, Schema>;
 
-/** How a keyword's value is made of schemas; null where it is made of none. */
+/** Returns how a keyword's value contains schemas; null if it contains none. */
 export function schemasIn(keyword: string): "one" | "list" | "map" | null {
   const schema = keywords[keyword];
   if (schema?.anyOf?.includes(plainForm) === true) return "one";

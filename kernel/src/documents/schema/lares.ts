@@ -15,7 +15,7 @@ const Duration = (description: string, fallback: string) =>
     examples: ["500ms", "10s", "5m", "24h", "30d"].filter((example) => example !== fallback),
   });
 const Amount = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
-/** What manifests request is cut down to this. */
+/** Caps for what manifests request. */
 const Cap = (maximum: number, what: string, fallback: number) =>
   Type.Integer({
     minimum: 1,
@@ -79,7 +79,7 @@ export const ExtensionEntry = Type.Object(
   closed,
 );
 
-/** What can reach out: counts in the user's document only. */
+/** Settings that allow network access; only the user's document may set them. */
 const RemoteEmbedder = Type.Object(
   {
     kind: Type.Literal("openai-compatible", { description: "A service with OpenAI's interface" }),
@@ -158,7 +158,7 @@ const Namespace = (description: string) =>
 
 const traceLevelOptions = { description: "The least that is kept; default info", default: "info" } as const;
 
-/** `lares.yaml` as written, in either format: the workspace's, and the user's. */
+/** `lares.yaml` as written, in either format, in a workspace or for a user. */
 export const Lares = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "The schema's address, for editors" })),

@@ -1,9 +1,9 @@
 import { Type, type Static } from "typebox";
 import { closed } from "../../base/vocabulary/common.ts";
 
-/** Names a provider, in references before the slash. */
+/** A provider's name: the part of a reference before the slash. */
 export const providerNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
-/** `provider/model`; the model's name may hold slashes. */
+/** `provider/model`; the model's name may contain slashes. */
 export const modelReferencePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}/[^\\s]{1,256}$";
 
 const Reference = (description: string) =>
@@ -146,7 +146,7 @@ const Dollars = (what: string) =>
     Type.Number({ minimum: 0, maximum: 1_000_000, description: `${what}, in US dollars; default no limit` }),
   );
 
-/** `models:` of the user's document. */
+/** `models:` in the user's document. */
 export const Models = Type.Object(
   {
     providers: Type.Optional(
@@ -200,7 +200,7 @@ export const Models = Type.Object(
 const Host = (description: string) =>
   Type.String({ minLength: 1, maxLength: 261, description, examples: ["nas.lan"] });
 
-/** `egress:` of the user's document. */
+/** `egress:` in the user's document. */
 export const Egress = Type.Object(
   {
     proxy: Type.Optional(

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { pointerKeys } from "../text/source.ts";
 import { mark } from "../text/cursor-mark.ts";
 
-/** What of JSON Schema the documents' schemas are made of. */
+/** The subset of JSON Schema that the documents' schemas use. */
 export interface Schema {
   readonly type?: string;
   readonly title?: string;
@@ -21,8 +21,8 @@ export interface Schema {
 }
 
 /**
- * The schemas a value at `pointer` may have: several where there is a choice that what stands in the document leaves
- * open. Empty where nothing is allowed, or anything.
+ * Returns the possible schemas of the value at `pointer`; several if the document does not decide between
+ * alternatives. Empty if nothing, or anything, is allowed.
  */
 export function schemasAt(root: Schema, document: unknown, pointer: string): readonly Schema[] {
   let schemas = alternatives(root, document);
@@ -38,7 +38,7 @@ export function schemasAt(root: Schema, document: unknown, pointer: string): rea
   return schemas;
 }
 
-/** The schema as it was written for a place, with the description of all its alternatives. */
+/** Returns the schema as written for a place, with the description of all its alternatives. */
 export function declaredAt(root: Schema, document: unknown, pointer: string): Schema | undefined {
   const keys = pointerKeys(pointer);
   const last = keys.at(-1);
@@ -51,7 +51,7 @@ export function declaredAt(root: Schema, document: unknown, pointer: string): Sc
   return undefined;
 }
 
-/** The same schema, that of the place `keys` lead to being another one, with the description that place has. */
+/** Returns the schema with the schema at `keys` replaced, and with the description of that place. */
 export function replacedAt(root: Schema, [key, ...rest]: readonly string[], schema: Schema): Schema {
   if (key === undefined)
     return root.description === undefined ? schema : { ...schema, description: root.description };
@@ -62,19 +62,22 @@ export function replacedAt(root: Schema, [key, ...rest]: readonly string[], sche
   return { ...root, properties: { ...root.properties, [key]: replaced } };
 }
 
-/** What a union may be, or the schema itself; without those that `value` cannot mean, by its `kind` and the like. */
+/**
+ * Returns a union's alternatives, or the schema itself, without alternatives that `value` excludes by its `kind`
+ * or similar field.
+ */
 export function alternatives(schema: Schema, value: unknown): readonly Schema[] {
   if (schema.anyOf === undefined) return [schema];
   const { description } = schema;
   const open = schema.anyOf.filter((branch) => !contradicts(branch, value));
-  // What fits nothing may be half-typed.
+  // A value that matches no alternative may be incomplete.
   return (open.length === 0 ? schema.anyOf : open).flatMap((branch) =>
     alternatives(description === undefined ? branch : { description, ...branch }, value),
   );
 }
 
 function contradicts(schema: Schema, value: unknown): boolean {
-  // A map of nothing but the cursor may still become something else.
+  // A map that contains only the cursor may still become another kind.
   if (!isJsonObject(value) || Object.keys(value).every((key) => key.includes(mark))) return false;
   if (schema.type !== "object") return true;
   return Object.entries(schema.properties ?? {}).some(
@@ -98,7 +101,10 @@ function childOf(value: unknown, key: string): unknown {
     : undefined;
 }
 
-/** The only values there are: of a constant, of a choice of constants, of a truth value; null where there are others too. */
+/**
+ * Returns all allowed values of a constant, a union of constants or a boolean; null if other values are allowed
+ * too.
+ */
 export function valuesOf(schemas: readonly Schema[]): readonly unknown[] {
   return schemas.flatMap((schema) => {
     if (schema.const !== undefined) return [schema.const];
@@ -106,7 +112,7 @@ export function valuesOf(schemas: readonly Schema[]): readonly unknown[] {
   });
 }
 
-/** "text", "whole number from 1 to 4096", "list", "map"; a union's kinds joined by "or". */
+/** Describes a type: "text", "whole number from 1 to 4096", "list", "map"; a union's kinds joined by "or". */
 export function typeInWords(schema: Schema): string {
   const kinds = alternatives(schema, undefined).map(kindInWords);
   return [...new Set(kinds.filter((kind) => kind !== ""))].join(" or ");

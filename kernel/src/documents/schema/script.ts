@@ -60,7 +60,7 @@ const Turn = Type.Object(
   { ...closed, description: "One answer" },
 );
 
-/** A file of answers for the provider `scripted`. */
+/** A file with answers for the provider `scripted`. */
 export const Script = Type.Object(
   {
     context_tokens: Type.Optional(

@@ -1,6 +1,6 @@
 import { Lines, type TextEdit } from "../text/diagnostics.ts";
 
-/** The text after edits that do not overlap; all of them speak of the text before. */
+/** Applies edits that do not overlap. All offsets refer to the original text. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const lines = new Lines(text);
   return edits

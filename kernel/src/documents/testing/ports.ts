@@ -3,7 +3,7 @@ import { compileFilter } from "../../events/filter.ts";
 import { eventNames, isCustomEvent } from "../../events/types.ts";
 import type { ManifestPorts } from "../ports.ts";
 
-/** A manifest's surroundings: the real language of events, and these files beneath its folder. */
+/** A manifest's surroundings: the real event language, and these files below its folder. */
 export function manifestPorts(
   files: readonly string[] = ["agent.ts"],
   more: Partial<ManifestPorts> = {},

@@ -1,18 +1,18 @@
 import type { DocumentFormat, ReportFault } from "./source.ts";
 
 /**
- * Control characters that neither format allows anywhere, and half surrogate pairs, which stand for bytes that are not
- * UTF-8 (see `decodeUtf8`). TOML also refuses DEL, and a carriage return that ends no line.
+ * Control characters that neither format allows, and lone surrogates, which represent bytes that are not UTF-8
+ * (see `decodeUtf8`). TOML also refuses DEL and a carriage return without a line feed.
  */
 const refused: Readonly<Record<DocumentFormat, RegExp>> = {
   yaml: /[\0-\x08\x0b\x0c\x0e-\x1f]|\p{Surrogate}/gu,
   toml: /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\p{Surrogate}/gu,
 };
 
-/** A byte that is not UTF-8 is decoded as this plus the byte, a code unit that no valid text holds. */
+/** A byte that is not UTF-8 is decoded to this value plus the byte, a code unit that no valid text contains. */
 const escapedByte = 0xdc00;
 
-/** Reports characters that a document must not hold. False where there are some: then nothing is parsed. */
+/** Reports forbidden characters. Returns false if it found any; the text is then not parsed. */
 export function checkCharacters(text: string, format: DocumentFormat, report: ReportFault): boolean {
   const isFaulty = refused[format].test(text);
   refused[format].lastIndex = 0;
@@ -45,7 +45,10 @@ function hex(unit: number, digits: number): string {
   return `0x${unit.toString(16).toUpperCase().padStart(digits, "0")}`;
 }
 
-/** With a byte order mark, its two bytes are not UTF-8; without one, every other character of ASCII is NUL. */
+/**
+ * UTF-16 with a byte order mark begins with two bytes that are not UTF-8; without one, every other character of
+ * ASCII text is NUL.
+ */
 function isUtf16(text: string): boolean {
   return /^(?:\udcff\udcfe|\udcfe\udcff)/.test(text) || /^(?:\0[^\0]|[^\0]\0){2}/.test(text);
 }

@@ -2,11 +2,11 @@ export type Severity = "error" | "warning" | "information" | "hint";
 
 interface Code {
   readonly severity: Severity;
-  /** What the code stands for, for whoever looks it up. */
+  /** The meaning of the code, for its documentation. */
   readonly explanation: string;
 }
 
-/** Every fault that a document can have. A code never changes its meaning. */
+/** Every error a document can have. A code never changes its meaning. */
 export const codes = {
   "document-too-large": { severity: "error", explanation: "The text is longer than is read." },
   "document-too-complex": {

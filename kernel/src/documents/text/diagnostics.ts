@@ -19,29 +19,29 @@ export interface TextEdit {
 export interface Fix {
   readonly title: string;
   readonly edits: readonly TextEdit[];
-  /** What is almost certainly meant: an editor may do it at one keystroke. */
+  /** A fix that is almost certainly intended; an editor may apply it with one keystroke. */
   readonly isPreferred?: boolean;
 }
 
-/** A fault in a document: where, what is wrong, what would be right. */
+/** An error in a document: its place, what is wrong, and what would be right. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
   readonly range: Range;
   readonly message: string;
-  /** Each of them mends the fault, the likeliest first. */
+  /** Alternative fixes, the most likely first. */
   readonly fixes: readonly Fix[];
 }
 
-/** More faults than this in one document are not reported: the first ones have to be mended anyway. */
+/** Maximum number of diagnostics reported for one document. */
 export const maxDiagnostics = 100;
 
-/** The code's severity is the catalogue's. */
+/** Creates a diagnostic with the severity that the catalogue has for its code. */
 export function diagnostic(
   code: DiagnosticCode,
   range: Range,
   message: string,
-  /** Null: a fix that was thought of and is not possible here. */
+  /** Null stands for a fix that is not possible here. */
   fixes: readonly (Fix | null)[] = [],
 ): Diagnostic {
   const { severity } = codes[code];
@@ -53,8 +53,8 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 }
 
 /**
- * Returns the diagnostics in the order of the text. Of more than {@link maxDiagnostics}, errors are kept before warnings,
- * and the first says that there are more.
+ * Returns the diagnostics in text order. If there are more than {@link maxDiagnostics}, errors take precedence
+ * over warnings, and the first diagnostic says that there are more.
  */
 export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const kept =
@@ -82,7 +82,7 @@ const moreFaults = diagnostic(
   `The document has more than ${maxDiagnostics} faults. Only the first ${maxDiagnostics - 1} are shown.`,
 );
 
-/** Turns offsets into positions. As in LSP, a carriage return that stands alone ends a line too. */
+/** Converts offsets into positions. As in LSP, a lone carriage return also ends a line. */
 export class Lines {
   readonly #starts: number[] = [0];
   readonly #text: string;
@@ -93,7 +93,7 @@ export class Lines {
     for (let at = ends.indexOf("\n"); at >= 0; at = ends.indexOf("\n", at + 1)) this.#starts.push(at + 1);
   }
 
-  /** Of an offset within a line's end, where that begins. */
+  /** Returns the start of the line break for an offset within one. */
   position(offset: number): Position {
     const bounded = this.#beforeEnd(Math.max(0, Math.min(offset, this.#text.length)));
     let low = 0;
@@ -106,7 +106,7 @@ export class Lines {
     return { line: low, character: bounded - (this.#starts[low] ?? 0) };
   }
 
-  /** Of a position beyond a line's end, the line's end; beyond the last line, the text's. */
+  /** Returns the line's end for a position beyond it, and the text's end for a position beyond the last line. */
   offset({ line, character }: Position): number {
     if (line < 0) return 0;
     const start = this.#starts[line];

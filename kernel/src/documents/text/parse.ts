@@ -13,23 +13,23 @@ import { readToml } from "./toml.ts";
 import { atOnce, inTurns, type Steps } from "./turns.ts";
 import { readYaml } from "./yaml.ts";
 
-/** YAML or TOML by the file's name; undefined for any other. */
+/** Returns the format for a file's name; undefined if it is neither YAML nor TOML. */
 export function formatOf(file: string): DocumentFormat | undefined {
   if (/\.ya?ml$/i.test(file)) return "yaml";
   return /\.toml$/i.test(file) ? "toml" : undefined;
 }
 
-/** Reads a document, giving everything else on the event loop its turns meanwhile. Never throws. */
+/** Reads a document and yields to the event loop meanwhile. Never throws. */
 export function parseInTurns(text: string, format: DocumentFormat): Promise<ParsedDocument> {
   return inTurns(parseSteps(text, format));
 }
 
-/** Reads a document at once. For texts that the caller knows to be short. Never throws. */
+/** Reads a document synchronously. For texts known to be short. Never throws. */
 export function parseDocument(text: string, format: DocumentFormat): ParsedDocument {
   return atOnce(parseSteps(text, format));
 }
 
-/** Reads a document of either format into the same value, with the place of every part of it. */
+/** Reads a document of either format into the same value, with the place of every part. */
 function* parseSteps(text: string, format: DocumentFormat): Steps<ParsedDocument> {
   const { characters } = documentLimits;
   const isTooLong = text.length > characters;
@@ -53,7 +53,7 @@ function* parseSteps(text: string, format: DocumentFormat): Steps<ParsedDocument
     if (error instanceof TooComplex) {
       report("document-too-complex", 0, 0, `The document is ${error.message}.`);
     } else if (error instanceof RangeError) {
-      // The parsers recurse; what exhausts the stack is nested beyond any bound of ours.
+      // The parsers are recursive; a text that exhausts the stack is nested beyond every bound.
       report("document-too-complex", 0, 0, "The document is nested too deeply, or has too long a string.");
     } else {
       report("syntax", 0, 0, `The document cannot be read: ${messageOf(error)}`);

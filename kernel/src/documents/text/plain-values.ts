@@ -1,9 +1,9 @@
 import type { Reading, ReportFault, SourceNode } from "./source.ts";
 
 /**
- * Returns the reading with JSON values only: null, booleans, finite numbers, well-formed strings, lists, and maps with
- * nothing but own properties. Every other value a parser may make (a Date, a Symbol, bytes) becomes null and a fault at
- * its place. Everything behind this, schemas, sentences and structured clones, may take a document's value for JSON.
+ * Returns the reading with JSON values only: null, booleans, finite numbers, well-formed strings, lists, and maps
+ * with only own properties. Any other value (a Date, a Symbol, bytes) becomes null and an error at its place.
+ * Later stages may rely on JSON.
  */
 export function plainReading<Read extends Reading>(reading: Read, report: ReportFault): Read {
   return { ...reading, value: plain(reading.value, reading.root, reading.root, report) };

@@ -4,26 +4,26 @@ import { removalOf } from "./text-lines.ts";
 export type DocumentFormat = "yaml" | "toml";
 
 /**
- * Bounds on what is read of a document; each is checked before what it bounds is built. Together they keep every piece
- * of work that cannot be interrupted (composing nodes, validating, copying) below 50 ms; see `turns.ts` for the rest.
+ * Bounds on a document. Each is checked before the data that it bounds is built. Together they limit every
+ * uninterruptible step (composing nodes, validating, copying) to 50 ms; see `turns.ts` for the rest.
  */
 export const documentLimits = {
   /** Characters of text. */
   characters: 256 * 1024,
-  /** Tokens of syntax, before anything is parsed. */
+  /** Syntax tokens, counted before parsing. */
   tokens: 50_000,
-  /** Values, those reached through aliases counted each time. */
+  /** Values, counting those reached through aliases each time. */
   values: 5_000,
   depth: 64,
 } as const;
 
-/** Keys that reach into JavaScript's objects when they are copied carelessly. */
+/** Keys that modify JavaScript prototypes when they are copied carelessly. */
 export const forbiddenKeys: readonly string[] = ["__proto__", "constructor", "prototype"];
 
-/** How a string is written, which decides what in the text its characters come from. */
+/** The notation of a string, which determines how its characters map to the text. */
 export type StringStyle = "plain" | "literal" | "escaped" | "other";
 
-/** Where a value stands in the text. Offsets count UTF-16 units. */
+/** The place of a value in the text. Offsets count UTF-16 units. */
 export interface SourceNode {
   start: number;
   end: number;
@@ -34,34 +34,34 @@ export interface SourceNode {
 
 /** A document's value and the places of all its parts, from either format. */
 export interface ParsedDocument {
-  /** null where the text could not be read; then `diagnostics` says why. */
+  /** Null if the text could not be read; `diagnostics` says why. */
   readonly value: unknown;
   readonly diagnostics: readonly Diagnostic[];
   readonly text: string;
   readonly format: DocumentFormat;
-  /** Null where the text could not be read. */
+  /** Null if the text could not be read. */
   readonly root: SourceNode | null;
-  /** The place of exactly this value; undefined where the pointer leads to nothing. */
+  /** Returns the place of exactly this value; undefined if the pointer leads to nothing. */
   readonly nodeAt: (pointer: string) => SourceNode | undefined;
   readonly lines: Lines;
   /**
-   * The place of the value a JSON pointer leads to, or of its key. What does not exist is found at the
-   * nearest thing that does, so every fault has a place.
+   * Returns the place of the value that a JSON pointer leads to, or of its key. If it does not exist, returns the
+   * place of its nearest existing ancestor, so that every error has a place.
    */
   readonly locate: (pointer: string, part?: "key" | "value") => Range;
-  /** The place of a piece of a string value; the whole value where the text is too twisted to tell. */
+  /** Returns the place of a part of a string value, or of the whole value if the part cannot be located. */
   readonly locateWithin: (pointer: string, offset: number, length: number) => Range;
 }
 
-/** A reader of one format: builds the value and the nodes, reports into `fault`. */
+/** The reader of one format. It builds the value and the nodes, and reports errors to `fault`. */
 export interface Reading {
   readonly value: unknown;
   readonly root: SourceNode;
 }
 
 /**
- * `entryEnd`: it is mended by taking away what stands from `start` to there. Returns false once more faults are found
- * than are shown: whoever looks for more can stop.
+ * `entryEnd`: the fix removes the text from `start` to there. Returns false once there are more errors than are
+ * shown, so that the caller can stop.
  */
 export type ReportFault = (
   code: Diagnostic["code"],
@@ -71,7 +71,7 @@ export type ReportFault = (
   entryEnd?: number,
 ) => boolean;
 
-/** Counts values and depth while a reader builds them; throws {@link TooComplex} beyond the bounds. */
+/** Counts values and depth while a reader builds them. Throws {@link TooComplex} beyond the bounds. */
 export class Complexity {
   #values = 0;
 
@@ -84,7 +84,7 @@ export class Complexity {
 
 export class TooComplex extends Error {}
 
-/** Puts what a reader built together with the lookups over it. */
+/** Combines a reader's result with its lookups. */
 export function assemble(
   text: string,
   format: DocumentFormat,
@@ -136,11 +136,11 @@ export function assemble(
 function lastOffset(offsets: readonly number[] | null, end: number): number | undefined {
   const last = offsets?.[end - 1];
   const after = offsets?.[end];
-  // One past the last character's own, unless the next begins later (an escape, a fold).
+  // One past the last character, unless the next character begins later (an escape, a folded line).
   return last === undefined ? undefined : after === last + 1 || after === undefined ? last + 1 : after;
 }
 
-/** The keys that a JSON pointer names. */
+/** Returns the keys of a JSON pointer. */
 export function pointerKeys(pointer: string): string[] {
   if (pointer === "") return [];
   return pointer
@@ -149,7 +149,7 @@ export function pointerKeys(pointer: string): string[] {
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** A JSON pointer to `key` below `parent`. */
+/** Returns the JSON pointer to `key` below `parent`. */
 export function pointerTo(parent: string, ...keys: readonly (string | number)[]): string {
   return keys.reduce<string>(
     (pointer, key) => `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`,
@@ -167,8 +167,8 @@ export function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /**
- * For each character of `value`, and for its end, the offset in `text` it was written at; null where
- * the two cannot be brought together. `text` is the value as written, quotes or block header included.
+ * Returns, for each character of `value` and for its end, the offset in `text` where it was written; null if they
+ * cannot be matched. `text` is the value as written, including quotes or block header.
  */
 export function offsetsOf(text: string, value: string, style: StringStyle): number[] | null {
   const offsets: number[] = [];
@@ -198,7 +198,7 @@ export function offsetsOf(text: string, value: string, style: StringStyle): numb
       at++;
       if (wanted === "\n") at += indentation(text, at) - indentation(value, index);
     } else if (wanted === " " && /[\r\n\t ]/.test(text.charAt(at))) {
-      // A folded line break, with the white space around it.
+      // A folded line break with its surrounding white space.
       offsets.push(at);
       index++;
       at += /^[\t ]*\r?\n[\t ]*/.exec(text.slice(at))?.[0].length ?? 1;
@@ -218,7 +218,7 @@ function indentation(text: string, from: number): number {
   return at - from;
 }
 
-/** How much of the text comes before the first character: quotes, or a block's header and indentation. */
+/** Returns the length of the text before the first character: quotes, or a block's header and indentation. */
 function openingLength(text: string): number {
   const block = /^[|>][^\n]*\n */.exec(text);
   if (block !== null) return block[0].length;
@@ -259,7 +259,10 @@ function readEscape(text: string, at: number): { characters: string; length: num
   return named === undefined ? null : { characters: named, length: 2 };
 }
 
-/** Collects faults with their places. Keeps one more than are shown, so that `inOrder` can say that there are more. */
+/**
+ * Collects errors with their places. Stores one more than is shown, so that `inOrder` can report that there are
+ * more.
+ */
 export class Faults {
   readonly found: Diagnostic[] = [];
   readonly #text: string;

@@ -2,14 +2,14 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** Where the line ends, before its line break. */
+/** Returns the end of the line, before its line break. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   if (end < 0) return text.length;
   return end > offset && text.charAt(end - 1) === "\r" ? end - 1 : end;
 }
 
-/** Where the next line begins; the text's end where there is none. */
+/** Returns the start of the next line, or the text's end on the last line. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end < 0 ? text.length : end + 1;
@@ -19,12 +19,12 @@ export function newlineOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? "\n";
 }
 
-/** A comma is looked for this far away: beyond, something else was written between. */
+/** Maximum distance of a comma; beyond it, something else was written between. */
 const nearCharacters = 256;
 
 /**
- * What goes when a key and its value from `start` to `end` do: its lines where it has them for itself, else it and one
- * of the commas around it. Null where neither is so.
+ * Returns the range to remove with a key and its value: whole lines if nothing else is on them, else the entry and
+ * one adjacent comma. Returns null if neither is possible.
  */
 export function removalOf(text: string, start: number, end: number): { start: number; end: number } | null {
   const from = lineStart(text, start);

@@ -4,18 +4,18 @@ export interface TomlToken {
   readonly kind: "comment" | "newline" | "string" | "bare" | "punctuation";
   readonly start: number;
   readonly end: number;
-  /** How a string is quoted. */
+  /** A string's kind of quotes. */
   readonly quote?: '"' | "'" | '"""' | "'''";
-  /** Of a string: its closing quotes are there. */
+  /** True if the string's closing quotes are present. */
   readonly isClosed?: boolean;
 }
 
 const punctuation = new Set(["=", "[", "]", "{", "}", ","]);
 
 /**
- * The tokens of a TOML text, whatever state it is in; white space is left out. A string that is not closed ends with
- * its line. A bare word holds its dots: a dotted key is one, and so is a number. Throws {@link TooComplex} for too many, of
- * tokens and of dots: each of a key's parts is a table.
+ * Returns the tokens of a TOML text, even if it is invalid, without white space. An unclosed string ends at its
+ * line's end. A bare word includes its dots, so that a dotted key or a number is one token. Throws {@link
+ * TooComplex} for too many tokens or dots; each part of a key creates a table.
  */
 export function tomlTokens(text: string): TomlToken[] {
   const tokens: TomlToken[] = [];
@@ -37,7 +37,7 @@ export function tomlTokens(text: string): TomlToken[] {
   return tokens;
 }
 
-/** Bounds the dots of one key, quoted parts included, and those of the whole text. */
+/** Bounds the dots of one key, including quoted parts, and those of the whole text. */
 class Dots {
   readonly #text: string;
   #ofKey = 0;
@@ -78,7 +78,7 @@ function readString(text: string, start: number, mark: '"' | "'"): TomlToken {
   for (let at = start + quote.length; at < limit; at++) {
     if (mark === '"' && text.charAt(at) === "\\") at++;
     else if (text.startsWith(quote, at)) {
-      // One or two quotes may stand right before the closing three.
+      // One or two quotes may directly precede the closing three.
       const more = isTriple ? text.slice(at + 3, at + 5) : "";
       const extra = more === mark + mark ? 2 : more.startsWith(mark) ? 1 : 0;
       const end = at + quote.length + extra;
@@ -88,7 +88,7 @@ function readString(text: string, start: number, mark: '"' | "'"): TomlToken {
   return { kind: "string", start, end: limit, quote, isClosed: false };
 }
 
-/** Where the line that `offset` is in ends, its line break left out. */
+/** Returns the end of the line that contains `offset`, without its line break. */
 export function lineEndAfter(text: string, offset: number): number {
   const newline = text.indexOf("\n", offset);
   const end = newline < 0 ? text.length : newline;

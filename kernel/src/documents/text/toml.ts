@@ -11,13 +11,13 @@ import {
 import { tomlTokens } from "./toml-tokens.ts";
 import type { Steps } from "./turns.ts";
 
-/** Reads TOML 1.0. Dates become strings in ISO form, as YAML's core schema has them. */
+/** Reads TOML 1.0. Dates become ISO strings, as in YAML's core schema. */
 export function* readToml(text: string, report: ReportFault): Steps<Reading | null> {
   boundValues(text);
   yield;
   let program: AST.TOMLProgram;
   try {
-    // The parser does not know byte order marks; a space in its place keeps every offset.
+    // The parser does not accept byte order marks; a space in its place preserves every offset.
     program = parseTOML(text.replace(/^\ufeff/, " "), { tomlVersion: "1.0" });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
@@ -62,7 +62,7 @@ class TomlBuilder {
     this.#report = report;
   }
 
-  /** The table a header names, made where it does not exist yet; null where its name is not allowed. */
+  /** Returns the table that a header names and creates it if necessary; null if its name is not allowed. */
   openTable(
     value: Table,
     place: SourceNode,
@@ -72,7 +72,7 @@ class TomlBuilder {
     let at = place;
     let keyIndex = 0;
     for (const [index, key] of item.resolvedKey.entries()) {
-      // Positions in an array of tables have no key of their own in the header.
+      // Positions in an array of tables have no key in the header.
       const keyNode = typeof key === "string" ? item.key.keys[keyIndex++] : item.key.keys[keyIndex - 1];
       const next: Table | unknown[] = typeof item.resolvedKey[index + 1] === "number" ? [] : {};
       const step = this.#step(current, at, String(key), keyNode, next, index + 1);
@@ -115,7 +115,7 @@ class TomlBuilder {
     const holder = current as Table;
     if (known !== undefined) return [holder[key] as Table | unknown[], known];
     this.#complexity.enter(depth);
-    // A table is scattered over the text; its name in the first header stands for it.
+    // A table is scattered over the text; its name in the first header represents it.
     const child: SourceNode = { start, end, key: { start, end }, children: new Map() };
     holder[key] = fresh;
     place.children.set(key, child);
@@ -161,7 +161,7 @@ class TomlBuilder {
         return node.value;
       case "integer":
       case "float":
-        // Only what is written as an integer has to be exact: every other decimal fraction is rounded.
+        // Only integers must be exact; other decimal fractions are rounded anyway.
         if (node.kind === "integer" && !Number.isSafeInteger(node.value)) {
           const [start, end] = node.range;
           this.#report("unsupported-number", start, end, `The number ${node.number} cannot be held exactly.`);
@@ -176,7 +176,7 @@ class TomlBuilder {
   }
 }
 
-/** Where a pair on one line ends; undefined where the line has no pair, or one that may go on. */
+/** Returns the end of a pair on one line; undefined if the line has no pair, or one that may continue. */
 function endOfLine(text: string, offset: number): number | undefined {
   const line = /^[^\r\n]*/.exec(text.slice(offset, offset + 1024))?.[0] ?? "";
   return /^[\w"'-]+[ \t]*=[^[{]*$/.test(line) && !/"""|'''/.test(line) ? offset + line.length : undefined;
@@ -187,8 +187,8 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {
 }
 
 /**
- * The parser cannot be interrupted, so it is given no text that surely has more values than are read: each pair has one,
- * and so has each table or list that is not the value of a pair.
+ * Rejects a text that certainly has too many values before the parser sees it, because the parser cannot be
+ * interrupted. Each pair has one value, and so has each table or list that is not a pair's value.
  */
 function boundValues(text: string): void {
   let values = 0;
@@ -198,7 +198,7 @@ function boundValues(text: string): void {
     const mark = kind === "punctuation" ? text.charAt(start) : "";
     if (mark === "=" || ((mark === "[" || mark === "{") && before !== "=" && before !== "[")) values++;
     if (mark !== "" && "[{,=".includes(mark)) marks++;
-    // A list has a mark for each of its values, and a pair in braces has two.
+    // A list has a separator for each of its values, and an inline pair has two.
     if (values > documentLimits.values || marks > documentLimits.values * 2)
       throw new TooComplex(`of more than ${documentLimits.values} values`);
     before = mark;

@@ -1,15 +1,15 @@
 import { Slices } from "../../base/slices.ts";
 
-/** Milliseconds that all work on documents together may hold the event loop before everything else has a turn. */
+/** Milliseconds that all document work together may block the event loop before it yields. */
 const sliceMs = 8;
 
-/** One for the process, because the event loop is one: 256 manifests at once share a slice. */
+/** Shared by the process, because there is one event loop: 256 manifests at once share a slice. */
 const slices = new Slices({ monotonic: () => performance.now() }, sliceMs);
 
-/** Work that yields between pieces whose size is bounded, so that its caller decides when to go on. */
+/** Work that yields between bounded pieces, so that its caller decides when to continue. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs all steps at once. For texts whose size the caller knows. */
+/** Runs all steps synchronously. For texts of known size. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
@@ -17,18 +17,18 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Runs the steps in slices of time, with a turn of the event loop between two slices. */
+/** Runs the steps in time slices and yields to the event loop between them. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   await slices.begin();
   for (;;) {
     const step = steps.next();
-    // After the last one too: whoever goes on with the result has work of its own.
+    // Also after the last step, because the caller continues with work of its own.
     if (!slices.hasTime) await slices.next();
     if (step.done === true) return step.value;
   }
 }
 
-/** Resolves at once while the current slice has time left, else in a later turn of the event loop. */
+/** Resolves immediately while the current slice has time left, else in a later turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return slices.begin();
 }

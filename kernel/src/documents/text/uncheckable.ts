@@ -3,8 +3,8 @@ import { diagnostic, type Diagnostic } from "./diagnostics.ts";
 import type { ParsedDocument } from "./source.ts";
 
 /**
- * Returns the fault of a document over which a check stumbled, so that one document never keeps others from being read.
- * Throws what no text can cause: errors of the ports, such as those of the disk, go on to the caller.
+ * Returns the error for a document whose check failed unexpectedly, so that one document never prevents others
+ * from being read. Rethrows errors that no text can cause, such as I/O errors of the ports.
  */
 export function uncheckable(error: unknown, document: ParsedDocument): Diagnostic {
   if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;

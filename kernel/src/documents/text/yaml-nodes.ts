@@ -9,18 +9,18 @@ interface YamlFault {
   readonly start: number;
   readonly end: number;
   readonly message: string;
-  /** A warning of the library's is a fault to us, but does not keep the nodes from being read. */
+  /** A library warning that counts as an error here but does not prevent the nodes from being read. */
   readonly isWarning: boolean;
 }
 
-/** What a text holds, as the library sees it. */
+/** The library's representation of a text. */
 interface YamlNodes {
-  /** Null where composing was given up because of too many faults. */
+  /** Null if composing was aborted because of too many errors. */
   readonly contents: Document.Parsed["contents"] | null;
   readonly faults: readonly YamlFault[];
 }
 
-/** Texts whose nodes are kept: diagnostics, hovers, hints and the outline all ask for those of the same version. */
+/** Maximum number of cached texts: diagnostics, hovers, hints and the outline all use the nodes of the same version. */
 const maxKept = 2;
 const kept: { readonly text: string; readonly nodes: YamlNodes }[] = [];
 
@@ -36,14 +36,14 @@ export function* yamlNodes(text: string): Steps<YamlNodes> {
   return nodes;
 }
 
-/** Lexemes between two turns. */
+/** Number of lexemes between two yields. */
 const lexemesPerStep = 128;
-/** Collections under construction beside those that count as levels: the document, and a map's open pair. */
+/** Collections on the stack that do not count as levels: the document, and a map's open pair. */
 const stackBeyondDepth = 4;
 
 /**
- * Lexing and parsing are most of the work. Both are linear, so they are done in steps up to the bounds. Stops where more
- * faults are found than are shown.
+ * Lexes and parses in steps up to the bounds; both take most of the time and are linear. Stops once there are more
+ * errors than are shown.
  */
 function* parse(text: string): Steps<CST.Token[]> {
   const parser = new Parser();
@@ -59,7 +59,7 @@ function* parse(text: string): Steps<CST.Token[]> {
       parsed.push(token);
       if (token.type === "error" && ++errors > maxDiagnostics) return parsed;
     }
-    // Composing recurses: what is nested too deeply must never reach it.
+    // Composing is recursive, so deeply nested input must be rejected before it.
     if (flow > documentLimits.depth || parser.stack.length > documentLimits.depth + stackBeyondDepth)
       throw new TooComplex(`more than ${documentLimits.depth} levels deep`);
     if (count % lexemesPerStep === 0) yield;
@@ -74,10 +74,10 @@ function compose(tokens: readonly CST.Token[], length: number): YamlNodes {
     version: "1.2",
     schema: "core",
     prettyErrors: false,
-    // Its stringKeys refuses aliases and collections alike; `NodeReader` tells them apart.
-    // The tags of YAML 1.1 make values that JSON does not have: dates, binaries, symbols.
+    // Its stringKeys option refuses aliases and collections alike; `NodeReader` distinguishes them.
+    // The tags of YAML 1.1 create values that JSON does not have: dates, binaries, symbols.
     resolveKnownTags: false,
-    // The library's own search for duplicates takes time quadratic in the keys.
+    // The library's own search for duplicates is quadratic in the number of keys.
     uniqueKeys: false,
     logLevel: "error",
   });
@@ -121,20 +121,20 @@ type Report = (
   isWarning?: boolean,
 ) => void;
 
-/** Gives up when more faults are found than are shown. */
+/** Aborts once there are more errors than are shown. */
 class BoundedComposer extends Composer {
   readonly found: YamlFault[] = [];
 
   constructor(options: ConstructorParameters<typeof Composer>[0]) {
     super(options);
     const report: Report = (source, code, message, isWarning = false) => {
-      // That an anchor's name ends in ":" is unusual and allowed.
+      // An anchor's name may end in ":", although that is unusual.
       if (isWarning && code === "BAD_ALIAS") return;
       if (this.found.length > maxDiagnostics) throw new TooManyFaults();
       this.found.push(syntax(placeOf(source), message, isWarning));
     };
-    // The library makes an error with its stack of each, some 10 µs, and has no bound of its own. Its types hide the
-    // property; a test counts the faults of a document that has very many.
+    // The library creates an error with a stack trace for each (about 10 µs) and has no bound of its own. Its
+    // types hide the property; a test counts the errors of a document with very many.
     (this as unknown as { onError: Report }).onError = report;
   }
 }

@@ -12,9 +12,9 @@ import type { Steps } from "./turns.ts";
 import { yamlNodes } from "./yaml-nodes.ts";
 
 /**
- * Reads YAML 1.2 by the core schema: keys are strings, tags and directives of other schemas are faults. Null where
- * the syntax is at fault, unless it `isLenient`: then whatever the parser made of the text is read, for an editor that
- * wants to know where in it the cursor stands.
+ * Reads YAML 1.2 with the core schema: keys are strings; tags and directives of other schemas are errors. Returns
+ * null if there is a syntax error, unless `isLenient`: an editor then gets whatever the parser produced, to locate
+ * the cursor in it.
  */
 export function* readYaml(text: string, report: ReportFault, isLenient = false): Steps<Reading | null> {
   const { contents, faults } = yield* yamlNodes(text);
@@ -29,7 +29,7 @@ class NodeReader {
   readonly #isLenient: boolean;
   readonly #complexity = new Complexity();
   readonly #anchors = new Map<string, Node>();
-  /** Nodes that are being read: an alias to one of them would be a part of itself. */
+  /** Nodes that are being read: an alias to one of them would be recursive. */
   readonly #open = new Set<Node>();
 
   constructor(report: ReportFault, isLenient: boolean) {
@@ -42,7 +42,7 @@ class NodeReader {
     const [start, end] = node?.range ?? [0, 0];
     const place: SourceNode = { start, end, children: new Map() };
     if (node === null) return { value: null, root: place };
-    // The value is the anchor's, the place is where it is used.
+    // The value is the anchor's; the place is the alias's.
     if (isAlias(node)) return { value: this.#target(node, place, depth), root: place };
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     this.#open.add(node);
@@ -100,7 +100,7 @@ class NodeReader {
     return value;
   }
 
-  /** The text of a key as it is written, also where it looks like a number; null where it is no scalar. */
+  /** Returns the text of a key as written, even if it looks like a number; null if it is not a scalar. */
   #key(node: Node | null): string | null {
     if (node === null) return "";
     const target = isAlias(node) ? this.#anchors.get(node.source) : node;
@@ -112,7 +112,7 @@ class NodeReader {
   #scalar(node: Scalar, place: SourceNode): unknown {
     const { value, source = "" } = node;
     if (typeof value === "string") place.style = styles[node.type ?? "PLAIN"] ?? "other";
-    // Only what is written as an integer has to be exact: every other decimal fraction is rounded.
+    // Only integers must be exact; other decimal fractions are rounded anyway.
     if (typeof value === "number" && !Number.isSafeInteger(value) && /^[-+]?(?:\d+|0[ox].*)$/.test(source))
       this.#report(
         "unsupported-number",
@@ -129,7 +129,7 @@ interface Pair {
   readonly value: Node | null;
 }
 
-/** Where a value is over, the white space behind a block left out. */
+/** Returns the end of a value, without the white space after a block. */
 function endOf(node: Node | null): number | undefined {
   if (isMap(node)) return endOf((node.items.at(-1)?.value ?? null) as Node | null) ?? node.range?.[1];
   if (isSeq(node)) return endOf((node.items.at(-1) ?? null) as Node | null) ?? node.range?.[1];

@@ -46,7 +46,7 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
   heldHere.add(held);
   failpoint("lock.taken");
   try {
-    // Created anew, so that a file of a dead holder or of another program is never written to.
+    // Removed and created again, so that a file of a dead holder or of another program is never written to.
     await rm(note, { force: true });
     await writeFile(note, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {

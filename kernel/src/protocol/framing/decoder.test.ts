@@ -376,7 +376,7 @@ describe("properties", () => {
     for (const pattern of hostile) {
       const time = (size: number): number => {
         const bytes = Buffer.from(pattern.repeat(Math.ceil(size / pattern.length)));
-        // Of this thread: what else runs on the machine does not count.
+        // The CPU time of this thread only, so that the machine's load has no influence.
         const before = process.threadCpuUsage();
         decode([bytes]);
         const { user, system } = process.threadCpuUsage(before);

@@ -7,15 +7,15 @@ import { clientFrameLimits, type FrameLimits } from "./limits.ts";
 import { outlineOf } from "./outline.ts";
 import { findLastSyncMark, findSyncMark, longestMark, partialSyncMarkLength } from "./sync-mark.ts";
 
-/** Who hears what a decoder found, in the stream's order. */
+/** Receives a decoder's findings, in the stream's order. */
 interface FrameSink {
   /**
-   * `body` is the message's bytes as they came, for whoever passes them on. An answer that is too deep comes as an
-   * error in its place: whoever asked is waiting for it.
+   * `body` is the message's original bytes, for forwarding. An answer that is nested too deeply is replaced by an
+   * error, because its requester is waiting.
    */
   message(message: RpcMessage, body: Uint8Array): void;
   refused(refusal: Refusal): void;
-  /** The stream cannot be followed any more; nothing is read after this. */
+  /** The stream is unreadable from here on; nothing more is read. */
   lost(reason: string): void;
 }
 
@@ -26,17 +26,16 @@ type ParsedBody =
 const nothing = new Uint8Array(0);
 
 /**
- * Cuts a stream of bytes into JSON-RPC messages, and keeps its footing when the peer does not.
- *
- * What is wrong with one frame costs that frame. After garbage, or a header that cannot be believed, reading
- * goes on at the next line `Content-Length: …`, which valid JSON cannot contain. Work is linear in the bytes
- * received however they are cut; memory is bounded by one frame.
+ * Splits a stream of bytes into JSON-RPC messages and resynchronizes after errors. An invalid frame is skipped
+ * alone. After garbage or an implausible header, reading continues at the next line `Content-Length: …`, which
+ * valid JSON cannot contain. Work is linear in the bytes received, however they are split; memory is bounded by
+ * one frame.
  */
 export class FrameDecoder {
   readonly #sink: FrameSink;
   readonly #limits: FrameLimits;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** What is still to be read, next piece last. */
+  /** The unread input, next piece last. */
   readonly #input: Uint8Array[] = [];
   readonly #header: Uint8Array;
   #state: "header" | "body" | "skipping" | "lost" = "header";
@@ -47,7 +46,7 @@ export class FrameDecoder {
   #bodyLength = 0;
   #skippedTail: Uint8Array = nothing;
   #skippedBytes = 0;
-  /** A body was refused and no frame has been read since: garbage right behind it is part of the same fault. */
+  /** A body was refused and no frame has been read since: garbage directly after it belongs to the same error. */
   #isBehindRefusedBody = false;
 
   constructor(sink: FrameSink, limits: FrameLimits = clientFrameLimits) {
@@ -67,7 +66,7 @@ export class FrameDecoder {
     }
   }
 
-  /** What the stream's end cut off, as a sentence; null when it ended between two frames. */
+  /** Describes an incomplete frame at the stream's end; null if it ended between two frames. */
   unfinished(): string | null {
     if (this.#state === "body")
       return `The stream ended inside a frame, after ${this.#bodyBytes} of ${this.#bodyLength} bytes.`;
@@ -129,7 +128,7 @@ export class FrameDecoder {
     else if (this.#bodyBytes === this.#bodyLength) this.#endBody(this.#body.subarray(0, this.#bodyLength));
   }
 
-  /** True when the next frame's header stands inside this one's body: the body was shorter than announced. */
+  /** True if the next frame's header is inside this one's body: the body was shorter than announced. */
   #isCutShort(bytes: Uint8Array, taken: Uint8Array): boolean {
     const seam = this.#body.subarray(Math.max(0, this.#bodyBytes - longestMark), this.#bodyBytes);
     const acrossSeam = findSyncMark(concatenated(seam, taken.subarray(0, longestMark)), seam.length);
@@ -193,7 +192,7 @@ export class FrameDecoder {
     );
   }
 
-  /** Goes on behind a header that was refused: at the mark found in it, else at the next one. */
+  /** Continues after a refused header: at a mark inside it, else at the next one. */
   #resume(block: Uint8Array, mark: number): void {
     this.#startHeader();
     if (mark > 0) {
@@ -202,7 +201,7 @@ export class FrameDecoder {
     }
     this.#state = "skipping";
     this.#skippedBytes = 0;
-    // Not from the block's first byte: a mark that begins there was just refused.
+    // Not from the block's first byte, because the mark there was just refused.
     const rest = block.subarray(1);
     this.#skippedTail = rest.slice(rest.length - partialSyncMarkLength(rest));
   }
@@ -217,7 +216,7 @@ export class FrameDecoder {
     this.#sink.refused({ code: faultCodes.invalidRequest, message, id: null });
   }
 
-  /** Doubles as it fills, so that neither a byte at a time nor a length that never comes costs more than what came. */
+  /** Doubles as it fills, so that neither single bytes nor a false length cost more than the data received. */
   #append(bytes: Uint8Array): void {
     const needed = this.#bodyBytes + bytes.length;
     if (needed > this.#body.length) {

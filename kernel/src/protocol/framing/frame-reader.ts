@@ -6,13 +6,13 @@ import type { ByteSource } from "./streams.ts";
 
 interface FrameHandlers {
   message(message: RpcMessage, body: Uint8Array): void;
-  /** A frame was refused: to be answered with this error. */
+  /** A frame was refused; answer with this error. */
   refused(refusal: Refusal): void;
-  /** Nothing comes any more. `reason` is null when the stream ended between two frames. Called once. */
+  /** The input has ended. `reason` is null if it ended between two frames. Called once. */
   closed(reason: string | null): void;
 }
 
-/** Reads frames from a stream until it ends, fails, or is lost. */
+/** Reads frames from a stream until it ends, fails, or becomes unreadable. */
 export class FrameReader implements Disposable {
   readonly #source: ByteSource;
   readonly #handlers: FrameHandlers;
@@ -42,7 +42,7 @@ export class FrameReader implements Disposable {
     source.resume();
   }
 
-  /** Back-pressure: bytes that were already received may still be delivered. */
+  /** Applies back-pressure: bytes that were already received may still be delivered. */
   pause(): void {
     this.#source.pause();
   }

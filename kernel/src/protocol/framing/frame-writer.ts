@@ -5,17 +5,17 @@ import type { ByteSink } from "./streams.ts";
 
 export interface FrameWriterOptions {
   readonly limits?: QueueLimits;
-  /** The stream takes bytes again, and everything queued was handed to it. */
+  /** The stream accepts bytes again, and all queued frames were written. */
   readonly drained?: () => void;
-  /** So many droppable frames were thrown away since the last call, because the peer did not read. */
+  /** Receives the number of frames dropped since the last call because the peer did not read. */
   readonly dropped?: (frames: number) => void;
-  /** Nothing can be written any more. `reason` is null when the stream simply closed. Called once. */
+  /** Writing is no longer possible. `reason` is null if the stream simply closed. Called once. */
   readonly closed?: (reason: string | null) => void;
 }
 
 /**
- * What may become of a frame while the peer does not read: nothing; or it gives way when too much waits; or it takes the
- * place of the one that waits with the same key, for what that says is over.
+ * How a frame is treated while the peer does not read: it is kept; it is dropped if the queue is full; or it
+ * replaces the queued frame with the same key, which it makes obsolete.
  */
 export type Delivery = "must arrive" | "droppable" | { readonly replaces: string };
 
@@ -25,24 +25,25 @@ interface QueuedFrame {
   readonly delivery: Delivery;
 }
 
-/** So many dropped and replaced frames may leave holes in the queue before it is packed. */
+/** Number of removed frames in the queue before it is compacted. */
 const holesBeforePacking = 1024;
 
 const encoder = new TextEncoder();
 
 /**
- * Writes frames with back-pressure. While the peer does not read, frames wait up to a limit: droppable ones give way oldest
- * first, of those that replace each other the last waits, and when the others alone are too many the connection is given up.
+ * Writes frames with back-pressure. While the peer does not read, frames wait up to a limit. Droppable frames are
+ * dropped oldest first, replaceable ones keep only the latest, and if the others alone exceed the limit, the
+ * connection is closed.
  */
 export class FrameWriter {
   readonly #sink: ByteSink;
   readonly #options: FrameWriterOptions;
   readonly #limits: QueueLimits;
   readonly #queue = new Fifo<QueuedFrame>();
-  /** Those of the queue that may be dropped, oldest first. */
+  /** The queue's droppable frames, oldest first. */
   readonly #droppable = new Fifo<QueuedFrame>();
   #droppableBytes = 0;
-  /** Those of the queue that the next one with the same key takes the place of. */
+  /** The queue's replaceable frames by key. */
   readonly #replaceable = new Map<string, QueuedFrame>();
   #queuedBytes = 0;
   #droppedFrames = 0;
@@ -68,12 +69,12 @@ export class FrameWriter {
     return this.#isClosed;
   }
 
-  /** Bytes that wait here, beyond what the stream itself has taken. */
+  /** Bytes that wait here, without those in the stream's own buffer. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
 
-  /** Sends one message's body, or queues it. Ignored once closed. */
+  /** Sends or queues one message's body. Ignored once closed. */
   write(body: Uint8Array | string, delivery: Delivery = "must arrive"): void {
     if (this.#isClosed) return;
     const bytes = frameOf(typeof body === "string" ? encoder.encode(body) : body);
@@ -81,7 +82,7 @@ export class FrameWriter {
     else this.#enqueue({ bytes, delivery });
   }
 
-  /** Sends what waits, then ends the stream. */
+  /** Sends queued frames, then ends the stream. */
   end(done?: () => void): void {
     if (this.#isClosed) {
       done?.();
@@ -100,7 +101,7 @@ export class FrameWriter {
       this.#droppable.push(frame);
       this.#droppableBytes += frame.bytes.length;
     } else if (delivery !== "must arrive") {
-      // At the end, not in the other's place: it may be about what was sent in between.
+      // At the end instead of at the replaced frame's place: it may refer to frames sent in between.
       const before = this.#replaceable.get(delivery.replaces);
       this.#replaceable.set(delivery.replaces, frame);
       if (before?.bytes) this.#takeOut(before, before.bytes);
@@ -143,7 +144,7 @@ export class FrameWriter {
     this.#options.drained?.();
   }
 
-  /** Takes the oldest frame that is still there. */
+  /** Removes the oldest frame that is still queued. */
   #next(): Uint8Array | null {
     for (let frame = this.#queue.shift(); frame; frame = this.#queue.shift()) {
       const { bytes } = frame;
@@ -153,7 +154,7 @@ export class FrameWriter {
       }
       this.#release(frame, bytes);
       const { delivery } = frame;
-      // The oldest of the queue is the oldest of its droppable part, too.
+      // The oldest frame of the queue is also the oldest droppable one.
       if (delivery === "droppable") this.#droppable.shift();
       else if (delivery !== "must arrive") this.#replaceable.delete(delivery.replaces);
       return bytes;

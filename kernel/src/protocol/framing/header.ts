@@ -1,9 +1,9 @@
-/** What a complete header block says, or why it cannot be used. */
+/** The contents of a complete header block, or why it is invalid. */
 type HeaderReading =
   | { readonly kind: "frame"; readonly length: number }
   | { readonly kind: "refused"; readonly reason: string; readonly ambiguous: boolean };
 
-/** Reads a block whose lines are known to be `name: value`. `ambiguous`: more than one length was announced. */
+/** Parses a block whose lines have the form `name: value`. `ambiguous`: it announces more than one length. */
 export function readHeader(block: string): HeaderReading {
   const lengths: string[] = [];
   let charset = "utf-8";
@@ -44,10 +44,10 @@ const colon = 0x3a;
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 
-/** Where in a header block the next byte falls. */
+/** The position of the next byte in a header block. */
 export type HeaderPhase = "line-start" | "name" | "value" | "line-end" | "block-end" | "complete" | "invalid";
 
-/** One step of the header's grammar, so that something that is no header is known at its first wrong byte. */
+/** One step of the header's grammar, so that an invalid header is detected at its first wrong byte. */
 export function nextHeaderPhase(phase: HeaderPhase, byte: number, isFirstByte: boolean): HeaderPhase {
   switch (phase) {
     case "line-start":
@@ -69,7 +69,7 @@ export function nextHeaderPhase(phase: HeaderPhase, byte: number, isFirstByte: b
   }
 }
 
-/** RFC 9110's token characters: what a header's name is made of. */
+/** RFC 9110's token characters, allowed in a header's name. */
 function isNameByte(byte: number): boolean {
   return nameBytes[byte] === 1;
 }

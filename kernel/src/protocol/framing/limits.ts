@@ -1,4 +1,4 @@
-/** What bounds a connection's incoming side. One place, so that a test can tighten them and a reader find them. */
+/** Bounds for a connection's incoming side, in one place so that tests can tighten them. */
 export interface FrameLimits {
   /** Largest body of a frame, in bytes. */
   readonly maxFrameBytes: number;
@@ -6,13 +6,13 @@ export interface FrameLimits {
   readonly maxHeaderBytes: number;
   /** Deepest nesting of arrays and objects in a body. */
   readonly maxJsonDepth: number;
-  /** So many bytes without a plausible header, and the stream counts as lost. */
+  /** After this many bytes without a plausible header, the stream counts as unreadable. */
   readonly maxSkippedBytes: number;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** What a client may send. */
+/** Bounds for a client's messages. */
 export const clientFrameLimits: FrameLimits = {
   maxFrameBytes: 10 * mebibyte,
   maxHeaderBytes: 8 * 1024,
@@ -20,14 +20,14 @@ export const clientFrameLimits: FrameLimits = {
   maxSkippedBytes: 64 * mebibyte,
 };
 
-/** What the kernel may send: it answers with more than it is asked with. */
+/** Bounds for the kernel's messages, whose answers are larger than requests. */
 export const kernelFrameLimits: FrameLimits = { ...clientFrameLimits, maxFrameBytes: 32 * mebibyte };
 
-/** What bounds a connection's outgoing side while the peer does not read. */
+/** Bounds for a connection's outgoing side while the peer does not read. */
 export interface QueueLimits {
-  /** Everything that waits, in bytes; above it the connection is closed. */
+  /** All queued frames, in bytes; above it the connection is closed. */
   readonly maxQueuedBytes: number;
-  /** The part of it that may be dropped (trace entries), in bytes; above it the oldest goes. */
+  /** The droppable frames (trace entries), in bytes; above it the oldest is dropped. */
   readonly maxDroppableBytes: number;
 }
 

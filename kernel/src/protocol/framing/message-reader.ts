@@ -14,7 +14,7 @@ interface GuardedReaderOptions {
   readonly limits?: FrameLimits;
 }
 
-/** Messages handed on and not yet handled; above it the peer is not read until half of them are. */
+/** Maximum number of delivered, unhandled messages; above it, reading pauses until half of them are handled. */
 const maxBacklog = 256;
 
 /** The framing guard as the reader of a vscode-jsonrpc connection. */
@@ -22,8 +22,8 @@ export function createGuardedReader(source: ByteSource, options: GuardedReaderOp
   const errors = new Emitter<Error>();
   const closes = new Emitter<void>();
   let reader: FrameReader | null = null;
-  // The connection queues without a bound what it is handed, and handles one message a turn of the loop; so does
-  // this count. A message it never gets to (cancelled in the queue) only makes the count too high for a while.
+  // The connection's queue is unbounded, and it handles one message per turn of the event loop, and so does this
+  // count. A message that is never handled (cancelled in the queue) only makes the count temporarily too high.
   let backlog = 0;
   let isPaused = false;
   const handled = (): void => {
@@ -42,7 +42,7 @@ export function createGuardedReader(source: ByteSource, options: GuardedReaderOp
   return {
     onError: eventOf(errors),
     onClose: eventOf(closes),
-    // A frame that is still arriving is nobody's business: it is bounded, and what follows it is not lost.
+    // An incomplete frame needs no report: it is bounded, and nothing after it is lost.
     onPartialMessage: () => ({ dispose() {} }),
     listen(callback) {
       reader = new FrameReader(
@@ -67,7 +67,7 @@ export function createGuardedReader(source: ByteSource, options: GuardedReaderOp
   };
 }
 
-/** vscode-jsonrpc looks into a cancellation's params without looking whether there are any. */
+/** vscode-jsonrpc accesses a cancellation's params without checking that they exist. */
 function isUsable(message: RpcMessage): boolean {
   if (!isNotification(message) || message.method !== "$/cancelRequest") return true;
   return isJsonObject(message.params) && isMessageId(message.params["id"]);

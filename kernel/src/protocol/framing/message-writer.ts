@@ -12,11 +12,11 @@ import type { ByteSink } from "./streams.ts";
 interface GuardedWriterOptions {
   readonly log: Log;
   readonly limits?: QueueLimits;
-  /** Largest message that is sent, in bytes; an answer above it, or too deep, becomes an error. */
+  /** Largest message that is sent, in bytes; an answer that is larger or nested too deeply becomes an error. */
   readonly maxFrameBytes?: number;
-  /** What may become of a notification while the peer does not read; default: nothing. */
+  /** How a notification is treated while the peer does not read; by default it must arrive. */
   readonly deliveryOf?: (method: string, params: unknown) => Delivery;
-  /** So many were thrown away, and the peer reads again. */
+  /** Receives the number of dropped frames once the peer reads again. */
   readonly dropped?: (frames: number) => void;
 }
 
@@ -49,7 +49,7 @@ export function createGuardedWriter(sink: ByteSink, options: GuardedWriterOption
         frames.write(body, notificationDelivery(message, options.deliveryOf));
       } catch (error) {
         options.log.error("A message cannot be sent.", { reason: messageOf(error) });
-        // Whoever asked waits for an answer: it gets the reason.
+        // The requester is waiting, so it receives the reason.
         if (!isAnswer) throw error;
         frames.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: toWireError(error) }));
       }

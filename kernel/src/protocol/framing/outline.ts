@@ -1,26 +1,26 @@
 import { endOfJsonString } from "../../base/json-depth.ts";
 import { isMessageId, type MessageId } from "../messages.ts";
 
-/** What a message is, as far as its own members say. */
+/** The kind of a message, from its own members. */
 interface MessageOutline {
   readonly id: MessageId | null;
   readonly hasMethod: boolean;
 }
 
-/** Longest id or name of a member that is read, in bytes; nobody counts requests beyond it. */
+/** Maximum length of an id or member name that is read, in bytes. */
 const maxReadBytes = 128;
 
 const latin1 = new TextDecoder("latin1");
 
 /**
- * Reads a message's outline without building its values: whom to answer where a body must not be parsed. What
- * is no JSON has any outline.
+ * Reads a message's outline without parsing its values, to find the requester if a body must not be parsed. For
+ * invalid JSON the result is arbitrary.
  */
 export function outlineOf(json: Uint8Array): MessageOutline {
   let id: MessageId | null = null;
   let hasMethod = false;
   let depth = 0;
-  /** The member whose value is read, once its colon was. */
+  /** The member whose value is being read, after its colon. */
   let member: string | null = null;
   let isName = false;
   for (let at = 0; at < json.length; at++) {
@@ -38,7 +38,7 @@ export function outlineOf(json: Uint8Array): MessageOutline {
     else if (byte === 0x3a) {
       isName = false;
       hasMethod ||= member === '"method"';
-      // A number ends nowhere but at the next member.
+      // A number ends only at the next member.
       if (member === '"id"') id = idIn(/^\s*(-?\d+)\s*[,}]/.exec(textAt(json, at + 1, json.length))?.[1]);
     }
   }

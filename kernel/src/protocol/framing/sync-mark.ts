@@ -8,11 +8,12 @@ const lineFeed = 0x0a;
 const isPlainValue = /^[^\r"\\]*$/;
 
 /**
- * Finds the first line `Content-Length: …\r\n` whose line feed lies at `from` or behind it; -1 where there is none.
+ * Returns the first line `Content-Length: …\r
+ * ` whose line feed is at or after `from`; -1 if there is no such line.
  *
- * Valid JSON cannot contain one: outside a string its letters are a syntax error, inside a string a raw
- * carriage return is. So inside a body it proves that the body was shorter than announced, and in garbage it
- * is where the next frame begins.
+ * Valid JSON cannot contain one: outside a string its letters are a syntax error, and inside a string a raw
+ * carriage return is. So inside a body it proves that the body was shorter than announced, and in garbage it marks
+ * the next frame.
  */
 export function findSyncMark(bytes: Uint8Array, from = 0): number {
   let lineStart = Math.max(0, from - longestMark);
@@ -28,7 +29,7 @@ export function findSyncMark(bytes: Uint8Array, from = 0): number {
   return -1;
 }
 
-/** The last such line that does not begin at the first byte; -1 where there is none. */
+/** Returns the last such line that does not begin at the first byte; -1 if there is no such line. */
 export function findLastSyncMark(bytes: Uint8Array): number {
   let last = -1;
   for (let mark = findSyncMark(bytes, 1); mark !== -1;) {
@@ -39,7 +40,7 @@ export function findLastSyncMark(bytes: Uint8Array): number {
   return last;
 }
 
-/** How many of the last bytes could be the beginning of such a line, so that they must not be thrown away yet. */
+/** Returns how many of the last bytes may be the beginning of such a line and must be kept. */
 export function partialSyncMarkLength(bytes: Uint8Array): number {
   const tail = latin1(bytes.subarray(Math.max(0, bytes.length - longestMark))).toLowerCase();
   for (let start = tail.indexOf("c"); start !== -1; start = tail.indexOf("c", start + 1)) {

@@ -33,7 +33,7 @@ import { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { UsageGroup } from "../../base/vocabulary/usage.ts";
 import { TrustCard, TrustFact, TrustFolder, TrustGrants, TrustPart } from "../../base/vocabulary/trust.ts";
 
-/** Types of both wires with a name of their own; everywhere else they are referred to. */
+/** Types of both protocols that have names; other schemas refer to them by name. */
 const sharedTypes: Record<string, TSchema> = {
   Action,
   ActionState,
@@ -134,7 +134,7 @@ function types(named: Record<string, TSchema>): Record<string, Json> {
 type Publish = (params: TSchema) => TSchema;
 const asItIs: Publish = (params) => params;
 
-/** Params of a guest's call, which are closed, with the field that every call may have. */
+/** Adds the field that every call may have to a guest's call, whose params are closed. */
 const onBehalf: Publish = (params) => {
   if (Type.IsUnion(params)) return Type.Union(params.anyOf.map(onBehalf));
   if (!Type.IsObject(params)) throw new TypeError("A call's params are an object.");
@@ -163,13 +163,13 @@ function notifications(
   );
 }
 
-/** With what the method does. Beside a `$ref` a draft-07 reader looks at nothing else. */
+/** Adds the method's description. Draft-07 readers ignore everything beside a `$ref`. */
 function described(description: string, schema: Json): Json {
   const fields = schema as Record<string, Json>;
   return "$ref" in fields ? { description, allOf: [fields] } : { ...fields, description };
 }
 
-/** Without TypeBox's own marks. */
+/** Without TypeBox's own symbols. */
 function plain(schema: TSchema): Json {
   return JSON.parse(JSON.stringify(schema));
 }
@@ -178,7 +178,7 @@ const nameOf: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...sharedTypes, ...clientTypes }).map(([name, schema]) => [JSON.stringify(schema), name]),
 );
 
-/** Puts a reference wherever a named type stands; `except` is the one being defined. */
+/** Replaces named types by references, except `except`, the one being defined. */
 function refer(schema: Json, except?: string): Json {
   if (Array.isArray(schema)) return schema.map((item) => refer(item));
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,6 +1,4 @@
-/**
- * What `initialize` is answered with. Without imports: the front answers from it before anything is loaded.
- */
+/** The answer to `initialize`. Without imports: the front answers from it before anything is loaded. */
 export function initializeResult(version: string, params: unknown): object {
   return {
     serverInfo: { name: "lares", version },
@@ -8,7 +6,8 @@ export function initializeResult(version: string, params: unknown): object {
       positionEncoding: positionEncodingOf(params),
       textDocumentSync: { openClose: true, change: incrementalSync, save: { includeText: false } },
       workspace: { workspaceFolders: { supported: true, changeNotifications: false } },
-      // What follows these is worth a look: a field, a value, a word of a filter, the next folder of a path.
+      // Characters after which completions are useful: for a field, a value, a word of a filter, the next folder
+      // of a path.
       completionProvider: { triggerCharacters: [".", ":", "=", " ", '"', "'", "[", "/"] },
       hoverProvider: true,
       inlayHintProvider: true,
@@ -24,8 +23,8 @@ export function initializeResult(version: string, params: unknown): object {
 }
 
 /**
- * Returns the encoding of positions for a client with these params of `initialize`: the first that it names of those that
- * Lares has, else UTF-16. Front and kernel ask this alike.
+ * Returns the position encoding for a client with these params of `initialize`: the first supported one in its
+ * list, else UTF-16. Used by both front and kernel.
  */
 export function positionEncodingOf(params: unknown): "utf-8" | "utf-16" {
   const { capabilities } = (params ?? {}) as { capabilities?: { general?: { positionEncodings?: unknown } } };
@@ -34,7 +33,7 @@ export function positionEncodingOf(params: unknown): "utf-8" | "utf-16" {
   return names.find((name) => name === "utf-8" || name === "utf-16") ?? "utf-16";
 }
 
-/** What `workspace/executeCommand` knows; their arguments are in `commands.ts`. */
+/** The commands of `workspace/executeCommand`; their arguments are in `commands.ts`. */
 const commandNames = [
   "lares.agent.control",
   "lares.agent.traces",
@@ -46,7 +45,7 @@ const commandNames = [
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
-/** CodeActionKind of what is done about a proposed change. */
+/** The CodeActionKind for answers to a proposed change. */
 export const approvalActionKind = "lares.action";
 
 /** TextDocumentSyncKind.Incremental */

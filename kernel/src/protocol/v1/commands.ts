@@ -6,7 +6,7 @@ import { actionRequests } from "./actions.ts";
 import type { CommandName } from "./capabilities.ts";
 import { ActionId, AgentId, Named } from "../../base/vocabulary/request-fields.ts";
 
-/** What `workspace/executeCommand` takes, by the command: `arguments` holds one object of this form. */
+/** The commands of `workspace/executeCommand`; `arguments` contains one object of this form. */
 export const commandShapes = defineParams({
   "lares.agent.control": {
     about: "Does and answers what `lares/agents/control` does.",

@@ -2,13 +2,13 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Delivery } from "../framing/frame-writer.ts";
 import type { ServerNotification } from "./notifications.ts";
 
-// The front loads this file and not the schemas, which take long to load.
+// The front loads this file without the schemas, which load slowly.
 
 type DeliveryRule = (params: Readonly<Record<string, unknown>>) => Delivery;
 
 const mustArrive: DeliveryRule = () => "must arrive";
 const droppable: DeliveryRule = () => "droppable";
-/** Of those with the same value in this field, the last one says all. */
+/** A later notification with the same value in this field makes earlier ones obsolete. */
 const lastBy =
   (field: string): DeliveryRule =>
   (params) => {
@@ -27,14 +27,14 @@ const ownRules: Readonly<Record<ServerNotification, DeliveryRule>> = {
 
 const standardRules: Readonly<Record<string, DeliveryRule>> = {
   "textDocument/publishDiagnostics": lastBy("uri"),
-  // Its beginning and its end are told in any case, and in order: no report comes after the end.
+  // The beginning and the end are always sent, in order: no report follows the end.
   "$/progress": ({ token, value }) =>
     isJsonObject(value) && value["kind"] === "report" ? { replaces: String(token) } : "must arrive",
 };
 
 const rules = new Map(Object.entries({ ...ownRules, ...standardRules }));
 
-/** Returns what may become of a notification of the kernel's while its client does not read. */
+/** Returns how a notification of the kernel is treated while its client does not read. */
 export function deliveryOf(method: string, params: unknown): Delivery {
   const delivery = rules.get(method)?.(isJsonObject(params) ? params : {}) ?? "must arrive";
   return typeof delivery === "string" ? delivery : { replaces: `${method} ${delivery.replaces}` };

@@ -56,7 +56,7 @@ function open(options: Partial<EndpointOptions> = {}): Peer {
   };
 }
 
-/** So many arrays, one in the other. */
+/** Returns this many nested arrays. */
 function nested(depth: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level++) value = [value];

@@ -27,30 +27,36 @@ import {
 type RequestHandler = (params: unknown, signal: AbortSignal) => unknown;
 type Answer<Value> = Value | Promise<Value>;
 
-/** One peer, spoken to in JSON-RPC: the kernel's side of a session, and the command line's side of one. */
+/** A JSON-RPC connection to one peer: the kernel's side of a session, or the command line's. */
 export interface Endpoint extends Disposable {
-  /** Answers one of the kernel's own requests. Params are checked before; what is thrown becomes a wire error. */
+  /** Answers one of the kernel's own requests. Params are validated before; a thrown error becomes a wire error. */
   onRequest<Method extends ClientRequest>(
     method: Method,
     handler: (params: ParamsOf<Method>, signal: AbortSignal) => Answer<ResultOf<Method>>,
   ): void;
-  /** Answers a request of the LSP, e.g. `initialize` or `textDocument/codeAction`. Params are as they came. */
+  /** Answers a standard LSP request such as `initialize` or `textDocument/codeAction`. Params are not validated. */
   onStandardRequest(method: string, handler: RequestHandler): void;
   onNotification(method: string, handler: (params: unknown) => void): void;
-  /** Runs before each request is handed to its handler; what it throws is the answer. */
+  /** Runs before each request's handler; an error that it throws is the answer. */
   beforeRequest(check: (method: string) => void): void;
-  /** Never throws; a peer that is gone is told nothing. */
+  /** Never throws; does nothing if the peer is gone. */
   notify<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
   notifyStandard(method: string, params: unknown): void;
-  /** Undefined: the request has no params. Rejects with a LaresError: the peer's own, or Busy when the connection closes first. */
+  /**
+   * Undefined: the request has no params. Rejects with a LaresError: the peer's own, or Busy if the connection
+   * closes first.
+   */
   request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown>;
-  /** So many droppable notifications were thrown away because the peer did not read; it reads again. */
+  /**
+   * Emits the number of droppable notifications that were discarded because the peer did not read, once it reads
+   * again.
+   */
   readonly dropped: Emitter<number>;
-  /** Resolves once, when nothing comes or goes any more. */
+  /** Resolves once the connection is closed in both directions. */
   readonly closed: Promise<void>;
-  /** Starts reading. Handlers are registered before. */
+  /** Starts reading. Register handlers before. */
   listen(): void;
-  /** Sends what is queued, then closes. */
+  /** Sends queued messages, then closes. */
   end(): void;
 }
 
@@ -63,10 +69,10 @@ export interface EndpointOptions {
   readonly maxOpenRequests?: number;
 }
 
-/** A peer may have so many requests open at a time; more are answered Busy. */
+/** Maximum number of a peer's open requests; further ones are answered with Busy. */
 const maxOpenRequests = 1000;
 
-/** A peer whose stream has ended, or cannot be followed any more, has so long to read what is left for it. */
+/** Time that a peer has to read the remaining messages after its stream ended or became unreadable. */
 const farewellMs = 1_000;
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
@@ -82,7 +88,7 @@ class JsonRpcEndpoint implements Endpoint {
   readonly #requests = new Map<string, RequestHandler>();
   readonly #notifications = new Map<string, (params: unknown) => void>();
   #openRequests = 0;
-  /** Of our own requests that are not answered: called when the connection closes. */
+  /** Callbacks of our own unanswered requests, called when the connection closes. */
   readonly #unanswered = new Set<() => void>();
   #isClosed = false;
   #check: (method: string) => void = () => {};
@@ -125,7 +131,7 @@ class JsonRpcEndpoint implements Endpoint {
     this.#connection.onDispose(close);
     this.#connection.onRequest((method, params: unknown, token) => this.#handle(method, params, token));
     this.#connection.onNotification((method, params: unknown) => this.#hear(method, params));
-    // The connection keeps this one for itself.
+    // The connection handles this notification itself.
     this.#connection.onUnhandledProgress((params) => this.#hear("$/progress", params));
   }
 
@@ -163,10 +169,10 @@ class JsonRpcEndpoint implements Endpoint {
   async request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.#isClosed) throw disconnected(method);
     signal?.throwIfAborted();
-    // What is absent must not be passed at all: it would be taken for a param, and be sent as one.
+    // Absent params must not be passed: undefined would be sent as a param.
     const passed = [...(params === undefined ? [] : [params]), ...(signal ? [tokenOf(signal)] : [])];
     const answer = this.#connection.sendRequest<unknown>(method, ...passed);
-    // Not by waiting for `closed`: that would keep each request, and its answer, for as long as the connection lasts.
+    // Not by awaiting `closed`, which would retain each request and its answer as long as the connection lasts.
     const lost = Promise.withResolvers<never>();
     const disconnect = (): void => lost.reject(disconnected(method));
     this.#unanswered.add(disconnect);
@@ -194,7 +200,7 @@ class JsonRpcEndpoint implements Endpoint {
     this.#options.sink.destroy();
   }
 
-  /** Nothing more is read: sends what is queued and closes, also on a peer that keeps its own side open. */
+  /** Stops reading, sends queued messages and closes, even if the peer keeps its own side open. */
   #hangUp(frames: FrameWriter): void {
     const { sink } = this.#options;
     setTimeout(() => sink.destroy(), farewellMs).unref();
@@ -204,7 +210,7 @@ class JsonRpcEndpoint implements Endpoint {
   async #handle(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
     const aborter = new AbortController();
     const cancelled = token.onCancellationRequested(() => aborter.abort());
-    // A token that was cancelled before it got here never says so.
+    // A token that was cancelled before it arrived here emits no event.
     if (token.isCancellationRequested) aborter.abort();
     this.#openRequests++;
     try {
@@ -238,11 +244,11 @@ class JsonRpcEndpoint implements Endpoint {
     this.#check(method);
     signal.throwIfAborted();
     if (!isClientRequest(method)) return handler(params, signal);
-    // Loaded at the first request that needs it: the checker is the slowest thing here to load.
+    // Loaded at the first request that needs it, because the validator loads slowest.
     const { checkParams } = await import("../validate.ts");
     const given = params ?? {};
     checkParams(method, clientRequests[method].params, given);
-    // Cancelled while that was loading: a handler that only listens would never hear of it.
+    // Cancelled during the load: a handler that only listens would not notice.
     signal.throwIfAborted();
     return handler(given, signal);
   }

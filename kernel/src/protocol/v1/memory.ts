@@ -19,18 +19,18 @@ const MachinePath = (description: string) =>
     description: `${description}; an absolute path on the kernel's machine`,
   });
 
-/** Whose memory: the agent's own, or a shared one of this workspace. */
+/** The memory's owner: the agent's own memory, or a shared one of this workspace. */
 const Whose = { agent: AgentId, ...memoryFields.workingRead };
 
 const noAgent = "There is no agent with this id.";
 const noMemory = `${noAgent} Or no shared memory has this \`namespace\`.`;
 const busy = "Too many requests to this memory are waiting.";
-const ofAnother = "The `namespace` is another workspace's memory, which can only be queried here.";
+const ofAnother = "The `namespace` belongs to another workspace's memory, which can only be queried here.";
 
 export const memoryRequests = define({
   "lares/memory/query": {
     about:
-      "Returns what an agent remembers. `kind` says which part of its memory is asked: `temporal` for its history, `associative` for its knowledge, `working` for its plan, `search` for history and knowledge together. The other fields and the result are those of the host calls `memory/temporal/query`, `memory/associative/query`, `memory/working/read` and `memory/search`.",
+      "Queries an agent's memory. `kind` selects the part: `temporal` for its history, `associative` for its knowledge, `working` for its plan, `search` for history and knowledge together. The other fields and the result are those of the host calls `memory/temporal/query`, `memory/associative/query`, `memory/working/read` and `memory/search`.",
     errors: {
       NotFound: noMemory,
       VectorSearchNotConfigured: "The search has the mode `vector`, and no embedder answers.",
@@ -56,7 +56,7 @@ export const memoryRequests = define({
       Type.Object({
         ...memoryFields.search,
         agent: AgentId,
-        kind: Type.Literal("search", { description: "What fits a text, of history and knowledge" }),
+        kind: Type.Literal("search", { description: "Items of history and knowledge that match a text" }),
       }),
     ]),
     result: Type.Union([
@@ -103,10 +103,10 @@ export const memoryRequests = define({
   },
   "lares/memory/import": {
     about:
-      "Reads an exported memory into an agent's empty one. The whole file is proven first, by a preview too.",
+      "Reads an exported memory into an agent's empty one. The whole file is verified first, also for a preview.",
     errors: {
       NotFound: noAgent,
-      DigestMismatch: "The file's head is another than `head`.",
+      DigestMismatch: "The file's head differs from `head`.",
       StorageError: "The file cannot be read or is damaged. Also as for any request.",
     },
     params: Type.Object({
@@ -114,14 +114,14 @@ export const memoryRequests = define({
       path: MachinePath("The file to read"),
       preview: Type.Optional(
         Type.Boolean({
-          description: "Proves the file, returns what is in it, and writes nothing",
+          description: "Verifies the file, returns a summary of it, and writes nothing",
           default: false,
         }),
       ),
       head: Type.Optional(
         Type.String({
           pattern: "^[0-9a-f]{64}$",
-          description: "The head that is expected, as the person was shown it",
+          description: "The expected head, as shown to the user",
         }),
       ),
     }),

@@ -6,7 +6,7 @@ import { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { defineParams } from "../define.ts";
 import { Subscription } from "./traces.ts";
 
-/** What the kernel tells its clients, by method. */
+/** The kernel's notifications to its clients, by method. */
 export const serverNotifications = defineParams({
   "lares/agents/changed": {
     about:

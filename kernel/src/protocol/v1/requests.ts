@@ -13,7 +13,7 @@ import { traceRequests } from "./traces.ts";
 import { trustRequests } from "./trust.ts";
 import { usageRequests } from "./usage.ts";
 
-/** Every request of the kernel's own that a client may send, version 1. */
+/** Every Lares request that a client may send, version 1. */
 export const clientRequests = {
   ...statusRequests,
   ...trustRequests,

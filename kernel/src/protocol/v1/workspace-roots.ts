@@ -4,11 +4,14 @@ import { isJsonObject } from "../../base/json.ts";
 interface WorkspaceRoots {
   /** Absolute paths, in the client's order, each once. */
   readonly roots: readonly string[];
-  /** What the client named and cannot be used, one sentence each. */
+  /** Folders that the client named and that cannot be used, one message each. */
   readonly refused: readonly string[];
 }
 
-/** The folders that an `initialize` request names: `workspaceFolders`, else `rootUri`, else the older `rootPath`. */
+/**
+ * Returns the folders that an `initialize` request names: `workspaceFolders`, else `rootUri`, else the older
+ * `rootPath`.
+ */
 export function workspaceRootsOf(initializeParams: unknown, platform: string): WorkspaceRoots {
   const params = isJsonObject(initializeParams) ? initializeParams : {};
   const folders = Array.isArray(params["workspaceFolders"]) ? params["workspaceFolders"] : [];

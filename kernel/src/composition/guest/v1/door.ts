@@ -12,11 +12,11 @@ import {
 } from "../../../protocol/guest/v1/calls.ts";
 import { checkParams } from "../../../protocol/validate.ts";
 
-/** Reads what guests ask of these services: a call whose shape is the ABI's, for policy to decide about. */
+/** Validates guests' requests to these services and describes them to policy. */
 export function createGuestDoor(services: GuestServices<Caller>): SupervisorPorts["readHostCall"] {
   const read = <Method extends GuestMethod>(method: Method, params: unknown) => {
     checkParams(method, guestMethods[method], params);
-    // What fits the schema has its type.
+    // A value that matches the schema has its type.
     const checked = params as GuestMethodParams<Method>;
     return { params: checked, answer: (caller: Caller) => services[method](caller, checked) };
   };
@@ -29,7 +29,7 @@ export function createGuestDoor(services: GuestServices<Caller>): SupervisorPort
   };
 }
 
-/** Every call may say which one it answers; no service sees that. */
+/** Every call may name the call that it belongs to; services do not receive that field. */
 function splitOnBehalf(
   method: string,
   params: unknown,

@@ -6,15 +6,15 @@ import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { memoryCalls } from "../../../protocol/guest/v1/memory.ts";
 
 export interface HostMemoryPorts {
-  /** The caller's own memory, or a shared one by its name, which may be another workspace's. */
+  /** The caller's own memory, or a shared one by its name, possibly of another workspace. */
   readable(agent: string, namespace: string | undefined): Promise<ReadableMemory>;
   /** The caller's own memory, or a shared one of this workspace. */
   writable(agent: string, namespace: string | undefined): Promise<AgentMemory>;
-  /** Something lasting was written into a memory: what holds for it goes into its journal too, behind it. */
+  /** A durable record was written to a memory: records about it are appended to the same journal. */
   wrote(memory: AgentMemory): void;
 }
 
-/** Every memory call may name a shared memory; by the time a call is here, policy has decided about it. */
+/** Every memory call may name a shared memory; policy has already decided about it. */
 interface Shared {
   readonly namespace?: string;
 }
@@ -23,7 +23,7 @@ type MemoryServices = Pick<GuestServices<Caller>, keyof typeof memoryCalls>;
 
 /** The guest ABI's `memory/*`. */
 export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): MemoryServices {
-  // An agent that asks sixty-four questions at once gets one agent's share of the store.
+  // An agent with 64 concurrent queries gets one agent's share of the store.
   const questions = new OneAtATime();
   const ask =
     <Params extends Shared, Result>(
@@ -47,7 +47,7 @@ export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): Memo
     ) =>
     async (caller: Caller, { namespace, ...params }: Params): Promise<Result> =>
       act(await writable(caller.agent, namespace), params);
-  // In a shared memory each agent has sources of its own, so that nobody's parts stand between another's.
+  // In a shared memory each agent has its own sources, so that parts of different agents are not interleaved.
   const put = <Params extends Shared & { readonly source?: string }, Result>(
     act: (memory: AgentMemory, params: Omit<Params, "namespace">) => Promise<Result>,
   ): ((caller: Caller, params: Params) => Promise<Result>) => {
@@ -66,7 +66,7 @@ export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): Memo
   };
 
   return {
-    // Working memory is at hand: it need not wait behind a search.
+    // Working memory is held in this process, so it does not wait for a search.
     "memory/working/read": async (caller, { namespace }) => (await readable(caller.agent, namespace)).read(),
     "memory/working/swap": tell((memory, { revision, state }) => memory.swap(revision, state)),
     "memory/temporal/append": put(async (memory, event) => {

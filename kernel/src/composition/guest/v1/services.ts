@@ -22,7 +22,7 @@ import type { Workspace } from "../../../workspace/ports.ts";
 import { hostMemory, type HostMemoryPorts } from "./memory.ts";
 import { type OutsidePorts, outsideServices } from "./outside.ts";
 
-/** What an agent wants a person to know; with the action it proposes along with it. */
+/** An agent's message to the user, and the action that it proposes with it. */
 interface AgentNotification {
   readonly agent: string;
   readonly title: string;
@@ -31,7 +31,7 @@ interface AgentNotification {
   readonly action?: Action;
 }
 
-/** Characters of JSON in one custom event. */
+/** Maximum length of one custom event's JSON, in characters. */
 const maxEventCharacters = 64 * 1024;
 
 export interface GuestServicePorts {
@@ -48,15 +48,15 @@ export interface GuestServicePorts {
     principal: Principal,
     options: CallOptions,
   ): Promise<ToolResult>;
-  /** Hands on how far the agent says that an open call of its tool is. Throws NotFound where there is no such call. */
+  /** Forwards the progress of an open tool call. Throws NotFound if there is no such call. */
   toolProgress(agent: string, call: string, progress: ToolProgress): void;
-  /** The least level an agent's own traces are kept from. */
+  /** The minimum level at which an agent's own traces are stored. */
   traceLevelOf(agent: string): TraceLevel;
-  /** Throws ScopeViolation where the path is a link or lies behind one. */
+  /** Throws ScopeViolation if the path is a link or below one. */
   refuseLink(path: string): Promise<void>;
   readonly jobs: {
     dispatch(agent: string, request: JobRequest): Promise<string>;
-    /** `job`: the one that the agent's guest was running when it asked. */
+    /** `job`: the one that the agent's guest was running when it sent the request. */
     progress(agent: string, job: string | undefined, fraction: number, message?: string): void;
     checkpoint(agent: string, job: string | undefined, data: JsonValue): Promise<void>;
   };
@@ -67,8 +67,8 @@ export interface GuestServicePorts {
 }
 
 /**
- * The guest ABI's methods, each handed to the room that answers it. By the time a call is here its shape has
- * been checked and policy has allowed it; what is left is to see only what the caller may see.
+ * The guest ABI's methods, each forwarded to the room that implements it. Shape and permission are already
+ * checked; the handlers restrict the results to what the caller may see.
  */
 export function createGuestServices(ports: GuestServicePorts): GuestServices<Caller> {
   const { workspace, actions, sharedData, traces } = ports;
@@ -77,7 +77,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     actions.answerTo(authority, proposed);
   const ownAction = async (caller: Caller, id: string): Promise<Action> => {
     const found = await actions.proposed(id);
-    // Another agent's action does not exist for this one.
+    // Another agent's action is reported as missing.
     if (found === null || found.action.agent !== caller.agent) throw notFound("action", id);
     return toldTo(caller, found);
   };
@@ -87,7 +87,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     ports.proposed();
     return proposed;
   };
-  // Searches share the loop in slices: an agent that asks for sixty-four gets one agent's share.
+  // Searches share the event loop in slices: an agent with 64 searches gets one agent's share.
   const searches = new OneAtATime();
   const search = <Found>({ agent, signal }: Caller, run: (signal: AbortSignal) => Promise<Found>) =>
     unlessAborted(
@@ -118,7 +118,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
       const sight = sightOf(caller);
       const reading = workspace.read(wanted, offset, length, sight.seesEntry);
       const { bytes, eof } = await reading.catch(async (error: unknown) => {
-        // A link is no entry. An agent that could see a file of this name is told why there is none.
+        // A link is not an entry. An agent that could see a file with this name is told the reason.
         if (isLaresError(error, "NotFound") && sight.sees(wanted)) await ports.refuseLink(wanted);
         throw error;
       });
@@ -224,7 +224,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
   };
 }
 
-/** Policy has refused every path that has no canonical form. */
+/** Policy has already refused every path without a canonical form. */
 function canonical(path: string): string {
   const result = canonicalPath(path);
   return result.ok ? result.path : path;

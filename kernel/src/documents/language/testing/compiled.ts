@@ -2,7 +2,7 @@ import { transformFile } from "../../../sandbox/bundle/transform.ts";
 import { Lines } from "../../text/diagnostics.ts";
 import type { CompiledProgram } from "../program.ts";
 
-/** A program as the composition root compiles it. */
+/** Compiles a program as the composition root does. */
 export async function compiledForTests(source: string): Promise<CompiledProgram> {
   const { code, origin } = await transformFile(source, "ts");
   const lines = new Lines(source);

@@ -25,7 +25,7 @@ export async function labels(kind: Kind, format: DocumentFormat, source: string)
   return (await proposals(kind, format, source)).items.map(({ label }) => label);
 }
 
-/** The text once the proposal is accepted. */
+/** Returns the text after the completion is accepted. */
 export async function accepted(
   kind: Kind,
   format: DocumentFormat,
@@ -41,6 +41,6 @@ export async function accepted(
   return text.slice(0, item.start) + item.newText + text.slice(item.end);
 }
 
-/** Manifests that have what they have to have. */
+/** Minimal valid manifests. */
 export const Y = "extension:\n  id: a.b\n  name: x\n  version: 1.0.0\n";
 export const T = '[extension]\nid = "a.b"\nname = "x"\nversion = "1.0.0"\n';

@@ -8,7 +8,7 @@ import { outsideCalls } from "./outside.ts";
 import { guestNotifications, serviceCalls } from "./services.ts";
 import { vdfsCalls } from "./vdfs.ts";
 
-/** Every call a guest may make, ABI version 1. Params are closed: a misspelt field is an error. */
+/** Every host call, ABI version 1. Params are closed: an unknown field is an error. */
 export const guestCalls = { ...vdfsCalls, ...memoryCalls, ...actionCalls, ...serviceCalls, ...outsideCalls };
 
 export type GuestCall = keyof typeof guestCalls;
@@ -17,19 +17,19 @@ export type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCal
 
 export type GuestRequest = keyof typeof guestRequests;
 
-/** Those that a service answers to; `cancel` is the connection's own. */
+/** The calls that a service answers; the connection itself handles `cancel`. */
 type GuestNotification = Exclude<keyof typeof guestNotifications, "cancel">;
 type GuestNotificationParams<Method extends GuestNotification> = Static<
   (typeof guestNotifications)[Method]["params"]
 >;
 
-/** A field of every call, beside those of its own. */
+/** A field of every call, in addition to its own. */
 export const OnBehalf = Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
   description:
     "The call_id of the tool's call, or the id of the job, that it answers: what is decided is what the agent and everybody on the way of that call may do. null: it was not called for it. Without it, it counts for every call that is open",
 });
 
-/** Whatever a guest may ask, waiting for an answer or not. */
+/** Every message of a guest, with or without an answer. */
 export type GuestMethod = GuestCall | GuestNotification;
 export type GuestMethodParams<Method extends GuestMethod> = Method extends GuestCall
   ? GuestCallParams<Method>
@@ -40,7 +40,7 @@ type GuestMethodResult<Method extends GuestMethod> = Method extends GuestCall
   ? GuestCallResult<Method>
   : void;
 
-/** The schema of each one's params. */
+/** The schema of each message's params. */
 export const guestMethods: { readonly [Method in GuestMethod]: TSchema } = {
   ...(Object.fromEntries(Object.entries(guestCalls).map(([method, { params }]) => [method, params])) as {
     [Method in GuestCall]: (typeof guestCalls)[Method]["params"];
@@ -48,7 +48,7 @@ export const guestMethods: { readonly [Method in GuestMethod]: TSchema } = {
   trace: guestNotifications.trace.params,
 };
 
-/** Who answers each, on whose behalf. The compiler names the one that is missing or answers something else. */
+/** The handlers of all calls. The compiler reports a missing or mistyped one. */
 export type GuestServices<Caller> = {
   readonly [Method in GuestMethod]: (
     caller: Caller,

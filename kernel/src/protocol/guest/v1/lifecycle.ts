@@ -26,7 +26,7 @@ const Limits = Type.Object(
 
 const status = { description: "How the call ended" };
 
-/** What a tool's handler gives back; the kernel expands the action's id for whoever called. */
+/** The result of a tool's handler; the kernel expands the action's id for the caller. */
 const GuestToolResult = Type.Union([
   Type.Object({
     status: Type.Literal("success", status),

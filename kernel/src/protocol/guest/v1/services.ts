@@ -60,7 +60,7 @@ export const serviceCalls = define({
   },
   "jobs/checkpoint": {
     about:
-      "Stores from where the job in hand would go on. A later guest is given it with `job`. The job's CPU budget begins anew.",
+      "Stores a checkpoint from which the current job continues later. The next guest receives it with `job`. The job's CPU budget restarts.",
     errors: {
       PermissionDenied: noJobs,
       IllegalTransition: notInJob,
