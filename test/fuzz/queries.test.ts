@@ -137,7 +137,10 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const code = (length: number): fc.Arbitrary<string> =>
   fc
     .array(fc.nat(letters.length - 1), { minLength: length, maxLength: length })
-    .map((all) => all.map((at) => letters[at]).join(""));
+    // Letters that differ: a token of one repeated letter is an example, not a secret.
+    .map((all) =>
+      `7${all.map((at, index) => letters[(at + index * 7) % letters.length]).join("")}`.slice(0, length),
+    );
 const secret = fc.oneof(
   code(36).map((text) => `ghp_${text}`),
   code(16).map((text) => `AKIA${text}`),
@@ -184,7 +187,7 @@ fuzz({
       fc.tuple(fc.constantFrom(8192, 16_384, 32_768), fc.nat(120)).map(([length, less]) => length - less),
     ),
     isName: fc.boolean(),
-    filler: fc.constantFrom("x ", `AKIA${"B".repeat(16)} `),
+    filler: fc.constantFrom("x ", "AKIAJ7Q2XW4N8ZB3K6TM "),
   }),
   runs: 150,
   check: ({ secret, before, after, plain, depth, padding, isName, filler }) => {

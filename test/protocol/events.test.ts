@@ -131,9 +131,15 @@ test("EntryModified names what changed, EntryMoved keeps the id, EntryDeleted na
   const { id } = entryOf(born);
 
   await bench.write("life.txt", "longer than before\n");
-  const modified = await event(client, PROBE, "EntryModified", of("EntryModified", "life.txt"));
+  // A file that was seen empty first is modified twice.
+  const modified = await event(
+    client,
+    PROBE,
+    "EntryModified",
+    (seen) => of("EntryModified", "life.txt")(seen) && entryOf(seen).size === 19,
+  );
   expect(modified["changed_fields"]).toEqual(expect.arrayContaining(["size"]));
-  expect(entryOf(modified)).toMatchObject({ id, size: 19 });
+  expect(entryOf(modified).id).toBe(id);
 
   await utimes(bench.path("life.txt"), new Date(), new Date("2020-01-01T00:00:00Z"));
   await event(

@@ -3,7 +3,7 @@ import { invalidParams } from "../base/errors.ts";
 import { momentMs } from "../base/moments.ts";
 import type { ModelTestResult } from "../base/vocabulary/model-listing.ts";
 import type { Services } from "../services/ports.ts";
-import type { KernelModels } from "./subsystems/models.ts";
+import type { KernelModels } from "./models/open-models.ts";
 
 /** The shortest question that a model can answer. */
 const testQuestion = {

@@ -1,3 +1,4 @@
+import { isLocalOnly, reachableHosts } from "./outside.ts";
 import { describe, expect, test } from "vitest";
 import type { Authority, PermissionName, Permissions } from "../base/vocabulary/permissions.ts";
 import {
@@ -18,6 +19,8 @@ const full: Permissions = {
   emit_events: ["Seen"],
   call_tools: ["other.agent/search", "whole.agent/*"],
   shared_data: { read: ["people"], write: ["people"] },
+  use_models: [{ category: "chat" }],
+  use_credentials: ["weather"],
 };
 
 function authority(change: Partial<Authority> = {}): Authority {
@@ -31,6 +34,7 @@ function authority(change: Partial<Authority> = {}): Authority {
     forbiddenPaths: ["photos/state"],
     memory: true,
     namespaces: {},
+    hosts: ["api.example.com"],
     ...change,
   };
 }
@@ -160,6 +164,20 @@ const rows: Row[] = [
   { method: "events/emit", permission: "emit_events", params: { name: "Seen" }, filtered: { name: "Other" } },
   { method: "shared/read", permission: "shared_data", params: { key: "people" }, filtered: { key: "x" } },
   { method: "shared/write", permission: "shared_data", params: { key: "people" }, filtered: { key: "x" } },
+  {
+    method: "ai/generate",
+    permission: "use_models",
+    params: { prompt: "p" },
+    filtered: { category: "faces" },
+  },
+  { method: "ai/models", permission: "use_models", params: {} },
+  {
+    method: "credentials/get",
+    permission: "use_credentials",
+    params: { name: "weather" },
+    filtered: { name: "bank" },
+  },
+  { method: "http/fetch", permission: null, params: { url: "https://api.example.com/x" } },
   { method: "trace", permission: null, params: { level: "info", message: "m" } },
   { method: "notify", permission: null, params: { title: "t", message: "m" } },
   ...effectRows("notify").map((row): Row => {
@@ -176,6 +194,51 @@ const rows: Row[] = [
   }),
 ];
 const memoryMethods = hostCallMethods.filter((method) => method.startsWith("memory/"));
+
+describe("http/fetch", () => {
+  const fetching = (url: unknown, hosts?: readonly string[], onBehalfOf?: readonly Authority[]): string =>
+    outcome(
+      {
+        ...authority(),
+        ...(hosts === undefined ? {} : { hosts }),
+        ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+      },
+      "http/fetch",
+      { url },
+    );
+
+  test("reaches only the hosts of the manifest, on the ports that it names", () => {
+    expect(fetching("https://api.example.com:8443/x")).toBe("allowed");
+    for (const url of ["https://example.com/", "https://api.example.com.evil.example/", "https://[::1]/"])
+      expect(fetching(url), url).toBe("EgressDenied");
+    expect(fetching("https://api.example.com/", [])).toBe("EgressDenied");
+    expect(fetching("https://api.example.com:8443/", ["api.example.com:443"])).toBe("EgressDenied");
+    for (const url of ["ftp://api.example.com/", "https://u:p@api.example.com/", "/x", ""])
+      expect(fetching(url), url).toBe("EgressDenied");
+    expect(fetching(7)).toBe("InvalidParams");
+  });
+
+  test("reaches for another agent only what that one may reach too", () => {
+    const caller = { ...authority(), extension: "dev.test.caller" };
+    const url = "https://api.example.com/";
+    expect(fetching(url, undefined, [caller])).toBe("allowed");
+    const { hosts: _none, ...without } = caller;
+    expect(fetching(url, undefined, [without])).toBe("EgressDenied");
+    expect(
+      reachableHosts({
+        ...authority({ hosts: ["a.example", "b.example"] }),
+        onBehalfOf: [{ ...caller, hosts: ["b.example"] }],
+      }),
+    ).toEqual(["b.example"]);
+  });
+});
+
+test("a request stays on this machine if the agent, or one that it acts for, may ask only local models", () => {
+  const local = authority({ effective: { use_models: [{ category: "chat", local_only: true }] } });
+  expect(isLocalOnly(authority(), "chat")).toBe(false);
+  expect(isLocalOnly(local, "chat")).toBe(true);
+  expect(isLocalOnly({ ...authority(), onBehalfOf: [local] }, "chat")).toBe(true);
+});
 
 describe("every host call", () => {
   test("has a row in this table", () => {

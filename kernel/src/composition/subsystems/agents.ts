@@ -25,7 +25,7 @@ import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
-import type { KernelModels } from "./models.ts";
+import type { KernelModels } from "../models/open-models.ts";
 import type { AgentQueues } from "./queues.ts";
 import { readShown, sightStatements } from "../../agent-state/shown-locations.ts";
 import type { KernelTools } from "./tools.ts";

@@ -6,7 +6,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { homeOf } from "../../platform/files/state-folder.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { type KernelModels, openModels } from "./models.ts";
+import { type KernelModels, openModels } from "../models/open-models.ts";
 
 /** Opens what leads out of the machine, for one workspace's kernel. */
 export async function openKernelModels(

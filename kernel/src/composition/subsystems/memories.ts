@@ -22,8 +22,8 @@ import { realPathOf } from "../../platform/files/document-files.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { postForEmbedders } from "./embedder-requests.ts";
-import type { KernelModels } from "./models.ts";
+import { postForEmbedders } from "../models/embedder-requests.ts";
+import type { KernelModels } from "../models/open-models.ts";
 import { memorySettings } from "./memory-settings.ts";
 
 interface MemoryParts {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { type EgressRules, type EgressTarget, targetOf } from "../../policy/egress.ts";
 import { Connections, type ResolvedAddress } from "./connections.ts";
-import { Denied } from "./failures.ts";
+import { Denied } from "../failures.ts";
 
 const rules: EgressRules = { allowedHosts: ["moving.test"], privateHosts: [], providerHosts: [] };
 

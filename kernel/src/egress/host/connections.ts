@@ -3,7 +3,7 @@ import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import { kindOfAddress } from "../../policy/addresses.ts";
 import { decideAddress, type EgressRules, type EgressTarget } from "../../policy/egress.ts";
 import { egressBounds as bounds } from "../bounds.ts";
-import { Denied } from "./failures.ts";
+import { Denied } from "../failures.ts";
 
 export interface ResolvedAddress {
   readonly address: string;

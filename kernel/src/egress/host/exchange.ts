@@ -3,7 +3,7 @@ import { decideHost, type EgressRules, type EgressTarget, targetOf } from "../..
 import { egressBounds as bounds } from "../bounds.ts";
 import type { EgressHead, Headers } from "../messages.ts";
 import type { Connections } from "./connections.ts";
-import { Denied } from "./failures.ts";
+import { Denied } from "../failures.ts";
 import { type Hop, send } from "./send.ts";
 
 export interface ExchangePort {

@@ -6,7 +6,7 @@ import { answer, type AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
 import { guardOf } from "./guard.ts";
 import { answerTask } from "./model-task.ts";
-import { failureOf, Stopped } from "./failures.ts";
+import { failureOf, Stopped } from "../failures.ts";
 
 interface OpenRequest {
   readonly aborter: AbortController;

@@ -6,7 +6,7 @@ import type { HostRequest, ModelTask } from "../messages.ts";
 import type { AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
-import { Denied } from "./failures.ts";
+import { Denied } from "../failures.ts";
 import { maskedRequest } from "./mask.ts";
 import { webBody } from "./web-body.ts";
 

@@ -13,7 +13,7 @@ import { defaultModelCategory, egressDenied, isLocalOnly, reachableHosts } from 
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
 import { findPlaceholders } from "../../../secrets/placeholders.ts";
-import type { KernelModels } from "../../subsystems/models.ts";
+import type { KernelModels } from "../../models/open-models.ts";
 
 export interface OutsidePorts {
   readonly models: KernelModels;

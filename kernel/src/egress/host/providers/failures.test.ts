@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ModelFailure } from "../../../base/vocabulary/model.ts";
-import { Denied } from "../failures.ts";
+import { Denied } from "../../failures.ts";
 import { failureOfResponse, failureOfThrown } from "./failures.ts";
 import { eventsOf, recorded, requestOf, testKey, type WireApi, wireApis } from "./testing/wire.ts";
 

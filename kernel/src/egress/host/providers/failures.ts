@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { ModelFailure, ModelFailureClass } from "../../../base/vocabulary/model.ts";
-import { Denied, Stopped } from "../failures.ts";
+import { Denied, Stopped } from "../../failures.ts";
 import { answerBounds as bounds } from "./bounds.ts";
 
 /** The provider and model whose failure is described. */

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ModelEvent } from "../../../base/vocabulary/model.ts";
 import { neverAborted } from "../../../base/abort.ts";
-import { Stopped } from "../failures.ts";
+import { Stopped } from "../../failures.ts";
 import { streamModel } from "./stream-model.ts";
 import {
   eventsOf,

@@ -1,6 +1,6 @@
 import { EgressError } from "../../egress/client/answer.ts";
 import { OutsideError, type OutsideFailure, type PostOutside } from "../../memory-contract/store-port.ts";
-import type { KernelModels } from "./models.ts";
+import type { KernelModels } from "./open-models.ts";
 
 /** The name under which an embedder's address is its own; no provider can have it. */
 const owner = "memory.embedder";

@@ -1,5 +1,5 @@
-import { messageOf } from "../../base/errors.ts";
-import type { EgressFailure } from "../messages.ts";
+import { messageOf } from "../base/errors.ts";
+import type { EgressFailure } from "./messages.ts";
 
 /** Policy does not let the request, or a redirect of it, leave. */
 export class Denied extends Error {
