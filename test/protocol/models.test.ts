@@ -29,6 +29,7 @@ export default defineAgent({
     object: ({ request }, ctx) => attempt(() => ctx.ai.object(request)),
     has: ({ category }, ctx) => attempt(() => ctx.ai.hasModel(category)),
     token: ({ name }, ctx) => attempt(() => ctx.credentials.get(name)),
+    through: ({ agent, url, init }, ctx) => attempt(() => ctx.tools.call(agent + "/get", { url, init })),
     get: ({ url, init }, ctx) =>
       attempt(async () => {
         const { status, ok, headers, size, truncated, text } = await ctx.fetch(url, init);
@@ -38,7 +39,7 @@ export default defineAgent({
 });
 `;
 const anything = { type: "object" };
-const tools = ["ask", "object", "has", "token", "get"].map((name) => ({
+const tools = ["ask", "object", "has", "token", "through", "get"].map((name) => ({
   name,
   description: name,
   handler: name,
@@ -147,7 +148,15 @@ beforeAll(async () => {
     extensions: [
       { id: AGENT, program: PROGRAM, manifest: manifest("chat") },
       { id: LOCAL, program: PROGRAM, manifest: manifest("far", { local_only: true }) },
-      { id: OTHER, program: PROGRAM, manifest: { tools } },
+      {
+        id: OTHER,
+        program: PROGRAM,
+        manifest: {
+          tools,
+          permissions: { call_tools: [`${AGENT}/*`] },
+          resources: { allowed_hosts: [host] },
+        },
+      },
     ],
   });
   await writeUser(
@@ -294,11 +303,22 @@ test("a secret is set, listed without its value, sent only in its place to its h
   expect(received).toMatchObject([
     { headers: { authorization: `Bearer ${SECRET}`, "x-note": token }, body: `body ${token}` },
   ]);
+  // However little of the answer is wanted, no part of the value is in it.
+  for (let maxBytes = 12; maxBytes < 12 + SECRET.length; maxBytes++) {
+    const cut = await ask(AGENT, "get", { url: `${origin}/echo`, init: { ...init, body: "", maxBytes } });
+    expect((cut.value as { text: string }).text.slice(12)).toBe("[secret: weather]".slice(0, maxBytes - 12));
+  }
+  // Called by an agent that may not use it, the secret is not sent either.
+  received.length = 0;
+  expect(await ask(OTHER, "through", { agent: AGENT, url: `${origin}/echo`, init })).toMatchObject({
+    value: { error: { code: "PermissionDenied" } },
+  });
+  expect(received).toHaveLength(0);
   // A text of another agent stands for nothing, and looks like any other token.
   expect(await ask(LOCAL, "get", { url: `${origin}/echo`, init })).toMatchObject({
     error: { code: "LeakBlocked" },
   });
-  expect(received).toHaveLength(1);
+  expect(received).toHaveLength(0);
 
   await client.request("lares/secrets/remove", { name: "weather" });
   await expect(client.request("lares/secrets/remove", { name: "weather" })).rejects.toMatchObject({
@@ -361,7 +381,7 @@ test("requests reach only what the manifest lists, hold no secrets, and are in t
     [`${origin}/away`, "EgressDenied"],
   ] as const)
     expect([url, await ask(AGENT, "get", { url })]).toMatchObject([url, { error: { code } }]);
-  expect(await ask(OTHER, "get", { url: `${origin}/plain` })).toMatchObject({
+  expect(await ask(OTHER, "get", { url: `http://${labHost}/plain` })).toMatchObject({
     error: { code: "EgressDenied" },
   });
   expect(await ask(AGENT, "get", { url: `${origin}/binary` })).toMatchObject({
@@ -389,7 +409,11 @@ test("requests reach only what the manifest lists, hold no secrets, and are in t
   expect(traces).toContainEqual(
     expect.objectContaining({
       message: "GET 127.0.0.1/plain: 200",
-      fields: expect.objectContaining({ received_bytes: 100, status: 200, host: "127.0.0.1" }) as object,
+      fields: expect.objectContaining({
+        received_bytes: expect.any(Number) as number,
+        status: 200,
+        host: "127.0.0.1",
+      }) as object,
     }),
   );
 });

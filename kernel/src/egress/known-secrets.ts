@@ -21,6 +21,11 @@ export class ExactSecrets {
       .toSorted((one, other) => other.bytes.length - one.bytes.length);
   }
 
+  /** Bytes of the longest form: a cut this far behind the end of a text leaves no part of a secret in it. */
+  get longestForm(): number {
+    return this.#forms[0]?.bytes.length ?? 0;
+  }
+
   /** Returns the name of a secret that the bytes hold, or null. */
   find(bytes: Uint8Array): string | null {
     const searched = viewOf(bytes);

@@ -9,6 +9,7 @@ import { modelError } from "../../../models/failure-error.ts";
 import { chainFor, isLocalProvider } from "../../../models/routing.ts";
 import { parseModelReference } from "../../../models/reference.ts";
 import { lastEventOf } from "../../../models/runtime.ts";
+import { decideHostCall } from "../../../policy/decide.ts";
 import { defaultModelCategory, egressDenied, isLocalOnly, reachableHosts } from "../../../policy/outside.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
@@ -110,11 +111,14 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
       const { url, method = "GET", headers = {}, body = "" } = params;
       const { timeout_ms: timeoutMs = defaultTimeoutMs, max_bytes: maxBytes = defaultMaxBytes } = params;
       const substitutions = await substitutionsIn(
-        caller.agent,
+        caller,
         [url, ...Object.values(headers), ...Object.values(headers).map(basicCredentials), body],
         models,
       );
       const { privateHosts, providerHosts } = await models.networkRules();
+      // A server may answer with what it was sent. Cut only after that is replaced: before, a cut could leave all but
+      // the last character of a secret.
+      const exact = new ExactSecrets(issued.known);
       try {
         const answer = await egress.request({
           who: caller.agent,
@@ -123,7 +127,7 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
           headers: Object.entries(headers),
           body: new TextEncoder().encode(body),
           rules: { allowedHosts: reachableHosts(caller.authority), privateHosts, providerHosts },
-          limits: { timeoutMs, idleMs: timeoutMs, maxBytes },
+          limits: { timeoutMs, idleMs: timeoutMs, maxBytes: maxBytes + exact.longestForm },
           known: issued.known,
           substitutions,
           signal: caller.signal,
@@ -132,15 +136,14 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
         let end = await answer.body.next();
         for (; end.done !== true; end = await answer.body.next()) chunks.push(end.value);
         const received = Buffer.concat(chunks);
-        // A server may answer with what it was sent.
-        const exact = new ExactSecrets(issued.known);
         const mark = (name: string): string => `[secret: ${name}]`;
+        const isTruncated = end.value.isTruncated || received.length > maxBytes;
         return {
           status: answer.status,
           headers: joined(answer.headers.map(([name, value]) => [name, exact.redactText(value, mark)])),
-          body: textOf(exact.redact(received, mark)),
-          size: received.length,
-          truncated: end.value.isTruncated,
+          body: textOf(exact.redact(received, mark).subarray(0, isTruncated ? maxBytes : undefined)),
+          size: Math.min(received.length, maxBytes),
+          truncated: isTruncated,
         };
       } catch (error) {
         throw error instanceof EgressError ? errorOf(error) : error;
@@ -180,9 +183,12 @@ function parsedObject(text: string, model: string): JsonValue {
   }
 }
 
-/** Returns the values for the agent's placeholders in the texts; those of other agents stand for nothing. */
+/**
+ * Returns the values for the agent's placeholders in the texts; those of other agents stand for nothing. Throws
+ * PermissionDenied where the agent, or one that it acts for, may not use the secret.
+ */
 async function substitutionsIn(
-  agent: string,
+  { agent, authority }: Caller,
   texts: readonly string[],
   { placeholders, secrets, issued }: Pick<KernelModels, "placeholders" | "secrets" | "issued">,
 ): Promise<Substitution[]> {
@@ -191,6 +197,9 @@ async function substitutionsIn(
   for (const token of tokens) {
     const name = placeholders.secretOf(agent, token);
     if (name === null) continue;
+    // The agent may hold the text from a call that it made for itself, or from before a permission was revoked.
+    const decision = decideHostCall(authority, { method: "credentials/get", params: { name } });
+    if (!decision.allowed) throw decision.error;
     const { value, hosts, in: place } = await secrets.resolve(name);
     substitutions.push({ token, value: issued.issue(name, value), hosts, in: place });
   }
