@@ -12,6 +12,7 @@ import { agentCommands } from "./commands/agents.ts";
 import { approvalCommands } from "./commands/approvals.ts";
 import { decisionCommands } from "./commands/decisions.ts";
 import { jobCommands } from "./commands/jobs.ts";
+import { modelCommands } from "./commands/models.ts";
 import { proposalCommands } from "./commands/proposals.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import type { ClientContext, Feature } from "./feature.ts";
@@ -53,6 +54,7 @@ const features: readonly Feature[] = [
   jobCommands,
   approvalCommands,
   decisionCommands,
+  modelCommands,
   proposalCommands,
   notifications,
   reminderMessages,

@@ -14,6 +14,7 @@ import { approvalCommands } from "./commands/approvals.ts";
 import { approveFresh } from "./commands/fresh-proposal.ts";
 import { decisionCommands } from "./commands/decisions.ts";
 import { jobCommands } from "./commands/jobs.ts";
+import { modelCommands } from "./commands/models.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import { proposalCommands } from "./commands/proposals.ts";
 import { settleUnsaved } from "./commands/unsaved.ts";
@@ -131,6 +132,18 @@ const answers: Parameters<typeof fakeContext>[0] = {
     first: "",
     last: "",
   }),
+  "lares/models/list": () => ({
+    providers: [{ id: "p", api: "ollama", state: "ready", local: true }],
+    models: [{ id: `p/${evil}` }],
+    routes: { [evil]: `p/${evil}` },
+  }),
+  "lares/models/test": () => ({ ok: false, error: { class: "Network", message: evil } }),
+  "lares/usage": () => ({ groups: [] }),
+  "lares/secrets/list": () => ({
+    items: [{ name: evil, hosts: [evil], in: evil, created: "2026-01-01T12:00:00.000Z", source: "store" }],
+  }),
+  "lares/secrets/set": refusal,
+  "lares/secrets/remove": refusal,
   "lares/traces/follow": () => ({ subscription: "1" }),
   "lares/traces/unfollow": () => ({}),
   "lares/traces/query": () => [],
@@ -279,6 +292,16 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     feature(fake.context);
     fake.stateChanged.fire({ kind: "silent", reason: evil });
     await press(["Restart"]);
+  },
+  "commands/models.ts": async () => {
+    modelCommands(fake.context);
+    await run("lares.openModels");
+    await run("lares.openSecrets");
+    window.madePick?.button.fire({ button: undefined, item: window.madePick.items[0] });
+    await settled();
+    await press(["Remove"]);
+    window.input = evil;
+    await run("lares.storeSecret");
   },
   "commands/proposals.ts": async () => {
     const feature = proposalCommands(fake.context);
