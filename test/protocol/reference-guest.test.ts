@@ -153,7 +153,7 @@ test("the guest is started, and told of an event and a tool call", async () => {
   });
   await sent("startup", null);
   await sent("tool", { status: "success", value: "Hello, Ada." });
-  await bench.write("notes/new.txt", "A new note.\n");
+  await bench.writeWhole("notes/new.txt", "A new note.\n");
   await sent("hook", null);
 });
 

@@ -88,10 +88,15 @@ export class Bench implements AsyncDisposable {
     const path = this.path(relative);
     await mkdir(dirname(path), { recursive: true });
     if (basename(path) !== "lares.yaml") return writeFile(path, content);
-    // In one step, as editors save: a kernel that read half of it would end the agents for a moment.
-    const half = join(this.base, "lares.yaml.new");
+    // A kernel that read half of it would end the agents for a moment.
+    await this.writeWhole(relative, content);
+  }
+
+  /** Writes a file in one step, as editors save, so that no kernel sees it empty or in part. */
+  async writeWhole(relative: string, content: string | Uint8Array): Promise<void> {
+    const half = join(this.base, `${basename(relative)}.new`);
     await writeFile(half, content);
-    await rename(half, path);
+    await rename(half, this.path(relative));
   }
 
   extensionFolder(id: string): string {

@@ -51,7 +51,8 @@ export class EgressHost {
       aborter.abort(new Stopped("Timeout", `${host} ${what} within ${afterMs} ms.`));
     const total = setTimeout(() => timeOut(timeoutMs, "did not finish its answer"), timeoutMs);
     const startIdle = (): NodeJS.Timeout => setTimeout(() => timeOut(idleMs, "sent nothing"), idleMs);
-    let idle = startIdle();
+    // Connecting has a limit of its own.
+    let idle: NodeJS.Timeout | undefined;
     try {
       const scanner = shippedScanner();
       const { task } = request;
@@ -60,7 +61,11 @@ export class EgressHost {
         heading: (target) => (host = target.host),
         // The kernel writes a provider's key, and what goes to a model was masked.
         guard: task === undefined ? guardOf(request, scanner) : (hop) => hop,
-        sending: () => (mayHaveLeft = true),
+        sending() {
+          mayHaveLeft = true;
+          clearTimeout(idle);
+          idle = startIdle();
+        },
         head: (head) => send({ kind: "head", id, head }),
         async chunk(bytes) {
           clearTimeout(idle);
