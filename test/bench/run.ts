@@ -19,6 +19,7 @@ import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
 import { language } from "./figures/language.ts";
 import { memory } from "./figures/memory.ts";
+import { models } from "./figures/models.ts";
 import { rebuild } from "./figures/rebuild.ts";
 import { retrieval } from "./figures/retrieval.ts";
 import { search } from "./figures/search.ts";
@@ -53,6 +54,7 @@ const figures: readonly Figure[] = [
   editor,
   flood,
   review,
+  models,
 ];
 
 const { values, positionals } = parseArgs({
