@@ -22,7 +22,6 @@ const stilted: readonly (readonly [phrase: RegExp, instead: string])[] = [
 /** Folders whose comments are still to be rewritten. The list can only shrink: a folder without findings must leave it. */
 const unwritten: readonly string[] = [
   "kernel/build",
-  "kernel/src/store",
   "test/bench",
   "test/e2e",
   "test/fault",

@@ -11,7 +11,7 @@ export const storeBounds = {
   /** Waiting before a host that died is started again: doubled from the first to the last. */
   firstRestartDelayMs: 50,
   maxRestartDelayMs: 1000,
-  /** A host that lived this long starts the doubling anew. */
+  /** A host that lived this long resets the doubling. */
   stableAfterMs: 10_000,
   /** Hosts in a row that could not be started, before what waits is refused. */
   maxFailedStarts: 3,

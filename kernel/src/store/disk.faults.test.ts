@@ -79,7 +79,7 @@ describe.skipIf(why !== null)("while the disk fails under the store host", () =>
         ).items.map(({ id }) => id),
       });
       const right = (): object => ({ events, worded: events, like: [`item-${items}`] });
-      // So many that a graph is made of them.
+      // Enough for a graph to be built.
       grow(300);
       expect(await answers()).toEqual(right());
 

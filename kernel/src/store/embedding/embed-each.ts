@@ -1,6 +1,6 @@
 import { type Embedder, EmbeddingError } from "./port.ts";
 
-/** Of the texts from `from` to before `to`. */
+/** The outcome for the texts from `from` up to but not including `to`. */
 export type EmbeddedPart = { readonly from: number; readonly to: number } & (
   { readonly vectors: readonly Float32Array[] } | { readonly error: EmbeddingError }
 );

@@ -1,8 +1,8 @@
 import { isStopWord } from "./hash-stop-words.ts";
 
-/** Of a text; what follows is not looked at. */
+/** Maximum characters of a text; the rest is ignored. */
 export const maxHashedCharacters = 32_768;
-/** Of a word; longer ones (encoded data, most often) are cut. */
+/** Maximum characters of a word; longer ones, mostly encoded data, are cut. */
 const maxWordCharacters = 48;
 
 /**

@@ -8,20 +8,20 @@ import { inBatches, refuseBlank } from "./texts.ts";
 import { unitVector } from "./unit-vector.ts";
 
 export const openAiLimits = {
-  /** What smaller servers take at once by default. */
+  /** The maximum that smaller servers accept in one request by default. */
   batchTexts: 32,
   batchCharacters: 100_000,
-  /** Of a text; models take some 8,000 tokens, and say no to more. */
+  /** Maximum characters of a text; most models refuse more than about 8,000 tokens. */
   textCharacters: 16_000,
   /** From the request to the last byte of the answer. */
   timeoutMs: 30_000,
   answerBytes: 16 * 1024 * 1024,
-  /** The longest a service may ask to be left alone. */
+  /** The longest delay that a service may ask for. */
   retryAfterMs: 15 * 60_000,
 } as const;
 type Limits = { readonly [Name in keyof typeof openAiLimits]: number };
 
-/** What a person has to mend first: the key, the model's name, the URL. */
+/** The delay after an error that the user has to correct: the key, the model's name, the URL. */
 const setupPauseMs = 5 * 60_000;
 const shownCharacters = 200;
 
@@ -67,7 +67,7 @@ class Service {
   readonly #postOutside: PostOutside;
   readonly #limits: Limits;
   readonly #closing = new AbortController();
-  /** Whether the service knows the parameter; until it has refused it, that is believed. */
+  /** True until the service has refused the parameter. */
   #sendsDimensions: boolean;
 
   constructor(endpoint: Endpoint, key: string | null, spec: OpenAiSpec, post: PostOutside, limits: Limits) {

@@ -18,7 +18,7 @@ process.umask(0o077);
 const [stateFolder = "", maxLeakedBytes = ""] = process.argv.slice(2);
 const encoder = new TextEncoder();
 let isSpent = false;
-/** Of the requests that are not answered, by id. */
+/** The aborters of the open requests, by id. */
 const aborters = new Map<number, AbortController>();
 const { send, ready, fail } = serveParent<FromHost, ToHost>({
   maxFrameBytes: bounds.maxFrameBytes,

@@ -81,7 +81,7 @@ export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDispos
   #begin(memory: StoreMemory): Slot<Opened> {
     const opened = this.#open(memory);
     const slot: Slot<Opened> = { opened, users: 0, closing: null };
-    // Who opens it hears of it by `opened`; the next one tries again.
+    // The caller gets the error from `opened`; the next one tries again.
     opened.catch(() => this.#slots.get(memory.key) === slot && this.#slots.delete(memory.key));
     return this.#used(memory.key, slot);
   }

@@ -4,11 +4,11 @@ import { spokenBy } from "./rows/words.ts";
 
 /** Texts counted at once; others have their turn in between. */
 const textsPerSlice = 1_000;
-/** What was removed is not taken out one by one; when so much is wrong, all are counted anew. */
+/** Removed texts are not subtracted one by one. Beyond this error, all texts are counted again. */
 const toleratedError = 0.05;
 const toleratedTexts = 16;
 
-/** What an embedder has learned of this memory's words: kept with the vectors, and counted anew where it does not fit. */
+/** What an embedder has learned from this memory's words: stored with the vectors, and counted again if it does not match them. */
 export class LearnedStatistics {
   readonly #database: Database;
   readonly #space: string;
@@ -36,7 +36,7 @@ export class LearnedStatistics {
     return learned;
   }
 
-  /** Decides whether all have to be counted anew. */
+  /** Decides whether all texts have to be counted again. */
   async check(): Promise<void> {
     const [there] = await this.#database.all<{ count: number; last: number | null }>(
       "SELECT count(*) AS count, max(item_row) AS last FROM knowledge_vectors WHERE space = ?",

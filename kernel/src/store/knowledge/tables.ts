@@ -55,9 +55,9 @@ interface Item {
 
 /** What a batch does, worked out before anything is written. */
 interface Outcome {
-  /** As they are now; null where there is none any more. */
+  /** The items as they are now; null for a removed one. */
   readonly items: Map<string, Item | null>;
-  /** Rows that were there before and are written anew or gone. */
+  /** Existing rows that were rewritten or removed. */
   readonly replaced: Set<number>;
   /** Rows whose words are to be embedded, with the seq of the record that said them. */
   readonly pending: Map<number, number>;
@@ -306,7 +306,7 @@ async function applyRedaction(sql: Sql, record: JournalRecord): Promise<void> {
     sql,
     items.map(({ item_row }) => item_row),
   );
-  // Of an item that stays, one of its changes is gone: what it was before that, only the journal knows.
+  // A change of an item that stays is forgotten: only the journal knows its state before that change.
   const [half] = await sql.all(
     `SELECT 1 AS found FROM knowledge_records r WHERE ${within("r.seq")}
      AND r.id IN (SELECT id FROM knowledge_items) LIMIT 1`,
@@ -314,6 +314,6 @@ async function applyRedaction(sql: Sql, record: JournalRecord): Promise<void> {
   );
   if (half !== undefined) throw new RebuildNeeded("a change of an item was redacted, and the item was not");
   await sql.run(`DELETE FROM knowledge_records WHERE ${within("seq")}`, list);
-  // Of what was removed before it was forgotten, only the record says that it was knowledge.
+  // For an item that was removed before it was forgotten, only the record says that it was knowledge.
   if (record.kind === "knowledge" || items.length > 0) await beginLineage(sql);
 }

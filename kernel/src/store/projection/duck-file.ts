@@ -22,7 +22,7 @@ interface DuckFileOptions {
   readonly name: string;
   /** Before each statement; what it throws is the answer. */
   begins(): void;
-  /** Of every error of DuckDB's own. */
+  /** Called with every error of DuckDB. */
   failed(error: unknown): void;
   closed(): void;
 }

@@ -11,8 +11,8 @@ const duckMemoryMb = 512;
 /** Threads a query may use. The kernel and the sandbox want the processors too. */
 const duckThreads = 2;
 /**
- * A file's log is written into it at this size. With DuckDB's own 16 MB, commits cost four times the processor time,
- * for what was written last is compressed anew each time. A log of this size is read in a second or so after a crash.
+ * A file's log is merged into it at this size. With DuckDB's default of 16 MB, commits cost four times the processor
+ * time, because the last rows are compressed again each time. Reading a log of this size after a crash takes about a second.
  */
 const duckLogMb = 64;
 /** DuckDB may spill so much at most. */
@@ -36,7 +36,7 @@ export interface Duck extends AsyncDisposable {
    */
   attach(path: string): Promise<DuckFile>;
   /**
-   * Writes a file that is not attached anew, with what is left in it and nothing else: see `purge.ts`. Throws
+   * Rewrites a file that is not attached with its remaining rows and nothing else; see `purge.ts`. Throws
    * StorageError, and then leaves the file as it was.
    */
   rewrite(path: string): Promise<void>;

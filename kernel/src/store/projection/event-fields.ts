@@ -249,7 +249,7 @@ function columnSql(condition: Condition, field: ColumnField): SqlCondition {
     }
     case "contains":
     case "near":
-      // Of arrays and objects, or long texts: all of it stands in `data`.
+      // Arrays, objects and long texts are in `data` only.
       return conditionSql(condition, "data");
   }
 }

@@ -8,7 +8,7 @@ export interface JournalPlace {
   readonly after: ChainEnd;
   /** The segment in which the record lies. */
   readonly path: string;
-  /** Of the first byte after the record's line. */
+  /** Offset of the first byte after the record's line. */
   readonly offset: number;
 }
 
@@ -45,7 +45,7 @@ export async function findPlace(folder: string, after: ChainEnd): Promise<Journa
 interface Found {
   readonly link: Link;
   readonly start: number;
-  /** Of the line after it. */
+  /** Offset of the next line. */
   readonly next: number;
 }
 
@@ -87,7 +87,7 @@ async function lineStartAfter(file: DataFile, offset: number, end: number): Prom
   return null;
 }
 
-/** The record whose line begins at `offset`; null where there is none, or no end of it. */
+/** Returns the record whose line begins at `offset`; null if there is none, or if the line has no end. */
 export async function linkAt(file: DataFile, offset: number): Promise<Found | null> {
   for (let size = 4096; ; size = Math.min(size * 16, maxLineBytes)) {
     const piece = Buffer.allocUnsafe(size);

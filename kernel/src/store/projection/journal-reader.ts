@@ -86,7 +86,7 @@ export class JournalReader {
     const { end, journalFolder, rewrites } = memory;
     const batch = new Batch(from.after, end);
     const segments = await findSegments(journalFolder);
-    // Of an empty path: the journal's beginning, before it had a segment.
+    // An empty path means the beginning of a journal that had no segment yet.
     const first = Math.max(
       0,
       segments.findIndex(({ path }) => path === from.path),

@@ -48,7 +48,7 @@ export async function newestOf(
   return best.slice(offset).map(({ row }) => row);
 }
 
-/** Of two at the same time, the one that is still to come is behind. */
+/** Two events at the same time are in the order of their rows, so one that is still to come is behind. */
 async function canCome(sql: Sql, order: Page["order"], after: number, lastMs: number): Promise<boolean> {
   const [row] = await sql.all<{ ms: number | null }>(
     order === "desc"

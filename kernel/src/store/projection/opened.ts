@@ -42,7 +42,7 @@ export class OpenedProjections<Attached extends Behind> implements Projections<A
     this.behind = behind;
   }
 
-  /** What is missing or cannot be believed is begun anew; the second is told. */
+  /** Missing or invalid projections are rebuilt; an invalid one is reported. */
   static async open<Attached extends Behind>(
     options: ProjectionOptions<Attached>,
     memory: StoreMemory,
@@ -87,7 +87,7 @@ export class OpenedProjections<Attached extends Behind> implements Projections<A
   }
 }
 
-/** Of a memory that is not open. */
+/** Removes the projections of a memory that is not open. */
 export async function discardProjections(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const what of projectionFiles) await discard(pathOf(folder, what));

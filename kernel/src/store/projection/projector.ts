@@ -220,7 +220,7 @@ async function* ahead<Item>(items: AsyncGenerator<Item, void, undefined>): Async
       const { value, done } = await next;
       if (done === true) return;
       next = items.next();
-      // Whoever works on this one may not come back to hear of it.
+      // The consumer may stop with this item and never receive the error of the next one.
       next.catch(() => undefined);
       yield value;
     }

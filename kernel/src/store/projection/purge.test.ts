@@ -6,7 +6,7 @@ import { isPurgeDue } from "./purge.ts";
 import { temporalQuery } from "./temporal-query.ts";
 import { type Event, idOf, nowMs, redacting, storing, testMemory } from "./testing/test-memory.ts";
 
-/** So long and so random that DuckDB compresses nothing of it: what can be looked for in the bytes. */
+/** Long and random, so that DuckDB does not compress it and it can be found in the bytes. */
 const long = seededBytes(6000, seeded()).toString("base64url");
 const piece = long.slice(100, 140);
 const secrets = [piece, "zwiebelturm", "jodelfest", "geheimvariante", "wurzelwerk", "quarzuhr"];

@@ -61,7 +61,7 @@ export class TextFields {
     return `({${columns.map(({ column }) => `c${Number(column)}`).join(" ")}} : "${word}" OR ${marked})`;
   }
 
-  /** What is known came from a transaction that was taken back. */
+  /** Forgets what it read in a transaction that was rolled back. */
   forget(): void {
     this.#known.clear();
   }

@@ -17,7 +17,7 @@ const maxSearchedWords = 256;
 export const maxBestWords = 64;
 /** Rows that are ranked at most. Words that stand in more are left out where rarer ones are there. */
 export const maxRankedRows = 30_000;
-/** Best rows by FTS5 that are ranked by their length anew. */
+/** Number of the best rows by FTS5 that are ranked again by their length. */
 const rankedRows = 150;
 /** How much a row's length counts in BM25 ("b"): in FTS5, and here. */
 const [ftsLengthPart, lengthPart] = [0.75, 0.2];
@@ -75,7 +75,7 @@ class SqliteTextIndex implements TextIndex {
           else this.#take(record);
         }
         if (hasForgotten) {
-          // Deleting marks a row; only writing the index anew takes its words out of the file.
+          // Deleting only marks a row; rewriting the index removes its words from the file.
           for (const kind of textKinds)
             this.#database.exec(`INSERT INTO ${kind} (${kind}) VALUES ('optimize')`);
           hasDeleted = false;
@@ -363,7 +363,7 @@ class SqliteTextIndex implements TextIndex {
     this.#run(`DELETE FROM ${kind} WHERE rowid = ?`, row);
   }
 
-  /** Of rows whose record, or the last one that changed their text, is named. True where there were any. */
+  /** Deletes the rows whose record, or the last record that changed their text, is redacted. Returns true if there were any. */
   #redact(data: JsonValue | null): boolean {
     const { seqs } = data as unknown as Redacted;
     let count = 0;

@@ -46,7 +46,7 @@ export async function loadIndex(
   make: (parts: LoadedParts) => VectorIndex | null,
 ): Promise<LoadedIndex | NotLoaded> {
   try {
-    // Of a process that died while it saved or loaded.
+    // A process may have died while it saved or loaded.
     await removeLeftoverTemporaries(folder, filePrefix);
     const described = (await readManifest(folder))?.filter((file) => file.engine === shape.engine) ?? [];
     if (described.length === 0) throw new Unusable(`There is no index of ${shape.engine}.`);

@@ -21,7 +21,7 @@ export interface IndexDescription extends IndexShape {
 }
 export interface DescribedFile extends IndexDescription {
   readonly bytes: number;
-  /** Of the whole file, 64 hexadecimal digits. */
+  /** Digest of the whole file, 64 hexadecimal digits. */
   readonly sha256: string;
 }
 

@@ -47,7 +47,7 @@ export interface VectorIndex extends Disposable {
 export interface IndexWatermark {
   readonly seq: number;
   readonly hash: string;
-  /** Of the embedder that made the vectors: name, model, generation. */
+  /** The embedder that made the vectors: name, model, generation. */
   readonly embedder: string;
 }
 

@@ -93,7 +93,7 @@ export async function discardIndex(folder: string): Promise<void> {
   }
 }
 
-/** Null where there is none, or none that can be read: it is replaced. */
+/** Returns null if there is no readable manifest; it is then replaced. */
 export async function readManifest(folder: string): Promise<DescribedFile[] | null> {
   try {
     const text = await readPlainText(manifestPath(folder), maxManifestBytes);

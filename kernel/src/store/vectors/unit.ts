@@ -1,8 +1,8 @@
 import { invalidParams } from "../../base/errors.ts";
 
-/** Of what an embedder makes: 8,192 is twice what the largest known ones give. */
+/** Maximum dimensions of a vector: twice those of the largest known embedders. */
 export const maxDimensions = 8_192;
-/** In one index. Beyond it the memory of one process is what bounds. */
+/** Maximum vectors in one index; beyond that, the memory of one process is the limit. */
 export const maxVectors = 4_194_304;
 
 /**

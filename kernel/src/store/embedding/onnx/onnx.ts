@@ -10,9 +10,9 @@ import { inTokenBatches } from "./token-batches.ts";
 import { unitVector } from "../unit-vector.ts";
 import { fieldOf, loadWordPieces, parsed, readText, type TextTokens, unusable } from "./word-pieces.ts";
 
-/** Of a text; what sentence models were trained with, and half of what most can read. */
+/** Maximum tokens of a text: what sentence models were trained with, and half of what most can read. */
 const maxTokens = 256;
-/** That go through the model at once, padding and all: what a run takes of memory grows with them. */
+/** Maximum tokens in one run, including padding: its memory grows with them. */
 const batchTokens = 1_024;
 /** One for all but one processor would leave the rest of the machine waiting; embedding has time. */
 const threads = 2;

@@ -21,7 +21,7 @@ interface Vocabulary {
 
 /**
  * The WordPiece tokens of BERT's family (all-MiniLM, bge, e5, gte), from `vocab.txt` or `tokenizer.json` beside the
- * model or in the folder above. Throws EmbeddingError where there is none, or of another kind.
+ * model or in the folder above. Throws EmbeddingError if there is none, or if it is of another kind.
  */
 export async function loadWordPieces(modelPath: string): Promise<TextTokens> {
   const folders = [dirname(modelPath), dirname(dirname(modelPath))];

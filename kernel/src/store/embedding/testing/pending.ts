@@ -18,7 +18,7 @@ export class HeldClock implements Clock {
     this.#timers.set(timer, { atMs: this.nowMs + delayMs, run });
     return timer;
   }
-  /** Milliseconds until the next timer; null where there is none. */
+  /** Milliseconds until the next timer; null if there is none. */
   get nextMs(): number | null {
     const times = [...this.#timers.values()].map(({ atMs }) => atMs);
     return times.length === 0 ? null : Math.min(...times) - this.nowMs;

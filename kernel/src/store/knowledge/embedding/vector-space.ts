@@ -11,7 +11,7 @@ export interface VectorEngines {
   /** What is to serve so many vectors. `serving` is kept where the number alone does not speak against it. */
   choose(choice: EngineChoice, count: number, serving: EngineName | null): Promise<EngineName>;
   createIndex(shape: IndexShape): Promise<VectorIndex>;
-  /** What was saved in a folder; `index` is null where there is none that can be believed. */
+  /** Loads the index that was saved in a folder; `index` is null if there is no valid one. */
   loadIndex(folder: string, shape: IndexShape): Promise<LoadedIndex | { readonly index: null }>;
   /** Removes what was saved in a folder. */
   discard(folder: string): Promise<void>;
@@ -46,7 +46,7 @@ export class VectorSpace implements Disposable {
   #index: VectorIndex;
   #seen: number;
   #saved: number;
-  /** Of the tables that the index was made over, with nothing in it of what they forgot. */
+  /** The lineage of the tables from which the index was built; it contains nothing that they have forgotten. */
   #lineage: string;
   #next: { index: VectorIndex; seen: number } | null = null;
 

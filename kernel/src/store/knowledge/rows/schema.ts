@@ -10,8 +10,8 @@ export interface Database extends Sql {
 export const knowledgeTablesVersion = 2;
 
 /**
- * What knowledge is, in tables. Indexes where few of many are asked for by name: reading ten of 100,000 items takes 2 ms
- * with one and 25 without. None is unique: a row that is written anew in one transaction would be refused.
+ * Creates the tables of knowledge, with indexes for look-ups of a few rows: reading ten of 100,000 items takes 2 ms with
+ * an index and 25 without. None is unique, because DuckDB refuses to rewrite a row of a unique index in one transaction.
  */
 export async function createKnowledgeTables(sql: Sql): Promise<void> {
   await sql.run(
@@ -30,7 +30,7 @@ export async function createKnowledgeTables(sql: Sql): Promise<void> {
   );
   /** Every record that says something about an id, also of items that are gone: what forgetting has to name. */
   await sql.run("CREATE TABLE knowledge_records (seq BIGINT, id VARCHAR)");
-  /** How often an item was found. Counted here only: built again, it begins anew. */
+  /** How often an item was found. Only counted here, so a rebuild resets it. */
   await sql.run("CREATE TABLE knowledge_accesses (item_row BIGINT, accesses BIGINT, last_ms BIGINT)");
   /** Items whose words have no vector: "pending", "failed" until the next start, or "evicted" for want of room. */
   await sql.run(

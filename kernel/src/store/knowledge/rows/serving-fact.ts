@@ -65,5 +65,5 @@ export async function dropOthers(sql: Sql, kept: readonly string[]): Promise<voi
   );
 }
 
-/** Of a space, what made it. */
+/** Returns the name of the embedder that made the space. */
 export const embedderOf = (space: string): string => space.slice(made.length);

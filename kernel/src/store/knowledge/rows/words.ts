@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../../base/json.ts";
 
-/** Of an item's words, what an embedder is given: what comes after says little more and costs as much. */
+/** Maximum characters of an item that are embedded: the rest adds little and costs as much. */
 export const maxEmbeddedCharacters = 32_768;
 
-/** What an item says, for embedding: its text, else the words and numbers in its data, as they come. */
+/** Returns the text to embed: the item's text, or else the words and numbers in its data, in their order. */
 function wordsOf(text: string | null, data: JsonValue): string {
   if (text !== null) return text.slice(0, maxEmbeddedCharacters).toWellFormed().trim();
   const words: string[] = [];

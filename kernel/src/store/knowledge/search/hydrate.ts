@@ -4,7 +4,7 @@ import type { Sql } from "../../projection/port.ts";
 import { effectiveImportance } from "./importance.ts";
 import { numberList, textList } from "../rows/schema.ts";
 
-/** Relations that an answer tells of one item, the first said first. */
+/** Maximum number of relations of one item in an answer, the oldest first. */
 const maxToldRelations = 1_000;
 
 /** Columns that importance needs, over the items `i` that a condition lets through. For many items. */

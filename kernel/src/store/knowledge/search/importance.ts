@@ -27,7 +27,7 @@ const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
 const lastingPart = 0.25;
 const accessWeight = 0.3;
 const relationWeight = 0.2;
-/** So many accesses, or relations, are worth half of all that can be. */
+/** The number of accesses or relations that reaches half of the maximum weight. */
 const halfWorth = 8;
 
 /** 0 to 1. */

@@ -26,9 +26,9 @@ export interface KnowledgeView {
 
 const maxTopK = 1_000;
 const defaultTopK = 10;
-/** So many vectors are compared one by one rather than looked for in a graph that leads past most of them. */
+/** Up to this number of vectors, a filtered search compares them one by one: a graph search would visit mostly others. */
 const comparedDirectly = 10_000;
-/** Nearest vectors of all that are looked at for those a filter lets pass. */
+/** Number of nearest vectors that are examined to find those that pass a filter. */
 const leastLookedAt = 64;
 const mostLookedAt = 4_096;
 /** Best hits by words that are looked through for those a filter lets pass. */

@@ -49,9 +49,9 @@ export async function evictColdest(
 }
 
 /**
- * Of two items of one variant of which the newer says all that the older does, the older goes, and the newer says that
- * it `Updates` it and takes its relations over. Looks at vectors that came since the last time, so many at a time, and
- * again at those of which it proposed something: who asked may have died before that was written down.
+ * Proposes to merge two items of one variant if the newer one says everything that the older one does: the older is
+ * removed, and the newer gets its relations and an `Updates` relation to it. Examines a batch of the vectors that were
+ * added since the last call, and again those with an earlier proposal, which may have been lost with its caller.
  */
 export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange[]> {
   const { database, made } = view;

@@ -28,7 +28,7 @@ export class PendingRows implements PendingItems {
   readonly #database: Database;
   readonly #embedded: (texts: readonly string[]) => Promise<void>;
 
-  /** `embedded` hears of the texts whose vectors have been written down. */
+  /** `embedded` receives the texts whose vectors have been stored. */
   constructor(database: Database, embedded: (texts: readonly string[]) => Promise<void>) {
     this.#database = database;
     this.#embedded = embedded;

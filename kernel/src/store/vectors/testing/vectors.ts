@@ -3,7 +3,7 @@ import { pseudoRandom } from "../../../base/pseudo-random.ts";
 /** Makes vectors one by one, the same for the same seed. */
 type VectorSource = () => Float32Array;
 
-/** Of equal chance in every direction: what no embedder makes, and the hardest for a graph. */
+/** Vectors in uniformly random directions: no embedder makes such, and they are the hardest for a graph. */
 export function randomVectors(dimensions: number, seed: number): VectorSource {
   const normal = normals(seed);
   return () => unit(Float32Array.from({ length: dimensions }, normal));
