@@ -13,7 +13,8 @@ import type { Bundle } from "../../configuration/programs.ts";
  */
 const isCheckout = import.meta.url.endsWith(".ts");
 const kernel = new URL(isCheckout ? "../../../" : "../../", import.meta.url);
-const home = new URL(isCheckout ? "../" : "dist/resources/", kernel);
+// The folder of the built code is called differently in the editor's package.
+const home = isCheckout ? new URL("../", kernel) : new URL("../resources/", import.meta.url);
 const at = (path: string): string => fileURLToPath(new URL(path, home));
 
 export const resources = {
