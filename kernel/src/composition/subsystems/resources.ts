@@ -12,9 +12,9 @@ import type { Bundle } from "../../configuration/programs.ts";
  * code.
  */
 const isCheckout = import.meta.url.endsWith(".ts");
-const kernel = new URL(isCheckout ? "../../../" : "../../", import.meta.url);
-// The folder of the built code is called differently in the editor's package.
-const home = isCheckout ? new URL("../", kernel) : new URL("../resources/", import.meta.url);
+// The built code resolves this as if each module were in its source's place in dist/.
+const kernel = new URL("../../../", import.meta.url);
+const home = new URL(isCheckout ? "../" : "dist/resources/", kernel);
 const at = (path: string): string => fileURLToPath(new URL(path, home));
 
 export const resources = {
