@@ -120,6 +120,25 @@ test("a provider's retry delay is respected, unless it is too long", async () =>
   expect(events.at(-1)).toMatchObject({ type: "done", model: "b/two" });
 });
 
+test.each([
+  "RateLimited",
+  "Overloaded",
+  "Unauthorized",
+  "InvalidRequest",
+  "ContextOverflow",
+  "UnknownModel",
+] as const)(
+  "a request that is refused with %s is counted and costs nothing; broken off, it counts in full",
+  async (name) => {
+    const refused = bed([sent, failed(name)]);
+    await run(refused, ["a/one"]);
+    expect(refused.money.slice(0, 2)).toEqual(["reserve 1000", "settle 0"]);
+    const partial = bed([sent, text("h"), failed(name)]);
+    await run(partial);
+    expect(partial.money).toEqual(["reserve 1000"]);
+  },
+);
+
 test("an unsent request costs nothing; one that may have been sent counts until it is settled", async () => {
   const unsent = bed([failed("Unauthorized")]);
   await run(unsent);

@@ -8,7 +8,7 @@ import type {
 } from "../base/vocabulary/model.ts";
 import { maxInputTokens } from "./cost.ts";
 import type { Dialect } from "./dialect.ts";
-import { backoffMs, isRetryable, maxAttemptsPerModel } from "./failures.ts";
+import { backoffMs, isRefusal, isRetryable, maxAttemptsPerModel } from "./failures.ts";
 import { normalize, type Repair } from "./normalize.ts";
 import type { Chain } from "./routing.ts";
 
@@ -139,6 +139,9 @@ async function* attemptOf(
           yield { ...event, tool: tools.nameOf(event.tool) ?? event.tool };
           break;
         case "failed":
+          // A refused request is counted, and costs nothing.
+          if (isSent && !isPartial && isRefusal(event.failure))
+            await reservation.settle({ input_tokens: 0, output_tokens: 0 });
           return { failure: event.failure, isPartial };
         case "done": {
           await reservation.settle(event.usage);

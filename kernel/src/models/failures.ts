@@ -21,6 +21,28 @@ export function isRetryable(failure: ModelFailure): boolean {
   return isTransient[failure.class];
 }
 
+/** True if the provider answered that it will not answer: it computed nothing, and charges nothing. */
+export function isRefusal(failure: ModelFailure): boolean {
+  switch (failure.class) {
+    case "RateLimited":
+    case "Overloaded":
+    case "ContextOverflow":
+    case "Unauthorized":
+    case "InvalidRequest":
+    case "UnknownModel":
+    case "NoModel":
+    case "NoKey":
+      return true;
+    // What was computed until then may be charged.
+    case "Filtered":
+    case "EmptyAnswer":
+    case "Network":
+    case "Timeout":
+    case "Cancelled":
+      return false;
+  }
+}
+
 /** Maximum number of requests to one model for one answer. */
 export const maxAttemptsPerModel = 3;
 /** If a provider asks for a longer wait, there is no further attempt. */

@@ -28,7 +28,14 @@ export async function answerTask(
     const body = new Uint8Array(await request.arrayBuffer());
     const hop = { method: request.method, url: request.url, headers: [...request.headers], body };
     try {
-      const { head, body: answered } = await exchange(hop, rules, connections, port);
+      const { head, body: answered } = await exchange(hop, rules, connections, {
+        ...port,
+        sending() {
+          port.sending();
+          // Only now: a request whose connection failed has cost nothing.
+          if (task.kind === "generate") void lines.write({ type: "sent" });
+        },
+      });
       const target = targetOf(hop.url);
       const path = "path" in target ? target.path : "";
       lines.begin({ ...head, headers: [], sent: { path, bytes: body.length } });
@@ -56,6 +63,7 @@ export async function answerTask(
       request: maskedRequest(task.request, known, scanner),
     };
     for await (const event of streamModel(call, guardedFetch, port.signal)) {
+      if (event.type === "sent") continue;
       if (event.type === "failed") {
         // The adapter sees only that its request failed.
         port.signal.throwIfAborted();
