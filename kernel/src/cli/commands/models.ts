@@ -61,6 +61,7 @@ async function testModels(
     const tested: { readonly model: string; readonly result: ModelTestResult }[] = [];
     for (const model of names) {
       const result = await terminal.progress(`asking ${model}`, models.test(model, interrupted));
+      interrupted.throwIfAborted();
       tested.push({ model, result });
       if (json !== true) terminal.print(resultLine(model, result, surface.style));
     }
