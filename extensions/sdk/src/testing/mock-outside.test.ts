@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { mockContext } from "./mock-context.ts";
+
+const permissions = {
+  use_models: [{ category: "chat" }],
+  use_credentials: ["weather"],
+};
+
+test("a test answers for models, hosts and secrets, as far as the manifest asks for them", async () => {
+  const ctx = mockContext({
+    permissions,
+    hosts: ["api.example.com"],
+    secrets: ["weather"],
+    model: ({ prompt }) => (prompt.includes("JSON") ? { total: 7 } : `heard ${prompt}`),
+    fetch: (url, { method }) => ({ status: 201, body: JSON.stringify({ url, method }) }),
+  });
+  expect(await ctx.ai.generate("hello")).toMatchObject({ text: "heard hello", finish: "stop" });
+  expect(await ctx.ai.object({ prompt: "JSON", schema: { type: "object" } })).toEqual({ total: 7 });
+  expect(await ctx.ai.hasModel()).toBe(true);
+  const answer = await ctx.fetch("https://api.example.com/x", { method: "PUT" });
+  expect([answer.ok, answer.json()]).toEqual([true, { url: "https://api.example.com/x", method: "PUT" }]);
+  await expect(ctx.fetch("https://other.example/")).rejects.toMatchObject({ code: "EgressDenied" });
+  await expect(ctx.ai.generate({ prompt: "x", category: "faces" })).rejects.toMatchObject({
+    code: "PermissionDenied",
+  });
+  expect(await ctx.credentials.get("weather")).not.toBe("");
+  await expect(ctx.credentials.get("bank")).rejects.toMatchObject({ code: "PermissionDenied" });
+});
+
+test("without a model, a host or a secret, calls fail as a kernel's do", async () => {
+  const ctx = mockContext({ permissions, hosts: ["api.example.com"] });
+  await expect(ctx.ai.generate("hello")).rejects.toMatchObject({
+    code: "ModelError",
+    facts: { class: "NoModel", retryable: false },
+  });
+  expect(await ctx.ai.hasModel()).toBe(false);
+  await expect(ctx.fetch("https://api.example.com/")).rejects.toMatchObject({ code: "NetworkError" });
+  await expect(ctx.credentials.get("weather")).rejects.toMatchObject({ code: "NotFound" });
+});
