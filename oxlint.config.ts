@@ -17,6 +17,7 @@ const mayImport = {
   secrets: ["user-state", "platform", "base"],
   inbox: ["platform", "base"],
   jobs: ["platform", "base"],
+  asks: ["platform", "base"],
   "memory-contract": ["platform", "base"],
   journal: ["memory-contract", "platform", "base"],
   store: ["memory-contract", "platform", "base"],

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Exchange, examplesFile } from "../../kernel/build/reference/examples.ts";
+import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
 import { clientRequests, type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
@@ -51,6 +52,9 @@ export default defineAgent({
       return { item, event };
     },
     async scan(_, ctx) { return { job: await ctx.jobs.dispatch("scan", { shelf: "A" }, { key: "shelf A" }) }; },
+    async summarise({ path }, ctx) {
+      return { text: (await ctx.ai.generate({ category: "summary", prompt: "Summarise " + path })).text };
+    },
     async announce(_, ctx) {
       await ctx.notify("A note is misspelt", "Shall I correct it?", {
         severity: "info",
@@ -73,7 +77,12 @@ const librarian: ExtensionSpec = {
   grants: { locations: ["notes"] },
   manifest: {
     name: "Librarian",
-    permissions: { read_entries: true, dispatch_jobs: true, propose_actions: ["file.edit"] },
+    permissions: {
+      read_entries: true,
+      dispatch_jobs: true,
+      propose_actions: ["file.edit"],
+      use_models: [{ category: "summary" }],
+    },
     hooks: [{ on: "EntryCreated", filter: 'entry.extension == "md"', handler: "noted" }],
     tools: [
       {
@@ -95,6 +104,12 @@ const librarian: ExtensionSpec = {
         parameters: parameters("person"),
       },
       { name: "scan", description: "Scans the shelves.", handler: "scan", parameters: parameters() },
+      {
+        name: "summarise",
+        description: "Summarises a note.",
+        handler: "summarise",
+        parameters: parameters("path"),
+      },
       { name: "announce", description: "Tells the person.", handler: "announce", parameters: parameters() },
     ],
   },
@@ -112,7 +127,10 @@ beforeAll(async () => {
   });
   const config = join(bench.base, "config", "lares");
   await mkdir(config, { recursive: true });
-  await writeModels({ routes: { default: "rehearsal/script" } });
+  await writeModels({
+    routes: { default: "rehearsal/script", summary: "lab/small" },
+    budgets: { per_day_usd: 5 },
+  });
   await writeFile(join(config, "rehearsal.yaml"), "turns: [{ say: ready, repeat: true }]\n");
   client = await bench.connect({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
   const status = await bench.status(client);
@@ -134,6 +152,7 @@ const writeModels = (more: object): Promise<void> =>
         providers: {
           rehearsal: { api: "scripted", script: "./rehearsal.yaml" },
           anthropic: { api: "anthropic", key: { secret: "anthropic" } },
+          lab: { api: "openai-compatible", base_url: "https://models.example.com/v1" },
         },
         ...more,
       },
@@ -330,6 +349,25 @@ test("jobs and traces", async () => {
   recorder.notification("lares/traces/entry", entry);
   await ask("lares/traces/query", { agent: AGENT, text: "note was written", limit: 1 });
   await ask("lares/traces/unfollow", { subscription });
+});
+
+test("questions that calls wait for", async () => {
+  const call = { agent: AGENT, name: "summarise", arguments: { path: "notes/ada.md" } };
+  const answered = client.raw("lares/tools/call", call);
+  const asked = await client.notification<Ask>("lares/asks/changed");
+  recorder.notification("lares/asks/changed", asked);
+  await ask("lares/asks/list", { state: "Pending" });
+  const { id, digest } = asked;
+  await refused("lares/asks/answer", "DigestMismatch", {
+    id,
+    digest: `sha256:${"0".repeat(64)}`,
+    allow: true,
+  });
+  await refused("lares/asks/answer", "InvalidParams", { id, digest, allow: true, remember: "conversation" });
+  await refused("lares/asks/answer", "NotFound", { id: nowhere, digest, allow: true });
+  await ask("lares/asks/answer", { id, digest, allow: false });
+  await refused("lares/asks/answer", "IllegalTransition", { id, digest, allow: true });
+  expect(JSON.stringify(await answered)).toContain("models.budgets.per_day_tokens");
 });
 
 test("models, usage and secrets", async () => {

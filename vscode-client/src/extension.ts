@@ -31,6 +31,7 @@ import { Reminders } from "./model/reminders.ts";
 import { PolledStatus } from "./model/status.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
+import { asks } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
 import { reminders as reminderMessages } from "./notices/reminders.ts";
 import { statusBar } from "./status-bar/status-bar.ts";
@@ -57,6 +58,7 @@ const features: readonly Feature[] = [
   modelCommands,
   proposalCommands,
   notifications,
+  asks,
   reminderMessages,
   activity,
   memory,

@@ -7,6 +7,7 @@ import type { NotificationParamsOf, ServerNotification } from "../../kernel/src/
 
 export type { ClientRequest, NotificationParamsOf, ParamsOf, ResultOf, ServerNotification };
 export type { Action, ActionState, Effect } from "../../kernel/src/base/vocabulary/action.ts";
+export type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 export type { Place } from "../../kernel/src/base/vocabulary/common.ts";
 export type { Agent, AgentCommand, AgentState, Tool } from "../../kernel/src/base/vocabulary/agent.ts";
 export type { Job } from "../../kernel/src/base/vocabulary/job.ts";

@@ -20,6 +20,7 @@ import { proposalCommands } from "./commands/proposals.ts";
 import { settleUnsaved } from "./commands/unsaved.ts";
 import { callTool } from "./editor/language-model-tools.ts";
 import { middleware } from "./editor/middleware.ts";
+import { asks } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
 import { plainMarkdown } from "./editor/plain-markdown.ts";
 import { programRenames } from "./editor/program-renames.ts";
@@ -324,6 +325,26 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     const prepared = await callTool(fake.context).prepareInvocation?.({ input }, {} as never);
     expectHarmless("editor/language-model-tools.ts", prepared?.invocationMessage as string);
     expectHarmless("editor/language-model-tools.ts", prepared?.confirmationMessages?.title ?? "");
+  },
+  "notices/asks.ts": async () => {
+    const feature = asks(fake.context);
+    fake.tell("lares/asks/changed", {
+      id: "a",
+      agent: evil,
+      kind: "egress",
+      title: evil,
+      reason: evil,
+      sources: [evil],
+      facts: {},
+      scopes: ["once"],
+      digest: `sha256:${"a".repeat(64)}`,
+      state: "Pending",
+      created: "2026-11-20T12:00:00.000Z",
+      expires: "2026-11-21T12:00:00.000Z",
+    });
+    await settled();
+    await press([]);
+    feature.dispose();
   },
   "notices/notifications.ts": async () => {
     workspace.settings["lares.approvals.notifyAbove"] = 0;

@@ -1,6 +1,7 @@
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { Decision } from "../base/vocabulary/approval-rule.ts";
+import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceQuery } from "../base/vocabulary/trace.ts";
@@ -30,6 +31,7 @@ export interface MemoryOwner {
 interface KernelNews {
   readonly "lares/agents/changed": Agent;
   readonly "lares/actions/changed": Action;
+  readonly "lares/asks/changed": Ask;
   readonly "lares/traces/entry": { readonly subscription: string; readonly entry: TraceEntry };
   readonly "lares/notify": Notice;
   readonly "$/progress": WorkDone;
@@ -120,6 +122,10 @@ export class KernelClient {
   rebase = (id: string): Promise<Action> => this.#ask("lares/actions/rebase", { id });
   undo = (id: string): Promise<Action> => this.#ask("lares/actions/undo", { id });
 
+  asks = (state?: Ask["state"]): Promise<Ask[]> =>
+    this.#ask("lares/asks/list", state === undefined ? {} : { state });
+  answerAsk = (id: string, answer: Omit<ParamsOf<"lares/asks/answer">, "id">): Promise<Ask> =>
+    this.#ask("lares/asks/answer", { id, ...answer });
   decisions = (): Promise<ResultOf<"lares/decisions/list">> => this.#ask("lares/decisions/list", {});
   revokeDecision = (id: string): Promise<Decision> => this.#ask("lares/decisions/revoke", { id });
 

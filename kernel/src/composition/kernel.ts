@@ -10,6 +10,7 @@ import { DecisionUses } from "../decisions/uses.ts";
 import { createDecisionService } from "./subsystems/decision-service.ts";
 import { openLedger } from "./ledger.ts";
 import { createServices } from "./services.ts";
+import { openAsks } from "./subsystems/asks.ts";
 import { openKernelActions } from "./subsystems/actions.ts";
 import { AgentLink } from "./subsystems/agent-link.ts";
 import { openAgents } from "./subsystems/agents.ts";
@@ -65,7 +66,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   await uses.keepOnly(decisions.store.decisions.map(({ id }) => id));
   const traces = await openTraces(context, configuration.configuration);
   const queues = await openQueues(context, database);
-  const models = await openKernelModels(context, { database, configuration, traces });
+  const asks = await openAsks(context, { database, configuration: documents });
+  const models = await openKernelModels(context, { database, configuration, traces, asks });
   const memories = await openMemories(context, {
     database,
     configuration,
@@ -144,6 +146,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     dayCounts: queues.dayCounts,
     workspace,
     actions,
+    asks,
     decisions: createDecisionService(decisions, uses),
     tools: tools.tools,
     callTool: (caller, agent, name, args, options) => tools.call(agent, name, args, caller, options),

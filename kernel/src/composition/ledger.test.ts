@@ -31,6 +31,7 @@ const published = [
   ["models-1-script-turns", "eecc8c79ff0e0abd"],
   ["decisions-1-uses", "282ac0a8df289b2f"],
   ["tool-calls-1", "3893d9f61e3598aa"],
+  ["asks-1-asks", "2b2d8f4a9ebd33f3"],
 ] as const;
 
 const sources = fileURLToPath(new URL("..", import.meta.url));

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { actionsMigrations } from "../actions/migrations.ts";
 import { agentStateMigrations } from "../agent-state/migrations.ts";
+import { asksMigrations } from "../asks/migrations.ts";
 import type { Log } from "../base/log.ts";
 import { decisionMigrations } from "../decisions/uses.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
@@ -22,6 +23,7 @@ export const ledgerMigrations: readonly Migration[] = [
   ...agentStateMigrations,
   ...decisionMigrations,
   ...keyedCallMigrations,
+  ...asksMigrations,
 ];
 
 /** Opens a workspace's `ledger.sqlite`: one file, so that several rooms can write in one transaction. */

@@ -28,6 +28,7 @@ interface ServiceRooms extends Pick<
   Services,
   | "version"
   | "traces"
+  | "asks"
   | "decisions"
   | "unsaved"
   | "notifications"
@@ -137,6 +138,7 @@ export function createServices(rooms: ServiceRooms): Services {
       },
       undo: (id) => actions.undo(id),
     },
+    asks: rooms.asks,
     decisions: rooms.decisions,
     tools: {
       list: async (agent) => {

@@ -27,6 +27,8 @@ export async function openUserServices(
     opened,
     document: () => resolved.value,
     trace: () => undefined,
+    // Whoever asks here is the person.
+    consent: { allowsUnpriced: async () => true, allowsFound: async () => true },
     turns: {
       isSpent: (...turn) => spent.has(keyOf(...turn)),
       spend: async (...turn) => void spent.add(keyOf(...turn)),

@@ -9,7 +9,7 @@ import {
   type ProgramSource,
   type RequestedPermissions,
 } from "./requested-permissions.ts";
-import { isKeptRule, isRule, type KeptRule } from "./rule-decisions.ts";
+import { isKeptAnswer, isKeptRule, isRule, type KeptAnswer, type KeptRule } from "./rule-decisions.ts";
 
 /** Total characters of JSON for the behaviours of one acceptance; beyond that, behaviours are stored as digests. */
 export const behaviourCharactersKept = 512 * 1024;
@@ -32,14 +32,16 @@ export interface DecisionsFile {
   /** The digest that was accepted last and is in force, or that was revoked last. */
   readonly current: Hash | null;
   readonly rules: readonly KeptRule[];
+  readonly answers: readonly KeptAnswer[];
 }
 
-export const emptyFile: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
+export const emptyFile: DecisionsFile = { version: 1, trust: [], current: null, rules: [], answers: [] };
 
 /** The comment at the top of `decisions.yaml`. */
 export const heading = `# What you decided for this workspace. Lares writes it; you may edit it, and what you save counts at once.
-# trust: documents you accepted, by digest. current: the one in force. rules: what you answered with "always";
-# rules with the same id are one decision. A rule that you write needs neither id nor created.
+# trust: documents you accepted, by digest. current: the one in force. rules: what you answered with "always" about
+# changes; rules with the same id are one decision. A rule that you write needs neither id nor created.
+# answers: what you answered with "always" to other questions.
 `;
 
 /** Returns the decisions in a parsed `decisions.yaml`. Throws an error that names the invalid field. */
@@ -48,12 +50,15 @@ export function decode(value: unknown): DecisionsFile {
     throw new Error("it is not a decisions file of version 1");
   const trust = value["trust"] ?? [];
   const rules = value["rules"] ?? [];
+  const answers = value["answers"] ?? [];
   const current = value["current"] ?? null;
   if (!Array.isArray(trust) || !trust.every(isAcceptance))
     throw new Error("`trust` is not a list of acceptances");
   if (!Array.isArray(rules) || !rules.every(isKeptRule)) throw new Error("`rules` is not a list of rules");
+  if (!Array.isArray(answers) || !answers.every(isKeptAnswer))
+    throw new Error("`answers` is not a list of answers");
   if (current !== null && typeof current !== "string") throw new Error("`current` is not a digest");
-  return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules };
+  return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules, answers };
 }
 
 /**

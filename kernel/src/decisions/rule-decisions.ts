@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonObject } from "../base/json.ts";
+import { isAskKind, type Ask } from "../base/vocabulary/ask.ts";
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 
 /**
@@ -11,12 +12,26 @@ export interface KeptRule extends ApprovalRule {
   readonly created?: string;
 }
 
-/** The rules that a person decided together. */
+/** An answer to a question other than about a change, as stored in `decisions.yaml`. */
+export interface KeptAnswer {
+  readonly id: string;
+  /** UTC, ISO 8601. */
+  readonly created: string;
+  readonly allow: boolean;
+  readonly kind: Ask["kind"];
+  /** Absent where it counts for every agent. */
+  readonly agent?: string;
+  readonly about: string;
+}
+
+/** The rules that a person decided together, or their answer to another question. */
 export interface RuleDecision {
   /** For rules written by hand, derived from their contents, so that it stays the same. */
   readonly id: string;
   readonly created: string | null;
+  /** Empty for an answer to another question. */
   readonly rules: readonly ApprovalRule[];
+  readonly answer?: KeptAnswer;
   /** Index of its first rule in the file's list; null if it is not in the file. */
   readonly index: number | null;
   /** The rules as they are in the file. */
@@ -44,6 +59,11 @@ export function groupRules(rules: readonly KeptRule[], digest: (text: string) =>
   }));
 }
 
+export function answerDecision(answer: KeptAnswer): RuleDecision {
+  const { id, created } = answer;
+  return { id, created, rules: [], answer, index: null, isSession: false };
+}
+
 /** Returns the fields of a stored rule that policy needs. */
 export function ruleOf({ decide, agent, kind, path }: KeptRule): ApprovalRule {
   return {
@@ -56,6 +76,16 @@ export function ruleOf({ decide, agent, kind, path }: KeptRule): ApprovalRule {
 
 export function isKeptRule(value: unknown): value is KeptRule {
   return isJsonObject(value) && isText(value["id"]) && isText(value["created"]) && isRule(value);
+}
+
+export function isKeptAnswer(value: unknown): value is KeptAnswer {
+  return (
+    isJsonObject(value) &&
+    ["id", "created", "about"].every((field) => typeof value[field] === "string") &&
+    typeof value["allow"] === "boolean" &&
+    isAskKind(value["kind"]) &&
+    isText(value["agent"])
+  );
 }
 
 export function isRule(value: unknown): value is ApprovalRule {

@@ -5,6 +5,7 @@ import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { ApprovalRule, RememberedRule } from "../base/vocabulary/approval-rule.ts";
+import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import {
   decode,
@@ -18,17 +19,26 @@ import {
 } from "./file-format.ts";
 import { answered, type Answer } from "./parts.ts";
 import { nothingRequested, type AcceptedRequests } from "./requested-permissions.ts";
-import { groupRules, ruleOf, type RuleDecision } from "./rule-decisions.ts";
+import { answerDecision, groupRules, ruleOf, type RuleDecision } from "./rule-decisions.ts";
 
 /** The number of acceptances that are kept; the oldest are dropped first, and the person is asked again. */
 const acceptancesKept = 50;
 /** The number of rules from "always" that are kept; further ones are refused until the person removes some. */
 const rememberedRulesKept = 5_000;
+/** The number of answers from "always" that are kept; further ones are refused until the person removes some. */
+const answersKept = 1_000;
 /** The number of rules kept in memory until the last client disconnects; further ones are refused. */
 const sessionRulesKept = 1_000;
 
 /** The content of `decisions.yaml`: its text, null if there is no file, or the reason why it cannot be read. */
 export type DecisionsText = string | null | { readonly unusable: string };
+
+/** What an answer is about: it counts for this agent, or for every agent where none is named. */
+export interface AnswerSubject {
+  readonly kind: Ask["kind"];
+  readonly agent?: string;
+  readonly about: string;
+}
 
 interface DecisionStorePorts {
   readonly clock: Clock;
@@ -155,6 +165,39 @@ export class DecisionStore {
     return this.#lines.lines[index] ?? null;
   }
 
+  /** Returns what a person answered with "always" to such a question; null if they did not. */
+  answerTo({ kind, agent, about }: AnswerSubject): boolean | null {
+    const { answers } = this.#file;
+    const found = answers.filter(
+      (answer) =>
+        answer.kind === kind &&
+        answer.about === about &&
+        (answer.agent === undefined || answer.agent === agent),
+    );
+    // As everywhere, what restrains comes first.
+    return found.length === 0 ? null : found.every(({ allow }) => allow);
+  }
+
+  /** Stores an answer in place of an earlier one to the same question. LimitExceeded. */
+  async rememberAnswer(subject: AnswerSubject, allow: boolean): Promise<void> {
+    const { kind, agent, about } = subject;
+    const answer = {
+      id: newId(),
+      created: isoTime(this.#ports.clock.now()),
+      allow,
+      kind,
+      ...(agent === undefined ? {} : { agent }),
+      about,
+    };
+    await this.#change((file) => {
+      const others = file.answers.filter(
+        (each) => each.kind !== kind || each.agent !== agent || each.about !== about,
+      );
+      checkRoom("rememberedAnswers", others.length + 1, answersKept, "answers");
+      return { ...file, answers: [...others, answer] };
+    });
+  }
+
   /** Sets the number of trusted clients. When the last one disconnects, the rules of the session end. */
   clients(trusted: number): void {
     this.#isSessionOpen = trusted > 0;
@@ -250,12 +293,17 @@ export class DecisionStore {
     const without = (file: DecisionsFile): DecisionsFile => {
       // The file may have been edited meanwhile, and a rule written by hand has no id in it.
       const { kept = [] } = this.#grouped(file).find((candidate) => candidate.id === id) ?? {};
-      return { ...file, rules: file.rules.filter((rule) => !kept.includes(rule)) };
+      return {
+        ...file,
+        rules: file.rules.filter((rule) => !kept.includes(rule)),
+        answers: file.answers.filter((answer) => answer.id !== id),
+      };
     };
     try {
       await this.#change(without);
     } catch (error) {
-      if (decision.rules.every(({ decide }) => decide === "allow")) {
+      const onlyAllows = decision.answer?.allow ?? decision.rules.every(({ decide }) => decide === "allow");
+      if (onlyAllows) {
         this.#take(without(this.#file));
         this.#isUnwritten = true;
         this.changed.emit();
@@ -266,15 +314,15 @@ export class DecisionStore {
   }
 
   #take(file: DecisionsFile): void {
-    const isOther = file.rules !== this.#file.rules;
+    const isOther = file.rules !== this.#file.rules || file.answers !== this.#file.answers;
     this.#file = file;
     if (!isOther) return;
     this.#decisions = this.#grouped(file);
     this.#rulesChanged();
   }
 
-  #grouped({ rules }: DecisionsFile): RuleDecision[] {
-    return groupRules(rules, (text) => this.#ports.digest(text));
+  #grouped({ rules, answers }: DecisionsFile): RuleDecision[] {
+    return [...groupRules(rules, (text) => this.#ports.digest(text)), ...answers.map(answerDecision)];
   }
 
   #rulesChanged(): void {
@@ -323,11 +371,11 @@ function notIn(rules: readonly ApprovalRule[], known: readonly ApprovalRule[]): 
   return rules.filter((rule) => !keys.has(canonicalJson(rule)));
 }
 
-function checkRoom(limit: string, value: number, most: number): void {
+function checkRoom(limit: string, value: number, most: number, what = "rules"): void {
   if (value <= most) return;
   throw limitExceeded(
     limit,
     value,
-    `At most ${most} rules are remembered, so this "always" cannot be remembered. Revoke decisions that you no longer need.`,
+    `At most ${most} ${what} are remembered, so this "always" cannot be remembered. Revoke decisions that you no longer need.`,
   );
 }

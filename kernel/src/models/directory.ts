@@ -14,7 +14,8 @@ export interface ListedModel {
 
 interface DirectoryPorts {
   readonly clock: Clock;
-  settings(): Promise<ModelSettings>;
+  /** With `refresh`, what is found without configuration is looked for. */
+  settings(refresh: boolean): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
   /** Returns false if the provider needs a key that is not stored. */
   hasKey(provider: ProviderSettings): Promise<boolean>;
@@ -41,7 +42,7 @@ export class ModelDirectory {
 
   /** Asks the providers only with `refresh`. */
   async list(refresh: boolean, signal: AbortSignal): Promise<ModelsListing> {
-    const settings = await this.#ports.settings();
+    const settings = await this.#ports.settings(refresh);
     const all = Object.values(settings.providers);
     const hasKeys = await Promise.all(all.map((provider) => this.#ports.hasKey(provider)));
     if (refresh)
@@ -51,12 +52,13 @@ export class ModelDirectory {
         }),
       );
     const providers = all.map((provider, index): ProviderListing => {
-      const { id, api } = provider;
+      const { id, api, foundBy } = provider;
       return {
         id,
         api,
         state: hasKeys[index] === true ? this.#stateOf(provider) : "no_key",
         local: isLocalProvider(provider),
+        ...(foundBy === undefined ? {} : { found_by: foundBy }),
       };
     });
     const listings = await Promise.all(all.map((provider) => this.#modelsOf(provider, settings)));

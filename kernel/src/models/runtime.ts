@@ -66,6 +66,8 @@ export interface ModelRuntimePorts {
   readonly usage: UsagePort;
   /** Returns whether a person lets a model without a known price be used although a budget in dollars is set. */
   allowsUnpriced(model: string, asker: Asker, signal: AbortSignal): Promise<boolean>;
+  /** Returns whether a person lets a provider be used that their document does not name. */
+  allowsFound(provider: ProviderSettings, model: string, asker: Asker, signal: AbortSignal): Promise<boolean>;
   /** Returns a number in [0, 1). */
   random(): number;
 }
@@ -96,7 +98,10 @@ export class ModelRuntime {
     const chain = chainFor(need, settings);
     if ("failure" in chain)
       return yield { type: "failed", model: "", failure: chain.failure, isPartial: false };
-    yield* this.#answer(chain.models, settings, question, asker, signal, knownTools);
+    const models = await this.#allowed(chain.models, settings, asker, signal);
+    if ("failure" in models)
+      return yield { type: "failed", model: chain.models[0], failure: models.failure, isPartial: false };
+    yield* this.#answer(models, settings, question, asker, signal, knownTools);
   }
 
   /** Streams one model's answer, without fallbacks. */
@@ -115,6 +120,34 @@ export class ModelRuntime {
     yield* this.#answer(chain.models, settings, question, asker, signal, []);
   }
 
+  /**
+   * Returns the models that may be asked: those of the person's document, or of those that were found the first one
+   * that a person allows. One that was found is never asked because another one failed.
+   */
+  async #allowed(
+    models: readonly [string, ...string[]],
+    settings: ModelSettings,
+    asker: Asker,
+    signal: AbortSignal,
+  ): Promise<readonly [string, ...string[]] | { readonly failure: ModelFailure }> {
+    const isFound = (model: string): boolean => providerOf(model, settings).foundBy !== undefined;
+    if (!models.some(isFound)) return models;
+    for (const model of models) {
+      if (
+        isFound(model) &&
+        !(await this.#ports.allowsFound(providerOf(model, settings), model, asker, signal))
+      )
+        continue;
+      return [model];
+    }
+    return {
+      failure: {
+        class: "NoModel",
+        message: `You did not allow ${models.join(" or ")}, and your lares.yaml names no provider. Name one under models.providers.`,
+      },
+    };
+  }
+
   #answer(
     models: readonly [string, ...string[]],
     settings: ModelSettings,
@@ -123,14 +156,21 @@ export class ModelRuntime {
     signal: AbortSignal,
     knownTools: Iterable<readonly [string, string]>,
   ): AsyncGenerator<AnswerEvent, void> {
-    const { clock, stream, random } = this.#ports;
+    const { clock, stream, random, allowsUnpriced } = this.#ports;
+    // A person allows an answer, with all the attempts that it takes.
+    const allowed = new Map<string, Promise<boolean>>();
+    const mayBeUnpriced = (model: string): Promise<boolean> => {
+      const known = allowed.get(model) ?? allowsUnpriced(model, asker, signal);
+      allowed.set(model, known);
+      return known;
+    };
     return answer(
       question,
       { models },
       {
         stream: (request, aborted) => stream(providerOf(request.model, settings), request, asker, aborted),
         describe: (model) => ({ dialect: dialects[providerOf(model, settings).api] }),
-        reserve: (model, most) => this.#reserve(model, most, settings, asker, signal),
+        reserve: (model, most) => this.#reserve(model, most, settings, asker, mayBeUnpriced),
         wait: (ms, aborted) => waitUnlessAborted(clock, ms, aborted),
         random,
       },
@@ -144,9 +184,9 @@ export class ModelRuntime {
     most: { readonly inputTokens: number; readonly outputTokens: number },
     settings: ModelSettings,
     asker: Asker,
-    signal: AbortSignal,
+    mayBeUnpriced: (model: string) => Promise<boolean>,
   ): Promise<Reservation> {
-    const { clock, usage, allowsUnpriced } = this.#ports;
+    const { clock, usage } = this.#ports;
     const provider = providerOf(model, settings);
     const cost = await this.#costOf(provider, model, {
       input_tokens: most.inputTokens,
@@ -155,7 +195,7 @@ export class ModelRuntime {
     const { budgets } = settings;
     const isBudgeted = Object.keys(budgets).length > 0;
     if (cost === null && isBudgeted && budgets.perDayTokens === undefined)
-      if (!(await allowsUnpriced(model, asker, signal)))
+      if (!(await mayBeUnpriced(model)))
         throw new LaresError(
           "BudgetExceeded",
           `The price of ${model} is not known, so it cannot be counted against the budget in dollars. Set models.budgets.per_day_tokens in your lares.yaml, or allow it when asked.`,

@@ -1,12 +1,10 @@
-import { isLaresError, messageOf } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import { plainMessage } from "../base/plain-text.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import { actionWords } from "../base/vocabulary/effect-words.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import { changeCount, inMessage, shortTitle } from "./language/action-words.ts";
 import { tooLong, type ShownChanges } from "./language/shown-changes.ts";
 import type { Services } from "../services/ports.ts";
+import type { MessageQuestion, MessageQuestions, Questioned } from "./message-questions.ts";
 import type { Session } from "./session/session.ts";
 
 const approve = "Approve";
@@ -22,130 +20,56 @@ const maxQuestionCharacters = 6000;
 /** Whether all changes were shown since this question was first asked. */
 type Seen = "not yet" | "all" | "impossible";
 
-/**
- * Approvals by `window/showMessageRequest`, for editors without their own view: one question at a time per client. No
- * answer, an error, or a late answer leaves the action pending.
- */
+/** Asks about actions by messages; see `MessageQuestions`. */
 export class MessageApprovals {
   readonly #kernel: Services;
   readonly #shown: ShownChanges;
   readonly #session: Session;
-  readonly #log: Log;
-  readonly #waiting: string[] = [];
-  #isAsking = false;
-  /** The question that the client currently shows. */
-  #asked: { readonly id: string; readonly withdrawn: AbortController } | null = null;
+  readonly #questions: MessageQuestions;
 
-  constructor(kernel: Services, shown: ShownChanges, session: Session, log: Log) {
+  constructor(kernel: Services, shown: ShownChanges, session: Session, questions: MessageQuestions) {
     this.#kernel = kernel;
     this.#shown = shown;
     this.#session = session;
-    this.#log = log;
+    this.#questions = questions;
   }
 
   /** Handles a changed action: queues a question if it waits for approval and was not queued before. */
   consider(action: Action): void {
-    if (this.#session.options.approvals !== "showMessageRequest") return;
-    if (action.state !== "PendingApproval") {
-      // It was decided elsewhere, so the question is withdrawn if the editor supports that.
-      if (this.#asked?.id === action.id) this.#asked.withdrawn.abort();
-      return;
-    }
-    if (this.#waiting.includes(action.id)) return;
-    this.#waiting.push(action.id);
-    void this.#askAll();
+    if (action.state === "PendingApproval") this.#questions.ask(this.#questioned(action));
+    else this.#questions.withdraw(action.id);
   }
 
-  /** Called when the session gained or lost the right to see and decide actions. */
-  async trustChanged(): Promise<void> {
-    if (!this.#session.trusted) this.#asked?.withdrawn.abort();
-    else if (this.#session.options.approvals === "showMessageRequest")
-      for (const action of (await this.#kernel.actions.list({ state: "PendingApproval" })).toReversed())
-        this.consider(action);
+  /** Asks about all that wait. */
+  async considerAll(): Promise<void> {
+    for (const action of (await this.#kernel.actions.list({ state: "PendingApproval" })).toReversed())
+      this.consider(action);
   }
 
-  async #askAll(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    try {
-      for (let id = this.#waiting[0]; id !== undefined; id = this.#waiting[0]) {
-        await this.#ask(id);
-        this.#waiting.shift();
-      }
-    } catch (error) {
-      // The editor does not support the request, or disconnected: the actions stay pending.
-      this.#log.debug(`questions about approvals cannot be shown: ${messageOf(error)}`);
-      this.#waiting.length = 0;
-    } finally {
-      this.#isAsking = false;
-    }
-  }
-
-  async #ask(id: string): Promise<void> {
+  #questioned(first: Action): Questioned {
+    const { id } = first;
+    let shown = first;
     let seen: Seen = "not yet";
-    for (;;) {
-      const action = await this.#kernel.actions.get(id);
-      if (action === null || action.state !== "PendingApproval" || !this.#session.trusted) return;
-      if ((await this.#shown.placeOf(action, this.#session)) === "nowhere") seen = "impossible";
-      const question = questionOf(action, seen);
-      const title = await this.#chosenTitle(action, question);
-      // A title that was not offered is ignored.
-      if (title === null || !question.answers.includes(title)) return;
-      try {
+    return {
+      id,
+      name: shortTitle(first),
+      question: async () => {
+        const action = await this.#kernel.actions.get(id);
+        if (action === null || action.state !== "PendingApproval") return null;
+        shown = action;
+        if ((await this.#shown.placeOf(action, this.#session)) === "nowhere") seen = "impossible";
+        return questionOf(action, seen);
+      },
+      chosen: async (title) => {
         const { principal } = this.#session.client;
-        if (title === approve) await this.#kernel.actions.approve(principal, id, { digest: action.digest });
+        if (title === approve) await this.#kernel.actions.approve(principal, id, { digest: shown.digest });
         if (title === reject) await this.#kernel.actions.reject(principal, id);
-      } catch (error) {
-        // The action was decided elsewhere or became stale; the client also receives lares/actions/changed.
-        if (!isLaresError(error)) throw error;
-        this.#session.endpoint.notifyStandard("window/showMessage", {
-          type: 2,
-          message: plainMessage(error.message),
-        });
-      }
-      if (title !== show) return;
-      seen = (await this.#shown.show(action, this.#session)) ? "all" : "impossible";
-    }
+        if (title !== show) return false;
+        seen = (await this.#shown.show(shown, this.#session)) ? "all" : "impossible";
+        return true;
+      },
+    };
   }
-
-  /**
-   * Returns the title of the chosen button; null if none was chosen. A withdrawn question stays current until the
-   * client has answered it, because some editors keep it on the screen.
-   */
-  async #chosenTitle(action: Action, { message, answers }: Question): Promise<string | null> {
-    const withdrawn = new AbortController();
-    this.#asked = { id: action.id, withdrawn };
-    try {
-      const answer = await this.#session.endpoint.request(
-        "window/showMessageRequest",
-        {
-          type: 3,
-          message,
-          actions: answers.map((title) => ({ title })),
-        },
-        withdrawn.signal,
-      );
-      const title = (answer as { title?: unknown } | null)?.title;
-      if (typeof title !== "string") return null;
-      if (!withdrawn.signal.aborted) return title;
-      // Without this message, the person would believe that their answer was applied.
-      const why = this.#session.trusted
-        ? `'${shortTitle(action)}' was already answered elsewhere.`
-        : "this workspace is no longer trusted here, so your answer was not applied.";
-      this.#session.endpoint.notifyStandard("window/showMessage", { type: 2, message: `Lares: ${why}` });
-      return null;
-    } catch (error) {
-      if (withdrawn.signal.aborted) return null;
-      throw error;
-    } finally {
-      this.#asked = null;
-    }
-  }
-}
-
-interface Question {
-  readonly message: string;
-  readonly answers: readonly string[];
 }
 
 /**
@@ -153,7 +77,7 @@ interface Question {
  * offered if the question and the changes can be shown in full, or once all changes were shown; otherwise the
  * question says why it is missing.
  */
-function questionOf(action: Action, seen: Seen): Question {
+function questionOf(action: Action, seen: Seen): MessageQuestion {
   const effects = actionWords(action.effects);
   const words = [action.title, action.reason].filter(Boolean).map(quotedText).join(" ");
   const isWhole = effects.length <= maxQuestionCharacters && words.length <= maxQuestionCharacters;

@@ -2,6 +2,7 @@ import { LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
+import type { Ask } from "../base/vocabulary/ask.ts";
 import { personAt } from "../base/vocabulary/principal.ts";
 import type { Endpoint } from "../protocol/v1/endpoint.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
@@ -9,6 +10,7 @@ import type { ClientRequest } from "../protocol/v1/requests.ts";
 import { actionHandlers, withoutDiffs } from "./actions.ts";
 import type { Clients } from "../services/clients.ts";
 import { agentHandlers } from "./agents.ts";
+import { askHandlers, MessageAsks } from "./asks.ts";
 import { MessageApprovals } from "./approvals.ts";
 import { decisionHandlers } from "./decisions.ts";
 import { DocumentDiagnostics } from "./diagnostics.ts";
@@ -16,6 +18,7 @@ import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
 import { jobHandlers } from "./jobs.ts";
 import { memoryHandlers } from "./memory.ts";
+import { MessageQuestions } from "./message-questions.ts";
 import { modelHandlers } from "./models.ts";
 import { agentLenses } from "./language/agent-lenses.ts";
 import { approvalActions } from "./language/approval-actions.ts";
@@ -62,8 +65,8 @@ export class KernelServer {
   readonly #kernel: Services;
   readonly #log: Log;
   readonly #options: ServerOptions;
-  /** The open sessions, each with the features that are notified of changes. */
-  readonly #sessions = new Map<Session, { lenses: LensRefresh; approvals: MessageApprovals }>();
+  /** The open sessions, each with its lenses. */
+  readonly #sessions = new Map<Session, LensRefresh>();
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
@@ -92,6 +95,7 @@ export class KernelServer {
       ...agentHandlers,
       ...traceHandlers,
       ...actionHandlers,
+      ...askHandlers,
       ...decisionHandlers,
       ...toolHandlers,
       ...jobHandlers,
@@ -197,14 +201,24 @@ export class KernelServer {
     // The client disconnected meanwhile.
     if (!this.#endpoints.has(session.endpoint)) return;
     const lenses = new LensRefresh(session, this.#log);
-    const approvals = this.#connectFeatures(session, lenses);
-    this.#sessions.set(session, { lenses, approvals });
-    this.#trustChanged(approvals);
+    const askAgain = this.#connectFeatures(session, lenses);
+    this.#sessions.set(session, lenses);
+    askAgain();
   }
 
-  #connectFeatures(session: Session, lenses: LensRefresh): MessageApprovals {
+  /** Returns what asks by messages, where the client wants that, whatever waits; or withdraws it without trust. */
+  #connectFeatures(session: Session, lenses: LensRefresh): () => void {
     const { endpoint } = session;
-    const approvals = new MessageApprovals(this.#kernel, this.#shown, session, this.#log);
+    const questions = new MessageQuestions(session, this.#log);
+    const approvals = new MessageApprovals(this.#kernel, this.#shown, session, questions);
+    const asks = new MessageAsks(this.#kernel.asks, session, questions);
+    const askAgain = (): void => {
+      if (!session.trusted) return questions.withdrawCurrent();
+      if (!questions.isWanted) return;
+      Promise.all([approvals.considerAll(), asks.considerAll()]).catch((error: unknown) =>
+        this.#log.error(`what waits for the person could not be read: ${messageOf(error)}`),
+      );
+    };
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#kernel.jobs, this.#log);
     endpoint.onNotification("window/workDoneProgress/cancel", (params) => {
@@ -239,7 +253,7 @@ export class KernelServer {
       }),
       session.client.trustChanged.on(() => {
         this.#lensesChanged();
-        this.#trustChanged(approvals);
+        askAgain();
       }),
       this.#kernel.agents.changed.on(notifyOfAgent),
       this.#kernel.agents.counted.on(whenTrusted(notifyOfAgent)),
@@ -253,13 +267,19 @@ export class KernelServer {
           lenses.lensesChanged();
         }),
       ),
+      this.#kernel.asks.changed.on(
+        whenTrusted((ask: Ask) => {
+          endpoint.notify("lares/asks/changed", ask);
+          asks.consider(ask);
+        }),
+      ),
       this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
       this.#kernel.notifications.on(
         whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),
       ),
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
     );
-    return approvals;
+    return askAgain;
   }
 
   #end(session: Session): void {
@@ -272,14 +292,8 @@ export class KernelServer {
     session.client[Symbol.dispose]();
   }
 
-  #trustChanged(approvals: MessageApprovals): void {
-    approvals
-      .trustChanged()
-      .catch((error: unknown) => this.#log.error(`pending actions could not be read: ${messageOf(error)}`));
-  }
-
   #lensesChanged(): void {
-    for (const { lenses } of this.#sessions.values()) lenses.lensesChanged();
+    for (const lenses of this.#sessions.values()) lenses.lensesChanged();
   }
 }
 

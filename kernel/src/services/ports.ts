@@ -3,6 +3,7 @@ import type { Emitter } from "../base/emitter.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { ActionQuery, Approval } from "../base/vocabulary/action-requests.ts";
 import type { Decision } from "../base/vocabulary/approval-rule.ts";
+import type { Ask, AskScope } from "../base/vocabulary/ask.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
@@ -34,6 +35,7 @@ export interface Services extends OpenServices {
   readonly agents: AgentService;
   readonly traces: TraceService;
   readonly actions: ActionService;
+  readonly asks: AskService;
   readonly decisions: DecisionService;
   readonly tools: ToolService;
   readonly jobs: JobService;
@@ -95,6 +97,19 @@ export interface ActionService {
   rebase(id: string): Promise<Action>;
   undo(id: string): Promise<Action>;
   readonly changed: Emitter<Action>;
+}
+
+/** Questions to a person that calls wait for. */
+export interface AskService {
+  /** Newest first. */
+  list(state?: Ask["state"]): Promise<Ask[]>;
+  /** PermissionDenied unless a person answers; NotFound, IllegalTransition, DigestMismatch, InvalidParams. */
+  answer(
+    by: Principal,
+    id: string,
+    answer: { readonly digest: Hash; readonly allow: boolean; readonly remember?: AskScope },
+  ): Promise<Ask>;
+  readonly changed: Emitter<Ask>;
 }
 
 /** What the person answered with "always", and the rules that they wrote themselves. */

@@ -98,7 +98,9 @@ export const Decision = Type.Object(
     id: Type.String({ description: "Stays the same while the decision is there" }),
     agent: Type.Optional(Type.String({ description: "Absent where it holds for every agent" })),
     title: Type.String({ description: "What it says, in one sentence" }),
-    rules: Type.Array(RememberedRule, { minItems: 1, description: "The rules that it consists of" }),
+    rules: Type.Array(RememberedRule, {
+      description: "The rules that it consists of; empty for an answer to a question (`lares/asks/*`)",
+    }),
     created: Type.Optional(
       Type.String({ description: "UTC, ISO 8601; absent for a rule that was written by hand" }),
     ),

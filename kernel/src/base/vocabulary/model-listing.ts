@@ -27,6 +27,13 @@ export const ProviderListing = Type.Object(
       { description: "Whether it can be used" },
     ),
     local: Type.Boolean({ description: "It runs on this machine" }),
+    found_by: Type.Optional(
+      Type.String({
+        description:
+          "Absent for a provider of the user's document. Otherwise how it was found; a person is asked before it is used",
+        examples: ["the key in ANTHROPIC_API_KEY"],
+      }),
+    ),
   },
   { description: "A provider of language models" },
 );

@@ -27,6 +27,11 @@ export interface ProviderSettings {
   readonly files?: Readonly<Record<string, string>>;
   /** For `scripted`: the file with the answers, absolute. */
   readonly script?: string;
+  /**
+   * Absent for a provider of the person's document. Otherwise by what it was found, in words that follow "found by"; a
+   * person is asked before it is used.
+   */
+  readonly foundBy?: string;
 }
 
 export interface ModelRoute {

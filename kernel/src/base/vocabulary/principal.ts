@@ -4,7 +4,7 @@ import { closed } from "./common.ts";
 
 const kind = { description: "The kind of actor" };
 
-const ProcessKind = Type.Union(
+export const ProcessKind = Type.Union(
   [
     Type.Literal("channel", { description: "Talks to the person" }),
     Type.Literal("branch", { description: "Thinks about one question of its channel" }),

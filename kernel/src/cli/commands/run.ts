@@ -5,6 +5,7 @@ import type { KernelClient } from "../kernel-client.ts";
 import type { RunSummary, Status } from "../render/model.ts";
 import { durationMs } from "../durations.ts";
 import { counted } from "../render/quantities.ts";
+import { askQuestion, followAsks } from "../run/asks.ts";
 import { Approvals, type ApprovalMode } from "../run/approvals.ts";
 import { askAboutAction } from "../run/ask.ts";
 import { copyExample, isExample } from "../run/copy.ts";
@@ -130,6 +131,14 @@ async function watch(
     remark: (text) => presenter.remark(text),
     quit: () => terminal.interrupt(),
   });
+  const asks = await followAsks({
+    kernel,
+    ask: mode === "ask" ? (ask) => turns.take(() => askQuestion(terminal, ask)) : null,
+    denies: options.once === true,
+    remark: (text) => presenter.remark(text),
+    quit: () => terminal.interrupt(),
+  });
+  using _asking = asks;
   presenter.remark(`${workspace}${options.once === true ? "" : "  (Ctrl-C ends)"}`);
   using _following = await follow(kernel, presenter, approvals);
 
@@ -140,7 +149,7 @@ async function watch(
   const waiting = whenIdle(
     {
       status: kernel.status,
-      isBusy: () => approvals.isBusy,
+      isBusy: () => approvals.isBusy || asks.isBusy,
       onStatus: (now) => {
         if (options.json !== true && !over.aborted) terminal.status(progressOf(now, work.text));
       },

@@ -81,6 +81,29 @@ ${examples([
     );
 
   program
+    .command("asks")
+    .description("list and answer the questions that agents wait for")
+    .usage("[folder] [list | allow <id> | deny <id>] [options]")
+    .argument("[words...]")
+    .option("--all", "list: also the answered and expired ones")
+    .option("--always", "allow, deny: and do not ask this again in this workspace")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+The last characters of an id are enough, as the list shows them. A question without an answer expires after
+approvals.expire_after, and counts as denied. lares decisions lists the remembered answers, and revokes them.
+${examples([
+  ["lares asks", "the questions that wait, newest first"],
+  ["lares asks allow 5c1f9e20", "allow it, for as long as the question says"],
+  ["lares asks deny 5c1f9e20 --always", "deny it, and do not ask again"],
+])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) => (await import("../commands/asks.ts")).asks(context, words, options)),
+    );
+
+  program
     .command("decisions")
     .description('list and revoke the answers "always"')
     .usage("[folder] [list | revoke <id>] [options]")

@@ -8,7 +8,7 @@ import { LaresError } from "../../base/errors.ts";
 import type { CliPorts } from "../ports.ts";
 import { protectedByName } from "../../policy/protected.ts";
 import { createProgram, runProgram } from "./program.ts";
-import { aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+import { anAsk, aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
 const executable = fileURLToPath(new URL("../../../bin/lares.js", import.meta.url));
 let folder = "";
@@ -70,6 +70,9 @@ describe("usage", () => {
     [["jobs", "cancel"], "Write lares jobs cancel <id>"],
     [["jobs", "cancel", "a", "b"], "Only one id is allowed"],
     [["jobs", "list", "a"], "takes no id"],
+    [["asks", "allow"], "Write lares asks allow <id>"],
+    [["asks", "list", "--always"], '--always goes with "allow" or "deny"'],
+    [["asks", "deny", "a", "--all"], '--all goes with "list"'],
     [["decisions", "revoke"], "Write lares decisions revoke <id>"],
     [["decisions", "revoke", "a", "b"], "Only one id is allowed"],
     [["decisions", "list", "a"], "takes no id"],
@@ -370,6 +373,27 @@ describe("inspecting and deciding from a script", () => {
     expect(await lares(["jobs", folder, "cancel", "bb"])).toBe(2);
     expect(await lares(["jobs", folder, "cancel", "11111111-1111-7111-8111-0000000000bb"])).toBe(1);
     expect(errors).toContain("There is no job");
+  });
+
+  it("questions are listed with why they are asked, and answered by the end of their id", async () => {
+    expect(await lares(["asks", folder])).toBe(0);
+    expect(output).toContain("No question waits for you.");
+    kernel.asks = [anAsk("11111111-00000001a", { title: "May it?\u001b" }), anAsk("11111111-00000001b")];
+    output = "";
+    expect(await lares(["asks", folder])).toBe(0);
+    expect(output).toMatch(/\? May it\?␛\n {2}None is named\.\n {2}0000001a {2}dev\.lares\.storage/);
+    output = "";
+    expect(await lares(["asks", folder, "--json", "--all"])).toBe(0);
+    expect(JSON.parse(output)).toEqual(kernel.asks);
+    expect(await lares(["asks", folder, "allow", "1b"])).toBe(0);
+    expect(output).toContain("✓ allowed  May agents use it?");
+    expect(await lares(["asks", folder, "deny", "1a", "--always"])).toBe(0);
+    expect(kernel.requests.filter(({ method }) => method === "lares/asks/answer")).toMatchObject([
+      { params: { id: "11111111-00000001b", allow: true, digest: kernel.asks[1]?.digest } },
+      { params: { id: "11111111-00000001a", allow: false, remember: "always" } },
+    ]);
+    expect(await lares(["asks", folder, "allow", "zz"])).toBe(2);
+    expect(errors).toContain('No question that waits has an id that ends in "zz"');
   });
 
   it("decisions are listed as sentences, and revoked by the end of their id", async () => {

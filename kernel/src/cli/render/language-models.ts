@@ -23,9 +23,9 @@ export function renderModels(
   if (providers.length === 0)
     return [
       "No language model is set up. The quickest ways:",
-      "  lares secrets set anthropic --host api.anthropic.com   store a key, and name the provider under models: in your lares.yaml",
-      "  start Ollama on this machine                            and name it: providers: { ollama: { api: ollama } }",
-      "  an editor that offers its own models                    providers: { editor: { api: editor } }",
+      "  lares secrets set anthropic --host api.anthropic.com   store a key; so for openai and google",
+      "  ollama pull qwen3                                       run a model on this machine; lares models --refresh finds it",
+      "  models: in your own lares.yaml                          name providers, routes and budgets",
     ];
   const usedBy = (id: string): string =>
     Object.entries(routes)
@@ -38,11 +38,18 @@ export function renderModels(
     const others = own.filter((model) => usedBy(model.id) === "");
     return [...used, ...(state === "no_key" ? [] : others.slice(0, shownPerProvider))];
   });
+  const isFound = providers.some(({ found_by: foundBy }) => foundBy !== undefined);
   const left = models.length - listed.length;
   return [
     ...renderTable(
-      [{ title: "Provider" }, { title: "Kind" }, { title: "State" }, { title: "Where" }],
-      providers.map(({ id, api, state, local }) => [
+      [
+        { title: "Provider" },
+        { title: "Kind" },
+        { title: "State" },
+        { title: "Where" },
+        ...(isFound ? [{ title: "Found by", flexible: true }] : []),
+      ],
+      providers.map(({ id, api, state, local, found_by: foundBy = "" }) => [
         oneLine(id),
         api,
         state === "ready"
@@ -51,6 +58,7 @@ export function renderModels(
             ? style.dim(stateWords[state])
             : style.yellow(stateWords[state]),
         local ? "this machine" : api === "editor" ? "the editor" : "the network",
+        ...(isFound ? [oneLine(foundBy)] : []),
       ]),
       surface,
     ),

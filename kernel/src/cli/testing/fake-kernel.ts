@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { LaresError } from "../../base/errors.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Decision } from "../../base/vocabulary/approval-rule.ts";
+import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
@@ -65,6 +66,24 @@ export function anAgent(id: string, more: Partial<Agent> = {}): Agent {
       peak_memory_bytes: 1_000_000,
       wakeups: 1,
     },
+    ...more,
+  };
+}
+
+export function anAsk(id: string, more: Partial<Ask> = {}): Ask {
+  return {
+    id,
+    agent: "dev.lares.storage",
+    kind: "model",
+    title: "May agents use it?",
+    reason: "None is named.",
+    sources: [],
+    facts: {},
+    scopes: ["always", "once"],
+    digest: hash,
+    state: "Pending",
+    created: "2026-11-20T10:00:00.000Z",
+    expires: "2026-11-21T10:00:00.000Z",
     ...more,
   };
 }
@@ -157,6 +176,7 @@ export class FakeKernel {
   traces: TraceEntry[] = [];
   tools: unknown[] = [];
   jobs: Job[] = [];
+  asks: Ask[] = [];
   decisions: Decision[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
@@ -256,6 +276,12 @@ export class FakeKernel {
         return { items: this.decisions };
       case "lares/decisions/revoke":
         return this.decisions.find((decision) => decision.id === id);
+      case "lares/asks/list":
+        return this.asks;
+      case "lares/asks/answer": {
+        const { allow } = params as { readonly allow: boolean };
+        return { ...this.asks.find((ask) => ask.id === id), state: allow ? "Allowed" : "Denied" };
+      }
       case "lares/jobs/list":
         return { items: this.jobs, total: this.jobs.length };
       case "lares/jobs/cancel":

@@ -8,12 +8,15 @@ import type { ModelEvent, ModelRequest } from "../../base/vocabulary/model.ts";
 import type { Configuration } from "../../documents/configuration.ts";
 import { modelSettings } from "../../documents/model-settings.ts";
 import { checkScript } from "../../documents/script.ts";
+import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
 import { ModelDirectory } from "../../models/directory.ts";
-import { type Asker, ModelRuntime } from "../../models/runtime.ts";
+import { FoundModels } from "../../models/found.ts";
+import { type Asker, ModelRuntime, type ModelRuntimePorts } from "../../models/runtime.ts";
+import { namesTarget, targetOf } from "../../policy/egress.ts";
 import { scriptedAnswer, type ScriptedTurn } from "../../models/scripted.ts";
 import { readText } from "../../platform/files/document-files.ts";
 import { sha256 } from "../../platform/files/hash.ts";
@@ -38,6 +41,8 @@ interface ModelParts {
   /** What the user's document says now. */
   document(): Pick<Configuration, "models" | "egress">;
   trace(trace: EgressTrace): void;
+  /** What a person is asked before a model is used. */
+  readonly consent: Pick<ModelRuntimePorts, "allowsUnpriced" | "allowsFound">;
   /** Which turns of scripts were given. */
   readonly turns: {
     isSpent(provider: string, turn: number, digest: string): boolean;
@@ -92,38 +97,56 @@ export function openModels(parts: ModelParts): KernelModels {
       trace: (trace) => parts.trace(trace),
     }),
   );
-  const settings = async (): Promise<ModelSettings> => {
-    const written = modelSettings(document().models);
+  const written = (): ModelSettings => {
+    const settings = modelSettings(document().models);
     return {
-      ...written,
+      ...settings,
       providers: Object.fromEntries(
-        Object.entries(written.providers).map(([id, provider]) => [id, withPaths(provider, parts)]),
+        Object.entries(settings.providers).map(([id, provider]) => [id, withPaths(provider, parts)]),
       ),
     };
   };
+  const found = new FoundModels({
+    clock,
+    environment,
+    baseUrls: defaultBaseUrls,
+    hasSecret: async (name, baseUrl) => {
+      const target = targetOf(baseUrl);
+      return (await secrets.list()).some(
+        (secret) => secret.name === name && !("reason" in target) && namesTarget(target, secret.hosts),
+      );
+    },
+    ask: (provider, signal) => requests.list(provider, signal),
+  });
+  const settings = (): Promise<ModelSettings> => found.known(written());
   let catalog: Promise<ModelCatalog> | undefined;
   const openedCatalog = (): Promise<ModelCatalog> => (catalog ??= openCatalog());
-  const requests = new ProviderRequests({
+  // An address of a provider is closed to agents and to other providers, and the Ollama that is looked for is one.
+  const namedProviders = (): readonly ProviderSettings[] => {
+    const named = Object.values(written().providers);
+    return named.length === 0 ? [found.ollama] : named;
+  };
+  const requests: ProviderRequests = new ProviderRequests({
     egress,
     secrets,
     issued,
     environment,
     privateHosts: () => document().egress.private_hosts ?? [],
-    providers: async () => Object.values((await settings()).providers),
+    providers: namedProviders,
   });
   const runtime = new ModelRuntime({
     clock,
-    settings,
+    settings: () => found.look(written()),
     catalog: openedCatalog,
     stream: (provider, request, asker, signal) =>
       streamOf({ ...parts, requests }, provider, request, asker, signal),
     usage,
-    allowsUnpriced: async () => false,
+    ...parts.consent,
     random: () => Number.parseInt(randomHex(6), 16) / 2 ** 48,
   });
   const directory = new ModelDirectory({
     clock,
-    settings,
+    settings: (refresh) => (refresh ? found.look(written()) : settings()),
     catalog: openedCatalog,
     hasKey: async (provider) => "key" in (await requests.key(provider)),
     ask: (provider, signal) => requests.list(provider, signal),
@@ -139,7 +162,7 @@ export function openModels(parts: ModelParts): KernelModels {
     settings,
     networkRules: async () => ({
       privateHosts: document().egress.private_hosts ?? [],
-      providerHosts: providerHosts(Object.values((await settings()).providers)),
+      providerHosts: providerHosts(namedProviders()),
     }),
   };
 }

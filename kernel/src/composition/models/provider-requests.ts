@@ -20,7 +20,7 @@ interface ProviderRequestPorts {
   /** The person's `egress.private_hosts`. */
   privateHosts(): readonly string[];
   /** The providers that there are: an address of one is open to that one only. */
-  providers(): Promise<readonly ProviderSettings[]>;
+  providers(): readonly ProviderSettings[];
 }
 
 /** An answer of a thinking model may take this long. */
@@ -134,7 +134,7 @@ export class ProviderRequests {
       rules: {
         allowedHosts: [hostOf(baseUrl)],
         privateHosts: privateHosts(),
-        providerHosts: providerHosts(await providers()),
+        providerHosts: providerHosts(providers()),
         provider: id,
       },
       limits,

@@ -5,6 +5,7 @@ import type { Place } from "../../base/vocabulary/common.ts";
 import type { RuleDecision } from "../../decisions/rule-decisions.ts";
 import type { DecisionStore } from "../../decisions/store.ts";
 import type { DecisionUse, DecisionUses } from "../../decisions/uses.ts";
+import { answerTitle } from "../../decisions/answer-words.ts";
 import { decisionTitle } from "../../policy/rule-words.ts";
 import type { DecisionService } from "../../services/ports.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -34,8 +35,8 @@ export function createDecisionService(
   uses: DecisionUses,
 ): DecisionService {
   const described = (decision: RuleDecision, counted: ReadonlyMap<string, DecisionUse>): Decision => {
-    const { id, created, rules, isSession } = decision;
-    const agents = new Set(rules.map(({ agent }) => agent));
+    const { id, created, rules, answer, isSession } = decision;
+    const agents = new Set(answer === undefined ? rules.map(({ agent }) => agent) : [answer.agent]);
     const [agent] = agents;
     const shown = rules.map((rule) => (isSession ? { ...rule, until: "close" as const } : rule));
     const place = placeOf(store, file, decision);
@@ -43,7 +44,7 @@ export function createDecisionService(
     return {
       id,
       ...(agents.size === 1 && agent !== undefined ? { agent } : {}),
-      title: decisionTitle(shown),
+      title: answer === undefined ? decisionTitle(shown) : answerTitle(answer),
       rules: shown,
       ...(created === null ? {} : { created }),
       used: use?.count ?? 0,

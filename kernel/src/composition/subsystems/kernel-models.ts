@@ -1,4 +1,5 @@
 import { ScriptTurns } from "../../agent-state/script-turns.ts";
+import type { Asks } from "../../asks/asks.ts";
 import { newId } from "../../base/ids.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
@@ -6,6 +7,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { homeOf } from "../../platform/files/state-folder.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { modelConsent } from "../models/consent.ts";
 import { type KernelModels, openModels } from "../models/open-models.ts";
 
 /** Opens what leads out of the machine, for one workspace's kernel. */
@@ -15,10 +17,12 @@ export async function openKernelModels(
     database,
     configuration,
     traces,
+    asks,
   }: {
     readonly database: Database;
     readonly configuration: ConfigurationManager;
     readonly traces: TraceLog;
+    readonly asks: Asks;
   },
 ): Promise<KernelModels> {
   return openModels({
@@ -30,6 +34,7 @@ export async function openKernelModels(
     log,
     opened,
     document: () => configuration.configuration,
+    consent: modelConsent(asks),
     turns: await ScriptTurns.open(database),
     trace: (trace) => traces.write({ ...entryOf(trace), trace_id: newId(), span_id: newId() }),
   });

@@ -20,6 +20,7 @@ const ownRules: Readonly<Record<ServerNotification, DeliveryRule>> = {
   "lares/agents/changed": lastBy("id"),
   "lares/jobs/changed": lastBy("agent"),
   "lares/actions/changed": lastBy("id"),
+  "lares/asks/changed": lastBy("id"),
   "lares/decisions/changed": () => ({ replaces: "" }),
   "lares/traces/entry": droppable,
   "lares/notify": mustArrive,

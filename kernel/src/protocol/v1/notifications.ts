@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Action } from "../../base/vocabulary/action.ts";
 import { Agent } from "../../base/vocabulary/agent.ts";
+import { Ask } from "../../base/vocabulary/ask.ts";
 import { HashOf, Severity } from "../../base/vocabulary/common.ts";
 import { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { defineParams } from "../define.ts";
@@ -22,6 +23,11 @@ export const serverNotifications = defineParams({
     about:
       "An action was proposed or its state changed. The effects come without `diff`. While a client does not read, only the last one of each action waits for it.",
     params: Action,
+  },
+  "lares/asks/changed": {
+    about:
+      "A question was asked, or it ended. While a client does not read, only the last one of each question waits for it.",
+    params: Ask,
   },
   "lares/decisions/changed": {
     about:

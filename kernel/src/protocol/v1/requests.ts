@@ -1,6 +1,7 @@
 import type { ParamsIn, ResultIn } from "../define.ts";
 import { actionRequests } from "./actions.ts";
 import { agentRequests } from "./agents.ts";
+import { askRequests } from "./asks.ts";
 import { decisionRequests } from "./decisions.ts";
 import { entryRequests } from "./entries.ts";
 import { jobRequests } from "./jobs.ts";
@@ -20,6 +21,7 @@ export const clientRequests = {
   ...agentRequests,
   ...traceRequests,
   ...actionRequests,
+  ...askRequests,
   ...decisionRequests,
   ...toolRequests,
   ...jobRequests,

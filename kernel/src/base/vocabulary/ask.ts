@@ -1,0 +1,73 @@
+import { Type, type Static } from "typebox";
+import { closed, HashOf, Json, Timestamp } from "./common.ts";
+import { ProcessKind } from "./principal.ts";
+
+const AskKind = Type.Union(
+  [
+    Type.Literal("egress", { description: "A request that would leave the machine" }),
+    Type.Literal("repeat", { description: "A call that would be made once more in the same words" }),
+    Type.Literal("budget", { description: "Costs that cannot be counted against a budget" }),
+    Type.Literal("model", { description: "A language model that was found, and that nobody configured" }),
+  ],
+  { description: "What is asked" },
+);
+type AskKind = Static<typeof AskKind>;
+
+const askKinds: ReadonlySet<unknown> = new Set<AskKind>(["egress", "repeat", "budget", "model"]);
+
+export function isAskKind(value: unknown): value is AskKind {
+  return askKinds.has(value);
+}
+
+export const AskState = Type.Union(
+  [
+    Type.Literal("Pending", { description: "It waits for a person" }),
+    Type.Literal("Allowed", { description: "A person allowed it" }),
+    Type.Literal("Denied", { description: "A person denied it" }),
+    Type.Literal("Expired", {
+      description:
+        "Nobody answered within `approvals.expire_after`, or what had asked was cancelled or ended; it counts as denied",
+    }),
+  ],
+  { description: "Whether it was answered, and how" },
+);
+
+export const AskScope = Type.Union(
+  [
+    Type.Literal("once", { description: "For this one time" }),
+    Type.Literal("conversation", { description: "For the rest of the conversation" }),
+    Type.Literal("always", {
+      description: "In this workspace, until it is revoked with `lares/decisions/revoke`",
+    }),
+  ],
+  { description: "How long an answer counts" },
+);
+export type AskScope = Static<typeof AskScope>;
+
+export const Ask = Type.Object(
+  {
+    id: Type.String({ description: "Unique; in the order of creation" }),
+    agent: Type.String({ description: "The id of the agent that waits for the answer" }),
+    conversation: Type.Optional(Type.String({ description: "The conversation, if one waits" })),
+    process: Type.Optional(ProcessKind),
+    kind: AskKind,
+    title: Type.String({ description: "The question, in the kernel's words, on one line" }),
+    reason: Type.String({ description: "Why it is asked, in the kernel's words" }),
+    sources: Type.Array(Type.String(), {
+      description: "Where the text came from that led to it, if not from a person",
+    }),
+    facts: Type.Record(Type.String(), Json("A fact"), {
+      description: "What the question is about, for machines",
+    }),
+    scopes: Type.Array(AskScope, {
+      minItems: 1,
+      description: "How long an answer may count; the first one is the default of `remember`",
+    }),
+    digest: HashOf("What was shown: everything above but the id"),
+    state: AskState,
+    created: Timestamp("When it was asked"),
+    expires: Timestamp("When it expires, or when it ended"),
+  },
+  { ...closed, description: "A question to a person, which a call waits for" },
+);
+export type Ask = Static<typeof Ask>;

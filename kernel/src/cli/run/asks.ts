@@ -1,0 +1,93 @@
+import { isCancel, select } from "@clack/prompts";
+import { isLaresError } from "../../base/errors.ts";
+import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import { oneLine } from "../render/foreign.ts";
+import { renderAsk } from "../render/asks.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** "later": it goes on waiting, and can be answered elsewhere. */
+export type AskAnswer = { readonly allow: boolean; readonly remember?: AskScope } | "later" | "quit";
+
+interface QuestionPorts {
+  readonly kernel: Pick<KernelClient, "asks" | "answerAsk" | "on">;
+  /** Shows the question and waits for the answer; null where nobody can be asked. */
+  readonly ask: ((ask: Ask) => Promise<AskAnswer>) | null;
+  /** Nobody would answer before the run ends by itself: what waits is denied. */
+  readonly denies: boolean;
+  remark(text: string): void;
+  quit(): void;
+}
+
+/**
+ * Asks what calls wait for, beginning with what waits already. Where nobody can be asked, it says so, and denies it if
+ * the run would otherwise wait for ever.
+ */
+export async function followAsks(ports: QuestionPorts): Promise<Disposable & { readonly isBusy: boolean }> {
+  const { kernel } = ports;
+  const seen = new Set<string>();
+  let open = 0;
+  let isOver = false;
+  const consider = async (ask: Ask): Promise<void> => {
+    if (ask.state !== "Pending" || seen.has(ask.id) || isOver) return;
+    seen.add(ask.id);
+    open++;
+    try {
+      await answer(ask, ports);
+    } finally {
+      open--;
+    }
+  };
+  const listening = kernel.on("lares/asks/changed", (ask) => void consider(ask));
+  for (const ask of (await kernel.asks("Pending")).toReversed()) void consider(ask);
+  return {
+    get isBusy() {
+      return open > 0;
+    },
+    [Symbol.dispose]() {
+      isOver = true;
+      listening[Symbol.dispose]();
+    },
+  };
+}
+
+async function answer(asked: Ask, { kernel, ask, denies, remark, quit }: QuestionPorts): Promise<void> {
+  const { id, digest, title } = asked;
+  if (ask === null && !denies)
+    return remark(`A question waits: ${oneLine(title)} Answer it with: lares asks allow ${id.slice(-8)}`);
+  const given = ask === null ? ({ allow: false, remember: "once" } as const) : await ask(asked);
+  if (given === "later") return;
+  if (given === "quit") return quit();
+  try {
+    await kernel.answerAsk(id, { digest, ...given });
+    if (ask === null) remark(`Denied, because this run can ask nobody: ${oneLine(title)}`);
+  } catch (error) {
+    // It was answered elsewhere or expired meanwhile, or the kernel has gone.
+    if (!isLaresError(error)) throw error;
+    remark(`That question could not be answered: ${error.message}`);
+  }
+}
+
+/** Shows a question and asks. Ctrl-C leaves it waiting and ends the run. */
+export async function askQuestion(terminal: Terminal, ask: Ask): Promise<AskAnswer> {
+  terminal.print(["", ...renderAsk(ask, terminal.surface)]);
+  using _held = terminal.hold();
+  const [first = "once"] = ask.scopes;
+  const labels: Readonly<Record<AskScope, string>> = {
+    once: "Allow once",
+    conversation: "Allow in this conversation",
+    always: "Allow always",
+  };
+  const choice = await select<AskScope | "deny" | "later">({
+    message: "Your answer?",
+    signal: terminal.interrupted,
+    options: [
+      ...ask.scopes.map((scope) => ({ value: scope, label: labels[scope] })),
+      { value: "deny" as const, label: "Deny" },
+      { value: "later" as const, label: "Later", hint: "keep it waiting" },
+    ],
+  });
+  if (isCancel(choice)) return "quit";
+  if (choice === "later") return "later";
+  return choice === "deny" ? { allow: false, remember: first } : { allow: true, remember: choice };
+}

@@ -1,0 +1,63 @@
+import type { Asks, Question } from "../../asks/asks.ts";
+import { quotedText } from "../../base/visible-text.ts";
+import type { Asker, ModelRuntimePorts } from "../../models/runtime.ts";
+import { isLocalProvider } from "../../models/routing.ts";
+
+/** Asks a person before a model is used that they did not name, or whose cost nobody knows. */
+export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnpriced" | "allowsFound"> {
+  const isAllowed = async (
+    question: Omit<Question, "agent" | "sources">,
+    { agent, conversation, process }: Asker,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    // A person who tests a model has asked for it.
+    if (agent === "") return true;
+    return asks.isAllowed(
+      {
+        agent,
+        ...(conversation === "" ? {} : { conversation }),
+        ...(process === null ? {} : { process }),
+        sources: [],
+        ...question,
+      },
+      signal,
+    );
+  };
+  return {
+    allowsUnpriced: (model, asker, signal) =>
+      isAllowed(
+        {
+          kind: "budget",
+          title: `May ${asker.agent} use ${quotedText(model)}, whose price is not known?`,
+          reason:
+            "Your lares.yaml sets a budget in dollars, and this model cannot be counted against it. models.budgets.per_day_tokens would limit it.",
+          facts: { model },
+          scopes: ["once", "always"],
+          about: model,
+          countsFor: "agent",
+        },
+        asker,
+        signal,
+      ),
+    allowsFound: (provider, model, asker, signal) => {
+      const { id, api, baseUrl = "", foundBy = "" } = provider;
+      const host = URL.parse(baseUrl)?.host ?? "";
+      const where = isLocalProvider(provider)
+        ? "It runs on this machine"
+        : `What they write is sent to ${host}`;
+      return isAllowed(
+        {
+          kind: "model",
+          title: `May agents in this workspace use ${quotedText(model)}, found by ${foundBy}?`,
+          reason: `Your lares.yaml names no provider of language models, and ${asker.agent} needs one. ${where}. The answer counts for all agents of this workspace.`,
+          facts: { model, provider: id, api, host },
+          scopes: ["always", "once"],
+          about: `${id}, found by ${foundBy}`,
+          countsFor: "workspace",
+        },
+        asker,
+        signal,
+      );
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Ask } from "../base/vocabulary/ask.ts";
+import { quotedText, visibleText } from "../base/visible-text.ts";
+import type { AskService } from "../services/ports.ts";
+import { inMessage } from "./language/action-words.ts";
+import type { Handlers } from "./handlers.ts";
+import type { MessageQuestions, Questioned } from "./message-questions.ts";
+import type { Session } from "./session/session.ts";
+
+/** `lares/asks/*`: lists the questions that calls wait for, and answers one. */
+export const askHandlers = {
+  "lares/asks/list": async ({ state }, { client }) => client.services.asks.list(state),
+  "lares/asks/answer": async ({ id, digest, allow, remember }, { client }) =>
+    client.services.asks.answer(client.principal, id, {
+      digest,
+      allow,
+      ...(remember === undefined ? {} : { remember }),
+    }),
+} satisfies Partial<Handlers>;
+
+const allow = "Allow";
+const allowAlways = "Allow always";
+const deny = "Deny";
+
+/** Asks by messages what calls wait for; see `MessageQuestions`. */
+export class MessageAsks {
+  readonly #asks: AskService;
+  readonly #session: Session;
+  readonly #questions: MessageQuestions;
+
+  constructor(asks: AskService, session: Session, questions: MessageQuestions) {
+    this.#asks = asks;
+    this.#session = session;
+    this.#questions = questions;
+  }
+
+  /** Handles a question that is new or has ended. */
+  consider(ask: Ask): void {
+    if (ask.state === "Pending") this.#questions.ask(this.#questioned(ask));
+    else this.#questions.withdraw(ask.id);
+  }
+
+  /** Asks all that wait. */
+  async considerAll(): Promise<void> {
+    for (const ask of (await this.#asks.list("Pending")).toReversed()) this.consider(ask);
+  }
+
+  #questioned(ask: Ask): Questioned {
+    const { id, digest, scopes } = ask;
+    // The first scope is the default of an answer.
+    const takesAlways = scopes.includes("always") && scopes[0] !== "always";
+    return {
+      id,
+      name: ask.title,
+      question: async () => {
+        const isWaiting = (await this.#asks.list("Pending")).some((each) => each.id === id);
+        if (!isWaiting) return null;
+        return { message: askMessage(ask), answers: [allow, ...(takesAlways ? [allowAlways] : []), deny] };
+      },
+      chosen: async (title) => {
+        await this.#asks.answer(this.#session.client.principal, id, {
+          digest,
+          allow: title !== deny,
+          ...(title === allowAlways ? { remember: "always" as const } : {}),
+        });
+        return false;
+      },
+    };
+  }
+}
+
+/** Returns the question as one message: who asks, what, why, and where it came from. */
+function askMessage({ agent, title, reason, sources }: Ask): string {
+  const from = sources.length === 0 ? "" : ` It follows from text of ${sources.map(quotedText).join(", ")}.`;
+  return inMessage(`${visibleText(agent)} waits. ${visibleText(title)} ${visibleText(reason)}${from}`);
+}
