@@ -30,6 +30,12 @@ export default defineAgent({
     has: ({ category }, ctx) => attempt(() => ctx.ai.hasModel(category)),
     token: ({ name }, ctx) => attempt(() => ctx.credentials.get(name)),
     through: ({ agent, url, init }, ctx) => attempt(() => ctx.tools.call(agent + "/get", { url, init })),
+    bytes: ({ url, sent }, ctx) =>
+      attempt(async () => {
+        const answer = await ctx.fetch(url, { method: "POST", body: Uint8Array.from(sent), maxBytes: 4_000_000 });
+        const bytes = await answer.bytes();
+        return { size: bytes.length, first: [...bytes.subarray(0, 8)], last: [...bytes.subarray(-3)] };
+      }),
     get: ({ url, init }, ctx) =>
       attempt(async () => {
         const { status, ok, headers, size, truncated, text } = await ctx.fetch(url, init);
@@ -39,7 +45,7 @@ export default defineAgent({
 });
 `;
 const anything = { type: "object" };
-const tools = ["ask", "object", "has", "token", "through", "get"].map((name) => ({
+const tools = ["ask", "object", "has", "token", "through", "bytes", "get"].map((name) => ({
   name,
   description: name,
   handler: name,
@@ -85,9 +91,11 @@ function chat(body: string, response: ServerResponse): void {
   response.end();
 }
 const answer: RequestListener = (request, response) => {
-  let body = "";
-  request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+  const pieces: Buffer[] = [];
+  request.on("data", (piece: Buffer) => pieces.push(piece));
   request.on("end", () => {
+    const bytes = Buffer.concat(pieces);
+    const body = bytes.toString("utf8");
     received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
     if (request.url === "/v1/models")
       response.end(JSON.stringify({ data: [{ id: "small" }, { id: "large" }] }));
@@ -95,6 +103,8 @@ const answer: RequestListener = (request, response) => {
     else if (request.url === "/away") response.writeHead(302, { location: "http://10.0.0.1/" }).end();
     else if (request.url === "/echo")
       response.writeHead(201, { "x-seen": "1" }).end(`got ${body} ${request.headers.authorization}`);
+    else if (request.url === "/twice")
+      response.end(Buffer.concat([bytes, Buffer.alloc(3_000_000, 0xff), bytes]));
     else if (request.url === "/binary") response.end(Buffer.from([0xff, 0xfe, 0x00]));
     else response.end("x".repeat(1000));
   });
@@ -186,6 +196,13 @@ afterAll(async () => {
 
 const ask = (agent: string, name: string, args: object): Promise<Outcome> =>
   tool<Outcome>(client, agent, name, args);
+
+test("bytes that are no text, and more than fit a message, go to a host and come back as they are", async () => {
+  const url = `${origin}/twice`;
+  expect(await ask(AGENT, "bytes", { url, sent: [0, 255, 254, 7] })).toEqual({
+    value: { size: 3_000_008, first: [0, 255, 254, 7, 255, 255, 255, 255], last: [255, 254, 7] },
+  });
+});
 
 test("an agent asks a model of the person's settings, as text and as an object", async () => {
   expect(await ask(AGENT, "has", {})).toEqual({ value: true });

@@ -379,7 +379,7 @@ test("jobs, other agents' tools, events and shared data", async () => {
   recorder.notification("cancel", cancel);
 });
 
-test("a call of a tool that takes a while, and is cancelled", async () => {
+test("a call of a tool that takes a while, and is cancelled; blobs, which stay while it is open", async () => {
   const id = "a call to cancel";
   const params = { agent: GUEST, name: "wait", arguments: {} };
   const answer = client.answerTo(id, "lares/tools/call", () =>
@@ -392,6 +392,16 @@ test("a call of a tool that takes a while, and is cancelled", async () => {
   const progress = { fraction: 0.5, message: "half of the shelf" };
   await ask("tools/progress", { call_id: call.params["call_id"], ...progress });
   await refused("tools/progress", "NotFound", { call_id: nowhere, ...progress });
+  const { blob } = await ask<{ blob: string }>("blobs/write", { base64: "TGFyZXM=" });
+  await ask("blobs/read", { blob, length: 262_144 });
+  await refused("blobs/read", "InvalidParams", { blob, offset: 6, length: 1 });
+  await refused("blobs/read", "NotFound", { blob: nowhere, length: 1 });
+  await refused("blobs/write", "NotFound", { blob: nowhere, base64: "" });
+  await refused("blobs/write", "InvalidParams", { base64: "%" });
+  const url = `${origin}/forecast`;
+  await ask("http/fetch", { url, method: "PUT", body_blob: blob });
+  await refused("http/fetch", "NotFound", { url, method: "PUT", body_blob: nowhere });
+  await refused("http/fetch", "LimitExceeded", { url, max_bytes: 67_108_864 });
   client.notify("$/cancelRequest", { id });
   await sent("cancelTool", null);
   expect(await answer).toMatchObject({ error: { code: -32800 } });

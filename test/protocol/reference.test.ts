@@ -37,6 +37,7 @@ const underLoad = new Set(["LimitExceeded", "Busy", "StorageError"]);
 const provokedIn: Readonly<Record<string, string>> = {
   "lares/actions/approve PermissionDenied": "kernel/src/actions/queue.test.ts",
   "lares/actions/rebase PermissionDenied": "kernel/src/actions/queue.test.ts",
+  "blobs/write LimitExceeded": "kernel/src/agents/calls/guest-blobs.test.ts",
   "lares/asks/answer PermissionDenied": "kernel/src/asks/asks.test.ts",
   "lares/memory/query VectorSearchNotConfigured": "kernel/src/store/knowledge/search/search.test.ts",
   "lares/memory/verify PermissionDenied": "test/slow/memory-sharing.test.ts",

@@ -227,6 +227,18 @@ interface CheckedCall {
   answer(caller: Caller): Promise<unknown>;
 }
 
+/** Bytes that do not fit a line between kernel and guest, as long as the agent is at work. */
+export interface Blobs {
+  /** Appends to a blob, or begins one; returns its id. NotFound, LimitExceeded. */
+  write(bytes: Uint8Array, id?: string): string;
+  /** Returns a part of a blob. NotFound; InvalidParams for an offset after its end. */
+  read(id: string, offset: number, length: number): { readonly bytes: Uint8Array; readonly eof: boolean };
+  /** NotFound. */
+  whole(id: string): Uint8Array;
+  /** Keeps room for bytes that will be written, or thrown away; disposing the result gives it back. LimitExceeded. */
+  reserve(bytes: number): Disposable;
+}
+
 /** The caller of a service. */
 export interface Caller {
   readonly agent: string;
@@ -242,6 +254,8 @@ export interface Caller {
   readonly job?: string;
   /** The guest that sent the request. */
   readonly cpu: CpuBudget;
+  /** What the agent keeps in the kernel until its handlers have ended. */
+  readonly blobs: Blobs;
   /**
    * Aborted when the answer is no longer needed: the guest cancelled its request, the call that it belongs to was
    * cancelled, abandoned or lost, or the guest ended. Long work and reads then stop; a write continues.

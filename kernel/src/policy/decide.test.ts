@@ -178,6 +178,8 @@ const rows: Row[] = [
     filtered: { name: "bank" },
   },
   { method: "http/fetch", permission: null, params: { url: "https://api.example.com/x" } },
+  { method: "blobs/write", permission: null, params: { base64: "" } },
+  { method: "blobs/read", permission: null, params: { blob: "b", length: 1 } },
   { method: "trace", permission: null, params: { level: "info", message: "m" } },
   { method: "notify", permission: null, params: { title: "t", message: "m" } },
   ...effectRows("notify").map((row): Row => {

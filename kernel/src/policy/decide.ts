@@ -111,6 +111,8 @@ const rules: Readonly<Record<string, Rule>> = {
   "ai/models": knowingModels,
   "http/fetch": fetching, // every address is decided by `egress.ts`
   "credentials/get": usingCredential,
+  "blobs/write": always, // kept for the agent alone
+  "blobs/read": always,
   "shared/read": sharing("read"),
   "shared/write": sharing("write"),
   trace: always,

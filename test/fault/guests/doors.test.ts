@@ -347,6 +347,8 @@ describe("methods that are none, and doors that nobody granted", () => {
     ["vdfs/read ", { path: "in/a.txt" }, "MethodNotFound"],
     ["http/fetch", { url: "http://127.0.0.1" }, "EgressDenied"],
     ["credentials/get", { name: "token" }, "PermissionDenied"],
+    ["blobs/read", { blob: "another's", length: 1 }, "NotFound"],
+    ["blobs/write", { blob: "another's", base64: "" }, "NotFound"],
     ["ai/generate", { prompt: "hello" }, "PermissionDenied"],
     ["ai/models", {}, "PermissionDenied"],
     ["tools/call", { agent: EVERYWHERE, name: "ask", arguments: { calls: [] } }, "PermissionDenied"],

@@ -1,6 +1,7 @@
 import type { GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import type { AgentContext } from "../types/context.ts";
 import type { AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
+import { base64Of, bytesOf, joined } from "./bytes.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
 type WireAnswer = GuestCallResult<"ai/generate">;
@@ -37,9 +38,10 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
       },
     },
     fetch: async (url, { method, headers, body, timeoutMs, maxBytes, signal } = {}) => {
+      const sent = body instanceof Uint8Array ? { body_blob: await blobOf(kernel, body) } : { body };
       const answer = await kernel.call(
         "http/fetch",
-        { url: String(url), method, headers, body, timeout_ms: timeoutMs, max_bytes: maxBytes },
+        { url: String(url), method, headers, ...sent, timeout_ms: timeoutMs, max_bytes: maxBytes },
         withSignal(signal),
       );
       const text = (): string => {
@@ -55,12 +57,41 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
         truncated,
         text,
         json: (): unknown => JSON.parse(text()),
+        bytes: () =>
+          answer.blob === undefined
+            ? Promise.resolve(new TextEncoder().encode(text()))
+            : bytesOfBlob(kernel, answer.blob),
       } satisfies FetchAnswer;
     },
     credentials: {
       get: async (name) => (await kernel.call("credentials/get", { name })).token,
     },
   };
+}
+
+/** Bytes in one message. */
+const pieceBytes = 262_144;
+
+async function blobOf(kernel: Kernel, bytes: Uint8Array): Promise<string> {
+  let { blob } = await kernel.call("blobs/write", { base64: base64Of(bytes.subarray(0, pieceBytes)) });
+  for (let at = pieceBytes; at < bytes.length; at += pieceBytes)
+    ({ blob } = await kernel.call("blobs/write", {
+      blob,
+      base64: base64Of(bytes.subarray(at, at + pieceBytes)),
+    }));
+  return blob;
+}
+
+async function bytesOfBlob(kernel: Kernel, blob: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { base64, eof } = await kernel.call("blobs/read", { blob, offset: size, length: pieceBytes });
+    const piece = bytesOf(base64);
+    pieces.push(piece);
+    size += piece.length;
+    if (eof) return joined(pieces, size);
+  }
 }
 
 function usageOf(usage: WireAnswer["usage"]): AiUsage {

@@ -3,6 +3,7 @@ import { LaresError } from "../errors.ts";
 import type { Action, EffectInput } from "../types/action.ts";
 import type { Vdfs } from "../types/context.ts";
 import type { Hash } from "../types/entry.ts";
+import { bytesOf, joined } from "./bytes.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
 /** The kernel's bound of one `vdfs/read`. Only its type comes from the kernel: a guest carries none of its code. */
@@ -72,23 +73,4 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
         change({ kind: "sidecar.write", path, sidecar: kind, data }, `Write the sidecar ${kind} of ${path}`),
     },
   };
-}
-
-/** Native in the guest; elsewhere (tests under an older Node.js) through `atob`. */
-function bytesOf(base64: string): Uint8Array {
-  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
-  if (native !== undefined) return native.call(Uint8Array, base64);
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = pieces;
-  if (first !== undefined && pieces.length === 1) return first;
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

@@ -37,3 +37,17 @@ test("without a model, a host or a secret, calls fail as a kernel's do", async (
   await expect(ctx.fetch("https://api.example.com/")).rejects.toMatchObject({ code: "NetworkError" });
   await expect(ctx.credentials.get("weather")).rejects.toMatchObject({ code: "NotFound" });
 });
+
+test("bytes go to a mocked host and come back as they are, in as many pieces as they need", async () => {
+  const sent = Uint8Array.from({ length: 600_000 }, (_, at) => at % 251);
+  const ctx = mockContext({
+    hosts: ["api.example.com"],
+    fetch: (_url, { body }) => ({ body: body ?? "" }),
+  });
+  const answer = await ctx.fetch("https://api.example.com/photo", { method: "PUT", body: sent });
+  expect(answer.size).toBe(600_000);
+  expect(await answer.bytes()).toEqual(sent);
+  expect(() => answer.text()).toThrow(TypeError);
+  const text = await ctx.fetch("https://api.example.com/", { method: "POST", body: "é" });
+  expect([...(await text.bytes())]).toEqual([195, 169]);
+});

@@ -1,3 +1,4 @@
+import { base64Of, bytesOf } from "../context/bytes.ts";
 import { LaresError } from "../errors.ts";
 import type { AiMessage } from "../types/outside.ts";
 
@@ -13,12 +14,12 @@ export interface MockOutside {
     init: {
       readonly method: string;
       readonly headers: Readonly<Record<string, string>>;
-      readonly body?: string;
+      readonly body?: string | Uint8Array;
     },
   ) => {
     readonly status?: number;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string;
+    readonly body?: string | Uint8Array;
   };
   /** The manifest's `resources.allowed_hosts`. */
   readonly hosts?: readonly string[];
@@ -32,7 +33,18 @@ export function mockOutside({
   fetch,
   secrets = [],
 }: MockOutside): Readonly<Record<string, (params: Params) => unknown>> {
+  const blobs = new Map<string, Uint8Array>();
   return {
+    "blobs/write": ({ blob = `blob-${blobs.size + 1}`, base64 }) => {
+      const before = blobs.get(String(blob)) ?? new Uint8Array();
+      blobs.set(String(blob), Uint8Array.from([...before, ...bytesOf(String(base64))]));
+      return { blob };
+    },
+    "blobs/read": ({ blob, offset = 0, length }) => {
+      const bytes = blobs.get(String(blob)) ?? new Uint8Array();
+      const end = Number(offset) + Number(length);
+      return { base64: base64Of(bytes.subarray(Number(offset), end)), eof: end >= bytes.length };
+    },
     "ai/generate": async ({ prompt, messages, category = "chat", schema }) => {
       if (model === undefined)
         throw new LaresError("ModelError", "No language model is set up.", {
@@ -53,20 +65,26 @@ export function mockOutside({
       items:
         model === undefined ? [] : [{ category, name: "mock/model", version: "", local: true, ready: true }],
     }),
-    "http/fetch": ({ url, method = "GET", headers = {}, body }) => {
+    "http/fetch": ({ url, method = "GET", headers = {}, body, body_blob: blob }) => {
       if (fetch === undefined)
         throw new LaresError("NetworkError", "No host answers.", { class: "Network", host: "" });
       const answer = fetch(String(url), {
         method: method as string,
         headers: headers as Readonly<Record<string, string>>,
         ...(body === undefined ? {} : { body: body as string }),
+        ...(typeof blob === "string" ? { body: blobs.get(blob) ?? new Uint8Array() } : {}),
       });
-      const text = answer.body ?? "";
+      const { status = 200, headers: answered = {}, body: content = "" } = answer;
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      const isText = typeof content === "string";
+      const id = `answer-${blobs.size + 1}`;
+      if (!isText) blobs.set(id, bytes);
       return {
-        status: answer.status ?? 200,
-        headers: answer.headers ?? {},
-        body: text,
-        size: new TextEncoder().encode(text).length,
+        status,
+        headers: answered,
+        body: isText ? content : null,
+        ...(isText ? {} : { blob: id }),
+        size: bytes.length,
         truncated: false,
       };
     },

@@ -53,10 +53,11 @@ export interface Ai {
 export interface FetchInit extends CallOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Bytes: at most 32 MiB. */
+  readonly body?: string | Uint8Array;
   /** From the request to the end of its answer; default 10,000. */
   readonly timeoutMs?: number;
-  /** Bytes of the answer's body; the rest is cut off. Default and at most 1,048,576. */
+  /** Bytes of the answer's body; the rest is cut off. Default 1,048,576, at most 67,108,864. */
   readonly maxBytes?: number;
 }
 
@@ -69,9 +70,11 @@ export interface FetchAnswer {
   /** Bytes of the body that were received. */
   readonly size: number;
   readonly truncated: boolean;
-  /** The body; throws a `TypeError` where it is not text in UTF-8. */
+  /** The body; throws a `TypeError` where it is not text in UTF-8, or is longer than about a million characters. */
   text(): string;
   json(): Untyped;
+  /** The body as bytes, until the handler has ended; the kernel keeps what is large or not text. */
+  bytes(): Promise<Uint8Array>;
 }
 
 export interface Credentials {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { isLaresError, requestCancelled } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
+import { GuestBlobs } from "./guest-blobs.ts";
 import { HostCalls } from "./host-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { InHand } from "../ports.ts";
@@ -44,6 +45,7 @@ function doorTo(first: Authority, inHand: InHand = {}) {
       ({ id: "dev.test.agent", authority: now, bundleDigest: "sha256:0" }) as unknown as AgentDefinition,
     inHand: () => inHand,
     open,
+    blobs: new GuestBlobs(),
     guest: () => null,
     clock: new ManualClock(),
     metrics: { refused: () => undefined },

@@ -6,7 +6,7 @@ import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { causedBy, commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
-import type { InHand } from "../ports.ts";
+import type { Blobs, InHand } from "../ports.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, GuestHandlers, AgentSession, SupervisorPorts } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
@@ -20,6 +20,7 @@ interface HostCallOptions {
   readonly inHand: () => InHand;
   /** The calls that the guest is answering. */
   readonly open: Pick<OpenCalls, "of" | "ofAll">;
+  readonly blobs: Blobs;
   /** The running job. */
   readonly guest: () => AgentSession | null;
   readonly clock: Clock;
@@ -84,6 +85,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         lineage,
         bundleDigest,
         cpu,
+        blobs: this.#options.blobs,
         signal,
         ...inHand,
         ...(isItsJob ? { job } : {}),

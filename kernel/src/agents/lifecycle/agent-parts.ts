@@ -4,6 +4,7 @@ import { messageOf, requestCancelled } from "../../base/errors.ts";
 import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
 import { decideHearing } from "../../policy/hearing.ts";
 import { HostCalls } from "../calls/host-calls.ts";
+import { GuestBlobs } from "../calls/guest-blobs.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
 import { ToolCalls } from "../calls/tool-calls.ts";
 import { traceWriter, type WriteTrace } from "../trace-writer.ts";
@@ -53,6 +54,7 @@ export class AgentParts implements AsyncDisposable {
   readonly toolCalls: ToolCalls;
   readonly failures: Failures;
   readonly open = new OpenCalls();
+  readonly #blobs = new GuestBlobs();
   readonly #options: SupervisorOptions;
   readonly #ports: SupervisorPorts;
   readonly #clock: Clock;
@@ -82,7 +84,10 @@ export class AgentParts implements AsyncDisposable {
       isDelivering: () => this.work.isDelivering,
       isAtWork: () => this.work.isAtWork || this.work.hasEvents || this.work.hasJobsNow,
       isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
-      rested: () => options.rested?.(),
+      rested: () => {
+        this.#blobs.clear();
+        options.rested?.();
+      },
       unload: () => this.life.send({ type: "unload" }),
     });
     this.recovery = new Recovery({
@@ -120,6 +125,7 @@ export class AgentParts implements AsyncDisposable {
       definition: () => this.definition,
       inHand: () => this.work.inHand,
       open: this.open,
+      blobs: this.#blobs,
       guest: () => this.body.session,
     });
     this.body = new BodyHolder({
@@ -143,6 +149,7 @@ export class AgentParts implements AsyncDisposable {
       onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
       onEnd: (reason) => {
         this.open.guestEnded(requestCancelled(`The agent has ended. ${reason}`));
+        this.#blobs.clear();
         this.metrics.guestEnded();
       },
       onFailedShutdown: (error) =>

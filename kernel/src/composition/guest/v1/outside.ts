@@ -108,24 +108,34 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
     },
 
     "http/fetch": async (caller, params) => {
-      const { url, method = "GET", headers = {}, body = "" } = params;
+      const { url, method = "GET", headers = {}, body = "", body_blob: blob } = params;
+      if (blob !== undefined && params.body !== undefined)
+        throw new LaresError("InvalidParams", 'Give either "body" or "body_blob".', { path: "body_blob" });
+      const sent = blob === undefined ? Buffer.from(body, "utf8") : Buffer.from(caller.blobs.whole(blob));
       const { timeout_ms: timeoutMs = defaultTimeoutMs, max_bytes: maxBytes = defaultMaxBytes } = params;
       const substitutions = await substitutionsIn(
         caller,
-        [url, ...Object.values(headers), ...Object.values(headers).map(basicCredentials), body],
+        [
+          url,
+          ...Object.values(headers),
+          ...Object.values(headers).map(basicCredentials),
+          sent.toString("latin1"),
+        ],
         models,
       );
       const { privateHosts, providerHosts } = await models.networkRules();
       // A server may answer with what it was sent. Cut only after that is replaced: before, a cut could leave all but
       // the last character of a secret.
       const exact = new ExactSecrets(issued.known);
+      // It is held here until it is whole, so several large answers at once have to fit together.
+      using held = maxBytes > defaultMaxBytes ? caller.blobs.reserve(maxBytes) : null;
       try {
         const answer = await egress.request({
           who: caller.agent,
           method,
           url,
           headers: Object.entries(headers),
-          body: new TextEncoder().encode(body),
+          body: sent,
           rules: { allowedHosts: reachableHosts(caller.authority), privateHosts, providerHosts },
           limits: { timeoutMs, idleMs: timeoutMs, maxBytes: maxBytes + exact.longestForm },
           known: issued.known,
@@ -138,10 +148,14 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
         const received = Buffer.concat(chunks);
         const mark = (name: string): string => `[secret: ${name}]`;
         const isTruncated = end.value.isTruncated || received.length > maxBytes;
+        const shown = exact.redact(received, mark).subarray(0, isTruncated ? maxBytes : undefined);
+        const text = textOf(shown);
+        held?.[Symbol.dispose]();
         return {
           status: answer.status,
           headers: joined(answer.headers.map(([name, value]) => [name, exact.redactText(value, mark)])),
-          body: textOf(exact.redact(received, mark).subarray(0, isTruncated ? maxBytes : undefined)),
+          body: text,
+          ...(text === null ? { blob: caller.blobs.write(shown) } : {}),
           size: Math.min(received.length, maxBytes),
           truncated: isTruncated,
         };

@@ -19,6 +19,7 @@ import { createSight, type Sight } from "../../../policy/sight.ts";
 import type { CallOptions } from "../../../tools/registry.ts";
 import type { TraceLog } from "../../../trace/trace-log.ts";
 import type { Workspace } from "../../../workspace/ports.ts";
+import { blobServices } from "./blobs.ts";
 import { hostMemory, type HostMemoryPorts } from "./memory.ts";
 import { type OutsidePorts, outsideServices } from "./outside.ts";
 
@@ -134,6 +135,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     "vdfs/copies": async (caller, { content_id }) => workspace.copies(content_id, sightOf(caller).seesEntry),
 
     ...hostMemory(ports.memories),
+    ...blobServices,
     ...outsideServices(ports.outside),
 
     "actions/preview": async (caller, proposal) =>

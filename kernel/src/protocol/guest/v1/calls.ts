@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import type { DeepReadonly } from "../../../base/deep-readonly.ts";
 import type { ParamsIn, ResultIn } from "../../define.ts";
 import { actionCalls } from "./actions.ts";
+import { blobCalls } from "./blobs.ts";
 import { guestRequests } from "./lifecycle.ts";
 import { memoryCalls } from "./memory.ts";
 import { outsideCalls } from "./outside.ts";
@@ -9,7 +10,14 @@ import { guestNotifications, serviceCalls } from "./services.ts";
 import { vdfsCalls } from "./vdfs.ts";
 
 /** Every host call, ABI version 1. Params are closed: an unknown field is an error. */
-export const guestCalls = { ...vdfsCalls, ...memoryCalls, ...actionCalls, ...serviceCalls, ...outsideCalls };
+export const guestCalls = {
+  ...vdfsCalls,
+  ...memoryCalls,
+  ...actionCalls,
+  ...serviceCalls,
+  ...outsideCalls,
+  ...blobCalls,
+};
 
 export type GuestCall = keyof typeof guestCalls;
 export type GuestCallParams<Method extends GuestCall> = ParamsIn<typeof guestCalls, Method>;

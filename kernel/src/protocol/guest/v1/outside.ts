@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { closed, Json } from "../../../base/vocabulary/common.ts";
+import { Blob } from "./blobs.ts";
 import { define } from "../../define.ts";
 
 const Category = Type.String({
@@ -122,6 +123,8 @@ export const outsideCalls = define({
     about:
       "Sends a request to a host that the manifest lists under `allowed_hosts` and a person accepted, and returns its answer. Redirects are followed as far as their hosts are allowed. A text that `credentials/get` returned is replaced by the secret, in the place and for the hosts that the secret is bound to.",
     errors: {
+      NotFound: "There is no such blob.",
+      LimitExceeded: "The answer's body does not fit the blobs that an agent may keep.",
       EgressDenied: "The host, its address or a redirect is not allowed.",
       LeakBlocked: "The request holds what looks like a secret; nothing was sent.",
       NetworkError: "There was no answer, or no whole one.",
@@ -139,7 +142,8 @@ export const outsideCalls = define({
             { maxProperties: 64, description: "Headers by name" },
           ),
         ),
-        body: Type.Optional(Text("The body")),
+        body: Type.Optional(Text("The body, as text; either this or `body_blob`")),
+        body_blob: Type.Optional(Blob("The body, as a blob of at most 32 MiB")),
         timeout_ms: Type.Optional(
           Type.Integer({
             minimum: 1,
@@ -151,7 +155,7 @@ export const outsideCalls = define({
         max_bytes: Type.Optional(
           Type.Integer({
             minimum: 1,
-            maximum: 1_048_576,
+            maximum: 67_108_864,
             default: 1_048_576,
             description: "Bytes of the answer's body, decompressed; the rest is cut off",
           }),
@@ -167,6 +171,11 @@ export const outsideCalls = define({
       body: Type.Union([Type.String(), Type.Null()], {
         description: "The body as text; null if it is not text in UTF-8 or does not fit a message",
       }),
+      blob: Type.Optional(
+        Type.String({
+          description: "Where `body` is null: the body as a blob, which `blobs/read` returns in parts",
+        }),
+      ),
       size: Count("Bytes of the body that were received"),
       truncated: Type.Boolean({ description: "The body was cut off at `max_bytes`" }),
     }),
