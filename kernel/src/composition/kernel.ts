@@ -3,6 +3,7 @@ import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import { useLater } from "../base/use-later.ts";
 import { Clients } from "../services/clients.ts";
+import { EditorModels } from "../services/editor-models.ts";
 import type { Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
 import { Activation } from "./activation.ts";
@@ -67,7 +68,14 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const traces = await openTraces(context, configuration.configuration);
   const queues = await openQueues(context, database);
   const asks = await openAsks(context, { database, configuration: documents });
-  const models = await openKernelModels(context, { database, configuration, traces, asks });
+  const editorModels = new EditorModels();
+  const models = await openKernelModels(context, {
+    database,
+    configuration,
+    traces,
+    asks,
+    editor: editorModels,
+  });
   const memories = await openMemories(context, {
     database,
     configuration,
@@ -147,6 +155,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     workspace,
     actions,
     asks,
+    editorModels,
     decisions: createDecisionService(decisions, uses),
     tools: tools.tools,
     callTool: (caller, agent, name, args, options) => tools.call(agent, name, args, caller, options),

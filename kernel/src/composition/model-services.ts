@@ -31,7 +31,7 @@ export function createModelServices(
   const test = async (model: string, signal: AbortSignal): Promise<ModelTestResult> => {
     const began = clock.monotonic();
     let firstTokenMs: number | undefined;
-    const asker = { agent: "", conversation: "", process: null };
+    const asker = { agent: "", conversation: "", process: null, isScheduled: false };
     for await (const event of runtime.answerOf(model, testQuestion, asker, signal))
       switch (event.type) {
         case "text":

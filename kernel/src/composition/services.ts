@@ -29,6 +29,7 @@ interface ServiceRooms extends Pick<
   | "version"
   | "traces"
   | "asks"
+  | "editorModels"
   | "decisions"
   | "unsaved"
   | "notifications"
@@ -177,6 +178,7 @@ export function createServices(rooms: ServiceRooms): Services {
     files: clientFiles,
     ...createEditorServices({ documents, clock, log, roots, files, clientPaths, sources: sourceReader }),
     unsaved: rooms.unsaved,
+    editorModels: rooms.editorModels,
     notifications,
     progress,
   };

@@ -4,6 +4,7 @@ import { ObservedFiles } from "../configuration/observed-files.ts";
 import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
 import { systemClock } from "../platform/clock.ts";
 import { homeOf, stateHome, userConfigFolder, type Environment } from "../platform/files/state-folder.ts";
+import { EditorModels } from "../services/editor-models.ts";
 import { createModelServices } from "./model-services.ts";
 import { openModels } from "./models/open-models.ts";
 
@@ -27,6 +28,7 @@ export async function openUserServices(
     opened,
     document: () => resolved.value,
     trace: () => undefined,
+    editor: new EditorModels(),
     // Whoever asks here is the person.
     consent: { allowsUnpriced: async () => true, allowsFound: async () => true },
     turns: {

@@ -21,6 +21,8 @@ interface DirectoryPorts {
   hasKey(provider: ProviderSettings): Promise<boolean>;
   /** Asks the provider which models it has; rejects if it does not answer. */
   ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
+  /** True if an editor offers models now. */
+  isOffered(): boolean;
 }
 
 /** Maximum number of models of one provider in the list. */
@@ -48,7 +50,7 @@ export class ModelDirectory {
     if (refresh)
       await Promise.all(
         all.map(async (provider, index) => {
-          if (hasKeys[index] === true) await this.#refresh(provider, signal);
+          if (hasKeys[index] === true && provider.api !== "editor") await this.#refresh(provider, signal);
         }),
       );
     const providers = all.map((provider, index): ProviderListing => {
@@ -81,6 +83,7 @@ export class ModelDirectory {
   #stateOf(provider: ProviderSettings): ProviderListing["state"] {
     // It answers from a file, without a connection.
     if (provider.api === "scripted") return "ready";
+    if (provider.api === "editor") return this.#ports.isOffered() ? "ready" : "unreachable";
     return this.#seen.get(keyOf(provider))?.state ?? "unknown";
   }
 
@@ -93,6 +96,7 @@ export class ModelDirectory {
       if (parsed?.provider === provider.id) names.set(parsed.model, { id: parsed.model });
     }
     if (provider.api === "scripted") names.set("script", { id: "script" });
+    if (provider.api === "editor") names.set("default", { id: "default" });
     for (const name of Object.keys(provider.files ?? {})) names.set(name, { id: name });
     for (const model of this.#seen.get(keyOf(provider))?.models ?? []) names.set(model.id, model);
     const catalog = provider.baseUrl === undefined ? null : await this.#ports.catalog();

@@ -19,6 +19,7 @@ function found(ports: Partial<FoundPorts> = {}) {
       google: "https://generativelanguage.googleapis.com/v1beta",
       ollama: "http://127.0.0.1:11434",
     },
+    hasEditor: () => false,
     hasSecret: async () => false,
     ask: async ({ id }) => {
       asked.push(id);
@@ -48,6 +49,13 @@ describe("without a provider in the document", () => {
     });
     expect(defaultOf(settings)).toEqual({ models: ["openai/gpt-6-sol"] });
     expect(asked).toEqual([]);
+  });
+
+  test("an editor that offers models comes first, and what has to stay here goes elsewhere", async () => {
+    const { models } = found({ hasEditor: () => true, environment: { OPENAI_API_KEY: "sk-x" } });
+    const settings = await models.look(nothing);
+    expect(defaultOf(settings)).toEqual({ models: ["editor/default", "openai/gpt-6-sol", "ollama/qwen3"] });
+    expect(localOf(settings)).toEqual({ models: ["ollama/qwen3"] });
   });
 
   test("a stored secret with a provider's name and host is found", async () => {

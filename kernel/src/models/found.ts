@@ -23,13 +23,15 @@ export interface FoundPorts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The addresses that providers have unless a document names others. */
   readonly baseUrls: Readonly<Record<(typeof byKey)[number]["api"] | "ollama", string>>;
+  /** Returns whether a trusted editor offers models. */
+  hasEditor(): boolean;
   /** Returns whether the person stored a secret of this name for this address. */
   hasSecret(name: string, baseUrl: string): Promise<boolean>;
   /** Rejects if the provider does not answer in a time of its own. */
   ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** Finds models where the person's document names no provider: by a key, or by an Ollama on this machine. */
+/** Finds models where the person's document names no provider: by an editor, a key, or an Ollama on this machine. */
 export class FoundModels {
   readonly #ports: FoundPorts;
   /** What Ollama answered last, and when. */
@@ -49,7 +51,7 @@ export class FoundModels {
   /** Adds what is known to what the document says; sends nothing. */
   async known(written: ModelSettings): Promise<ModelSettings> {
     if (Object.keys(written.providers).length > 0) return written;
-    const found = [...(await this.#foundByKey()), ...this.#foundOllama()];
+    const found = [...this.#foundEditor(), ...(await this.#foundByKey()), ...this.#foundOllama()];
     const [first, ...others] = found;
     if (first === undefined) return written;
     return {
@@ -66,6 +68,16 @@ export class FoundModels {
     if (Object.keys(written.providers).length === 0 && this.#isDue)
       await (this.#asking ??= this.#askOllama().finally(() => (this.#asking = null)));
     return this.known(written);
+  }
+
+  #foundEditor(): Found[] {
+    if (!this.#ports.hasEditor()) return [];
+    const provider: ProviderSettings = {
+      id: "editor",
+      api: "editor",
+      foundBy: "your editor, which offers it",
+    };
+    return [{ provider, model: "editor/default" }];
   }
 
   async #foundByKey(): Promise<Found[]> {

@@ -17,6 +17,8 @@ export interface Asker {
   readonly conversation: string;
   /** The kind of process, if one asks. */
   readonly process: ProcessKind | null;
+  /** A schedule led to it. */
+  readonly isScheduled: boolean;
 }
 
 /** What is counted before a request is sent, and when its answer has ended; `user-state/usage.ts` implements it. */

@@ -14,6 +14,7 @@ import { askHandlers, MessageAsks } from "./asks.ts";
 import { MessageApprovals } from "./approvals.ts";
 import { decisionHandlers } from "./decisions.ts";
 import { DocumentDiagnostics } from "./diagnostics.ts";
+import { offerModels, offersModels } from "./editor-models.ts";
 import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
 import { jobHandlers } from "./jobs.ts";
@@ -251,6 +252,7 @@ export class KernelServer {
         compared: () => session.documents.compared((uri) => this.#kernel.documents.textOnDisk(uri)),
         unsaved: () => session.documents.unsaved(),
       }),
+      ...(offersModels(session) ? [offerModels(session, this.#kernel.editorModels)] : []),
       session.client.trustChanged.on(() => {
         this.#lensesChanged();
         askAgain();

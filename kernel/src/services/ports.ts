@@ -12,6 +12,7 @@ import type { Principal } from "../base/vocabulary/principal.ts";
 import type { Status } from "../base/vocabulary/status.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
+import type { EditorModels } from "./editor-models.ts";
 import type { AuthoringService, DocumentService, NavigationService } from "./editing.ts";
 import type { MemoryService } from "./memory.ts";
 import type { ModelService, SecretService, UsageService } from "./models.ts";
@@ -46,6 +47,8 @@ export interface Services extends OpenServices {
   readonly secrets: SecretService;
   readonly files: FileService;
   readonly unsaved: UnsavedDocuments;
+  /** The language models that clients offer. */
+  readonly editorModels: EditorModels;
   readonly notifications: Emitter<AgentNotice>;
   readonly progress: Emitter<WorkProgress>;
 }

@@ -21,6 +21,7 @@ const serverNotifications = [
   "lares/agents/changed",
   "lares/jobs/changed",
   "lares/actions/changed",
+  "lares/asks/changed",
   "lares/traces/entry",
   "lares/notify",
 ] as const satisfies ServerNotification[];

@@ -42,9 +42,12 @@ export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnprice
     allowsFound: (provider, model, asker, signal) => {
       const { id, api, baseUrl = "", foundBy = "" } = provider;
       const host = URL.parse(baseUrl)?.host ?? "";
-      const where = isLocalProvider(provider)
-        ? "It runs on this machine"
-        : `What they write is sent to ${host}`;
+      const where =
+        api === "editor"
+          ? "The editor decides where what they write is sent, and what that costs you"
+          : isLocalProvider(provider)
+            ? "It runs on this machine"
+            : `What they write is sent to ${host}`;
       return isAllowed(
         {
           kind: "model",

@@ -13,6 +13,7 @@ import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
+import { parseModelReference } from "../../models/reference.ts";
 import { ModelDirectory } from "../../models/directory.ts";
 import { FoundModels } from "../../models/found.ts";
 import { type Asker, ModelRuntime, type ModelRuntimePorts } from "../../models/runtime.ts";
@@ -25,6 +26,7 @@ import { Placeholders } from "../../secrets/placeholders.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import { secretRows } from "../../user-state/secret-rows.ts";
 import { type Usage, usage as usageOf } from "../../user-state/usage.ts";
+import type { EditorModels } from "../../services/editor-models.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
@@ -41,6 +43,8 @@ interface ModelParts {
   /** What the user's document says now. */
   document(): Pick<Configuration, "models" | "egress">;
   trace(trace: EgressTrace): void;
+  /** The language models that editors offer. */
+  readonly editor: Pick<EditorModels, "isOffered" | "stream">;
   /** What a person is asked before a model is used. */
   readonly consent: Pick<ModelRuntimePorts, "allowsUnpriced" | "allowsFound">;
   /** Which turns of scripts were given. */
@@ -110,6 +114,7 @@ export function openModels(parts: ModelParts): KernelModels {
     clock,
     environment,
     baseUrls: defaultBaseUrls,
+    hasEditor: () => parts.editor.isOffered,
     hasSecret: async (name, baseUrl) => {
       const target = targetOf(baseUrl);
       return (await secrets.list()).some(
@@ -150,6 +155,7 @@ export function openModels(parts: ModelParts): KernelModels {
     catalog: openedCatalog,
     hasKey: async (provider) => "key" in (await requests.key(provider)),
     ask: (provider, signal) => requests.list(provider, signal),
+    isOffered: () => parts.editor.isOffered,
   });
   return {
     secrets,
@@ -168,7 +174,12 @@ export function openModels(parts: ModelParts): KernelModels {
 }
 
 async function* streamOf(
-  { requests, turns, clock }: Pick<ModelParts, "turns" | "clock"> & { readonly requests: ProviderRequests },
+  {
+    requests,
+    turns,
+    clock,
+    editor,
+  }: Pick<ModelParts, "turns" | "clock" | "editor"> & { readonly requests: ProviderRequests },
   provider: ProviderSettings,
   request: ModelRequest,
   asker: Asker,
@@ -199,8 +210,18 @@ async function* streamOf(
         signal,
       );
     }
-    case "llama":
     case "editor":
+      if (isUnattended(asker))
+        return yield {
+          type: "failed",
+          failure: {
+            class: "NoModel",
+            message:
+              "An editor's language models answer only while a person is at work, not schedules and background work. Route these to another provider in your lares.yaml.",
+          },
+        };
+      return yield* editor.stream(parseModelReference(request.model)?.model ?? "", request, signal);
+    case "llama":
       return yield {
         type: "failed",
         failure: {
@@ -209,6 +230,11 @@ async function* streamOf(
         },
       };
   }
+}
+
+/** What a person at an editor did not start must not spend what the editor's models cost them. */
+function isUnattended({ process, isScheduled }: Asker): boolean {
+  return isScheduled || process === "cortex" || process === "compaction";
 }
 
 /** Returns who asks, as traces name them: the agent, or the kernel itself. */

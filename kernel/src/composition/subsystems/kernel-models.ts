@@ -5,6 +5,7 @@ import type { ConfigurationManager } from "../../configuration/configuration-man
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { homeOf } from "../../platform/files/state-folder.ts";
+import type { EditorModels } from "../../services/editor-models.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { modelConsent } from "../models/consent.ts";
@@ -18,11 +19,13 @@ export async function openKernelModels(
     configuration,
     traces,
     asks,
+    editor,
   }: {
     readonly database: Database;
     readonly configuration: ConfigurationManager;
     readonly traces: TraceLog;
     readonly asks: Asks;
+    readonly editor: EditorModels;
   },
 ): Promise<KernelModels> {
   return openModels({
@@ -35,6 +38,7 @@ export async function openKernelModels(
     opened,
     document: () => configuration.configuration,
     consent: modelConsent(asks),
+    editor,
     turns: await ScriptTurns.open(database),
     trace: (trace) => traces.write({ ...entryOf(trace), trace_id: newId(), span_id: newId() }),
   });

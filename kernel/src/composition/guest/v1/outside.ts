@@ -45,7 +45,12 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
         ...(params.max_output_tokens === undefined ? {} : { max_output_tokens: params.max_output_tokens }),
         ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
       };
-      const asker = { agent: caller.agent, conversation: "", process: null };
+      const asker = {
+        agent: caller.agent,
+        conversation: "",
+        process: null,
+        isScheduled: caller.lineage.onBehalfOf.some(({ kind }) => kind === "schedule"),
+      };
       const end = await lastEventOf(runtime.answer(need, question, asker, caller.signal));
       if (end.type === "failed") throw modelError(end.failure, end.model);
       const { model, usage, parts, finish } = end;

@@ -1,0 +1,272 @@
+import { LaresError, messageOf } from "../base/errors.ts";
+import { Fifo } from "../base/fifo.ts";
+import type { JsonValue } from "../base/json.ts";
+import {
+  type ModelAnswerPart,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelFailureClass,
+  modelFailureClasses,
+  type ModelFinish,
+  type ModelMessage,
+  type ModelRequest,
+} from "../base/vocabulary/model.ts";
+
+/** Characters of one answer. An editor that says more is not followed any further. */
+const maxAnswerCharacters = 16_000_000;
+/** Parts of one answer. */
+const maxAnswerParts = 200_000;
+
+/** A message as an editor gets it. */
+export interface EditorMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly parts: readonly (
+    | { readonly type: "text"; readonly text: string }
+    | {
+        readonly type: "tool_call";
+        readonly call: string;
+        readonly tool: string;
+        readonly arguments: JsonValue;
+      }
+    | { readonly type: "tool_result"; readonly call: string; readonly text: string }
+  )[];
+}
+
+export interface EditorRequest {
+  /** The model's id at the editor; "default": one that the editor chooses. */
+  readonly model: string;
+  readonly messages: readonly EditorMessage[];
+  readonly tools?: ModelRequest["tools"];
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+}
+
+/** What an editor's model says. */
+export type EditorPart =
+  | { readonly text: string }
+  | { readonly tool_call: { readonly call: string; readonly tool: string; readonly arguments: JsonValue } };
+
+/** The language models of one client. What it says is untrusted. */
+export interface EditorModel {
+  /** Resolves after the last part. Rejects with a LaresError, ModelError with the class of the failure. */
+  generate(
+    request: EditorRequest,
+    told: (part: EditorPart) => void,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly finish: Exclude<ModelFinish, "tool_calls">;
+    readonly usage?: { readonly input_tokens: number; readonly output_tokens: number };
+  }>;
+}
+
+/** The language models that clients offer; a door adds those of its trusted clients. */
+export class EditorModels {
+  readonly #offered: EditorModel[] = [];
+
+  /** Offers a client's models until the result is disposed. */
+  add(model: EditorModel): Disposable {
+    this.#offered.push(model);
+    return {
+      [Symbol.dispose]: () => {
+        const place = this.#offered.indexOf(model);
+        if (place !== -1) this.#offered.splice(place, 1);
+      },
+    };
+  }
+
+  /** True if a trusted client offers models. */
+  get isOffered(): boolean {
+    return this.#offered.length > 0;
+  }
+
+  /**
+   * Makes one attempt with the client that offered its models last; ends with `done` or `failed`. `model`: its id
+   * without the provider. A call of a tool that was not offered ends the attempt.
+   */
+  async *stream(model: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
+    const editor = this.#offered.at(-1);
+    if (editor === undefined)
+      return yield failed(
+        "NoModel",
+        "No editor that offers language models is connected to this workspace. Open it in one, or route to another provider in your lares.yaml.",
+      );
+    yield { type: "sent" };
+    const ended = new AbortController();
+    const joined = AbortSignal.any([signal, ended.signal]);
+    const heard = new Heard(new Set(request.tools?.map(({ name }) => name)));
+    const answered = editor
+      .generate(requestOf(model, request), (part) => heard.take(part), joined)
+      .then(
+        ({ finish, usage }) => heard.end({ finish, ...(usage === undefined ? {} : { usage }) }),
+        (error: unknown) => heard.end({ failure: failureOf(error, signal) }),
+      );
+    signal.addEventListener("abort", () => heard.end({ failure: cancelled }), { once: true });
+    if (signal.aborted) heard.end({ failure: cancelled });
+    try {
+      yield* heard.events(request);
+    } finally {
+      // Whoever no longer listens ends the request at the editor.
+      ended.abort(new LaresError("RequestCancelled", "The answer is not needed any more."));
+      void answered;
+    }
+  }
+}
+
+type End =
+  | {
+      readonly finish: Exclude<ModelFinish, "tool_calls">;
+      readonly usage?: { readonly input_tokens: number; readonly output_tokens: number };
+    }
+  | { readonly failure: ModelFailure };
+
+/** What has been heard of one answer, within bounds. What comes after its end is not heard. */
+class Heard {
+  readonly #tools: ReadonlySet<string>;
+  readonly #waiting = new Fifo<ModelEvent>();
+  readonly #parts: ModelAnswerPart[] = [];
+  #characters = 0;
+  #count = 0;
+  #end: End | null = null;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(tools: ReadonlySet<string>) {
+    this.#tools = tools;
+  }
+
+  take(part: EditorPart): void {
+    if (this.#end !== null) return;
+    this.#count++;
+    this.#characters += "text" in part ? part.text.length : JSON.stringify(part).length;
+    if (this.#characters > maxAnswerCharacters || this.#count > maxAnswerParts)
+      return this.end({ failure: { class: "InvalidRequest", message: "The editor's answer is too long." } });
+    if ("text" in part) this.#text(part.text);
+    else this.#toolCall(part.tool_call);
+  }
+
+  end(end: End): void {
+    this.#end ??= end;
+    this.#wake();
+  }
+
+  /** Yields what is heard as it comes, then `done` or `failed`. */
+  async *events(request: ModelRequest): AsyncGenerator<ModelEvent, void> {
+    for (;;) {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) yield next;
+      const end = this.#end;
+      if (end !== null) return yield "failure" in end ? { type: "failed", ...end } : this.#done(end, request);
+      await this.#changed.promise;
+      this.#changed = Promise.withResolvers();
+    }
+  }
+
+  #text(text: string): void {
+    const last = this.#parts.at(-1);
+    if (last?.type === "text") this.#parts[this.#parts.length - 1] = { type: "text", text: last.text + text };
+    else this.#parts.push({ type: "text", text });
+    this.#waiting.push({ type: "text", text });
+    this.#wake();
+  }
+
+  #toolCall({
+    call,
+    tool,
+    arguments: given,
+  }: Extract<EditorPart, { tool_call: unknown }>["tool_call"]): void {
+    if (!this.#tools.has(tool))
+      return this.end({
+        failure: {
+          class: "InvalidRequest",
+          message: `The editor's model called ${JSON.stringify(tool)}, a tool that it was not offered.`,
+        },
+      });
+    this.#parts.push({ type: "tool_call", call, tool, arguments: given });
+    this.#waiting.push({ type: "tool_call", call, tool, text: JSON.stringify(given) });
+    this.#wake();
+  }
+
+  #done({ finish, usage }: Exclude<End, { failure: unknown }>, request: ModelRequest): ModelEvent {
+    if (this.#parts.length === 0) return failed("EmptyAnswer", "The editor's model said nothing.");
+    const calls = this.#parts.some(({ type }) => type === "tool_call");
+    return {
+      type: "done",
+      parts: this.#parts,
+      finish: calls && finish === "stop" ? "tool_calls" : finish,
+      usage: usage ?? {
+        input_tokens: Math.ceil(JSON.stringify(request.messages).length / 4),
+        output_tokens: Math.ceil(this.#characters / 4),
+      },
+    };
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+  }
+}
+
+const failed = (failure: ModelFailureClass, message: string): ModelEvent => ({
+  type: "failed",
+  failure: { class: failure, message },
+});
+const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
+
+const classes: ReadonlySet<unknown> = new Set(modelFailureClasses);
+
+/** The class is the client's own, where it names a known one; the sentence tells whose it is. */
+function failureOf(error: unknown, signal: AbortSignal): ModelFailure {
+  if (signal.aborted) return cancelled;
+  const given = error instanceof LaresError && error.code === "ModelError" ? error.facts["class"] : undefined;
+  return {
+    class: classes.has(given) ? (given as ModelFailureClass) : "Network",
+    message: `The editor's model did not answer: ${messageOf(error).slice(0, 500)}`,
+  };
+}
+
+function requestOf(model: string, request: ModelRequest): EditorRequest {
+  const { tools, max_output_tokens: most, temperature, schema, messages } = request;
+  const wanted: EditorMessage[] =
+    schema === undefined
+      ? []
+      : [
+          {
+            role: "system",
+            parts: [
+              {
+                type: "text",
+                text: `Answer with JSON alone, without any words around it. It must fit this JSON Schema: ${JSON.stringify(schema)}`,
+              },
+            ],
+          },
+        ];
+  return {
+    model,
+    messages: [...wanted, ...messages.map(messageFor)],
+    ...(tools === undefined || request.tool_choice === "none" ? {} : { tools }),
+    ...(most === undefined ? {} : { maxOutputTokens: most }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+}
+
+/** What another model thought, and pictures, stay here: editors have no form for them. */
+function messageFor(message: ModelMessage): EditorMessage {
+  switch (message.role) {
+    case "system":
+      return { role: "system", parts: [{ type: "text", text: message.text }] };
+    case "user":
+      return { role: "user", parts: message.parts.filter((part) => part.type === "text") };
+    case "assistant":
+      return {
+        role: "assistant",
+        parts: message.parts.flatMap((part): EditorMessage["parts"] => {
+          if (part.type === "reasoning") return [];
+          if (part.type === "text") return [part];
+          const { type, call, tool } = part;
+          return [{ type, call, tool, arguments: part.arguments as JsonValue }];
+        }),
+      };
+    case "tool":
+      return {
+        role: "user",
+        parts: message.parts.map(({ call, text }) => ({ type: "tool_result", call, text })),
+      };
+  }
+}
