@@ -43,6 +43,7 @@ interface Outcome {
 let bench: Bench;
 let editor: Client;
 let environment: NodeJS.ProcessEnv;
+let offered = [{ id: "gpt", context_tokens: 8000 }];
 /** What the editor does with a request; undefined leaves it open. */
 let play: (params: Params, request: Message) => unknown;
 
@@ -74,8 +75,10 @@ beforeAll(async () => {
     GEMINI_API_KEY: "",
   };
   editor = await bench.open({ capabilities, environment });
-  editor.answer = (request) =>
-    request.method === "lares/models/generate" ? play(request.params as Params, request) : null;
+  editor.answer = (request) => {
+    if (request.method === "lares/models/offered") return { models: offered };
+    return request.method === "lares/models/generate" ? play(request.params as Params, request) : null;
+  };
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -87,7 +90,7 @@ beforeEach(() => {
 test("with nothing configured, the editor's models are found, and used once a person allows it", async () => {
   expect(await editor.request("lares/models/list")).toMatchObject({
     providers: [{ id: "editor", api: "editor", state: "ready", local: false }],
-    models: [{ id: "editor/default" }],
+    models: [{ id: "editor/default" }, { id: "editor/gpt", context_tokens: 8000 }],
     routes: { default: "editor/default" },
   });
   const heard: Params[] = [];
@@ -194,6 +197,13 @@ test("a request that is cancelled is cancelled at the editor", async () => {
   await editor.notification<{ id: unknown }>("$/cancelRequest", (told) => told.id === request.id);
 });
 
+test("an editor that has no model now is not found", async () => {
+  offered = [];
+  expect(await editor.request("lares/models/list")).toMatchObject({ providers: [], models: [] });
+  expect(await ask("hello")).toMatchObject({ facts: { class: "NoModel" } });
+  offered = [{ id: "gpt", context_tokens: 8000 }];
+});
+
 test("an untrusted client that offers models is never asked, and of two trusted ones the later is", async () => {
   const never = (): never => {
     throw new Error("The wrong client was asked.");
@@ -202,6 +212,7 @@ test("an untrusted client that offers models is never asked, and of two trusted 
   stranger.answer = never;
   const second = await bench.connect({ trusted: true, capabilities, environment });
   second.answer = ({ method, params }) => {
+    if (method === "lares/models/offered") return { models: offered };
     if (method !== "lares/models/generate") return null;
     say(second, params as Params, { text: "from the second" });
     return { finish: "stop" };
@@ -211,6 +222,7 @@ test("an untrusted client that offers models is never asked, and of two trusted 
   expect(await ask("hello")).toMatchObject({ text: "from the second" });
   // It dies before it says anything: the next attempt goes to the other one.
   second.answer = ({ method }) => {
+    if (method === "lares/models/offered") return { models: offered };
     if (method === "lares/models/generate") second.process.kill("SIGKILL");
     return undefined;
   };

@@ -22,6 +22,7 @@ import type { Kernel } from "./kernel/kernel.ts";
 import { LaresKernel } from "./kernel/lares-kernel.ts";
 import { kernelLaunch, type Launch } from "./kernel/launch.ts";
 import { languageModelTools } from "./editor/language-model-tools.ts";
+import { editorModels } from "./editor/language-models.ts";
 import { middleware } from "./editor/middleware.ts";
 import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
@@ -96,6 +97,7 @@ export function activate(extension: ExtensionContext): LaresApi {
     }),
     client: async (parts) => (await import("./kernel/language-client.ts")).languageClient(parts),
     middleware,
+    models: editorModels,
     log,
     monotonic: () => performance.now(),
   });

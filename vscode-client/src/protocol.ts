@@ -6,6 +6,12 @@ import type { ClientRequest, ParamsOf, ResultOf } from "../../kernel/src/protoco
 import type { NotificationParamsOf, ServerNotification } from "../../kernel/src/protocol/v1/notifications.ts";
 
 export type { ClientRequest, NotificationParamsOf, ParamsOf, ResultOf, ServerNotification };
+export type {
+  GeneratedPart,
+  GenerateParams,
+  GenerateResult,
+  OfferedResult,
+} from "../../kernel/src/protocol/v1/kernel-requests.ts";
 export type { Action, ActionState, Effect } from "../../kernel/src/base/vocabulary/action.ts";
 export type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 export type { Place } from "../../kernel/src/base/vocabulary/common.ts";

@@ -21,8 +21,8 @@ interface DirectoryPorts {
   hasKey(provider: ProviderSettings): Promise<boolean>;
   /** Asks the provider which models it has; rejects if it does not answer. */
   ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
-  /** True if an editor offers models now. */
-  isOffered(): boolean;
+  /** Returns the models that a trusted editor offers now. */
+  editorModels(): Promise<readonly ListedModel[]>;
 }
 
 /** Maximum number of models of one provider in the list. */
@@ -53,6 +53,12 @@ export class ModelDirectory {
           if (hasKeys[index] === true && provider.api !== "editor") await this.#refresh(provider, signal);
         }),
       );
+    // It is asked on this machine, so its answer is always the present one.
+    for (const provider of all)
+      if (provider.api === "editor") {
+        const models = await this.#ports.editorModels();
+        this.#seen.set(keyOf(provider), { state: models.length === 0 ? "unreachable" : "ready", models });
+      }
     const providers = all.map((provider, index): ProviderListing => {
       const { id, api, foundBy } = provider;
       return {
@@ -83,7 +89,6 @@ export class ModelDirectory {
   #stateOf(provider: ProviderSettings): ProviderListing["state"] {
     // It answers from a file, without a connection.
     if (provider.api === "scripted") return "ready";
-    if (provider.api === "editor") return this.#ports.isOffered() ? "ready" : "unreachable";
     return this.#seen.get(keyOf(provider))?.state ?? "unknown";
   }
 

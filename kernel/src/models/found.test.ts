@@ -19,7 +19,7 @@ function found(ports: Partial<FoundPorts> = {}) {
       google: "https://generativelanguage.googleapis.com/v1beta",
       ollama: "http://127.0.0.1:11434",
     },
-    hasEditor: () => false,
+    editorModels: async () => [],
     hasSecret: async () => false,
     ask: async ({ id }) => {
       asked.push(id);
@@ -52,7 +52,10 @@ describe("without a provider in the document", () => {
   });
 
   test("an editor that offers models comes first, and what has to stay here goes elsewhere", async () => {
-    const { models } = found({ hasEditor: () => true, environment: { OPENAI_API_KEY: "sk-x" } });
+    const { models } = found({
+      editorModels: async () => [{ id: "gpt" }],
+      environment: { OPENAI_API_KEY: "sk-x" },
+    });
     const settings = await models.look(nothing);
     expect(defaultOf(settings)).toEqual({ models: ["editor/default", "openai/gpt-6-sol", "ollama/qwen3"] });
     expect(localOf(settings)).toEqual({ models: ["ollama/qwen3"] });

@@ -23,8 +23,8 @@ export interface FoundPorts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The addresses that providers have unless a document names others. */
   readonly baseUrls: Readonly<Record<(typeof byKey)[number]["api"] | "ollama", string>>;
-  /** Returns whether a trusted editor offers models. */
-  hasEditor(): boolean;
+  /** Returns the models that a trusted editor offers now. */
+  editorModels(): Promise<readonly ListedModel[]>;
   /** Returns whether the person stored a secret of this name for this address. */
   hasSecret(name: string, baseUrl: string): Promise<boolean>;
   /** Rejects if the provider does not answer in a time of its own. */
@@ -51,7 +51,7 @@ export class FoundModels {
   /** Adds what is known to what the document says; sends nothing. */
   async known(written: ModelSettings): Promise<ModelSettings> {
     if (Object.keys(written.providers).length > 0) return written;
-    const found = [...this.#foundEditor(), ...(await this.#foundByKey()), ...this.#foundOllama()];
+    const found = [...(await this.#foundEditor()), ...(await this.#foundByKey()), ...this.#foundOllama()];
     const [first, ...others] = found;
     if (first === undefined) return written;
     return {
@@ -70,8 +70,8 @@ export class FoundModels {
     return this.known(written);
   }
 
-  #foundEditor(): Found[] {
-    if (!this.#ports.hasEditor()) return [];
+  async #foundEditor(): Promise<Found[]> {
+    if ((await this.#ports.editorModels()).length === 0) return [];
     const provider: ProviderSettings = {
       id: "editor",
       api: "editor",

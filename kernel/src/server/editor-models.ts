@@ -1,11 +1,18 @@
+import { isLaresError } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import { newId } from "../base/ids.ts";
-import { GeneratedPart, kernelRequests, type GenerateParams } from "../protocol/v1/kernel-requests.ts";
+import {
+  GeneratedPart,
+  kernelRequests,
+  type GenerateParams,
+  type OfferedResult,
+} from "../protocol/v1/kernel-requests.ts";
 import { checkParams } from "../protocol/validate.ts";
 import type { EditorModel, EditorModels, EditorPart } from "../services/editor-models.ts";
 import type { Session } from "./session/session.ts";
 
 const method = "lares/models/generate";
+const offered = "lares/models/offered";
 
 /** True if the client says that it has language models. */
 export function offersModels({ capabilities }: Session): boolean {
@@ -27,6 +34,18 @@ class ClientModels implements EditorModel {
       this.#open.get(params["token"])?.(params["value"]);
     });
   }
+
+  list: EditorModel["list"] = async (signal) => {
+    const { result } = kernelRequests[offered];
+    try {
+      const answer = await this.#session.endpoint.request(offered, {}, signal);
+      checkParams(offered, result, answer);
+      return (answer as OfferedResult).models;
+    } catch (error) {
+      if (isLaresError(error, "MethodNotFound")) return [{ id: "default" }];
+      throw error;
+    }
+  };
 
   generate: EditorModel["generate"] = async (request, told, signal) => {
     const { model, messages, tools, maxOutputTokens, temperature } = request;

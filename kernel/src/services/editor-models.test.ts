@@ -16,7 +16,7 @@ async function eventsOf(
   signal = neverAborted,
 ): Promise<ModelEvent[]> {
   const models = new EditorModels();
-  models.add({ generate });
+  models.add({ generate, list: async () => [] });
   const events: ModelEvent[] = [];
   for await (const event of models.stream("default", given, signal)) events.push(event);
   return events;
@@ -109,6 +109,7 @@ test("an editor that never answers is left as soon as the request is cancelled, 
 test("the last editor that offers its models is asked; without one there is a sentence", async () => {
   const models = new EditorModels();
   const of = (name: string): EditorModel => ({
+    list: async () => [{ id: name }],
     generate: async (_request, told) => {
       told({ text: name });
       return { finish: "stop" };
@@ -121,12 +122,13 @@ test("the last editor that offers its models is asked; without one there is a se
   };
   const first = models.add(of("first"));
   const second = models.add(of("second"));
+  expect(await models.list()).toEqual([{ id: "second" }]);
   expect(await asked()).toMatchObject({ parts: [{ text: "second" }] });
   second[Symbol.dispose]();
   second[Symbol.dispose]();
   expect(await asked()).toMatchObject({ parts: [{ text: "first" }] });
   first[Symbol.dispose]();
-  expect(models.isOffered).toBe(false);
+  expect(await models.list()).toEqual([]);
   expect(await asked()).toMatchObject({ failure: { class: "NoModel" } });
 });
 

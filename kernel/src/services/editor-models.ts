@@ -17,6 +17,9 @@ const maxAnswerCharacters = 16_000_000;
 /** Parts of one answer. */
 const maxAnswerParts = 200_000;
 
+/** An editor that has not said what it has by then offers nothing. */
+const listTimeoutMs = 5_000;
+
 /** A message as an editor gets it. */
 export interface EditorMessage {
   readonly role: "system" | "user" | "assistant";
@@ -46,8 +49,16 @@ export type EditorPart =
   | { readonly text: string }
   | { readonly tool_call: { readonly call: string; readonly tool: string; readonly arguments: JsonValue } };
 
+/** A model as a client names it. */
+export interface OfferedModel {
+  readonly id: string;
+  readonly context_tokens?: number;
+}
+
 /** The language models of one client. What it says is untrusted. */
 export interface EditorModel {
+  /** Returns those that it has now. Rejects if it does not answer. */
+  list(signal: AbortSignal): Promise<readonly OfferedModel[]>;
   /** Resolves after the last part. Rejects with a LaresError, ModelError with the class of the failure. */
   generate(
     request: EditorRequest,
@@ -74,9 +85,11 @@ export class EditorModels {
     };
   }
 
-  /** True if a trusted client offers models. */
-  get isOffered(): boolean {
-    return this.#offered.length > 0;
+  /** Returns the models of the client that offered them last; none if there is no such client, or it does not answer. */
+  async list(): Promise<readonly OfferedModel[]> {
+    const editor = this.#offered.at(-1);
+    if (editor === undefined) return [];
+    return editor.list(AbortSignal.timeout(listTimeoutMs)).catch(() => []);
   }
 
   /**

@@ -32,6 +32,11 @@ function attempt(launch: Extract<Launch, { kind: "start" }>, refusal?: Error) {
       },
       sessionOptions: () => ({}),
       middleware: {},
+      models: {
+        isOffered: false,
+        list: async () => ({ models: [] }),
+        generate: () => Promise.reject(new Error("Nothing asks.")),
+      },
       log: window.createOutputChannel("Lares", { log: true }),
     },
     () => undefined,

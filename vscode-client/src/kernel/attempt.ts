@@ -1,5 +1,6 @@
 import type { LogOutputChannel } from "vscode";
 import type { LanguageClient, Middleware } from "vscode-languageclient/node";
+import type { EditorModels } from "../editor/language-models.ts";
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientRequest, ParamsOf, ResultOf, ServerNotification } from "../protocol.ts";
 import { KernelProcess, maxReasonLength } from "./kernel-process.ts";
@@ -14,6 +15,7 @@ export interface AttemptOptions {
   /** Loads the language client while the process is already starting. */
   client(parts: ClientParts): Promise<Client>;
   readonly middleware: Middleware;
+  readonly models: EditorModels;
   readonly log: LogOutputChannel;
 }
 
@@ -47,7 +49,7 @@ export class Attempt {
 
   constructor(
     launch: Extract<Launch, { kind: "start" }>,
-    { client, log, middleware, sessionOptions }: AttemptOptions,
+    { client, log, middleware, models, sessionOptions }: AttemptOptions,
     hear: (method: string, params: unknown) => void,
   ) {
     let resolve: (reason: string) => void = () => {};
@@ -64,6 +66,7 @@ export class Attempt {
       closed: async () => this.#end(await this.#process.reason()),
       log,
       middleware,
+      models,
       sessionOptions,
     });
     this.#client = loaded.then((made) => {

@@ -44,7 +44,7 @@ interface ModelParts {
   document(): Pick<Configuration, "models" | "egress">;
   trace(trace: EgressTrace): void;
   /** The language models that editors offer. */
-  readonly editor: Pick<EditorModels, "isOffered" | "stream">;
+  readonly editor: Pick<EditorModels, "list" | "stream">;
   /** What a person is asked before a model is used. */
   readonly consent: Pick<ModelRuntimePorts, "allowsUnpriced" | "allowsFound">;
   /** Which turns of scripts were given. */
@@ -114,7 +114,7 @@ export function openModels(parts: ModelParts): KernelModels {
     clock,
     environment,
     baseUrls: defaultBaseUrls,
-    hasEditor: () => parts.editor.isOffered,
+    editorModels: () => parts.editor.list(),
     hasSecret: async (name, baseUrl) => {
       const target = targetOf(baseUrl);
       return (await secrets.list()).some(
@@ -155,7 +155,7 @@ export function openModels(parts: ModelParts): KernelModels {
     catalog: openedCatalog,
     hasKey: async (provider) => "key" in (await requests.key(provider)),
     ask: (provider, signal) => requests.list(provider, signal),
-    isOffered: () => parts.editor.isOffered,
+    editorModels: () => parts.editor.list(),
   });
   return {
     secrets,

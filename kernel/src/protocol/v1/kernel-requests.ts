@@ -56,6 +56,21 @@ export type GeneratedPart = Static<typeof GeneratedPart>;
 
 /** What the kernel asks of a client, beside the requests of the Language Server Protocol. */
 export const kernelRequests = define({
+  "lares/models/offered": {
+    about:
+      "Asks which language models the client has now. A client that says it has language models and does not know this request has one that is called `default`.",
+    errors: {},
+    params: Type.Object({}),
+    result: Type.Object({
+      models: Type.Array(
+        Type.Object({
+          id: Type.String({ minLength: 1, maxLength: 256, description: "The model's id at the client" }),
+          context_tokens: Type.Optional(Count("Tokens that a request may have")),
+        }),
+        { maxItems: 200, description: "The models, the one that answers for `default` first" },
+      ),
+    }),
+  },
   "lares/models/generate": {
     about:
       "Asks a language model of the client. Only a trusted client whose `capabilities.experimental.lares.languageModels` is true is asked; of several, the one that connected last. What the model says comes as `$/progress` with `partialResultToken`: `{ text }` or `{ tool_call: { call, tool, arguments } }`; the answer follows after the last of them. `$/cancelRequest` ends it.",
@@ -99,3 +114,5 @@ export const kernelRequests = define({
   },
 });
 export type GenerateParams = Static<(typeof kernelRequests)["lares/models/generate"]["params"]>;
+export type OfferedResult = Static<(typeof kernelRequests)["lares/models/offered"]["result"]>;
+export type GenerateResult = Static<(typeof kernelRequests)["lares/models/generate"]["result"]>;
