@@ -408,10 +408,19 @@ describe.skipIf(why !== null)("while the disk fails", () => {
   });
 
   test("killed and started again afterwards, all of it is there", async () => {
-    const before = await call(client, WRITER, "memory.plan.read");
+    // An event whose acknowledgement was not on the disk yet comes once more.
+    const read = async () => {
+      const plan = await call<{ count: number; events: readonly { id: string }[] }>(
+        client,
+        WRITER,
+        "memory.plan.read",
+      );
+      return { ...plan, events: new Map(plan.events.map((kept) => [kept.id, kept])) };
+    };
+    const before = await read();
     await bench.kill(status.pid);
     await bench.ready(client);
-    expect(await call(client, WRITER, "memory.plan.read")).toEqual(before);
+    expect(await read()).toEqual(before);
     expect(await client.request("lares/memory/verify", { agent: WRITER })).toMatchObject({ ok: true });
   });
 });

@@ -8,6 +8,8 @@ import { failpoint } from "../platform/failpoint.ts";
 const maxDelayMs = 20;
 /** At this number they are deleted without delay. */
 const maxWaiting = 1024;
+/** The delay after which a deletion that failed is tried again. */
+const retryMs = 1000;
 
 /** Statements to store in the same transaction; `committed` is called afterwards. */
 export interface Alongside {
@@ -24,6 +26,7 @@ export class Acknowledgements {
   #waiting: number[] = [];
   #timer: Disposable | null = null;
   #flushing: Promise<void> = Promise.resolve();
+  #isFailing = false;
 
   constructor(database: Database, clock: Clock, log: Log, alongside: () => Alongside) {
     this.#alongside = alongside;
@@ -40,14 +43,14 @@ export class Acknowledgements {
 
   /** Resolves when everything acknowledged before is deleted. */
   flush(): Promise<void> {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = null;
     const flushed = this.#flushing.then(() => this.#flush());
     this.#flushing = flushed.catch(() => undefined);
     return flushed;
   }
 
   async #flush(): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
     const seqs = this.#waiting;
     const alongside = this.#alongside();
     if (seqs.length === 0 && alongside.statements.length === 0) return;
@@ -64,19 +67,20 @@ export class Acknowledgements {
       alongside.committed();
     } catch (error) {
       this.#waiting = [...seqs, ...this.#waiting];
+      this.#timer ??= this.#clock.timer(retryMs, () => this.#flushBehind());
       throw error;
     }
+    this.#isFailing = false;
     failpoint("inbox.acknowledge.committed");
   }
 
   #flushBehind(): void {
     this.flush().catch((error: unknown) => {
-      // Kept and retried with the next ones.
+      if (this.#isFailing) return;
+      this.#isFailing = true;
       this.#log.error(
-        "Acknowledged events could not be removed from the inbox; after a crash they come again.",
-        {
-          reason: messageOf(error),
-        },
+        "Acknowledged events could not be removed from the inbox yet. This is tried again; after a crash before that they come once more.",
+        { reason: messageOf(error) },
       );
     });
   }

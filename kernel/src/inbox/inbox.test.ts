@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -308,6 +308,36 @@ describe("restart", () => {
     clock.advance(20);
     await inbox.flush();
     expect(await left()).toBe(0);
+  });
+
+  test("acknowledgements that cannot be written down are tried again although none follow, and told of once", async () => {
+    const { clock, database } = await fixture();
+    const told: string[] = [];
+    let isFull = true;
+    const failing: Database = {
+      ...database,
+      query: (...query) => database.query(...query),
+      batch: (statements) => (isFull ? Promise.reject(new Error("disk full")) : database.batch(statements)),
+    };
+    const inbox = await openInbox({
+      database: failing,
+      clock,
+      log: { ...silentLog, error: (message) => void told.push(message) },
+    });
+    isFull = false;
+    await inbox.enqueue(items(1));
+    isFull = true;
+    inbox.acknowledge(agent, (await inbox.next(agent))?.seq ?? 0);
+    clock.advance(20);
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    for (const _ of upTo(3)) {
+      clock.advance(1000);
+      await expect(inbox.flush()).rejects.toThrow("disk full");
+    }
+    isFull = false;
+    clock.advance(1000);
+    await vi.waitFor(async () => expect(await database.query("SELECT seq FROM inbox")).toEqual([]));
+    expect(told).toHaveLength(1);
   });
 });
 
