@@ -42,6 +42,28 @@ export function failureOf(error: unknown, host: string, mayHaveLeft: boolean): E
   return { class: "Network", host, message: `${host} could not be reached: ${reasonOf(error)}`, mayHaveLeft };
 }
 
+/** How TLS names a certificate that no known authority has signed. */
+const unknownAuthorities = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Returns an error that says what a person can do about a connection that could not be made. */
+export function connectionError(error: unknown, proxy: string | null): Error {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (unknownAuthorities.has(code))
+    return new Error(
+      `its certificate was not issued by a known authority (${code}). Name the authority's certificate in "egress.ca_file" of your lares.yaml, if you trust it.`,
+    );
+  if (proxy === null) return error instanceof Error ? error : new Error(String(error));
+  return new Error(
+    `the proxy ${proxy} did not connect: ${reasonOf(error)}. Check "egress.proxy" in your lares.yaml, or HTTPS_PROXY.`,
+  );
+}
+
 /** Errors of several connection attempts, as Node reports them together, have no message of their own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map((each) => messageOf(each)).join("; ");

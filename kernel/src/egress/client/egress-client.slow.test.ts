@@ -7,6 +7,7 @@ import { seeded } from "../../../../test/support/seed.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { EgressError, type EgressTrace } from "./answer.ts";
 import { EgressClient } from "./egress-client.ts";
+import { failureOf, openClient, requestTo, rulesFor, serveSockets } from "./testing/requests.ts";
 
 test("a thousand requests cancelled at random moments end as cancelled and close their connections", async () => {
   const random = seeded();
@@ -56,4 +57,20 @@ test("a thousand requests cancelled at random moments end as cancelled and close
   await expect.poll(() => openAnswers).toBe(0);
   await client[Symbol.asyncDispose]();
   server.close();
+});
+
+test("a proxy that never answers ends the request by the limit of a connection, before any byte left", async () => {
+  const proxy = await serveSockets(() => undefined);
+  const { client } = openClient({ HTTPS_PROXY: proxy.url });
+  const failure = await failureOf(
+    client.request(requestTo("https://example.test/", { rules: rulesFor("example.test") })),
+  );
+  expect(failure).toMatchObject({
+    class: "Network",
+    mayHaveLeft: false,
+    message: expect.stringMatching(
+      /example\.test could not be reached: the proxy 127\.0\.0\.1:\d+ did not connect: .*egress\.proxy/,
+    ) as string,
+  });
+  await expect.poll(() => proxy.sockets.size).toBe(0);
 });

@@ -1,82 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../platform/clock.ts";
-import type { EgressRules } from "../../policy/egress.ts";
-import { type EgressAnswer, EgressError, type EgressRequest, type EgressTrace } from "./answer.ts";
-import { EgressClient } from "./egress-client.ts";
-
-const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
-
-function openClient(environment: Readonly<Record<string, string>> = {}) {
-  const traces: EgressTrace[] = [];
-  const client = new EgressClient({
-    clock: systemClock,
-    log: quietLog,
-    environment: () => environment,
-    trace: (trace) => traces.push(trace),
-  });
-  onTestFinished(() => client[Symbol.asyncDispose]());
-  return { client, traces };
-}
-
-async function serve(listener: RequestListener) {
-  const sockets = new Set<unknown>();
-  const server = createServer(listener);
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { server, port, url: `http://127.0.0.1:${port}`, sockets };
-}
-
-const rulesFor = (...hosts: string[]): EgressRules => ({
-  allowedHosts: hosts,
-  privateHosts: hosts,
-  providerHosts: [],
-});
-
-function requestTo(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
-  return {
-    who: "agent:test",
-    method: "GET",
-    url,
-    headers: [],
-    rules: rulesFor("127.0.0.1", "localhost"),
-    limits: { timeoutMs: 30_000, idleMs: 30_000, maxBytes: 1024 * 1024 },
-    ...more,
-  };
-}
-
-async function read({ body }: EgressAnswer) {
-  const parts: Uint8Array[] = [];
-  for (;;) {
-    const next = await body.next();
-    if (next.done === true) return { text: Buffer.concat(parts).toString(), ...next.value };
-    parts.push(next.value);
-  }
-}
-
-async function failureOf(work: Promise<unknown>) {
-  const error = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (!(error instanceof EgressError)) throw new Error("No EgressError", { cause: error });
-  return error.failure;
-}
+import { expect, test } from "vitest";
+import { failureOf, openClient, read, requestTo, rulesFor, serve } from "./testing/requests.ts";
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = "";

@@ -21,7 +21,8 @@ export interface ProxySettings {
 
 interface Route {
   readonly dispatcher: Dispatcher;
-  readonly viaProxy: boolean;
+  /** The proxy's host and port; null if the target is reached directly. */
+  readonly proxy: string | null;
 }
 
 const connectionOptions = {
@@ -43,14 +44,17 @@ const connectionOptions = {
  */
 export class Connections {
   readonly #resolve: Resolve;
-  readonly #proxy: (ProxySettings & { readonly agent: ProxyAgent }) | null;
+  /** Its `agent` is null if the proxy's address is none. */
+  readonly #proxy: (ProxySettings & { readonly agent: ProxyAgent | null; readonly host: string }) | null;
   /** The least recently used first. */
   readonly #pools = new Map<string, Pool>();
 
   constructor({ resolve, proxy }: { readonly resolve: Resolve; readonly proxy: ProxySettings | null }) {
     this.#resolve = resolve;
     this.#proxy =
-      proxy === null ? null : { ...proxy, agent: new ProxyAgent({ ...connectionOptions, uri: proxy.url }) };
+      proxy === null
+        ? null
+        : { ...proxy, agent: proxyAgent(proxy.url), host: URL.parse(proxy.url)?.host ?? "" };
   }
 
   /** Rejects with `Denied` if no address of the target may be connected to. */
@@ -58,10 +62,15 @@ export class Connections {
     if (this.#proxy !== null && needsProxy(target, this.#proxy.except)) {
       if (target.isLiteral)
         throw new Denied(target.host, `${target.host} is an address, and a proxy decides only names.`);
-      return { dispatcher: this.#proxy.agent, viaProxy: true };
+      if (this.#proxy.agent === null)
+        throw new Denied(
+          target.host,
+          'The address of the proxy is none. Write it as http://proxy.example.com:3128 in "egress.proxy" of your lares.yaml, or in HTTPS_PROXY.',
+        );
+      return { dispatcher: this.#proxy.agent, proxy: this.#proxy.host };
     }
     const addresses = target.isLiteral ? [] : await this.#allowedAddresses(target, rules);
-    return { dispatcher: this.#poolOf(target, addresses), viaProxy: false };
+    return { dispatcher: this.#poolOf(target, addresses), proxy: null };
   }
 
   async #allowedAddresses(target: EgressTarget, rules: EgressRules): Promise<readonly ResolvedAddress[]> {
@@ -91,6 +100,20 @@ export class Connections {
     }
     return pool;
   }
+}
+
+/** Returns null if the address is none, or of a kind of proxy that is not known. */
+function proxyAgent(uri: string): ProxyAgent | null {
+  const protocol = URL.parse(uri)?.protocol ?? "";
+  if (!["http:", "https:", "socks5:", "socks:"].includes(protocol)) return null;
+  return new ProxyAgent({
+    ...connectionOptions,
+    uri,
+    connectTimeout: bounds.connectTimeoutMs,
+    // A proxy that accepts a connection and never answers is as one that cannot be reached.
+    clientFactory: (origin, options) =>
+      new Pool(origin, { ...options, headersTimeout: bounds.connectTimeoutMs }),
+  });
 }
 
 /** Answers every lookup with the addresses that were decided on; literals never ask. */

@@ -3,7 +3,7 @@ import { decideHost, type EgressRules, type EgressTarget, targetOf } from "../..
 import { egressBounds as bounds } from "../bounds.ts";
 import type { EgressHead, Headers } from "../messages.ts";
 import type { Connections } from "./connections.ts";
-import { Denied } from "../failures.ts";
+import { connectionError, Denied } from "../failures.ts";
 import { type Hop, send } from "./send.ts";
 
 export interface ExchangePort {
@@ -50,12 +50,19 @@ export async function exchange(
     const refusal = decideHost(target, rules);
     if (refusal !== null) throw new Denied(refusal.host, refusal.reason);
     const ready = port.guard(hop, target);
-    const { dispatcher, viaProxy } = await unlessAborted(connections.to(target, rules), port.signal);
-    const reply = await send(dispatcher, target, ready, port.signal, port.sending);
+    const { dispatcher, proxy } = await unlessAborted(connections.to(target, rules), port.signal);
+    let isConnected = false;
+    const sending = (): void => {
+      isConnected = true;
+      port.sending();
+    };
+    const reply = await send(dispatcher, target, ready, port.signal, sending).catch((error: unknown) => {
+      throw isConnected || port.signal.aborted ? error : connectionError(error, proxy);
+    });
     const location = reply.headers.find(([name]) => name === "location")?.[1];
     if (!redirectStatuses.has(reply.status) || location === undefined)
       return {
-        head: { status: reply.status, headers: reply.headers, redirects, viaProxy },
+        head: { status: reply.status, headers: reply.headers, redirects, viaProxy: proxy !== null },
         body: reply.body,
       };
     reply.body.destroy();
