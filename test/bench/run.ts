@@ -22,6 +22,7 @@ import { memory } from "./figures/memory.ts";
 import { models } from "./figures/models.ts";
 import { rebuild } from "./figures/rebuild.ts";
 import { retrieval } from "./figures/retrieval.ts";
+import { scan } from "./figures/scan.ts";
 import { search } from "./figures/search.ts";
 import { spin } from "./figures/spin.ts";
 import { start } from "./figures/start.ts";
@@ -55,6 +56,7 @@ const figures: readonly Figure[] = [
   flood,
   review,
   models,
+  scan,
 ];
 
 const { values, positionals } = parseArgs({

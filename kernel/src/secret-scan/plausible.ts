@@ -12,12 +12,15 @@ export const maxValueLength = 512;
 const placeholder =
   /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])|\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
 const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
+/** "UTF-16" and "SHA-256" follow "secret" in sentences. */
+const standard =
+  /^(?:aes|base|ecma|ed|hmac|ieee|iso|md|oauth|pkcs|rfc|rsa|sha|tls|utf)[-#_]?\d+(?:[-.][a-z\d]{1,4})*$/iu;
 const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
 
 /** Returns true if a value looks like a secret rather than a word, a name, a variable or a placeholder. */
 export function isPlausible(value: string, strength: Strength, isQuoted: boolean): boolean {
   if (value.length < minLength[strength] || value.length > maxValueLength) return false;
-  if (placeholder.test(value) || dateOrVersion.test(value)) return false;
+  if (placeholder.test(value) || dateOrVersion.test(value) || standard.test(value)) return false;
   const { letters, digits, others, turns } = profile(value);
   if (strength === "strong") {
     // "password: hunter2" counts; "password: required", a path and a property access do not.

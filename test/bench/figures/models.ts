@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { silentLog } from "../../../kernel/src/base/log.ts";
-import type { ModelRequest } from "../../../kernel/src/base/vocabulary/model.ts";
-import { EgressClient } from "../../../kernel/src/egress/client/egress-client.ts";
-import { streamFromProvider } from "../../../kernel/src/egress/client/task.ts";
-import { systemClock } from "../../../kernel/src/platform/clock.ts";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { EgressClient } from "../../../kernel/src/egress/client/egress-client.ts";
+import { sharedNow, startTokenProvider, tokensPerSecond } from "../../support/token-provider.ts";
+import { askProvider, openEgress, readTokens } from "../../support/token-streams.ts";
 import type { Figure } from "../figure.ts";
 import { pause } from "../figure.ts";
 import { median, percentile } from "../statistics.ts";
@@ -46,10 +45,48 @@ function provider(seconds: number) {
   return { server, closedAt: () => new Promise<number>((resolve) => closed.push(resolve)) };
 }
 
-const requestOf = (text: string): ModelRequest => ({
-  model: "lab/m",
-  messages: [{ role: "user", parts: [{ type: "text", text }] }],
-});
+/** Streams at once, and how long each is. */
+const manyStreams = 100;
+
+interface ManyStreams {
+  /** Milliseconds on the way, of every token of one stream alone, and of that stream read by a bare fetch. */
+  readonly alone: readonly number[];
+  readonly bare: readonly number[];
+  readonly together: readonly number[];
+  readonly loopP99Ms: number;
+}
+
+/** Reads answers of a provider in a thread of its own; throws if a token is lost, doubled or another stream's. */
+async function measureStreams(client: EgressClient, seconds: number): Promise<ManyStreams> {
+  await using provider = await startTokenProvider();
+  const count = seconds * tokensPerSecond;
+  await readTokens(client, provider.host, "first", tokensPerSecond);
+  const alone = await readTokens(client, provider.host, "alone", count);
+  const bare = await bareTokens(provider.host, count);
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  const all = await Promise.all(
+    Array.from({ length: manyStreams }, (_, index) => readTokens(client, provider.host, `s${index}`, count)),
+  );
+  loop.disable();
+  // The timer that measures has a period of a millisecond.
+  return { alone, bare, together: all.flat(), loopP99Ms: loop.percentile(99) / 1e6 - 1 };
+}
+
+async function bareTokens(host: string, count: number): Promise<readonly number[]> {
+  const response = await fetch(`http://${host}/v1/chat/completions`, {
+    method: "POST",
+    body: `stream bare of ${count}`,
+  });
+  const latencies: number[] = [];
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body as ReadableStream<Uint8Array>) {
+    const now = sharedNow();
+    for (const [, at] of decoder.decode(bytes, { stream: true }).matchAll(/"bare:\d+:([\d.]+) "/g))
+      latencies.push(now - Number(at));
+  }
+  return latencies;
+}
 
 export const models: Figure = {
   name: "models",
@@ -63,30 +100,8 @@ export const models: Figure = {
     await once(server, "listening");
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const baseUrl = `http://${host}/v1`;
-    const settings = { id: "lab", api: "openai-compatible", baseUrl } as const;
-    const openClient = (): EgressClient =>
-      new EgressClient({
-        clock: systemClock,
-        log: silentLog,
-        environment: () => ({}),
-        trace: () => undefined,
-      });
     const answer = (client: EgressClient, text: string, signal?: AbortSignal) =>
-      streamFromProvider(client, {
-        who: "bench",
-        method: "POST",
-        url: baseUrl,
-        headers: [],
-        rules: {
-          allowedHosts: [host],
-          privateHosts: [],
-          providerHosts: [{ provider: "lab", host }],
-          provider: "lab",
-        },
-        limits: { timeoutMs: 60_000, idleMs: 60_000, maxBytes: 64 * 1024 * 1024 },
-        task: { kind: "generate", provider: settings, key: null, request: requestOf(text) },
-        ...(signal === undefined ? {} : { signal }),
-      });
+      askProvider(client, host, text, signal);
     const firstToken = async (client: EgressClient): Promise<number> => {
       const began = performance.now();
       let ms = Number.NaN;
@@ -106,11 +121,11 @@ export const models: Figure = {
 
     const cold: number[] = [];
     for (let round = 0; round < (isShort ? 2 : 5); round++) {
-      await using client = openClient();
+      await using client = openEgress();
       cold.push(await firstToken(client));
     }
     say("cold: done");
-    await using client = openClient();
+    await using client = openEgress();
     const [warm, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < samples + 10; round++) {
       const [ours, theirs] = [await firstToken(client), await bareFirst()];
@@ -141,6 +156,8 @@ export const models: Figure = {
     const { user, system } = process.cpuUsage(kernelBefore);
     server.closeAllConnections();
     server.close();
+    say("deltas: done");
+    const streams = await measureStreams(client, isShort ? 2 : 10);
     return [
       {
         what: "first token, warm, added to a bare fetch, p95",
@@ -176,6 +193,22 @@ export const models: Figure = {
               note: `the measuring process, which is kernel and provider: ${((user + system) / deltas).toFixed(1)} µs`,
             } as const,
           ]),
+      {
+        what: "a token of one stream, added to a bare fetch, p95",
+        value: percentile(streams.alone, 0.95) - percentile(streams.bare, 0.95),
+        unit: "ms",
+        target: { atMost: 5 },
+        samples: streams.alone.length,
+        note: `bare ${percentile(streams.bare, 0.95).toFixed(1)} ms`,
+      },
+      {
+        what: `${manyStreams} streams of ${tokensPerSecond} tokens a second, none lost or mixed: the kernel's loop, p99`,
+        value: streams.loopP99Ms,
+        unit: "ms",
+        target: { atMost: 20 },
+        samples: streams.together.length,
+        note: `a token is ${percentile(streams.together, 0.95).toFixed(1)} ms on its way, p95`,
+      },
     ];
   },
 };
