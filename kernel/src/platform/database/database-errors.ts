@@ -49,7 +49,7 @@ export function databaseError(error: unknown, path: string): LaresError {
     case resultCodes.cannotOpen:
       return make(
         "StorageError",
-        `The database "${path}" cannot be written: ${message}. Check that its folder exists and is yours.`,
+        `The database "${path}" cannot be written: ${message}. Check that its folder exists and is yours, and that the disk has space.`,
       );
     case resultCodes.inputOutput:
       return make(
