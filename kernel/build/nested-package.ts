@@ -43,6 +43,13 @@ export const schemaServers: NestedPackage = {
   megabytes: 65,
 };
 
+/** Of their types, `test/suites/sdk-types.test.ts` makes schemas of requests. */
+export const providerTypes: NestedPackage = {
+  folder: "test/suites/providers",
+  contents: "the SDKs of Anthropic and Google, and a generator of JSON Schemas,",
+  megabytes: 100,
+};
+
 /** The package with which `test/support/lsp/generate.ts` reads the LSP's types. */
 export const lspGenerator: NestedPackage = {
   folder: "test/support/lsp/generator",

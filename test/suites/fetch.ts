@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { installNested, providerTypes } from "../../kernel/build/nested-package.ts";
 import { folderOf, suites, suitesFolder } from "./support/suites.ts";
 
 function git(folder: string, ...args: readonly string[]): void {
@@ -23,4 +24,11 @@ for (const suite of Object.values(suites)) {
     process.stderr.write(`${suite.name} cannot be fetched from ${suite.repository}: ${String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+try {
+  installNested(providerTypes);
+} catch (error) {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
 }
