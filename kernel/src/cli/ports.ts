@@ -92,6 +92,8 @@ export interface UserServices {
   readonly models: ModelService;
   readonly usage: UsageService;
   readonly secrets: SecretService;
+  /** What is wrong, and where, with documents that are therefore not used. */
+  readonly documentFaults: readonly string[];
 }
 
 /** What the commands need from other rooms; provided by `main.ts`. */

@@ -15,7 +15,8 @@ export async function openUserServices(
   opened: AsyncDisposableStack,
 ): Promise<UserServices> {
   const files = new ObservedFiles();
-  const { resolved } = await documents.resolve(files, documents.createFinder(files), []);
+  const documentFaults: string[] = [];
+  const { resolved } = await documents.resolve(files, documents.createFinder(files), documentFaults);
   const spent = new Set<string>();
   const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
   const models = openModels({
@@ -36,5 +37,5 @@ export async function openUserServices(
       spend: async (...turn) => void spent.add(keyOf(...turn)),
     },
   });
-  return createModelServices(models, systemClock);
+  return { ...createModelServices(models, systemClock), documentFaults };
 }

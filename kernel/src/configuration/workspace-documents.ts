@@ -175,13 +175,18 @@ export class WorkspaceDocuments {
   }
 }
 
-/** Returns whether errors leave no usable value. One invalid entry of `extensions` does not affect the others. */
+/**
+ * Returns whether errors leave no usable value. One invalid entry of `extensions` does not affect the others, and a
+ * model or a provider that cannot be used says so when it is asked.
+ */
 function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
   const local = new Set([
     "extension-not-found",
     "extension-invalid",
     "extension-holds-files",
     "duplicate-extension",
+    "invalid-model",
+    "invalid-provider",
     "location-not-found",
     "location-outside",
     "extension-reference",

@@ -1,3 +1,4 @@
+import { isLaresError } from "../../base/errors.ts";
 import type { ModelTestResult } from "../../base/vocabulary/model-listing.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
@@ -28,9 +29,10 @@ async function list(
   { ports, terminal }: CommandContext,
   { refresh = false, json }: ModelsOptions,
 ): Promise<number> {
-  const listing = await ports.withUserServices(({ models }) =>
-    terminal.progress("asking the providers", models.list(refresh, terminal.interrupted)),
-  );
+  const listing = await ports.withUserServices(({ models, documentFaults }) => {
+    warnOf(documentFaults, terminal);
+    return terminal.progress("asking the providers", models.list(refresh, terminal.interrupted));
+  });
   const embedders = ports.models();
   if (json === true) {
     terminal.json({ ...listing, embedders });
@@ -51,7 +53,8 @@ async function testModels(
   { json }: ModelsOptions,
 ): Promise<number> {
   const { interrupted, surface } = terminal;
-  const results = await ports.withUserServices(async ({ models }) => {
+  const results = await ports.withUserServices(async ({ models, documentFaults }) => {
+    warnOf(documentFaults, terminal);
     const { routes } = await models.list(false, interrupted);
     const names = name === undefined ? [...new Set(Object.values(routes))] : [name];
     if (names.length === 0)
@@ -60,7 +63,10 @@ async function testModels(
       );
     const tested: { readonly model: string; readonly result: ModelTestResult }[] = [];
     for (const model of names) {
-      const result = await terminal.progress(`asking ${model}`, models.test(model, interrupted));
+      const result = await terminal.progress(
+        `asking ${model}`,
+        models.test(model, interrupted).catch(budgetFailure),
+      );
       interrupted.throwIfAborted();
       tested.push({ model, result });
       if (json !== true) terminal.print(resultLine(model, result, surface.style));
@@ -69,6 +75,18 @@ async function testModels(
   });
   if (json === true) terminal.json(results.map(({ model, result }) => ({ model, ...result })));
   return results.every(({ result }) => result.ok) ? exitCodes.ok : exitCodes.failed;
+}
+
+function warnOf(faults: readonly string[], terminal: CommandContext["terminal"]): void {
+  terminal.warn(
+    faults.map((fault) => `warning: ${oneLine(fault)} This document is not used until that is right.`),
+  );
+}
+
+/** A budget refuses one model; the others are tested all the same. */
+function budgetFailure(error: unknown): ModelTestResult {
+  if (!isLaresError(error, "BudgetExceeded")) throw error;
+  return { ok: false, error: { class: error.code, message: error.message } };
 }
 
 function resultLine(

@@ -56,6 +56,7 @@ const services: UserServices = {
       },
     ],
   },
+  documentFaults: [],
   secrets: {
     list: async () => [
       { name: "cloud", hosts: ["api.example.com"], in: "header", created: null, source: "environment" },

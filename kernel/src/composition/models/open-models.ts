@@ -194,6 +194,14 @@ async function* streamOf(
     case "ollama":
       return yield* requests.stream(provider, request, whoOf(asker), signal);
     case "scripted": {
+      if (parseModelReference(request.model)?.model !== "script")
+        return yield {
+          type: "failed",
+          failure: {
+            class: "UnknownModel",
+            message: `The provider ${provider.id} has only the model ${provider.id}/script. Write that in your lares.yaml.`,
+          },
+        };
       const script = await readScript(provider);
       if (typeof script === "string")
         return yield { type: "failed", failure: { class: "InvalidRequest", message: script } };

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { seeded } from "../../../../test/support/seed.ts";
+import { until } from "../../../../test/support/until.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { EgressError, type EgressTrace } from "./answer.ts";
 import { EgressClient } from "./egress-client.ts";
@@ -72,5 +73,5 @@ test("a proxy that never answers ends the request by the limit of a connection, 
       /example\.test could not be reached: the proxy 127\.0\.0\.1:\d+ did not connect: .*egress\.proxy/,
     ) as string,
   });
-  await expect.poll(() => proxy.sockets.size).toBe(0);
+  await until("0 connections", () => proxy.sockets.size === 0);
 });

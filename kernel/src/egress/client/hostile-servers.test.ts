@@ -6,6 +6,7 @@ import { createServer } from "node:https";
 import { join } from "node:path";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { until } from "../../../../test/support/until.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { egressBounds as bounds } from "../bounds.ts";
 import {
@@ -100,7 +101,7 @@ describe("a server that hangs", () => {
       mayHaveLeft: true,
       message: expect.stringContaining("127.0.0.1 sent nothing within 100 ms") as string,
     });
-    await expect.poll(() => sockets.size).toBe(0);
+    await until("0 connections", () => sockets.size === 0);
     expect(traces).toMatchObject([{ failure: { class: "Timeout" } }]);
   });
 
@@ -120,7 +121,7 @@ describe("a server that hangs", () => {
       const failure = await failureOf(client.request(requestTo(url, { limits: patient })).then(read));
       expect(failure).toMatchObject({ class: "Timeout", mayHaveLeft: true });
       expect(drops).toBeGreaterThan(2);
-      await expect.poll(() => sockets.size).toBe(0);
+      await until("0 connections", () => sockets.size === 0);
     }
   });
 
@@ -129,7 +130,7 @@ describe("a server that hangs", () => {
     const { url } = await serve((_request, response) => response.end("here"));
     const { client } = openClient();
     const waiting = Array.from({ length: 20 }, () => failureOf(client.request(requestTo(hung.url))));
-    await expect.poll(() => hung.sockets.size).toBe(20);
+    await until("20 connections", () => hung.sockets.size === 20);
     expect(await read(await client.request(requestTo(url)))).toMatchObject({ text: "here" });
     for (const socket of hung.sockets) socket.destroy();
     for (const failure of await Promise.all(waiting)) expect(failure.class).toBe("Network");
@@ -152,7 +153,7 @@ describe("a compressed answer", () => {
     const { client, traces } = openClient();
     const { text, isTruncated } = await read(await client.request(requestTo(url)));
     expect([text.length, isTruncated]).toEqual([1024 * 1024, true]);
-    await expect.poll(() => sockets.size).toBe(0);
+    await until("0 connections", () => sockets.size === 0);
     expect(traces[0]?.receivedBytes).toBe(1024 * 1024);
   });
 
@@ -186,7 +187,7 @@ describe("a compressed answer", () => {
         class: "Network",
         message: expect.stringContaining("encoded as") as string,
       });
-      await expect.poll(() => sockets.size).toBe(0);
+      await until("0 connections", () => sockets.size === 0);
     },
   );
 });
@@ -208,7 +209,7 @@ test("an answer of 100 MB is cut off at the bound without being read", async () 
   const { client } = openClient();
   const { text, isTruncated } = await read(await client.request(requestTo(url)));
   expect([text.length, isTruncated]).toEqual([1024 * 1024, true]);
-  await expect.poll(() => sockets.size).toBe(0);
+  await until("0 connections", () => sockets.size === 0);
   expect(written).toBeLessThan(total / 2);
 });
 
