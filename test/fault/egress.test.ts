@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../kernel/src/base/log.ts";
 import { openModels } from "../../kernel/src/composition/models/open-models.ts";
+import { EditorModels } from "../../kernel/src/services/editor-models.ts";
 import type { AnswerEvent } from "../../kernel/src/models/answer.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";
 import { seeded } from "../support/seed.ts";
@@ -61,6 +62,8 @@ async function bed(budgets: { readonly per_day_tokens?: number } = {}) {
     }),
     trace: (trace) => traces.push(trace),
     turns: { isSpent: () => false, spend: () => Promise.resolve() },
+    editor: new EditorModels(),
+    consent: { allowsUnpriced: async () => true, allowsFound: async () => true },
   });
   onTestFinished(async () => {
     await opened.disposeAsync();
@@ -71,7 +74,7 @@ async function bed(budgets: { readonly per_day_tokens?: number } = {}) {
     models.runtime.answer(
       { use: { kind: "category", category: "chat" }, localOnly: false },
       { messages: [{ role: "user", parts: [{ type: "text", text }] }], max_output_tokens: 1000 },
-      { agent: "test.agent", conversation: "", process: null },
+      { agent: "test.agent", conversation: "", process: null, isScheduled: false },
       signal,
     );
   return {

@@ -91,10 +91,10 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
   ],
   ["a model that is gone", {}, "fine/script2", /The provider fine has only the model fine\/script/],
   [
-    "a price that is unknown, under a budget in dollars",
-    { models: { budgets: { per_day_usd: 1 } } },
-    "far/m",
-    /The price of far\/m is not known.*models\.budgets\.per_day_tokens/,
+    "a price above a budget in dollars",
+    { models: { budgets: { per_day_usd: 1e-9 } } },
+    "nokey/claude-opus-4-1",
+    /could exceed the budget per_day_usd.*Nothing was sent\. Raise models\.budgets\.per_day_usd/,
   ],
   [
     "a budget of zero",
@@ -149,11 +149,13 @@ test("an unknown route stops only what takes it", async () => {
 });
 
 test("a model that a budget refuses does not stop the test of the others", async () => {
-  const routes = { default: "far/m", worker: "fine/script" };
-  const { code, said } = await run({ models: { routes, budgets: { per_day_usd: 1 } } }, "test");
+  const routes = { default: "nokey/claude-opus-4-1", worker: "fine/script" };
+  const { code, said } = await run({ models: { routes, budgets: { per_day_usd: 1e-9 } } }, "test");
   expect([code, said]).toEqual([
     1,
-    expect.stringMatching(/✗ far\/m The price of far\/m is not known.*✓ fine\/script/),
+    expect.stringMatching(
+      /✗ nokey\/claude-opus-4-1 The request could exceed the budget per_day_usd.*✓ fine\/script/,
+    ),
   ]);
 });
 
