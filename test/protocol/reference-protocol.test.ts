@@ -10,10 +10,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Exchange, examplesFile } from "../../kernel/build/reference/examples.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
+import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
 import { clientRequests, type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
 import { Bench, inState, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import type { Message } from "../support/frames.ts";
 import { Recorder } from "../support/recorded.ts";
 import type { Action, Agent } from "../support/types.ts";
 import { until } from "../support/until.ts";
@@ -132,7 +134,11 @@ beforeAll(async () => {
     budgets: { per_day_usd: 5 },
   });
   await writeFile(join(config, "rehearsal.yaml"), "turns: [{ say: ready, repeat: true }]\n");
-  client = await bench.connect({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
+  client = await bench.connect({
+    environment: { XDG_CONFIG_HOME: join(bench.base, "config") },
+    capabilities: { experimental: { lares: { languageModels: true } } },
+  });
+  client.answer = answerAsEditor;
   const status = await bench.status(client);
   recorder = new Recorder([
     [status.stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
@@ -153,11 +159,27 @@ const writeModels = (more: object): Promise<void> =>
           rehearsal: { api: "scripted", script: "./rehearsal.yaml" },
           anthropic: { api: "anthropic", key: { secret: "anthropic" } },
           lab: { api: "openai-compatible", base_url: "https://models.example.com/v1" },
+          editor: { api: "editor" },
         },
         ...more,
       },
     }),
   );
+
+/** Answers what the kernel asks of an editor with language models, and records it. */
+function answerAsEditor({ method, params }: Message): unknown {
+  if (method !== "lares/models/offered" && method !== "lares/models/generate") return null;
+  const { partialResultToken: token } = params as { partialResultToken?: string };
+  if (token !== undefined) client.notify("$/progress", { token, value: { text: "ready" } });
+  const result =
+    method === "lares/models/offered"
+      ? { models: [{ id: "copilot/gpt-5-mini", context_tokens: 128_000 }] }
+      : { finish: "stop", usage: { input_tokens: 14, output_tokens: 1 } };
+  expect(validate(kernelRequests[method].params, params)).toBeNull();
+  expect(validate(kernelRequests[method].result, result, "result")).toBeNull();
+  recorder.exchange(method, { params, result });
+  return result;
+}
 
 /** Asks, records the exchange, and gives the answer back. */
 async function exchange(method: ClientRequest, params: object): Promise<Exchange> {
@@ -383,6 +405,7 @@ test("models, usage and secrets", async () => {
   await ask("lares/models/list");
   await ask("lares/models/test", { model: "rehearsal/script" });
   await ask("lares/models/test", { model: "anthropic/claude-sonnet-4-5" });
+  await ask("lares/models/test", { model: "editor/copilot/gpt-5-mini" });
   await ask("lares/usage", { group_by: "model" });
   await writeModels({
     routes: { default: "rehearsal/script", chat: "rehearsal/script" },

@@ -16,6 +16,7 @@ import { guestRequests } from "../../kernel/src/protocol/guest/v1/lifecycle.ts";
 import { guestNotifications } from "../../kernel/src/protocol/guest/v1/services.ts";
 import { publishedDocumentSchemas } from "../../kernel/src/documents/published.ts";
 import { publishedSchemas } from "../../kernel/src/protocol/published/published.ts";
+import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
 import { clientRequests } from "../../kernel/src/protocol/v1/requests.ts";
 import { readExamples } from "../../kernel/build/reference/examples.ts";
@@ -37,6 +38,7 @@ const underLoad = new Set(["LimitExceeded", "Busy", "StorageError"]);
 const provokedIn: Readonly<Record<string, string>> = {
   "lares/actions/approve PermissionDenied": "kernel/src/actions/queue.test.ts",
   "lares/actions/rebase PermissionDenied": "kernel/src/actions/queue.test.ts",
+  "lares/models/generate ModelError": "kernel/src/services/editor-models.test.ts",
   "blobs/write LimitExceeded": "kernel/src/agents/calls/guest-blobs.test.ts",
   "lares/asks/answer PermissionDenied": "kernel/src/asks/asks.test.ts",
   "lares/memory/query VectorSearchNotConfigured": "kernel/src/store/knowledge/search/search.test.ts",
@@ -88,7 +90,7 @@ describe("the example documents", async () => {
 });
 
 for (const [name, methods, common, notifications] of [
-  ["protocol", clientRequests, commonRequestErrors, serverNotifications],
+  ["protocol", { ...clientRequests, ...kernelRequests }, commonRequestErrors, serverNotifications],
   ["guest-abi", { ...guestCalls, ...guestRequests }, commonCallErrors, guestNotifications],
 ] as const)
   describe(`the examples of ${name}.md`, async () => {

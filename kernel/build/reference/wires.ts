@@ -9,6 +9,7 @@ import { guestRequests } from "../../src/protocol/guest/v1/lifecycle.ts";
 import { guestNotifications } from "../../src/protocol/guest/v1/services.ts";
 import { publishedSchemas } from "../../src/protocol/published/published.ts";
 import { commandShapes } from "../../src/protocol/v1/commands.ts";
+import { kernelRequests } from "../../src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../src/protocol/v1/notifications.ts";
 import { clientRequests } from "../../src/protocol/v1/requests.ts";
 import { openToUntrusted } from "../../src/server/handlers.ts";
@@ -38,6 +39,7 @@ export function protocolPage(introduction: string, recorded: Examples): string {
     `${conventions} The machine-readable form is [\`protocol.schema.json\`](protocol.schema.json).`,
     "",
     "- [Requests](#requests)",
+    "- [Requests to a client](#requests-to-a-client)",
     "- [Notifications](#notifications)",
     "- [Commands](#commands)",
     "- [Types](#types)",
@@ -53,6 +55,14 @@ export function protocolPage(introduction: string, recorded: Examples): string {
         after: openToUntrusted.has(method) ? "Open to connections that are not trusted." : "",
       }),
     ]),
+    "## Requests to a client",
+    "",
+    "From the kernel to a client that declared that it answers them.",
+    "",
+    ...contents("method", kernelRequests),
+    ...Object.entries(kernelRequests).flatMap(([method, shape]) =>
+      requestSection(method, shape, definitions, fields, recorded, "others"),
+    ),
     "## Notifications",
     "",
     "From the kernel to its clients.",

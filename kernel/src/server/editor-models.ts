@@ -56,7 +56,7 @@ class ClientModels implements EditorModel {
         checkParams(method, GeneratedPart, value);
         told(value as EditorPart);
       } catch (error) {
-        failure.reject(error as Error);
+        failure.reject(error);
       }
     });
     const params: GenerateParams = {

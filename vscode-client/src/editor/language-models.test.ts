@@ -27,10 +27,10 @@ function model(id: string, stream: () => AsyncIterable<unknown>) {
     },
   };
 }
-async function* says(...parts: unknown[]): AsyncGenerator<unknown> {
+async function* says(...parts: unknown[]): AsyncGenerator {
   yield* parts;
 }
-async function* fails(error: Error): AsyncGenerator<unknown> {
+async function* fails(error: Error): AsyncGenerator {
   yield new LanguageModelTextPart("half");
   throw error;
 }

@@ -23,6 +23,7 @@ import { guestRequests } from "../guest/v1/lifecycle.ts";
 import { guestNotifications } from "../guest/v1/services.ts";
 import { Where } from "../../base/vocabulary/memory-calls.ts";
 import { MemoryStats, SharedMemory } from "../../base/vocabulary/memory-reports.ts";
+import { GeneratedPart, kernelRequests } from "../v1/kernel-requests.ts";
 import { serverNotifications } from "../v1/notifications.ts";
 import { clientRequests } from "../v1/requests.ts";
 import { SessionOptions } from "../v1/session.ts";
@@ -58,6 +59,7 @@ const clientTypes: Record<string, TSchema> = {
   AgentState,
   ApprovalRule,
   Decision,
+  GeneratedPart,
   Job,
   MemoryStats,
   ModelListing,
@@ -88,10 +90,11 @@ function clientSchema(): object {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "The Lares protocol, version 1",
     description:
-      "Params and results of the methods a client may call, params of the notifications it receives, and the numbers of the errors.",
+      "Params and results of the methods a client may call and of those it may be asked, params of the notifications it receives, and the numbers of the errors.",
     definitions: {
       ...types({ ...sharedTypes, ...clientTypes }),
       ...requests(clientRequests),
+      ...requests(kernelRequests),
       ...notifications(serverNotifications),
       ErrorCode: {
         description: "The error's number; `data.code` holds its word.",

@@ -4,6 +4,7 @@ import { define } from "../define.ts";
 
 const Text = (description: string) => Type.String({ description });
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
+const Kind = <Name extends string>(name: Name) => Type.Literal(name, { description: "What the part is" });
 
 const Message = Type.Object(
   {
@@ -12,15 +13,15 @@ const Message = Type.Object(
     }),
     parts: Type.Array(
       Type.Union([
-        Type.Object({ type: Type.Literal("text"), text: Text("The text") }),
+        Type.Object({ type: Kind("text"), text: Text("The text") }),
         Type.Object({
-          type: Type.Literal("tool_call"),
+          type: Kind("tool_call"),
           call: Text("The call's id"),
           tool: Text("The tool's name"),
           arguments: Json("The arguments"),
         }),
         Type.Object({
-          type: Type.Literal("tool_result"),
+          type: Kind("tool_result"),
           call: Text("The id of the call that it answers"),
           text: Text("What the tool answered"),
         }),
@@ -46,7 +47,7 @@ export const GeneratedPart = Type.Union([
           }),
           arguments: Json("The arguments"),
         },
-        closed,
+        { ...closed, description: "A tool that the model calls" },
       ),
     },
     closed,
