@@ -61,7 +61,7 @@ export function protocolPage(introduction: string, recorded: Examples): string {
     "",
     ...contents("method", kernelRequests),
     ...Object.entries(kernelRequests).flatMap(([method, shape]) =>
-      requestSection(method, shape, definitions, fields, recorded, "others"),
+      requestSection(method, shape, definitions, fields, recorded, "others", { prefix: "kernel:" }),
     ),
     "## Notifications",
     "",

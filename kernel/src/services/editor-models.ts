@@ -106,17 +106,17 @@ export class EditorModels {
     yield { type: "sent" };
     const ended = new AbortController();
     const joined = AbortSignal.any([signal, ended.signal]);
-    const heard = new Heard(new Set(request.tools?.map(({ name }) => name)));
+    const incoming = new IncomingAnswer(new Set(request.tools?.map(({ name }) => name)));
     const answered = editor
-      .generate(requestOf(model, request), (part) => heard.take(part), joined)
+      .generate(requestOf(model, request), (part) => incoming.take(part), joined)
       .then(
-        ({ finish, usage }) => heard.end({ finish, ...(usage === undefined ? {} : { usage }) }),
-        (error: unknown) => heard.end({ failure: failureOf(error, signal) }),
+        ({ finish, usage }) => incoming.end({ finish, ...(usage === undefined ? {} : { usage }) }),
+        (error: unknown) => incoming.end({ failure: failureOf(error, signal) }),
       );
-    signal.addEventListener("abort", () => heard.end({ failure: cancelled }), { once: true });
-    if (signal.aborted) heard.end({ failure: cancelled });
+    signal.addEventListener("abort", () => incoming.end({ failure: cancelled }), { once: true });
+    if (signal.aborted) incoming.end({ failure: cancelled });
     try {
-      yield* heard.events(request);
+      yield* incoming.events(request);
     } finally {
       // Whoever no longer listens ends the request at the editor.
       ended.abort(new LaresError("RequestCancelled", "The answer is not needed any more."));
@@ -132,8 +132,8 @@ type End =
     }
   | { readonly failure: ModelFailure };
 
-/** What has been heard of one answer, within bounds. What comes after its end is not heard. */
-class Heard {
+/** The parts of one answer that arrived, within bounds. A part that arrives after the end is dropped. */
+class IncomingAnswer {
   readonly #tools: ReadonlySet<string>;
   readonly #waiting = new Fifo<ModelEvent>();
   readonly #parts: ModelAnswerPart[] = [];
@@ -161,7 +161,7 @@ class Heard {
     this.#wake();
   }
 
-  /** Yields what is heard as it comes, then `done` or `failed`. */
+  /** Yields the parts as they arrive, then `done` or `failed`. */
   async *events(request: ModelRequest): AsyncGenerator<ModelEvent, void> {
     for (;;) {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) yield next;

@@ -94,7 +94,7 @@ function clientSchema(): object {
     definitions: {
       ...types({ ...sharedTypes, ...clientTypes }),
       ...requests(clientRequests),
-      ...requests(kernelRequests),
+      ...requests(fromKernel(kernelRequests)),
       ...notifications(serverNotifications),
       ErrorCode: {
         description: "The error's number; `data.code` holds its word.",
@@ -117,11 +117,7 @@ function guestSchema(): object {
     definitions: {
       ...types({ ...sharedTypes, OnBehalf }),
       ...requests(guestCalls, onBehalf),
-      ...requests(
-        Object.fromEntries(
-          Object.entries(guestRequests).map(([method, shape]) => [`kernel:${method}`, shape]),
-        ),
-      ),
+      ...requests(fromKernel(guestRequests)),
       ...notifications({ trace: guestNotifications.trace }, onBehalf),
       ...notifications({ cancel: guestNotifications.cancel }),
     },
@@ -132,6 +128,11 @@ function types(named: Record<string, TSchema>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(named).map(([name, schema]) => [name, refer(plain(schema), name)]),
   );
+}
+
+/** What the kernel asks stands apart from what it is asked. */
+function fromKernel<Shape>(shapes: Readonly<Record<string, Shape>>): Readonly<Record<string, Shape>> {
+  return Object.fromEntries(Object.entries(shapes).map(([method, shape]) => [`kernel:${method}`, shape]));
 }
 
 type Publish = (params: TSchema) => TSchema;
