@@ -33,6 +33,7 @@ const mayImport = {
   authoring: ["configuration", "services", "documents", "events", "platform", "base"],
   tools: ["policy", "platform", "base"],
   egress: ["models", "policy", "secret-scan", "platform", "base"],
+  inference: ["memory-contract", "platform", "base"],
   front: ["protocol", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],
@@ -65,14 +66,20 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
       because: "full text is one synchronous SQLite connection in the host; the kernel's runs in a thread",
     },
     {
-      files: ["embedding/{hash-frequencies,onnx/model-digest,onnx/onnx,onnx/word-pieces}.ts"],
-      because: "a model's files lie where the user put them; a table is compressed with zlib",
+      files: ["embedding/hash-frequencies.ts"],
+      because: "a table is compressed with zlib",
     },
   ],
   egress: [
     {
       files: ["host/{connections,host-process,send,web-body}.ts"],
       because: "the egress host resolves names, opens connections and decompresses answers",
+    },
+  ],
+  inference: [
+    {
+      files: ["host/host-process.ts", "host/onnx/{onnx,word-pieces}.ts"],
+      because: "the inference host's entry file; a model's files lie where the user put them",
     },
   ],
   sandbox: [

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { KnownModel } from "../memory-contract/known-models.ts";
-import { tinyPackage } from "../store/embedding/testing/tiny-bert.ts";
+import { tinyPackage } from "../inference/testing/tiny-bert.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { fetchModel, type FetchedModel } from "./fetch-model.ts";

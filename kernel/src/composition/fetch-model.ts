@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "
 import { join } from "node:path";
 import { LaresError } from "../base/errors.ts";
 import { folderOf, type KnownModel, modelPath, type PinnedFile } from "../memory-contract/known-models.ts";
-import { onnxFilesOf } from "../store/embedding/onnx/onnx-files.ts";
+import { onnxFilesOf } from "../inference/host/onnx/onnx-files.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 import { installNpmPackage } from "../platform/processes/npm-package.ts";
 import { openPlainFile } from "../platform/files/plain-file.ts";

@@ -13,7 +13,7 @@ import type {
   TemporalPage,
   TemporalQuery,
 } from "./queries.ts";
-import type { StoreSettings } from "./store-settings.ts";
+import type { OnnxModel, StoreSettings } from "./store-settings.ts";
 
 /**
  * A memory as it is named in every request to the store host, which opens what it needs and keeps at most 32 open. So
@@ -200,3 +200,11 @@ export class OutsideError extends Error {
     this.failure = failure;
   }
 }
+
+/** The vectors of texts by a model on this machine, as 32-bit floats in order, or why there are none. */
+export type Embedded =
+  | { readonly name: string; readonly dimensions: number; readonly vectors: Uint8Array }
+  | { readonly failure: string; readonly isRetryable: boolean };
+
+/** Embeds at most 64 texts with a model of the inference host; without texts, looks at its files again. Never rejects. */
+export type EmbedHere = (model: OnnxModel, texts: readonly string[]) => Promise<Embedded>;

@@ -22,6 +22,9 @@ export type EmbedderSpec =
       readonly fetchedAs?: string;
     };
 
+/** A sentence model in a file, which runs in the inference host. */
+export type OnnxModel = Extract<EmbedderSpec, { kind: "onnx" }>;
+
 /** What a memory's projections are to be like. A change is followed in the background; the old serves meanwhile. */
 export interface StoreSettings {
   readonly vectors: EngineChoice;

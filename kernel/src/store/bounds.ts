@@ -26,7 +26,7 @@ export const storeBounds = {
   maxLeakedBytes: 256 * 1024 * 1024,
   /** Requests at such a host have so long to be answered; then the next one is asked. */
   leavingTimeoutMs: 2000,
-  /** Paths outside the state folder that the host may read at once: models, journals of others. */
+  /** Paths outside the state folder that the host may read at once: journals of others. */
   maxForeignPaths: 256,
   /** Memories the host keeps open at once: DuckDB attaches no more. */
   maxOpenMemories: 32,

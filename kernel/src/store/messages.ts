@@ -1,5 +1,7 @@
 import type { ErrorCode, ErrorFacts } from "../base/errors.ts";
+import type { OnnxModel } from "../memory-contract/store-settings.ts";
 import type {
+  Embedded,
   OutsideAnswer,
   OutsideFailure,
   OutsideRequest,
@@ -29,6 +31,13 @@ export type ToHost =
       readonly failure: OutsideFailure;
       readonly message: string;
     }
+  /** bytes: the vectors, where there are some. */
+  | {
+      readonly kind: "embedded";
+      readonly id: number;
+      readonly answer:
+        Omit<Extract<Embedded, { name: string }>, "vectors"> | Extract<Embedded, { failure: string }>;
+    }
   | { readonly kind: "grown"; readonly memories: readonly StoreMemory[] }
   /** Close everything, then end. */
   | { readonly kind: "end" };
@@ -46,6 +55,13 @@ export type FromHost =
   /** bytes: the body. Answered with `posted` or `unposted`. */
   | { readonly kind: "post"; readonly id: number; readonly request: OutsideRequest }
   | { readonly kind: "cancelPost"; readonly id: number }
+  /** Answered with `embedded`. */
+  | {
+      readonly kind: "embed";
+      readonly id: number;
+      readonly model: OnnxModel;
+      readonly texts: readonly string[];
+    }
   | { readonly kind: "notice"; readonly notice: StoreNotice }
   /** A library keeps more memory than it should: let another host take over, whenever that is convenient. */
   | { readonly kind: "spent" };

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { canonicalJson } from "../../../kernel/src/base/json.ts";
 import { silentLog } from "../../../kernel/src/base/log.ts";
 import type { EmbedderSpec } from "../../../kernel/src/memory-contract/store-settings.ts";
+import { InferenceClient } from "../../../kernel/src/inference/client/inference-client.ts";
 import { createStore } from "../../../kernel/src/store/client/store-client.ts";
 import type { Store, StoreMemory } from "../../../kernel/src/memory-contract/store-port.ts";
 import { TestJournal } from "../../../kernel/src/store/testing/test-journal.ts";
@@ -100,10 +101,12 @@ async function measured(conversations: readonly Conversation[]): Promise<Measure
   try {
     for (const [name, embedder] of Object.entries(embedders)) {
       const stateFolder = mkdtempSync(join(folder, "state-"));
+      await using inference = new InferenceClient({ clock: systemClock, log: silentLog });
       await using store = createStore({
         stateFolder,
         clock: systemClock,
         log: silentLog,
+        embedHere: (...call) => inference.embed(...call),
         notice: () => undefined,
       });
       for (const [index, conversation] of conversations.entries()) {

@@ -12,6 +12,7 @@ import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
+import { InferenceClient } from "../../inference/client/inference-client.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
 import { parseModelReference } from "../../models/reference.ts";
 import { ModelDirectory } from "../../models/directory.ts";
@@ -63,6 +64,7 @@ export interface KernelModels {
   readonly runtime: ModelRuntime;
   readonly directory: ModelDirectory;
   readonly egress: EgressClient;
+  readonly inference: InferenceClient;
   settings(): Promise<ModelSettings>;
   /** What agents' requests are decided by, beside their own hosts. */
   networkRules(): Promise<{
@@ -71,7 +73,7 @@ export interface KernelModels {
   }>;
 }
 
-/** Opens nothing before it is first needed: neither the file of secrets, nor the egress host, nor the catalogue. */
+/** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
 export function openModels(parts: ModelParts): KernelModels {
   const { environment, userFolder, stateHome, clock, log, opened, document } = parts;
   const state = opened.use(new UserState({ stateHome, log }));
@@ -101,6 +103,7 @@ export function openModels(parts: ModelParts): KernelModels {
       trace: (trace) => parts.trace(trace),
     }),
   );
+  const inference = opened.use(new InferenceClient({ clock, log }));
   const written = (): ModelSettings => {
     const settings = modelSettings(document().models);
     return {
@@ -165,6 +168,7 @@ export function openModels(parts: ModelParts): KernelModels {
     runtime,
     directory,
     egress,
+    inference,
     settings,
     networkRules: async () => ({
       privateHosts: document().egress.private_hosts ?? [],

@@ -34,7 +34,7 @@ interface MemoryParts {
   /** Receives warnings for the user about an agent's memory. */
   readonly traces: Pick<TraceLog, "write">;
   readonly progress: Emitter<WorkProgress>;
-  readonly models: Pick<KernelModels, "egress" | "issued" | "networkRules">;
+  readonly models: Pick<KernelModels, "egress" | "inference" | "issued" | "networkRules">;
 }
 
 export interface Memories extends HostMemoryPorts {
@@ -65,6 +65,7 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
       log,
       notice: noticeTo(log, warn, progress),
       post: postForEmbedders(parts.models),
+      embedHere: (model, texts) => parts.models.inference.embed(model, texts),
     }),
   );
   const limitsOf = (key: MemoryKey): Pick<AgentLimits, "max_storage_mb" | "max_vectors"> => {

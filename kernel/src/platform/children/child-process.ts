@@ -121,6 +121,11 @@ export function locateModule(
   return { url: pathToFileURL(path).href, folder };
 }
 
+/** Returns the URL of an installed package's module; null if it is not installed. */
+export function findModule(name: string, importMetaUrl: string): string | null {
+  return findPackage(name, importMetaUrl) === undefined ? null : locateModule(name, importMetaUrl).url;
+}
+
 /**
  * Returns the outermost `node_modules` around an installed package; null if it is not installed. It contains the
  * package's dependencies, even if a package manager links them.

@@ -14,7 +14,7 @@ import { storageFailure } from "./storage-failure.ts";
 /** Bytes of a file that are held in memory while it is streamed. */
 const pieceBytes = 1024 * 1024;
 
-export { join as joinPath };
+export { dirname as folderOfPath, join as joinPath };
 
 /** Creates the folder and its parents, accessible to the owner only. */
 export function makeFolder(path: string): Promise<void> {

@@ -4,7 +4,7 @@ import { packagesAround } from "../../platform/children/child-process.ts";
 /** What the store host and the rooms it uses import that does not lie in the kernel. */
 const needed = ["@duckdb/node-api"] as const;
 /** What it goes without where it is not installed. */
-const optional = ["usearch", "faiss-node", "onnxruntime-node"] as const;
+const optional = ["usearch", "faiss-node"] as const;
 
 /** node-gyp-build, by which usearch finds its binary, looks whether the C library is musl's. */
 const alpineMark = "/etc/alpine-release";

@@ -5,16 +5,16 @@ import { Fifo } from "../../base/fifo.ts";
 import type { Log } from "../../base/log.ts";
 import { ChildKeeper } from "../../platform/children/child-keeper.ts";
 import { startChildProcess } from "../../platform/children/child-process.ts";
-import { makeFolder } from "../../platform/files/data-files.ts";
+import { joinPath, makeFolder } from "../../platform/files/data-files.ts";
 import { failpointsPassedOn } from "../../platform/failpoint.ts";
 import { siblingModule } from "../../platform/files/sibling-module.ts";
 import { storeBounds as bounds } from "../bounds.ts";
 import { FairQueue } from "./fair-queue.ts";
-import { foreignPathsOf } from "./foreign-paths.ts";
 import { HostLink } from "./link.ts";
 import type { FromHost } from "../messages.ts";
 import { packagePaths } from "./native-packages.ts";
 import {
+  type EmbedHere,
   OutsideError,
   type OutsideRequest,
   type PostOutside,
@@ -36,6 +36,8 @@ export interface StoreOptions {
   notice(notice: Exclude<StoreNotice, { kind: "log" }>): void;
   /** Sends what embedders ask of services: the store host opens no connections. Absent: nothing is sent. */
   readonly post?: PostOutside;
+  /** Runs models of this machine: the store host loads none. Absent: there are none. */
+  readonly embedHere?: EmbedHere;
 }
 
 export function createStore(options: StoreOptions): Store {
@@ -246,6 +248,7 @@ class StoreClient implements Store {
     if (words.kind === "notice") return this.#hear(words.notice);
     if (words.kind === "spent") return this.#letGo(link);
     if (words.kind === "post") return void this.#post(words.id, words.request, bytes.slice(), link);
+    if (words.kind === "embed") return void this.#embed(words, link);
     if (words.kind === "cancelPost") return link.posts.get(words.id)?.abort();
     const request = this.#open.get(words.id);
     // One that ends may fail for that alone; the next host is asked.
@@ -274,6 +277,18 @@ class StoreClient implements Store {
     } finally {
       link.posts.delete(id);
     }
+  }
+
+  async #embed({ id, model, texts }: Extract<FromHost, { kind: "embed" }>, link: HostLink): Promise<void> {
+    const { embedHere } = this.#options;
+    if (embedHere === undefined) {
+      const answer = { failure: "This kernel runs no models.", isRetryable: false };
+      return link.send({ kind: "embedded", id, answer });
+    }
+    const embedded = await embedHere(model, texts);
+    if ("failure" in embedded) return link.send({ kind: "embedded", id, answer: embedded });
+    const { vectors, ...answer } = embedded;
+    link.send({ kind: "embedded", id, answer }, vectors);
   }
 
   #hear(notice: StoreNotice): void {
@@ -323,17 +338,21 @@ class StoreClient implements Store {
   }
 
   #mayRead(link: HostLink, memory: StoreMemory): boolean {
-    const paths = foreignPathsOf(memory, this.#options.stateFolder);
-    for (const path of paths) {
-      // The newest are kept.
-      this.#foreignPaths.delete(path);
-      this.#foreignPaths.add(path);
-    }
+    if (!this.#isForeign(memory)) return true;
+    const { journalFolder } = memory;
+    // The newest are kept.
+    this.#foreignPaths.delete(journalFolder);
+    this.#foreignPaths.add(journalFolder);
     for (const oldest of this.#foreignPaths) {
       if (this.#foreignPaths.size <= bounds.maxForeignPaths) break;
       this.#foreignPaths.delete(oldest);
     }
-    return paths.every((path) => link.foreignPaths.has(path));
+    return link.foreignPaths.has(journalFolder);
+  }
+
+  /** Whether its journal lies outside the state folder, and has to be named when a host starts. */
+  #isForeign({ journalFolder }: StoreMemory): boolean {
+    return !journalFolder.startsWith(joinPath(this.#options.stateFolder, "/"));
   }
 
   /** What is open is answered still, where that does not take long. */
@@ -355,8 +374,8 @@ class StoreClient implements Store {
     this.#grown.clear();
     const link = this.#host.child;
     if (link === null || link.isEnding || memories.length === 0) return;
-    const readable = memories.filter((memory) =>
-      foreignPathsOf(memory, this.#options.stateFolder).every((path) => link.foreignPaths.has(path)),
+    const readable = memories.filter(
+      (memory) => !this.#isForeign(memory) || link.foreignPaths.has(memory.journalFolder),
     );
     if (readable.length > 0) link.send({ kind: "grown", memories: readable });
   }

@@ -5,7 +5,7 @@ import { type Embedder, EmbeddingError } from "./port.ts";
 import { type OutsideAnswer, OutsideError, type PostOutside } from "../../memory-contract/store-port.ts";
 import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
 import { inBatches, refuseBlank } from "./texts.ts";
-import { unitVector } from "./unit-vector.ts";
+import { unitVector } from "../../base/unit-vector.ts";
 
 export const openAiLimits = {
   /** The maximum that smaller servers accept in one request by default. */

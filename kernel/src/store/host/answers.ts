@@ -1,9 +1,8 @@
 import { systemClock } from "../../platform/clock.ts";
-import { createEmbedder } from "./create-embedder.ts";
+import { createEmbedder, type EmbedderPorts } from "./create-embedder.ts";
 import { KnowledgeStore } from "../knowledge/knowledge-store.ts";
 import { knowledgeTables, RebuildNeeded } from "../knowledge/tables.ts";
 import type {
-  PostOutside,
   StoreMemory,
   StoreNotice,
   StoreRequestName,
@@ -26,12 +25,12 @@ interface HostParts {
   readonly duck: Duck;
   readonly engines: Engines;
   notice(notice: StoreNotice): void;
-  readonly post: PostOutside;
+  readonly outside: EmbedderPorts;
 }
 
 /** Opens a memory's projections. `doubt`: why what is on the disk is not to be believed, null where it is. */
 export function openMemory(
-  { duck, engines, notice, post }: HostParts,
+  { duck, engines, notice, outside }: HostParts,
   memory: StoreMemory,
   doubt: string | null,
 ): Promise<OpenMemory> {
@@ -49,7 +48,7 @@ export function openMemory(
             text,
             engines,
             clock: systemClock,
-            openEmbedder: (spec) => createEmbedder(spec, post),
+            openEmbedder: (spec) => createEmbedder(spec, outside),
             events: (rows) => eventsByRow(file, rows),
             tell: notice,
           },

@@ -28,14 +28,15 @@ const { send, ready, fail } = serveParent<FromHost, ToHost>({
 const outside = new Outside(send);
 const opening = StoreHost.open({
   stateFolder,
-  post: outside.post,
+  outside,
   notice: (notice) => send({ kind: "notice", notice }),
   failed: fail,
 });
 opening.then(ready, fail);
 
 async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
-  if (words.kind === "posted" || words.kind === "unposted") return outside.answered(words, bytes);
+  if (words.kind === "posted" || words.kind === "unposted" || words.kind === "embedded")
+    return outside.answered(words, bytes);
   const host = await opening;
   switch (words.kind) {
     case "request": {

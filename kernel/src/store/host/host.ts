@@ -1,12 +1,13 @@
 import { joinPath, makeFolder } from "../../platform/files/data-files.ts";
 import { limitExceeded, storageError } from "../../base/errors.ts";
 import { acquireLock, type FileLock } from "../../platform/processes/lock.ts";
+import type { EmbedderPorts } from "./create-embedder.ts";
 import { answers, type OpenMemory, openMemory } from "./answers.ts";
 import { storeBounds as bounds } from "../bounds.ts";
 import { reasonOf } from "./failure.ts";
 import type { ToHost } from "../messages.ts";
 import { OpenMemories } from "./open-memories.ts";
-import type { PostOutside, StoreMemory, StoreNotice } from "../../memory-contract/store-port.ts";
+import type { StoreMemory, StoreNotice } from "../../memory-contract/store-port.ts";
 import { type Duck, openDuck } from "../projection/duck.ts";
 import { Engines } from "../vectors/engines.ts";
 
@@ -14,8 +15,8 @@ interface StoreHostOptions {
   /** Absolute; all memories lie beneath it. */
   readonly stateFolder: string;
   notice(notice: StoreNotice): void;
-  /** Sends what embedders ask of services. */
-  readonly post: PostOutside;
+  /** What embedders ask of the kernel. */
+  readonly outside: EmbedderPorts;
   /** Nothing can be answered any more: the process has to end, and the kernel starts the next. */
   failed(error: unknown): void;
 }
@@ -121,7 +122,7 @@ export class StoreHost implements AsyncDisposable {
       duck: this.#duck,
       engines: this.#engines,
       notice: this.#options.notice,
-      post: this.#options.post,
+      outside: this.#options.outside,
     };
     return await openMemory(parts, memory, doubt);
   }

@@ -1,17 +1,24 @@
-import { type OutsideAnswer, OutsideError, type PostOutside } from "../../memory-contract/store-port.ts";
+import {
+  type Embedded,
+  type EmbedHere,
+  type OutsideAnswer,
+  OutsideError,
+  type PostOutside,
+} from "../../memory-contract/store-port.ts";
 import type { FromHost, ToHost } from "../messages.ts";
 
-type Answered = Extract<ToHost, { kind: "posted" | "unposted" }>;
+type Answered = Extract<ToHost, { kind: "posted" | "unposted" | "embedded" }>;
 
 interface OpenPost {
   resolve(answer: OutsideAnswer): void;
   reject(error: OutsideError): void;
 }
 
-/** Requests to the outside, which the kernel has sent for the store host. */
+/** What the kernel has others do for the store host: the egress host its requests, the inference host its models. */
 export class Outside {
   readonly #send: (words: FromHost, bytes?: Uint8Array) => void;
   readonly #open = new Map<number, OpenPost>();
+  readonly #embedding = new Map<number, (answer: Embedded) => void>();
   #nextId = 1;
 
   constructor(send: (words: FromHost, bytes?: Uint8Array) => void) {
@@ -45,8 +52,21 @@ export class Outside {
       this.#send({ kind: "post", id, request }, body);
     });
 
+  readonly embedHere: EmbedHere = (model, texts) =>
+    new Promise((resolve) => {
+      const id = this.#nextId++;
+      this.#embedding.set(id, resolve);
+      this.#send({ kind: "embed", id, model, texts });
+    });
+
   /** `bytes` are valid only during the call. */
   answered(words: Answered, bytes: Uint8Array): void {
+    if (words.kind === "embedded") {
+      const { answer } = words;
+      this.#embedding.get(words.id)?.("name" in answer ? { ...answer, vectors: bytes.slice() } : answer);
+      this.#embedding.delete(words.id);
+      return;
+    }
     const open = this.#open.get(words.id);
     if (words.kind === "posted") open?.resolve({ ...words.answer, body: bytes.slice() });
     else open?.reject(new OutsideError(words.failure, words.message));

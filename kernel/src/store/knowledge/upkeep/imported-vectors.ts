@@ -1,6 +1,6 @@
 import type { Embedder } from "../../embedding/port.ts";
 import type { Settlement } from "../../embedding/queue.ts";
-import { unitVector } from "../../embedding/unit-vector.ts";
+import { unitVector } from "../../../base/unit-vector.ts";
 import type { PendingRows } from "./pending-items.ts";
 import { type Database, textList } from "../rows/schema.ts";
 import { spokenBy } from "../rows/words.ts";

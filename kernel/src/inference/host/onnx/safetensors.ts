@@ -1,4 +1,4 @@
-import { unusable } from "./word-pieces.ts";
+import { unusable } from "../../unusable.ts";
 
 /** Where a tensor's numbers stand, counted from the first number of the file. */
 export interface StoredTensor {
@@ -16,7 +16,7 @@ export interface Safetensors {
 
 const lengthBytes = 8;
 
-/** Parses a `.safetensors` file. Throws EmbeddingError if the bytes are not in that format. */
+/** Parses a `.safetensors` file. Throws UnusableModel if the bytes are not in that format. */
 export function parseSafetensors(file: Uint8Array): Safetensors {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const headBytes = file.length < lengthBytes ? Infinity : Number(view.getBigUint64(0, true));

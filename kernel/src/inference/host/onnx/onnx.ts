@@ -2,13 +2,11 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { InferenceSession, Tensor } from "onnxruntime-common";
 import { messageOf } from "../../../base/errors.ts";
-import { modelDigest } from "./model-digest.ts";
-import { type Embedder, EmbeddingError } from "../port.ts";
-import type { EmbedderSpec } from "../../../memory-contract/store-settings.ts";
-import { refuseBlank } from "../texts.ts";
+import { unitVector } from "../../../base/unit-vector.ts";
+import type { OnnxModel } from "../../../memory-contract/store-settings.ts";
+import { unusable } from "../../unusable.ts";
 import { inTokenBatches } from "./token-batches.ts";
-import { unitVector } from "../unit-vector.ts";
-import { fieldOf, loadWordPieces, parsed, readText, type TextTokens, unusable } from "./word-pieces.ts";
+import { fieldOf, loadWordPieces, parsed, readText, type TextTokens } from "./word-pieces.ts";
 
 /** Maximum tokens of a text: what sentence models were trained with, and half of what most can read. */
 const maxTokens = 256;
@@ -17,17 +15,26 @@ const batchTokens = 1_024;
 /** One for all but one processor would leave the rest of the machine waiting; embedding has time. */
 const threads = 2;
 
-type Runtime = typeof import("onnxruntime-node");
+export type OnnxRuntime = typeof import("onnxruntime-node");
 type Pooling = "mean" | "first";
+
+export interface OnnxEmbedder extends AsyncDisposable {
+  /** Names kind, model and dimensions: vectors of one name can be compared. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** Returns unit vectors, in order. Throws UnusableModel. */
+  embed(texts: readonly string[]): Promise<Float32Array[]>;
+}
 
 /**
  * A sentence model of BERT's family from a file, with its vocabulary beside it. `onnxruntime-node` is installed by
- * those who want it. Throws EmbeddingError, with what to do.
+ * those who want it. `digest` names the model's contents. Throws UnusableModel, with what to do.
  */
 export async function createOnnxEmbedder(
-  { path, dimensions: wanted, fetchedAs }: Extract<EmbedderSpec, { kind: "onnx" }>,
-  loadRuntime: () => Promise<Runtime> = () => import("onnxruntime-node"),
-): Promise<Embedder> {
+  { path, dimensions: wanted, fetchedAs }: OnnxModel,
+  digest: Promise<string>,
+  loadRuntime: () => Promise<OnnxRuntime>,
+): Promise<OnnxEmbedder> {
   const runtime = await runtimeFrom(loadRuntime);
   const session = await openSession(path, runtime, fetchedAs);
   try {
@@ -41,19 +48,14 @@ export async function createOnnxEmbedder(
       );
     }
     // Vectors of another model at the same path, with as many dimensions, mean something else.
-    return embedderOf(
-      model,
-      path,
-      `onnx/${basename(path)}@${await modelDigest(path)}/${dimensions}`,
-      dimensions,
-    );
+    return embedderOf(model, path, `onnx/${basename(path)}@${await digest}/${dimensions}`, dimensions);
   } catch (error) {
     await session.release();
     throw error;
   }
 }
 
-function embedderOf(model: Model, path: string, name: string, dimensions: number): Embedder {
+function embedderOf(model: Model, path: string, name: string, dimensions: number): OnnxEmbedder {
   // One after the other: two runs at once would only take each other's processors.
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -72,11 +74,8 @@ function embedderOf(model: Model, path: string, name: string, dimensions: number
   return {
     name,
     dimensions,
-    knows: "meanings",
-    isImmediate: false,
     async embed(texts) {
-      refuseBlank(texts);
-      if (isClosed) throw new EmbeddingError("The embedder was closed.", { isRetryable: true });
+      if (isClosed) throw new Error("The embedder was closed.");
       const mine = last.then(() => run(texts));
       last = mine.catch(() => undefined);
       return await mine;
@@ -90,7 +89,7 @@ function embedderOf(model: Model, path: string, name: string, dimensions: number
   };
 }
 
-async function runtimeFrom(load: () => Promise<Runtime>): Promise<Runtime> {
+async function runtimeFrom(load: () => Promise<OnnxRuntime>): Promise<OnnxRuntime> {
   try {
     return await load();
   } catch (error) {
@@ -103,7 +102,7 @@ async function runtimeFrom(load: () => Promise<Runtime>): Promise<Runtime> {
 
 async function openSession(
   path: string,
-  { InferenceSession }: Runtime,
+  { InferenceSession }: OnnxRuntime,
   fetchedAs: string | undefined,
 ): Promise<InferenceSession> {
   const found = await stat(path).catch(() => null);
@@ -145,14 +144,14 @@ const inputs = {
 
 class Model {
   readonly session: InferenceSession;
-  readonly #runtime: Runtime;
+  readonly #runtime: OnnxRuntime;
   readonly #tokens: TextTokens;
   readonly #pooling: Pooling;
   readonly #path: string;
 
   constructor(
     session: InferenceSession,
-    runtime: Runtime,
+    runtime: OnnxRuntime,
     tokens: TextTokens,
     pooling: Pooling,
     path: string,

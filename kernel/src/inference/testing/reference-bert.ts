@@ -1,5 +1,5 @@
-import type { BertShape } from "../onnx/graph.ts";
-import type { Safetensors } from "../onnx/safetensors.ts";
+import type { BertShape } from "../host/onnx/graph.ts";
+import type { Safetensors } from "../host/onnx/safetensors.ts";
 
 /**
  * What a sentence model of BERT's family makes of one text's tokens, in plain arithmetic at double precision: the mean

@@ -2,11 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
 import { temporaryFolder } from "../../../platform/testing/temporary-folder.ts";
-import { createEmbedder } from "../../host/create-embedder.ts";
-import { createOnnxEmbedder } from "./onnx.ts";
-import type { Embedder, EmbeddingError } from "../port.ts";
-import { echoModel, poolingModel, tokenModel } from "../testing/tiny-model.ts";
-import { postHere } from "../testing/post.ts";
+import { UnusableModel } from "../../unusable.ts";
+import type { OnnxEmbedder } from "./onnx.ts";
+import { onnxEmbedder } from "../../testing/onnx-embedder.ts";
+import { echoModel, poolingModel, tokenModel } from "../../testing/tiny-model.ts";
 
 const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "##side", "hill", "."];
 /** What padding and the marks say is far from what the words say, so that one counted wrongly shows. */
@@ -32,18 +31,14 @@ async function folderWith(files: Readonly<Record<string, string | Uint8Array>>):
 
 const beside = { "vocab.txt": `${vocabulary.join("\n")}\n` };
 
-async function embedderOf(path: string, dimensions?: number): Promise<Embedder> {
-  const embedder = await createOnnxEmbedder({
-    kind: "onnx",
-    path,
-    ...(dimensions === undefined ? {} : { dimensions }),
-  });
+async function embedderOf(path: string, dimensions?: number): Promise<OnnxEmbedder> {
+  const embedder = await onnxEmbedder(path, dimensions);
   onTestFinished(() => embedder[Symbol.asyncDispose]());
   return embedder;
 }
 
-async function shown(embedder: Embedder, ...texts: string[]): Promise<string[]> {
-  const vectors = await embedder.embed(texts, "item");
+async function shown(embedder: OnnxEmbedder, ...texts: string[]): Promise<string[]> {
+  const vectors = await embedder.embed(texts);
   return vectors.map((vector) => [...vector].map((value) => value.toFixed(2)).join(" "));
 }
 
@@ -90,7 +85,7 @@ test("race: calls made while another is under way each get their own", async () 
 
 test("race: closed while a call is under way: that one is answered, the next refused, closing twice is fine", async () => {
   const path = await folderWith({ "model.onnx": tokenModel(table), ...beside });
-  const embedder = await createOnnxEmbedder({ kind: "onnx", path });
+  const embedder = await onnxEmbedder(path);
   const before = shown(embedder, "sea");
   const closed = embedder[Symbol.asyncDispose]();
   const after = shown(embedder, "sea").catch((error: unknown) => String(error));
@@ -187,13 +182,7 @@ test.each<[string, Readonly<Record<string, string | Uint8Array>>, RegExp, number
   const error = (await embedderOf(path, dimensions).then(
     () => expect.unreachable("it was made"),
     (error: unknown) => error,
-  )) as EmbeddingError;
+  )) as Error;
   expect(error.message).toMatch(message);
-  expect(error.isRetryable).toBe(false);
-});
-
-test("the kind onnx of a memory's embedders is made by the runtime that is installed", async () => {
-  await expect(createEmbedder({ kind: "onnx", path: "/nowhere/model.onnx" }, postHere)).rejects.toThrow(
-    "There is no model at",
-  );
+  expect(error).toBeInstanceOf(UnusableModel);
 });

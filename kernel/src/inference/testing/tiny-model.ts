@@ -1,4 +1,4 @@
-import { attribute, node, onnxFile, onnxTypes, tensor, valueInfo } from "../onnx/onnx-file.ts";
+import { attribute, node, onnxFile, onnxTypes, tensor, valueInfo } from "../host/onnx/onnx-file.ts";
 
 /** ONNX models of a few bytes, for tests. */
 

@@ -8,7 +8,7 @@ import {
   tensorElsewhere,
   valueInfo,
 } from "./onnx-file.ts";
-import { unusable } from "./word-pieces.ts";
+import { unusable } from "../../unusable.ts";
 import type { StoredTensor } from "./safetensors.ts";
 
 /** As `config.json` beside the weights names them. */
@@ -27,7 +27,7 @@ const unattended = -1e9;
 /**
  * A sentence model of BERT's family as an ONNX file: from tokens and their mask to `sentence_embedding`, the mean of
  * the tokens' vectors, of length 1. The weights stay in `weightsFile` at half precision, one after the other as
- * `weights` says; arithmetic is at single precision. Throws EmbeddingError where weights are missing.
+ * `weights` says; arithmetic is at single precision. Throws UnusableModel where weights are missing.
  */
 export function bertGraph(
   weights: ReadonlyMap<string, StoredTensor>,

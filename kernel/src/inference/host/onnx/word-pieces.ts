@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
-import { EmbeddingError } from "../port.ts";
+import { unusable, UnusableModel } from "../../unusable.ts";
 
 /** Turns a text into what a model reads. */
 export interface TextTokens {
@@ -21,7 +21,7 @@ interface Vocabulary {
 
 /**
  * The WordPiece tokens of BERT's family (all-MiniLM, bge, e5, gte), from `vocab.txt` or `tokenizer.json` beside the
- * model or in the folder above. Throws EmbeddingError if there is none, or if it is of another kind.
+ * model or in the folder above. Throws UnusableModel if there is none, or if it is of another kind.
  */
 export async function loadWordPieces(modelPath: string): Promise<TextTokens> {
   const folders = [dirname(modelPath), dirname(dirname(modelPath))];
@@ -129,7 +129,7 @@ export async function readText(path: string): Promise<string | null> {
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
       return null;
-    if (error instanceof EmbeddingError) throw error;
+    if (error instanceof UnusableModel) throw error;
     throw unusable(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
@@ -147,6 +147,3 @@ export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
-
-export const unusable = (message: string, cause?: unknown): EmbeddingError =>
-  new EmbeddingError(message, { isRetryable: false, cause });

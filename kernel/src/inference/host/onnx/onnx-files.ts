@@ -1,11 +1,12 @@
 import type { KnownModel } from "../../../memory-contract/known-models.ts";
-import { parsed, unusable } from "./word-pieces.ts";
+import { parsed } from "./word-pieces.ts";
+import { unusable } from "../../unusable.ts";
 import { type BertShape, bertGraph } from "./graph.ts";
 import { parseSafetensors } from "./safetensors.ts";
 
 /**
  * The files that the embedder `onnx` reads, by name, made from a package's own. The weights stay as they are. Throws
- * EmbeddingError where they are of no model that can be made.
+ * UnusableModel where they are of no model that can be made.
  */
 export function onnxFilesOf(
   { file }: KnownModel,

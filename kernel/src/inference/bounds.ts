@@ -1,0 +1,24 @@
+/** The limits of the kernel and its inference host, and how long they wait. */
+export const inferenceBounds = {
+  /** Calls at the host at once; one more is refused. */
+  maxOpenCalls: 64,
+  /** Texts and characters of one call; a single text may be longer. */
+  maxTexts: 64,
+  maxCharacters: 1024 * 1024,
+  /** A longer frame ends the host: a call with one text of the longest kind. */
+  maxFrameBytes: 64 * 1024 * 1024,
+  /** Models that the host keeps loaded; the one that was not used for longest is released. */
+  maxLoadedModels: 4,
+  /** The host's JavaScript heap; what models take lies outside of it. */
+  maxHeapMb: 512,
+  /** Files that the host may read at once besides the kernel's code. */
+  maxReadableFiles: 256,
+  /** Files of one model. */
+  maxModelFiles: 64,
+  /** A host without a call for this long is ended, which frees what its models took. */
+  idleMs: 5 * 60_000,
+  /** The delay before a host that died is restarted; it doubles from the first value to the last. */
+  firstRestartDelayMs: 50,
+  maxRestartDelayMs: 1000,
+  stableAfterMs: 10_000,
+} as const;

@@ -1,0 +1,171 @@
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Embedded } from "../../memory-contract/store-port.ts";
+import type { OnnxModel } from "../../memory-contract/store-settings.ts";
+import { Child } from "../../platform/children/child.ts";
+import { ChildKeeper } from "../../platform/children/child-keeper.ts";
+import { findModule, packagesAround, startChildProcess } from "../../platform/children/child-process.ts";
+import { siblingModule } from "../../platform/files/sibling-module.ts";
+import { inferenceBounds as bounds } from "../bounds.ts";
+import type { EmbedCall, FromHost, InferenceFailure, Runtimes, ToHost } from "../messages.ts";
+import { modelFiles } from "./model-files.ts";
+
+interface InferenceOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The module around which optional packages are looked for; default: this one. */
+  readonly packagesOf?: string;
+}
+
+interface OpenCall {
+  readonly settled: Promise<unknown>;
+  settle(answer: Embedded): void;
+}
+
+class HostLink extends Child<ToHost, FromHost> {
+  /** What this host may read was said when it started. */
+  readable: ReadonlySet<string> = new Set();
+  /** Set while it answers its last calls, because another host has to read more. */
+  leaving: Promise<void> | null = null;
+}
+
+/** Models of this machine, run by one inference host, which is started with the first call and ended when idle. */
+export class InferenceClient implements AsyncDisposable {
+  readonly #options: InferenceOptions;
+  readonly #open = new Map<number, OpenCall>();
+  readonly #readable = new Set<string>();
+  readonly #host: ChildKeeper<HostLink>;
+  #idleTimer: Disposable | null = null;
+  #nextId = 1;
+
+  constructor(options: InferenceOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.#host = new ChildKeeper({
+      clock,
+      restarts: bounds,
+      start: () => this.#launch(),
+      end: (link) => link.kill(),
+      gone: (link, how, deaths) => {
+        if (!link.isEnding) log.error("the inference host is gone", { how, deaths, open: this.#open.size });
+        this.#failAll({ class: "Died", message: `The inference host ${how} during the call.` });
+      },
+      closed: () => new Error("The kernel is shutting down."),
+    });
+  }
+
+  get pid(): number | null {
+    return this.#host.pid;
+  }
+
+  /** Calls that a host has not answered yet. */
+  get openCalls(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Resolves with the texts' vectors, or with why there are none; a host's death fails its calls, and the next call
+   * starts another. Without texts, the model's files are looked at again.
+   */
+  async embed(model: OnnxModel, texts: readonly string[]): Promise<Embedded> {
+    const characters = texts.reduce((sum, { length }) => sum + length, 0);
+    if (texts.length > bounds.maxTexts || (texts.length > 1 && characters > bounds.maxCharacters))
+      return failed({
+        class: "Unusable",
+        message: `One call has at most ${bounds.maxTexts} texts with ${bounds.maxCharacters} characters in all.`,
+      });
+    if (this.openCalls >= bounds.maxOpenCalls)
+      return failed({
+        class: "Busy",
+        message: `${bounds.maxOpenCalls} calls are open already. Try again later.`,
+      });
+    const files = await modelFiles(model.path);
+    try {
+      return await this.#call({ model, files, texts });
+    } catch (error) {
+      return failed({
+        class: "Died",
+        message: `The inference host could not be started: ${messageOf(error)}`,
+      });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#idleTimer?.[Symbol.dispose]();
+    this.#failAll({ class: "Died", message: "The kernel is shutting down." });
+    await this.#host[Symbol.asyncDispose]();
+  }
+
+  /** Sends the call to a host that may read its files. Rejects if none can be started. */
+  async #call(call: EmbedCall): Promise<Embedded> {
+    this.#idleTimer?.[Symbol.dispose]();
+    for (const file of call.files) {
+      // The newest are kept.
+      this.#readable.delete(file);
+      this.#readable.add(file);
+    }
+    for (const oldest of this.#readable) {
+      if (this.#readable.size <= bounds.maxReadableFiles) break;
+      this.#readable.delete(oldest);
+    }
+    for (;;) {
+      const link = await this.#host.connect();
+      if (link.leaving === null && call.files.every((file) => link.readable.has(file))) {
+        const id = this.#nextId++;
+        const { promise, resolve } = Promise.withResolvers<Embedded>();
+        this.#open.set(id, { settled: promise, settle: resolve });
+        link.send({ kind: "embed", id, call });
+        return await promise;
+      }
+      const last = [...this.#open.values()].map(({ settled }) => settled);
+      link.leaving ??= Promise.all(last).then(() => link.kill());
+      await link.leaving;
+    }
+  }
+
+  async #launch(): Promise<HostLink> {
+    const { clock, log, packagesOf = import.meta.url } = this.#options;
+    const readable = new Set(this.#readable);
+    const packages = packagesAround("onnxruntime-node", packagesOf);
+    const runtimes: Runtimes = { "onnxruntime-node": findModule("onnxruntime-node", packagesOf) };
+    const process = await startChildProcess({
+      entry: siblingModule(import.meta.url, "../host/host-process"),
+      readable: [new URL("../../", import.meta.url), ...(packages === null ? [] : [packages]), ...readable],
+      nativeCode: true,
+      workers: false,
+      maxHeapMb: bounds.maxHeapMb,
+      arguments: [JSON.stringify(runtimes)],
+    });
+    const link = new HostLink(process, {
+      name: "inference host",
+      log,
+      clock,
+      maxFrameBytes: bounds.maxFrameBytes,
+      receive: (words, bytes) => this.#receive(words, bytes),
+    });
+    link.readable = readable;
+    await link.ready;
+    return link;
+  }
+
+  #receive(words: FromHost, bytes: Uint8Array): void {
+    const open = this.#open.get(words.id);
+    this.#open.delete(words.id);
+    if (words.kind === "failed") open?.settle(failed(words.failure));
+    else open?.settle({ name: words.name, dimensions: words.dimensions, vectors: bytes.slice() });
+    if (this.#open.size > 0) return;
+    this.#idleTimer?.[Symbol.dispose]();
+    this.#idleTimer = this.#options.clock.timer(bounds.idleMs, () => void this.#host.child?.kill());
+  }
+
+  #failAll(failure: InferenceFailure): void {
+    for (const open of this.#open.values()) open.settle(failed(failure));
+    this.#open.clear();
+  }
+}
+
+const failed = ({ class: kind, message }: InferenceFailure): Embedded => ({
+  failure: message,
+  isRetryable: kind !== "Unusable",
+});
