@@ -2,11 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../base/log.ts";
+import { canonicalJson } from "../../base/json.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { createOnnxEmbedder } from "../../store/embedding/onnx.ts";
+import { testStore } from "../../store/testing/test-store.ts";
 import { onnxEmbedder } from "../testing/onnx-embedder.ts";
 import { tokenModel } from "../testing/tiny-model.ts";
+import { until } from "../../../../test/support/until.ts";
 import { InferenceClient } from "./inference-client.ts";
 
 const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "hill"];
@@ -55,6 +58,21 @@ test("a model that was replaced is not taken for the one before it", async () =>
   await using after = await open();
   expect(after.name).not.toBe(before.name);
   await expect(before.embed(["sea"], "item")).rejects.toThrow(/is another one by now/u);
+});
+
+test("a memory's items get their vectors by a model outside of the state folder", async () => {
+  const client = opened();
+  const embedder = await model();
+  const { store, journal } = await testStore(undefined, { embedHere: (...call) => client.embed(...call) });
+  const data = canonicalJson({ variant: "Fact", data: {}, text: "sea" });
+  for (const id of ["one", "other"]) journal.append({ operation: "store", kind: "knowledge", id, data });
+  const memory = { ...journal.memory, settings: { ...journal.memory.settings, embedder } };
+  await until("both items have a vector", async () => {
+    const { vectors } = await store.request("stats", memory, {});
+    return vectors.count === 2;
+  });
+  const { embedder: served } = await store.request("stats", memory, {});
+  expect(served).toMatch(/^onnx\/model\.onnx@[0-9a-f]{12}\/3$/u);
 });
 
 test("a file that is no model is told by the host, which goes on", async () => {

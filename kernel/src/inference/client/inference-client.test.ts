@@ -64,3 +64,10 @@ test("more texts than a call may have never reach a host", async () => {
   expect(await client.embed(modelAt(folder, "model.onnx"), texts)).toMatchObject({ isRetryable: false });
   expect(client.pid).toBeNull();
 });
+
+test("a path that the system refuses is an answer as well", async () => {
+  const { client, folder } = await opened();
+  expect(await client.embed(modelAt(folder, "a".repeat(5000), "model.onnx"), [])).toMatchObject({
+    failure: expect.stringContaining("cannot be reached: ENAMETOOLONG") as string,
+  });
+});

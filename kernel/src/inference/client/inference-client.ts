@@ -80,13 +80,12 @@ export class InferenceClient implements AsyncDisposable {
         class: "Busy",
         message: `${bounds.maxOpenCalls} calls are open already. Try again later.`,
       });
-    const files = await modelFiles(model.path);
     try {
-      return await this.#call({ model, files, texts });
+      return await this.#call({ model, files: await modelFiles(model.path), texts });
     } catch (error) {
       return failed({
         class: "Died",
-        message: `The inference host could not be started: ${messageOf(error)}`,
+        message: `The model at ${model.path} cannot be reached: ${messageOf(error)}`,
       });
     }
   }

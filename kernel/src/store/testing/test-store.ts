@@ -17,7 +17,7 @@ export interface TestStore {
 /** A store with a host process of its own, and one memory beneath its folder; closed when the test has ended. */
 export async function testStore(
   stateFolder?: string,
-  options: Pick<StoreOptions, "maxLeakedBytes"> = {},
+  options: Pick<StoreOptions, "maxLeakedBytes" | "embedHere"> = {},
 ): Promise<TestStore> {
   const folder = stateFolder ?? (await temporaryFolder());
   const notices: StoreNotice[] = [];
