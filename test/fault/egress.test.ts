@@ -157,8 +157,13 @@ test("a thousand answers that are cancelled at random moments end as cancelled, 
   answerBy((_text, response) => void response.write(delta("x")));
   const cancelled = async (_: unknown, index: number): Promise<unknown> => {
     const aborter = new AbortController();
-    void pause(random() * 60).then(() => aborter.abort());
-    const end = (await eventsOf(ask(`number ${index}`, aborter.signal))).at(-1);
+    // On a slow machine all of a round may end before anything left: every second one ends with its first text.
+    if (index % 2 === 0) void pause(random() * 60).then(() => aborter.abort());
+    let end: AnswerEvent | undefined;
+    for await (const event of ask(`number ${index}`, aborter.signal)) {
+      if (event.type === "text") aborter.abort();
+      end = event;
+    }
     return end?.type === "failed" ? end.failure.class : end;
   };
   for (let round = 0; round < 20; round++)

@@ -166,6 +166,7 @@ const writeModels = (more: object): Promise<void> =>
     }),
   );
 
+const shown = new Set<string>();
 /** Answers what the kernel asks of an editor with language models, and records it. */
 function answerAsEditor({ method, params }: Message): unknown {
   if (method !== "lares/models/offered" && method !== "lares/models/generate") return null;
@@ -177,7 +178,9 @@ function answerAsEditor({ method, params }: Message): unknown {
       : { finish: "stop", usage: { input_tokens: 14, output_tokens: 1 } };
   expect(validate(kernelRequests[method].params, params)).toBeNull();
   expect(validate(kernelRequests[method].result, result, "result")).toBeNull();
-  recorder.exchange(method, { params, result });
+  // How often it is asked what it offers depends on when its answers come.
+  if (!shown.has(method)) recorder.exchange(method, { params, result });
+  shown.add(method);
   return result;
 }
 
