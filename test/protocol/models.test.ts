@@ -103,6 +103,9 @@ const answer: RequestListener = (request, response) => {
     else if (request.url === "/away") response.writeHead(302, { location: "http://10.0.0.1/" }).end();
     else if (request.url === "/echo")
       response.writeHead(201, { "x-seen": "1" }).end(`got ${body} ${request.headers.authorization}`);
+    else if (request.url === "/key")
+      response.writeHead(302, { location: `https://${String(request.headers["x-key"])}.example/` }).end();
+    else if (request.url === "/echoes") response.end(`${request.headers.authorization} `.repeat(20));
     else if (request.url === "/twice")
       response.end(Buffer.concat([bytes, Buffer.alloc(3_000_000, 0xff), bytes]));
     else if (request.url === "/binary") response.end(Buffer.from([0xff, 0xfe, 0x00]));
@@ -325,6 +328,21 @@ test("a secret is set, listed without its value, sent only in its place to its h
     const cut = await ask(AGENT, "get", { url: `${origin}/echo`, init: { ...init, body: "", maxBytes } });
     expect((cut.value as { text: string }).text.slice(12)).toBe("[secret: weather]".slice(0, maxBytes - 12));
   }
+  // Nor where what is written in place of many values is shorter, so that the end of what was received moves up.
+  for (let maxBytes = 300; maxBytes < 340; maxBytes++) {
+    const cut = await ask(AGENT, "get", { url: `${origin}/echoes`, init: { ...init, body: "", maxBytes } });
+    expect((cut.value as { text: string }).text).not.toContain(SECRET.slice(0, 3));
+  }
+  // Nor in what is said of a server that redirects to where the value is a part of the name.
+  await client.request("lares/secrets/set", {
+    name: "weather",
+    value: "0123456789abcdef0123",
+    hosts: [host],
+    in: "header:x-key",
+  });
+  const { error } = await ask(AGENT, "get", { url: `${origin}/key`, init: { headers: { "x-key": token } } });
+  expect(error).toMatchObject({ code: "EgressDenied", facts: { host: "[secret: weather].example" } });
+  expect(JSON.stringify(error)).not.toContain("0123456789");
   // Called by an agent that may not use it, the secret is not sent either.
   received.length = 0;
   expect(await ask(OTHER, "through", { agent: AGENT, url: `${origin}/echo`, init })).toMatchObject({

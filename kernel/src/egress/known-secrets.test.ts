@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { finished } from "../base/steps.ts";
 import { ExactSecrets } from "./known-secrets.ts";
 
 const value = 'sk-Ünicode/+"v~ 0123456789';
@@ -41,4 +42,28 @@ test("a value of fewer than eight bytes, and another text, are not found", () =>
   const text = Buffer.from("1234567 and sk-unicode");
   expect(secrets.find(text)).toBe(null);
   expect(secrets.redact(text, mark)).toBe(text);
+});
+
+test("of a text that was cut, its end is left out, however much shorter the marks before it are", () => {
+  const echoes = Buffer.from(`${value} `.repeat(20));
+  const start = value.slice(0, 3);
+  for (let length = 300; length < 400; length++)
+    for (const most of [10, 200, 1_000]) {
+      const cut = finished(secrets.redacting(echoes.subarray(0, length), () => "*", { isCut: true, most }));
+      expect(String(cut)).not.toContain(start);
+      expect(cut.length).toBeLessThanOrEqual(most);
+    }
+  const whole = finished(secrets.redacting(echoes, () => "*", { isCut: false, most: 5 }));
+  expect(String(whole)).toBe("* * *");
+});
+
+test("a long text, and one of nothing but secrets, are searched in many steps", () => {
+  const long = Buffer.alloc(1024 * 1024, 0x61);
+  const full = Buffer.from(value.repeat(5_000));
+  for (const bytes of [long, full])
+    expect([...secrets.redacting(bytes, mark, { isCut: false, most: bytes.length })].length).toBeGreaterThan(
+      4,
+    );
+  expect(secrets.redact(long, mark)).toBe(long);
+  expect(String(secrets.redact(full, mark))).toBe("[secret: key]".repeat(5_000));
 });

@@ -1,3 +1,5 @@
+import { finished } from "../base/steps.ts";
+
 /** A value that must not leave, with its name for people. */
 export interface KnownSecret {
   readonly name: string;
@@ -6,6 +8,10 @@ export interface KnownSecret {
 
 /** Shorter values occur by chance. Bytes. */
 export const minKnownSecretBytes = 8;
+
+/** Bytes whose search is a step of its own, and secrets that are replaced in one. */
+const longSearch = 256 * 1024;
+const matchesPerStep = 1_000;
 
 /** Finds known secrets in bytes, in each form in which they commonly travel: as they are, in URLs, JSON, Base64 and hex. */
 export class ExactSecrets {
@@ -21,7 +27,7 @@ export class ExactSecrets {
       .toSorted((one, other) => other.bytes.length - one.bytes.length);
   }
 
-  /** Bytes of the longest form: a cut this far behind the end of a text leaves no part of a secret in it. */
+  /** Bytes of the longest form: a text that is cut this far behind what is wanted of it holds each secret whole. */
   get longestForm(): number {
     return this.#forms[0]?.bytes.length ?? 0;
   }
@@ -34,14 +40,42 @@ export class ExactSecrets {
 
   /** Returns the bytes with every secret replaced; the same object if there is none. */
   redact(bytes: Uint8Array, mark: (name: string) => string): Uint8Array {
-    let current = viewOf(bytes);
-    let isChanged = false;
-    for (const { name, bytes: form } of this.#forms) {
-      if (!current.includes(form)) continue;
-      isChanged = true;
-      current = replaceAll(current, form, Buffer.from(mark(name)));
+    return finished(this.redacting(bytes, mark, { isCut: false, most: Number.POSITIVE_INFINITY }));
+  }
+
+  /**
+   * As `redact`, in short steps, and at most `most` bytes of the result. `isCut`: more bytes followed. Then the last ones
+   * may be a part of a secret and are left out: more than those behind `most`, where marks are shorter than secrets.
+   */
+  *redacting(
+    bytes: Uint8Array,
+    mark: (name: string) => string,
+    { isCut, most }: { readonly isCut: boolean; readonly most: number },
+  ): Generator<void, Uint8Array> {
+    const searched = viewOf(bytes);
+    const done = new Pieces();
+    let from = 0;
+    // Of each form the next place, until there is none.
+    let ahead = this.#forms.map((form) => ({ ...form, at: -1 }));
+    for (let count = 1; done.length < most; count++) {
+      for (const form of ahead)
+        if (form.at < from) {
+          form.at = searched.indexOf(form.bytes, from);
+          if (form.at === -1 || form.at - from > longSearch) yield;
+        }
+      ahead = ahead.filter(({ at }) => at !== -1);
+      const [first, ...others] = ahead;
+      if (first === undefined) break;
+      // The longest of those at one place.
+      const next = others.reduce((best, form) => (form.at < best.at ? form : best), first);
+      done.push(searched.subarray(from, next.at), Buffer.from(mark(next.name)));
+      from = next.at + next.bytes.length;
+      if (count % matchesPerStep === 0) yield;
     }
-    return isChanged ? current : bytes;
+    const end = isCut ? Math.max(from, searched.length - this.longestForm) : searched.length;
+    if (from === 0 && end <= most && end === bytes.length) return bytes;
+    done.push(searched.subarray(from, end));
+    return done.joined().subarray(0, most);
   }
 
   redactText(text: string, mark: (name: string) => string): string {
@@ -56,14 +90,27 @@ function viewOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function replaceAll(bytes: Buffer, form: Buffer, replacement: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = bytes.indexOf(form); at !== -1; at = bytes.indexOf(form, from)) {
-    parts.push(bytes.subarray(from, at), replacement);
-    from = at + form.length;
+/** Parts of a text, of which there may be as many as it has secrets. */
+class Pieces {
+  readonly #joined: Buffer[] = [];
+  #loose: Buffer[] = [];
+  length = 0;
+
+  push(...parts: readonly Buffer[]): void {
+    for (const part of parts) this.length += part.length;
+    this.#loose.push(...parts);
+    if (this.#loose.length >= matchesPerStep) this.#join();
   }
-  return Buffer.concat([...parts, bytes.subarray(from)]);
+
+  joined(): Buffer {
+    this.#join();
+    return Buffer.concat(this.#joined);
+  }
+
+  #join(): void {
+    this.#joined.push(Buffer.concat(this.#loose));
+    this.#loose = [];
+  }
 }
 
 function formsOf(value: string): Set<string> {

@@ -4,21 +4,9 @@
  */
 const prefix = "laressecret";
 const randomBytes = 24;
-const shape = new RegExp(`${prefix}[0-9a-f]{${randomBytes * 2}}`, "g");
 
 /** Placeholders of one kernel at most, so that agents cannot fill its memory with them. */
 const maxPlaceholders = 10_000;
-
-export interface FoundPlaceholder {
-  readonly token: string;
-  /** Offset in the text, in UTF-16 units. */
-  readonly at: number;
-}
-
-/** Returns everything in the text that has the shape of a placeholder, in order. */
-export function findPlaceholders(text: string): readonly FoundPlaceholder[] {
-  return Array.from(text.matchAll(shape), (match) => ({ token: match[0], at: match.index }));
-}
 
 /** Maps placeholders back to the secret and the agent that they were made for. Ends with its process. */
 export class Placeholders {
@@ -42,10 +30,11 @@ export class Placeholders {
     return token;
   }
 
-  /** Returns the secret's name; null where the token was made for another agent, or for none. */
-  secretOf(agent: string, token: string): string | null {
-    const owner = this.#owners.get(token);
-    return owner?.agent === agent ? owner.secret : null;
+  /** Returns the agent's placeholders with the secrets' names; those of other agents stand for nothing. */
+  of(agent: string): readonly { readonly token: string; readonly secret: string }[] {
+    return [...this.#owners].flatMap(([token, owner]) =>
+      owner.agent === agent ? [{ token, secret: owner.secret }] : [],
+    );
   }
 
   /** Forgets the placeholders of an agent. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../agents/ports.ts";
 import { isLaresError, LaresError, limitExceeded, notFound } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json.ts";
+import { nextTurn } from "../../../base/next-turn.ts";
 import type { ModelMessage } from "../../../base/vocabulary/model.ts";
 import { EgressError } from "../../../egress/client/answer.ts";
 import { ExactSecrets } from "../../../egress/known-secrets.ts";
@@ -13,7 +14,6 @@ import { decideHostCall } from "../../../policy/decide.ts";
 import { defaultModelCategory, egressDenied, isLocalOnly, reachableHosts } from "../../../policy/outside.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
-import { findPlaceholders } from "../../../secrets/placeholders.ts";
 import type { KernelModels } from "../../models/open-models.ts";
 
 export interface OutsidePorts {
@@ -116,22 +116,18 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
       const { url, method = "GET", headers = {}, body = "", body_blob: blob } = params;
       if (blob !== undefined && params.body !== undefined)
         throw new LaresError("InvalidParams", 'Give either "body" or "body_blob".', { path: "body_blob" });
-      const sent = blob === undefined ? Buffer.from(body, "utf8") : Buffer.from(caller.blobs.whole(blob));
+      const sent = blob === undefined ? Buffer.from(body, "utf8") : viewOf(caller.blobs.whole(blob));
       const { timeout_ms: timeoutMs = defaultTimeoutMs, max_bytes: maxBytes = defaultMaxBytes } = params;
       const substitutions = await substitutionsIn(
         caller,
-        [
-          url,
-          ...Object.values(headers),
-          ...Object.values(headers).map(basicCredentials),
-          sent.toString("latin1"),
-        ],
+        [url, ...Object.values(headers), ...Object.values(headers).map(basicCredentials), sent],
         models,
       );
       const { privateHosts, providerHosts } = await models.networkRules();
       // A server may answer with what it was sent. Cut only after that is replaced: before, a cut could leave all but
       // the last character of a secret.
       const exact = new ExactSecrets(issued.known);
+      const mark = (name: string): string => `[secret: ${name}]`;
       // It is held here until it is whole, so several large answers at once have to fit together.
       using held = maxBytes > defaultMaxBytes ? caller.blobs.reserve(maxBytes) : null;
       try {
@@ -151,9 +147,13 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
         let end = await answer.body.next();
         for (; end.done !== true; end = await answer.body.next()) chunks.push(end.value);
         const received = Buffer.concat(chunks);
-        const mark = (name: string): string => `[secret: ${name}]`;
         const isTruncated = end.value.isTruncated || received.length > maxBytes;
-        const shown = exact.redact(received, mark).subarray(0, isTruncated ? maxBytes : undefined);
+        const shown = await inTurns(
+          exact.redacting(received, mark, {
+            isCut: end.value.isTruncated,
+            most: isTruncated ? maxBytes : Number.POSITIVE_INFINITY,
+          }),
+        );
         const text = textOf(shown);
         held?.[Symbol.dispose]();
         return {
@@ -165,7 +165,8 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
           truncated: isTruncated,
         };
       } catch (error) {
-        throw error instanceof EgressError ? errorOf(error) : error;
+        // What a server answers may be in the reason too, such as where it redirects to.
+        throw error instanceof EgressError ? errorOf(error, (text) => exact.redactText(text, mark)) : error;
       }
     },
   };
@@ -208,14 +209,12 @@ function parsedObject(text: string, model: string): JsonValue {
  */
 async function substitutionsIn(
   { agent, authority }: Caller,
-  texts: readonly string[],
+  texts: readonly (string | Buffer)[],
   { placeholders, secrets, issued }: Pick<KernelModels, "placeholders" | "secrets" | "issued">,
 ): Promise<Substitution[]> {
-  const tokens = new Set(texts.flatMap((text) => findPlaceholders(text).map(({ token }) => token)));
   const substitutions: Substitution[] = [];
-  for (const token of tokens) {
-    const name = placeholders.secretOf(agent, token);
-    if (name === null) continue;
+  for (const { token, secret: name } of placeholders.of(agent)) {
+    if (!texts.some((text) => text.includes(token))) continue;
     // The agent may hold the text from a call that it made for itself, or from before a permission was revoked.
     const decision = decideHostCall(authority, { method: "credentials/get", params: { name } });
     if (!decision.allowed) throw decision.error;
@@ -230,6 +229,11 @@ function basicCredentials(value: string): string {
   return encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
 }
 
+/** The same bytes: a blob may be large, and sent many times at once. */
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 function joined(headers: readonly (readonly [string, string])[]): Record<string, string> {
   const all = new Map<string, string>();
   for (const [name, value] of headers) {
@@ -239,22 +243,37 @@ function joined(headers: readonly (readonly [string, string])[]): Record<string,
   return Object.fromEntries(all);
 }
 
+/** Runs each step in a turn of its own, so that a large answer does not hold up what others ask. */
+async function inTurns<Result>(steps: Iterator<void, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
 /** Null for bytes that are not text, or whose text is too long for an answer. */
 function textOf(bytes: Uint8Array): string | null {
+  // Three bytes are at least one unit.
+  if (bytes.length > 3 * maxBodyInAnswer) return null;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return JSON.stringify(text).length > maxBodyInAnswer ? null : text;
+    return text.length > maxBodyInAnswer || JSON.stringify(text).length > maxBodyInAnswer ? null : text;
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;
   }
 }
 
-function errorOf({ failure, message }: EgressError): LaresError {
-  const { host } = failure;
+function errorOf(
+  { failure, message: said }: EgressError,
+  withoutSecrets: (text: string) => string,
+): LaresError {
+  const host = withoutSecrets(failure.host);
+  const message = withoutSecrets(said);
   switch (failure.class) {
     case "Denied":
-      return egressDenied(host, failure.reason);
+      return egressDenied(host, message);
     case "Leak":
       return new LaresError("LeakBlocked", message, { rule: failure.rule, where: failure.where });
     case "Network":
