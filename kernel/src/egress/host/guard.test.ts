@@ -104,3 +104,15 @@ test("on the way to a model secrets in the body are marked, and nothing is refus
   expect(JSON.parse(textOf(hop))).toEqual(["see [secret: github token]", "[secret: stored secret]"]);
   expect(hop.headers).toEqual([["authorization", `Bearer ${key}`]]);
 });
+
+test("a text that stands for a secret cannot make a request of any size", () => {
+  const many = token.repeat(33);
+  for (const [hop, place] of [
+    [{ body: Buffer.from(many) }, "body"],
+    [{ headers: [["x-key", many]] }, "header:x-key"],
+    [{ headers: [["authorization", `Basic ${Buffer.from(many).toString("base64")}`]] }, "header"],
+    [{ url: `https://api.example.com/?key=${many}` }, "query:key"],
+  ] as const)
+    expect(() => guarded(hop, standing(place))).toThrow("at most 32 times");
+  expect(textOf(guarded({ body: Buffer.from(token.repeat(32)) }, standing("body")))).toBe(value.repeat(32));
+});

@@ -8,6 +8,8 @@ import { Denied, Leak } from "../failures.ts";
 import type { Hop } from "./send.ts";
 
 const knownSecretRule = "stored secret";
+/** How often a value is put into one text: it may be a thousand times as long as what stands for it. */
+const maxTimes = 32;
 
 /**
  * Returns the guard of one request: it refuses what holds a secret, and then puts the values of secrets in place of
@@ -95,7 +97,7 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
       ...hop,
       headers: hop.headers.map(([header, text]) => {
         if (!names.includes(header.toLowerCase())) return [header, text] as const;
-        const replaced = inHeader(header, text, token, value);
+        const replaced = inHeader(header, text, (each) => replacedIn(each, token, value, host));
         if (/[\r\n\0]/.test(replaced) && replaced !== text)
           throw new Denied(
             host,
@@ -110,10 +112,7 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
     // Listed before it is changed.
     for (const [key, text] of url.searchParams.entries().toArray())
       if (key === name && text.includes(token))
-        url.searchParams.set(
-          key,
-          text.replaceAll(token, () => value),
-        );
+        url.searchParams.set(key, replacedIn(text, token, value, host));
     return { ...hop, url: url.href };
   }
   const text = Buffer.from(hop.body.buffer, hop.body.byteOffset, hop.body.length);
@@ -123,18 +122,26 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
   const latin = Buffer.from(written, "utf8").toString("latin1");
   return {
     ...hop,
-    body: Buffer.from(
-      text.toString("latin1").replaceAll(token, () => latin),
-      "latin1",
-    ),
+    body: Buffer.from(replacedIn(text.toString("latin1"), token, latin, host), "latin1"),
   };
 }
 
-function inHeader(header: string, text: string, token: string, value: string): string {
+function replacedIn(text: string, token: string, value: string, host: string): string {
+  const parts = text.split(token, maxTimes + 2);
+  if (parts.length > maxTimes + 1)
+    throw new Denied(
+      host,
+      `The text that stands for a secret may be in one place at most ${maxTimes} times.`,
+    );
+  return parts.join(value);
+}
+
+function inHeader(header: string, text: string, replaced: (text: string) => string): string {
   const credentials = basicOf(header, text);
-  if (credentials?.includes(token) === true)
-    return `Basic ${Buffer.from(credentials.replaceAll(token, () => value)).toString("base64")}`;
-  return text.replaceAll(token, () => value);
+  const filled = credentials === null ? null : replaced(credentials);
+  return filled === credentials || filled === null
+    ? replaced(text)
+    : `Basic ${Buffer.from(filled).toString("base64")}`;
 }
 
 const contentTypeOf = ({ headers }: Hop): string =>
