@@ -4,6 +4,8 @@ export const egressBounds = {
   maxOpenRequests: 512,
   /** Bytes of a request's body. */
   maxRequestBytes: 32 * 1024 * 1024,
+  /** Bytes of the bodies of one asker's open requests: each is held on both sides until its request has ended. */
+  maxOpenBytesPerAsker: 64 * 1024 * 1024,
   /** A longer frame ends the host: a request with its headers. */
   maxFrameBytes: 33 * 1024 * 1024,
   /** Bytes of an answer that are on their way to the kernel and not yet consumed. */

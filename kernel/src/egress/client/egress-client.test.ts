@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { egressBounds as bounds } from "../bounds.ts";
 import { failureOf, openClient, read, requestTo, rulesFor, serve } from "./testing/requests.ts";
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -155,6 +156,18 @@ test("cancelling closes the connection", async () => {
   expect(await reading).toMatchObject({ class: "Cancelled" });
   await expect.poll(() => sockets.size).toBe(0);
   expect(traces).toMatchObject([{ status: 200, failure: { class: "Cancelled" } }]);
+});
+
+test("one asker's open requests have a bounded size, and another asker's are still sent", async () => {
+  const { url } = await serve((request, response) =>
+    request.resume().once("end", () => response.flushHeaders()),
+  );
+  const { client } = openClient();
+  const post = { method: "POST", body: new Uint8Array(bounds.maxRequestBytes) };
+  const answers = [1, 2].map(() => client.request(requestTo(url, post)));
+  await expect(client.request(requestTo(url, post))).rejects.toMatchObject({ code: "Busy" });
+  const other = client.request(requestTo(url, { ...post, who: "agent:other" }));
+  for (const answer of await Promise.all([...answers, other])) expect(answer.status).toBe(200);
 });
 
 test("a request whose connection breaks is not sent again", async () => {

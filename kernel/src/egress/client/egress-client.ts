@@ -52,7 +52,7 @@ export class EgressClient implements AsyncDisposable {
 
   /**
    * Resolves with the head of the answer. Rejects with `EgressError` if there is none, with LaresError "Busy" while too many
-   * requests are open, and with LimitExceeded for a body that is too long.
+   * requests, or bytes of this asker, are open, and with LimitExceeded for a body that is too long.
    */
   async request(request: EgressRequest): Promise<EgressAnswer> {
     const { body = new Uint8Array(), signal = neverAborted } = request;
@@ -64,6 +64,7 @@ export class EgressClient implements AsyncDisposable {
       );
     if (this.#open.size >= bounds.maxOpenRequests)
       throw new LaresError("Busy", `${bounds.maxOpenRequests} requests are open already. Try again later.`);
+    this.#checkRoomFor(request.who, body.length);
     const id = this.#nextId++;
     const open = new OpenRequest(request, this.#options, () => {
       this.#open.delete(id);
@@ -80,6 +81,18 @@ export class EgressClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const open of this.#open.values()) open.stop("Cancelled", "The kernel is shutting down.");
     await this.#host[Symbol.asyncDispose]();
+  }
+
+  /** So that no agent alone fills the memory of the host, in which all others have their requests. */
+  #checkRoomFor(who: string, bytes: number): void {
+    if (bytes === 0) return;
+    const open = [...this.#open.values()].filter(({ request }) => request.who === who);
+    const together = open.reduce((sum, { request }) => sum + (request.body?.length ?? 0), bytes);
+    if (together > bounds.maxOpenBytesPerAsker)
+      throw new LaresError(
+        "Busy",
+        `The open requests of ${who} have ${together} bytes, and at most ${bounds.maxOpenBytesPerAsker} may be open. Wait until one is answered.`,
+      );
   }
 
   async #send(id: number, open: OpenRequest, body: Uint8Array): Promise<void> {
