@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { egressBounds as bounds } from "../bounds.ts";
+import { streamFromProvider } from "./task.ts";
 import {
   failureOf,
   listen,
@@ -135,6 +136,28 @@ describe("a server that hangs", () => {
     for (const socket of hung.sockets) socket.destroy();
     for (const failure of await Promise.all(waiting)) expect(failure.class).toBe("Network");
   });
+});
+
+test("a provider's answer that is none closes its connection, although nobody reads it", async () => {
+  const { port, sockets } = await serveSockets((socket) =>
+    socket.write("HTTP/1.1 600 Odd\r\ncontent-type: text/event-stream\r\n\r\ndata: on and on"),
+  );
+  const { client } = openClient();
+  const host = `127.0.0.1:${port}`;
+  const provider = { id: "lab", api: "openai-compatible", baseUrl: `http://${host}/v1` } as const;
+  const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text: "hello" }] }];
+  const request = requestTo(provider.baseUrl, {
+    rules: {
+      allowedHosts: [host],
+      privateHosts: [],
+      providerHosts: [{ provider: "lab", host }],
+      provider: "lab",
+    },
+    task: { kind: "generate", provider, key: null, request: { model: "lab/m", messages } },
+  });
+  const events = await Array.fromAsync(streamFromProvider(client, request));
+  expect(events.at(-1)).toMatchObject({ type: "failed" });
+  await until("0 connections", () => sockets.size === 0);
 });
 
 describe("a compressed answer", () => {

@@ -90,6 +90,8 @@ export class EgressHost {
       clearTimeout(total);
       clearTimeout(idle);
       this.#open.delete(id);
+      // What is left of an answer that nobody read to its end would hold its connection for ever.
+      aborter.abort(new Stopped("Cancelled", "The request has ended."));
     }
   }
 }
