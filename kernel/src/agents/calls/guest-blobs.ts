@@ -5,6 +5,9 @@ import type { Blobs } from "../ports.ts";
 /** What one agent may keep: bytes in all, and blobs. */
 export const blobLimits = { bytes: 64 * 1024 * 1024, count: 1_000 } as const;
 
+/** Smaller pieces are joined: each costs memory of its own, which does not count as the agent's. */
+const minPieceBytes = 64 * 1024;
+
 /** The blobs of one agent, in memory. */
 export class GuestBlobs implements Blobs {
   readonly #blobs = new Map<string, { readonly pieces: Uint8Array[]; size: number }>();
@@ -16,7 +19,10 @@ export class GuestBlobs implements Blobs {
     const known = id === undefined ? { pieces: [], size: 0 } : this.#existing(id);
     this.#checkRoom(bytes.length, id === undefined ? 1 : 0);
     this.#bytes += bytes.length;
-    known.pieces.push(bytes);
+    const last = known.pieces.at(-1);
+    if (last !== undefined && last.length < minPieceBytes)
+      known.pieces.splice(-1, 1, Buffer.concat([last, bytes]));
+    else known.pieces.push(bytes);
     known.size += bytes.length;
     if (id !== undefined) return id;
     const fresh = newId();
