@@ -90,3 +90,18 @@ test("fractions and negative counts are refused", async () => {
     await expect(usage.reserve("r", subject, { ...estimate, microUsd }, {})).rejects.toThrow(/whole numbers/);
   expect(await usage.sums("agent")).toEqual([]);
 });
+
+test("counts that no answer can have fill neither sums nor budgets for good", async () => {
+  const usage = await opened();
+  const huge = Number.MAX_SAFE_INTEGER;
+  for (const [id, count] of [
+    ["r1", huge],
+    ["r2", huge],
+    ["r3", 1e300],
+  ] as const) {
+    await usage.reserve(id, subject, estimate, {});
+    await usage.settle(id, { ...report, inputTokens: count, cacheReadTokens: count, microUsd: count });
+  }
+  const [sum] = await usage.sums("day");
+  expect(sum).toMatchObject({ requests: 3, input_tokens: 3_000_000_000, output_tokens: 15 });
+});

@@ -7,6 +7,12 @@ import type { UserState } from "./user-state.ts";
 const keptDays = 400;
 const dayMs = 24 * 60 * 60 * 1000;
 
+/**
+ * What is counted of a single report at most, in tokens and in millionths of a dollar: a provider that reports more would
+ * otherwise fill the sums beyond what can be read, for as long as they are kept. No answer costs as much.
+ */
+const mostCounted = 1_000_000_000;
+
 /** The originator of a request; an empty text means none. */
 export interface UsageSubject {
   /** UTC, "2026-11-23". */
@@ -163,8 +169,9 @@ export function usage(state: UserState) {
         report.reasoningTokens,
         report.cacheReadTokens,
         report.cacheWriteTokens,
-      ];
-      refuseUncountable([...counts, report.microUsd ?? 0]);
+      ].map((count) => Math.min(count, mostCounted));
+      const microUsd = report.microUsd === null ? null : Math.min(report.microUsd, mostCounted);
+      refuseUncountable([...counts, microUsd ?? 0]);
       await state.batch([
         {
           sql: `INSERT INTO usage (day, model, agent, conversation, requests, input_tokens, output_tokens,
@@ -178,7 +185,7 @@ export function usage(state: UserState) {
               cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
               micro_usd = CASE WHEN micro_usd IS NULL THEN excluded.micro_usd
                 ELSE micro_usd + coalesce(excluded.micro_usd, 0) END`,
-          params: [...counts, report.microUsd, id],
+          params: [...counts, microUsd, id],
           expectChanges: 1,
         },
         { sql: "DELETE FROM reservations WHERE id = ?", params: [id], expectChanges: 1 },
@@ -218,7 +225,7 @@ export function usage(state: UserState) {
   };
 }
 
-/** Keeps every sum of such values an exact integer. */
+/** The budgets and sums take whole numbers of at least 0. */
 function refuseUncountable(counts: readonly number[]): void {
   const wrong = counts.find((count) => !Number.isSafeInteger(count) || count < 0);
   if (wrong !== undefined)
