@@ -234,6 +234,23 @@ test("an agent has a bounded number of questions, and another agent can still as
   expect(await asks.list("Pending")).toHaveLength(9);
 });
 
+test("an agent that takes its questions back again and again may not ask for a while", async () => {
+  const { asks, clock, told } = await fixture();
+  const askAndLeave = async (agent = question.agent): Promise<unknown> => {
+    const leaving = new AbortController();
+    const asking = asks.isAllowed({ ...question, agent }, leaving.signal).catch((error: unknown) => error);
+    leaving.abort(new Error("cancelled"));
+    return asking;
+  };
+  const outcomes = [];
+  for (let n = 0; n < 100; n++) outcomes.push(await askAndLeave());
+  expect(told).toHaveLength(2 * 16);
+  expect(outcomes.at(-1)).toMatchObject({ code: "LimitExceeded", facts: { limit: "withdrawnAsks" } });
+  expect(await askAndLeave("dev.b")).toMatchObject({ message: "cancelled" });
+  clock.advance(600_001);
+  expect(await askAndLeave()).toMatchObject({ message: "cancelled" });
+});
+
 test("what a kernel that died had asked has expired for the next one", async () => {
   const { asks, rows, only } = await fixture();
   void asks.isAllowed(question, neverAborted);

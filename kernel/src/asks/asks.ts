@@ -20,6 +20,9 @@ import type { AskRows } from "./ask-rows.ts";
 /** The number of questions that may wait at once, of one agent and of all. */
 const pendingLimits = { perAgent: 8, together: 256 } as const;
 
+/** The number of an agent's questions that may be withdrawn in `quietAfterDenialMs`: people are told of each. */
+const maxWithdrawn = 16;
+
 /** How long a question that was denied once is not asked again, so that an agent cannot insist. */
 const quietAfterDenialMs = 600_000;
 
@@ -76,6 +79,8 @@ export class Asks implements Disposable {
   readonly #waiting = new Map<string, Waiting>();
   /** Until when a subject is quiet, by the monotonic clock. */
   readonly #quiet = new Map<string, number>();
+  /** When questions of an agent were withdrawn, by the monotonic clock; the last `maxWithdrawn`. */
+  readonly #withdrawn = new Map<string, readonly number[]>();
   /** Answers for the rest of a conversation. */
   readonly #ofConversations = new Map<string, boolean>();
 
@@ -104,7 +109,7 @@ export class Asks implements Disposable {
       };
       const leave = (): void => {
         waiting.waiters.delete(end);
-        if (waiting.waiters.size === 0) this.#end(waiting, "Expired");
+        if (waiting.waiters.size === 0) this.#withdraw(waiting);
         reject(signal.reason as Error);
       };
       waiting.waiters.add(end);
@@ -207,7 +212,22 @@ export class Asks implements Disposable {
     return waiting;
   }
 
+  #withdraw(waiting: Waiting): void {
+    const { agent } = waiting.ask;
+    const now = this.#ports.clock.monotonic();
+    this.#withdrawn.set(agent, [...(this.#withdrawn.get(agent) ?? []), now].slice(-maxWithdrawn));
+    this.#end(waiting, "Expired");
+  }
+
   #checkRoom(agent: string): void {
+    const since = this.#ports.clock.monotonic() - quietAfterDenialMs;
+    const withdrawn = (this.#withdrawn.get(agent) ?? []).filter((at) => at > since).length;
+    if (withdrawn >= maxWithdrawn)
+      throw limitExceeded(
+        "withdrawnAsks",
+        withdrawn,
+        `${agent} asked a person ${withdrawn} questions and took them back before they were answered. It may ask again in a few minutes.`,
+      );
     const ofAgent = [...this.#waiting.values()].filter(({ ask }) => ask.agent === agent).length;
     if (ofAgent < pendingLimits.perAgent && this.#waiting.size < pendingLimits.together) return;
     throw limitExceeded(
