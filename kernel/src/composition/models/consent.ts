@@ -52,7 +52,7 @@ export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnprice
         {
           kind: "model",
           title: `May agents in this workspace use ${quotedText(model)}, found by ${foundBy}?`,
-          reason: `Your lares.yaml names no provider of language models, and ${asker.agent} needs one. ${where}. The answer counts for all agents of this workspace.`,
+          reason: `Your lares.yaml names no provider of language models, and ${asker.agent} needs one. ${where}. Unless it is for once, the answer is remembered for all agents of this workspace and every model that is found this way.`,
           facts: { model, provider: id, api, host },
           scopes: ["always", "once"],
           about: `${id}, found by ${foundBy}`,
