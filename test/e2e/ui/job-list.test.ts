@@ -84,10 +84,13 @@ describe.each([
       await screen.item(/^Jobs, 1 running, 23 queued/).waitFor();
 
       await using client = await beside(desk.vscode);
-      const traces = await client.request<{ message: string }[]>("lares/traces/query", { agent });
-      const messages = traces.map(({ message }) => message);
-      expect(messages).toContain("left as it was told");
-      expect(messages).toContain("the job survey was cancelled by a person");
+      const told = async (): Promise<readonly string[]> =>
+        (await client.request<{ message: string }[]>("lares/traces/query", { agent })).map(
+          ({ message }) => message,
+        );
+      // The handler says so when it is told, which may be after its job left the tree.
+      await until("the handler to leave", async () => (await told()).includes("left as it was told"));
+      expect(await told()).toContain("the job survey was cancelled by a person");
       await client.shutdown();
     }));
 });
