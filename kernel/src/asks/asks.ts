@@ -20,7 +20,7 @@ import type { AskRows } from "./ask-rows.ts";
 /** The number of questions that may wait at once, of one agent and of all. */
 const pendingLimits = { perAgent: 8, together: 256 } as const;
 
-/** The number of an agent's questions that may be withdrawn in `quietAfterDenialMs`: people are told of each. */
+/** The number of an agent's questions that may be withdrawn in `quietAfterDenialMs`: clients show each to a person. */
 const maxWithdrawn = 16;
 
 /** How long a question that was denied once is not asked again, so that an agent cannot insist. */

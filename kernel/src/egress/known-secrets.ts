@@ -55,7 +55,7 @@ export class ExactSecrets {
     const searched = viewOf(bytes);
     const done = new Pieces();
     let from = 0;
-    // Of each form the next place, until there is none.
+    // The next place of each form, until there is none.
     let ahead = this.#forms.map((form) => ({ ...form, at: -1 }));
     for (let count = 1; done.length < most; count++) {
       for (const form of ahead)
