@@ -183,7 +183,7 @@ const factTitles = [
   ["trigger", "Runs"],
   ["tool", "Offers these tools"],
   ["model", "Uses these models"],
-  ["host", "Names these addresses, but cannot reach them"],
+  ["host", "May send requests to these hosts"],
   ["memory", "May open these shared memories, if you allow them"],
   ["file", "Contains these files, and can read them"],
   ["setting", "Has this configuration"],
