@@ -43,6 +43,10 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     return loaded.index;
   }
 
+  /** Labels of the vectors that are not found as nearest to themselves. */
+  const unreachable = (index: VectorIndex, vectors: readonly Float32Array[]): number[] =>
+    vectors.flatMap((vector, at) => (index.search(vector, 1)[0]?.label === at + 1 ? [] : [at + 1]));
+
   test("an empty index finds nothing, and forgets nothing", async () => {
     using index = await create();
     index.remove(1);
@@ -104,8 +108,15 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     others();
     using again = await reloaded(index);
     for (const one of [index, again]) while (one.grow()) others();
+    expect(unreachable(again, vectors)).toEqual([10]);
     expect(labelsOf(again.search(vectors[10]!, 1))).toEqual([11]);
     expect(await savedHas()).toBe(false);
+    index[Symbol.dispose]();
+  });
+
+  test("every one of 3,000 clustered vectors is found by itself: none is unreachable in the graph", async () => {
+    const { index, vectors } = await filled();
+    expect(unreachable(index, vectors)).toEqual([]);
     index[Symbol.dispose]();
   });
 
