@@ -215,7 +215,7 @@ export interface SupervisorPorts {
 }
 
 /** A host call of valid shape. */
-interface CheckedCall {
+export interface CheckedCall {
   /** The input for policy. */
   readonly params: unknown;
   /**

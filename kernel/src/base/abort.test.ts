@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { joinSignals, neverAborted, unlessAborted } from "./abort.ts";
+import { JoinedSignals, neverAborted, unlessAborted } from "./abort.ts";
 
 test("a result that comes before the abort counts", async () => {
   const aborter = new AbortController();
@@ -23,23 +23,37 @@ test("race: an abort before the result rejects with its reason, and a failure of
 describe("two signals joined", () => {
   test.each([0, 1])("are aborted with either, with its reason, until they are disposed", (which) => {
     const both = [new AbortController(), new AbortController()] as const;
-    const joined = joinSignals(both[0].signal, both[1].signal);
-    const ended = joinSignals(both[0].signal, both[1].signal);
+    const joined = new JoinedSignals(both[0].signal, both[1].signal);
+    const ended = new JoinedSignals(both[0].signal, both[1].signal);
+    const [signal, ofEnded] = [joined.signal, ended.signal];
     ended[Symbol.dispose]();
     const reason = new Error("enough");
     both[which]?.abort(reason);
-    expect(joined.signal.reason).toBe(reason);
-    expect(ended.signal.aborted).toBe(false);
+    expect(signal.reason).toBe(reason);
+    expect(ofEnded.aborted).toBe(false);
+  });
+
+  test("are watched only once their signal is read, and not after the end", () => {
+    const [one, other] = [new AbortController(), new AbortController()];
+    const joined = new JoinedSignals(one.signal, other.signal);
+    joined[Symbol.dispose]();
+    const { signal } = joined;
+    one.abort(new Error("enough"));
+    expect(signal.aborted).toBe(false);
+    expect(new JoinedSignals(one.signal, other.signal).signal.aborted).toBe(true);
   });
 
   test("race: one that is aborted before aborts them at once", () => {
-    const { signal } = joinSignals(AbortSignal.abort(new Error("before")), new AbortController().signal);
+    const { signal } = new JoinedSignals(
+      AbortSignal.abort(new Error("before")),
+      new AbortController().signal,
+    );
     expect(signal.reason).toEqual(new Error("before"));
   });
 
   test("one that is never aborted leaves the other as it is", () => {
     const { signal } = new AbortController();
-    expect(joinSignals(signal, neverAborted).signal).toBe(signal);
-    expect(joinSignals(neverAborted, signal).signal).toBe(signal);
+    expect(new JoinedSignals(signal, neverAborted).signal).toBe(signal);
+    expect(new JoinedSignals(neverAborted, signal).signal).toBe(signal);
   });
 });

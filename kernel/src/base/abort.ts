@@ -23,25 +23,38 @@ export function unlessAborted<Value>(
 }
 
 /**
- * Returns a signal that is aborted with either of the two. Until it is disposed, both know it: unlike `AbortSignal.any`,
- * it leaves nothing behind in a signal that outlives it.
+ * A signal that is aborted with either of two. It is made when it is first read, because most calls never read it. Until
+ * this is disposed, both signals know it: unlike `AbortSignal.any`, it leaves nothing behind in a signal that outlives it.
  */
-export function joinSignals(
-  one: AbortSignal,
-  other: AbortSignal,
-): Disposable & { readonly signal: AbortSignal } {
-  if (one === neverAborted || other === neverAborted)
-    return { signal: one === neverAborted ? other : one, [Symbol.dispose]: () => undefined };
-  const joined = new AbortController();
-  const abort = (): void => joined.abort(one.aborted ? one.reason : other.reason);
-  for (const signal of [one, other]) {
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
-  }
-  return {
-    signal: joined.signal,
-    [Symbol.dispose]: () => {
-      for (const signal of [one, other]) signal.removeEventListener("abort", abort);
-    },
+export class JoinedSignals implements Disposable {
+  readonly #both: readonly [AbortSignal, AbortSignal];
+  #joined: AbortController | null = null;
+  #isDisposed = false;
+  readonly #abort = (): void => {
+    const aborted = this.#both.find((signal) => signal.aborted);
+    this.#joined?.abort(aborted?.reason);
   };
+
+  constructor(one: AbortSignal, other: AbortSignal) {
+    this.#both = [one, other];
+  }
+
+  get signal(): AbortSignal {
+    const [one, other] = this.#both;
+    if (one === neverAborted) return other;
+    if (other === neverAborted) return one;
+    if (this.#joined === null) {
+      this.#joined = new AbortController();
+      if (!this.#isDisposed)
+        for (const signal of this.#both) signal.addEventListener("abort", this.#abort, { once: true });
+      if (one.aborted || other.aborted) this.#abort();
+    }
+    return this.#joined.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    if (this.#joined === null) return;
+    for (const signal of this.#both) signal.removeEventListener("abort", this.#abort);
+  }
 }

@@ -118,8 +118,13 @@ function pathsIn(text: string): string[] {
   if (text.length > 2 * maxPathLength || !/[./\\%]/.test(text)) return [];
   // Events contain thousands of texts, and nearly all of them are plain.
   if (!/^\/|[\\#?%:\s]/.test(text)) return [text];
+  // Times have colons, and are in many events.
+  if (!/[\\/#?%\s]/.test(text)) {
+    const bare = withoutPosition(text);
+    return bare === text ? [text] : [text, bare];
+  }
   const plain = text.trim().replaceAll("\\", "/");
-  const bare = plain.replace(/[#?].*$/s, "").replace(/(?::\d+){1,2}$/, "");
+  const bare = withoutPosition(plain.replace(/[#?].*$/s, ""));
   const found = new Set([text, plain, bare, decoded(bare)]);
   for (const path of found) {
     if (!/^(?:[A-Za-z]:)?\//.test(path)) continue;
@@ -132,7 +137,12 @@ function pathsIn(text: string): string[] {
   return [...found];
 }
 
+function withoutPosition(text: string): string {
+  return text.replace(/(?::\d+){1,2}$/, "");
+}
+
 function decoded(text: string): string {
+  if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);
   } catch {

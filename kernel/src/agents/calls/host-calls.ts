@@ -1,14 +1,23 @@
-import { joinSignals, neverAborted } from "../../base/abort.ts";
+import { JoinedSignals, neverAborted } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
-import { unlimitedCpu } from "../../base/cpu-budget.ts";
+import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
+import type { Hash } from "../../base/vocabulary/common.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { causedBy, commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
-import type { Blobs, InHand } from "../ports.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { AgentDefinition, GuestHandlers, AgentSession, SupervisorPorts } from "../ports.ts";
+import type {
+  AgentDefinition,
+  AgentSession,
+  Blobs,
+  Caller,
+  CheckedCall,
+  GuestHandlers,
+  InHand,
+  SupervisorPorts,
+} from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { WriteTrace } from "../trace-writer.ts";
@@ -52,9 +61,9 @@ export class HostCalls implements GuestHandlers, Disposable {
    * its turn does not start. After that, cancelling ends reads and waits; a write is finished and answered.
    */
   async call(method: string, params: unknown, cancelled = neverAborted): Promise<unknown> {
-    const { ports, definition, metrics, open } = this.#options;
-    const { job, cause, ...inHand } = this.#options.inHand();
-    const causes = causedBy(cause);
+    const { ports, definition, open } = this.#options;
+    const inHand = this.#options.inHand();
+    const causes = causedBy(inHand.cause);
     const guest = this.#options.guest();
     const forAll = open.ofAll();
     await ports.takeTurn(definition().id);
@@ -65,39 +74,53 @@ export class HostCalls implements GuestHandlers, Disposable {
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
     const lineage = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
-    using joined = joinSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
-    const { signal } = joined;
-    for (let attempt = 1; ; attempt++) {
-      const { authority, parts } = this.#authorityFor(lineage);
-      const decision = decideHostCall(authority, { method, params: asked.params });
-      if (!decision.allowed) {
-        metrics.refused();
-        const { message, facts } = decision.error;
-        this.#refusals.refused(message, { method, ...facts }, { ...inHand, ...lineage });
-        throw decision.error;
+    const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const { authority, parts } = this.#authorityFor(lineage);
+        this.#decide(authority, method, asked.params, inHand, lineage);
+        const caller = new GuestCaller(
+          authority,
+          lineage,
+          bundleDigest,
+          guest,
+          this.#options,
+          inHand,
+          joined,
+        );
+        const answer = await asked.answer(caller);
+        if (!isReadingCall(method)) return answer;
+        cancelled.throwIfAborted();
+        // An answer may come long after the question, so it is computed with the current permissions.
+        const now = this.#authorityFor(lineage).parts;
+        if (parts.every((part, at) => part === now[at])) return answer;
+        if (attempt === maxReadAttempts)
+          throw new LaresError("Busy", `What ${agent} may do changed again and again; ask again later.`);
       }
-      // The next guest may already be running the same job.
-      const isItsJob = job !== undefined && guest === this.#options.guest();
-      const cpu = guest?.cpu ?? unlimitedCpu;
-      const caller = {
-        agent,
-        authority,
-        lineage,
-        bundleDigest,
-        cpu,
-        blobs: this.#options.blobs,
-        signal,
-        ...inHand,
-        ...(isItsJob ? { job } : {}),
-      };
-      const answer = await asked.answer(caller);
-      if (isReadingCall(method)) cancelled.throwIfAborted();
-      // An answer may come long after the question, so it is computed with the current permissions.
-      const now = this.#authorityFor(lineage).parts;
-      if (!isReadingCall(method) || parts.every((part, at) => part === now[at])) return answer;
-      if (attempt === maxReadAttempts)
-        throw new LaresError("Busy", `What ${agent} may do changed again and again; ask again later.`);
+    } finally {
+      joined[Symbol.dispose]();
     }
+  }
+
+  /** Throws what policy refuses, and counts it. */
+  #decide(
+    authority: Authority,
+    method: string,
+    params: CheckedCall["params"],
+    { hook, traceId }: InHand,
+    lineage: Lineage,
+  ): void {
+    const decision = decideHostCall(authority, { method, params });
+    if (decision.allowed) return;
+    this.#options.metrics.refused();
+    const { message, facts } = decision.error;
+    const context = {
+      ...(hook === undefined ? {} : { hook }),
+      ...(traceId === undefined ? {} : { traceId }),
+      ...lineage,
+    };
+    this.#refusals.refused(message, { method, ...facts }, context);
+    throw decision.error;
   }
 
   /** The agent's authority for these causes, and the permissions that it was computed from. */
@@ -124,6 +147,46 @@ export class HostCalls implements GuestHandlers, Disposable {
   /** Reports the refusals that were not reported yet. */
   [Symbol.dispose](): void {
     this.#refusals[Symbol.dispose]();
+  }
+}
+
+/** A class, because its signal is made when it is first read, which most calls never do. */
+class GuestCaller implements Caller {
+  readonly agent: string;
+  readonly authority: Authority;
+  readonly lineage: Lineage;
+  readonly bundleDigest: Hash;
+  readonly hook?: string;
+  readonly traceId?: string;
+  readonly job?: string;
+  readonly cpu: CpuBudget;
+  readonly blobs: Blobs;
+  readonly #joined: JoinedSignals;
+
+  constructor(
+    authority: Authority,
+    lineage: Lineage,
+    bundleDigest: Hash,
+    guest: AgentSession | null,
+    options: Pick<HostCallOptions, "definition" | "guest" | "blobs">,
+    { hook, traceId, job }: InHand,
+    joined: JoinedSignals,
+  ) {
+    this.agent = options.definition().id;
+    this.authority = authority;
+    this.lineage = lineage;
+    this.bundleDigest = bundleDigest;
+    this.cpu = guest?.cpu ?? unlimitedCpu;
+    this.blobs = options.blobs;
+    this.#joined = joined;
+    if (hook !== undefined) this.hook = hook;
+    if (traceId !== undefined) this.traceId = traceId;
+    // The next guest may already be running the same job.
+    if (job !== undefined && guest === options.guest()) this.job = job;
+  }
+
+  get signal(): AbortSignal {
+    return this.#joined.signal;
   }
 }
 

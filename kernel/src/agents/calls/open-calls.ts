@@ -1,5 +1,5 @@
 import { invalidParams, notFound } from "../../base/errors.ts";
-import { commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
+import { commonLineage, type Lineage, ownAccord } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.ts";
 
 /** Number of ended calls that are remembered, because a handler's background work may continue after its answer. */
@@ -61,6 +61,7 @@ export class OpenCalls {
 
   /** The causes for work that names no call: all open calls. */
   ofAll(): Lineage {
+    if (this.#open.size === 0) return ownAccord;
     return commonLineage([...this.#open.values()].map(({ lineage }) => lineage));
   }
 

@@ -107,7 +107,7 @@ export function lineageUnder({ lineage, ...actor }: Principal): Lineage {
 
 /** Returns the lineage for work under several of them at once: it is done on behalf of all of them. */
 export function commonLineage(lineages: Iterable<Lineage>): Lineage {
-  const [first = ownAccord, ...more] = lineages;
+  const [first = ownAccord, ...more] = [...lineages].filter((lineage) => lineage !== ownAccord);
   if (more.length === 0) return first;
   return {
     onBehalfOf: eachOnce([first, ...more].flatMap(({ onBehalfOf }) => onBehalfOf)),
