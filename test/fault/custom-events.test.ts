@@ -6,11 +6,11 @@ const SPEAKER = "test.speaker";
 const STUCK = "test.stuck";
 const HEARER = "test.hearer";
 const FOUND = `${SPEAKER}/Found`;
-/** What of these waits for one agent at most: 16 MiB. */
+/** Maximum of these that wait for one agent: 16 MiB. */
 const eventCharacters = 63 * 1024;
 const fills = Math.ceil((16 * 1024 * 1024) / eventCharacters);
 
-test("an agent that handles nothing keeps no event from the others, and its publisher hears nothing of it", async () => {
+test("an agent that handles nothing delays no event for the others, and its publisher does not notice", async () => {
   const hears = {
     permissions: { hear_events: [FOUND] },
     hooks: [{ on: FOUND, handler: "record", filter: "event.last" }],

@@ -24,9 +24,9 @@ import type { Action, Agent, Status, TraceEntry } from "../support/types.ts";
 import { isAlive, until } from "../support/until.ts";
 
 /*
- * The state of a workspace, damaged while no kernel runs, each file of it in each way. What is damaged is found
- * and named; it is made again from the truth, or refused and left as it is; it is never believed; whoever is not
- * concerned goes on; and put back, everything is as it was.
+ * Each file of a workspace's state is damaged in each way while no kernel runs. Damage is detected and named; the file
+ * is rebuilt from its source, or refused and left unchanged; it is never used. Unaffected agents keep running, and once
+ * the file is restored, everything is as before.
  */
 
 const VICTIM = "test.victim";
@@ -64,7 +64,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const isCopied = (path: string): boolean => !path.endsWith(".sock");
 
-/** A kernel from its start to its clean end. */
+/** Runs a kernel from its start to its clean end. */
 async function used<Result>(run: (client: Client, status: Status) => Promise<Result>): Promise<Result> {
   const client = await bench.open();
   const status = await bench.status(client);
@@ -113,7 +113,7 @@ const damages = {
 } satisfies Record<string, Damage>;
 type DamageName = keyof typeof damages;
 const all = Object.keys(damages) as DamageName[];
-/** Half of them, a different half for each kind; LARES_ROUNDS=2: all. */
+/** Half of them, a different half for each kind; LARES_ROUNDS=2 runs all. */
 let kinds = 0;
 function some(names: DamageName[]): DamageName[] {
   const first = kinds++ % 2;
@@ -140,7 +140,7 @@ async function checkEverything(client: Client): Promise<void> {
 
 describe("the memory journal", () => {
   test.each(some(all))(
-    "%s: that agent is Error and says so, the others go on, and put back it is whole",
+    "%s: that agent is Error and says so, the others continue, and once restored it is intact",
     async (name) => {
       restore();
       const file = journal();
@@ -162,7 +162,7 @@ describe("the memory journal", () => {
   );
 });
 
-/** Found, said in the kernel's log or not worth a word, and everything is as it was. */
+/** Damage that is detected, logged if relevant, and repaired completely. */
 const mended: { kind: string; file: () => string; names: DamageName[]; says: RegExp | null }[] = [
   {
     kind: "the checkpoint of working memory",
@@ -190,7 +190,7 @@ const cached = () => join(state, "cache", readdirSync(join(state, "cache"))[0] ?
 
 describe.each(mended)("$kind", ({ file, names, says }) => {
   test.each(some(names))(
-    "%s: is not believed and made again, nothing is lost, and the next start knows nothing of it",
+    "%s: is discarded and rebuilt, nothing is lost, and the next start is normal",
     async (name) => {
       restore();
       if (!file().endsWith("kernel.log")) rmSync(join(state, "kernel.log"));
@@ -209,7 +209,10 @@ describe.each(mended)("$kind", ({ file, names, says }) => {
   );
 });
 
-/** Refused in one sentence that names the file; left as it is; put back, everything is as it was. */
+/**
+ * Damage that is refused with a sentence that names the file, which is left unchanged; once it is restored, everything
+ * is as before.
+ */
 const refused: { kind: string; file: () => string; names: DamageName[]; says: RegExp }[] = [
   {
     kind: "ledger.sqlite",
@@ -227,7 +230,7 @@ const refused: { kind: string; file: () => string; names: DamageName[]; says: Re
 
 describe.each(refused)("$kind", ({ file, names, says }) => {
   test.each(some(names))(
-    "%s: no kernel starts, and the sentence says why; put back, everything is there",
+    "%s: no kernel starts, and the error says why; once restored, everything is intact",
     async (name) => {
       restore();
       if (!existsSync(file())) writeFileSync(file(), "");
@@ -245,7 +248,7 @@ describe.each(refused)("$kind", ({ file, names, says }) => {
 describe("decisions.yaml", () => {
   test.each(
     without(
-      // It is a person's to edit: what can still be read is what they decided.
+      // A person may edit this file: what can still be read is their decision.
       "an older copy of it",
       "a byte flipped at its head",
       "a byte flipped in its middle",
@@ -314,13 +317,13 @@ describe("kernel.lock", () => {
   );
 });
 
-test("a byte flipped before a journal's checkpoint: the opening does not see it, the proof in the background does, and the agent is Error", async () => {
+test("a byte flipped before a journal's checkpoint: opening does not detect it, the background proof does, and the agent is Error", async () => {
   const ID = "test.long";
   await using long = await Bench.create({ extensions: [rememberer(ID)] });
   const open = async (): Promise<Client> => long.open();
   let client = await open();
   const { stateFolder, pid } = await long.status(client);
-  // One proof in the background makes a checkpoint, after as many records.
+  // The background proof writes a checkpoint after this many records.
   await new Remembering(client, ID).run(
     `for (let n = 0; n < args.count; n += 100)
        await Promise.all(Array.from({ length: 100 }, (_, i) => ctx.memory.history.append("seen", { n: n + i })));`,

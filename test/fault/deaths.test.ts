@@ -5,12 +5,12 @@ import { rareDeaths } from "./support/rare-deaths.ts";
 import { Session } from "./support/session.ts";
 
 /*
- * A real kernel, its agent in the real sandbox, a client behind a real front. Kernel after kernel dies at a named
- * point; the front finds the next one, and everything that was acknowledged before is looked for.
+ * A real kernel, its agent in the real sandbox, a client behind a real front. One kernel after another dies at a named
+ * point, the front finds the next one, and everything that was acknowledged is checked.
  */
 
 const rare = new Set<FailpointName>(rareDeaths.flatMap(({ points }) => points));
-/** Points that ordinary work passes; some so often that a later pass is more telling than the first. */
+/** Points that ordinary work passes; for frequent ones, a later pass is more interesting than the first. */
 const laterPass: Partial<Record<string, number>> = {
   "database.group": 12,
   "atomic-file": 2,
@@ -27,18 +27,17 @@ const laterPass: Partial<Record<string, number>> = {
 const passOf = (name: string): number =>
   Object.entries(laterPass).find(([prefix]) => name.startsWith(prefix))?.[1] ?? 1;
 /**
- * Visited where a memory is carried from one file to another (`kernel/src/memory/transfer/crash.test.ts`), where
- * something is forgotten (`kernel/src/memory/redaction.crash.test.ts`), and in the store host's own process
- * (`kernel/src/store/deaths.faults.test.ts`), where there are jobs (`jobs.test.ts`), and where a journal is long enough for
- * a checkpoint (`kernel/src/journal/checkpoint.crash.test.ts`).
+ * Points that other tests visit: those of transfers (`kernel/src/memory/transfer/crash.test.ts`), of forgetting
+ * (`kernel/src/memory/redaction.crash.test.ts`), of the store host (`kernel/src/store/deaths.faults.test.ts`), of jobs
+ * (`jobs.test.ts`), and of checkpoints of long journals (`kernel/src/journal/checkpoint.crash.test.ts`).
  */
 const elsewhere = /^(?:jobs|chosen-file|folder\.place|import|store|journal\.(?:checkpoint|redaction))\./;
 const common = failpointNames.filter((name) => !rare.has(name) && !elsewhere.test(name));
-/** Every second of them; LARES_ROUNDS=2 visits each. */
+/** Every second point; LARES_ROUNDS=2 visits each. */
 const visited =
   Number(process.env["LARES_ROUNDS"] ?? 1) > 1 ? common : common.filter((_name, at) => at % 2 === 0);
 
-describe("a kernel dies during ordinary work, and the next one after it", () => {
+describe("a kernel dies during ordinary work, and so does the next one", () => {
   let session: Session;
   let failed = "";
   beforeAll(async () => {

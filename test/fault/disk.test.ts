@@ -11,9 +11,9 @@ import { until } from "../support/until.ts";
 import { type DiskError, type DiskRule, FailingDisk, whyNoFailingDisk } from "./support/failing-disk.ts";
 
 /*
- * One real kernel, whose disk fails under it in every way that a disk does, for each thing that it writes down.
- * Whatever fails: who asked is told, with what to do; what was acknowledged is there; nothing is half there; the
- * same kernel goes on when the disk does.
+ * One real kernel, whose disk fails in every way that a disk does, for everything that the kernel writes. Whatever
+ * fails: the caller gets an error that says what to do, acknowledged data is kept, nothing is half done, and the same
+ * kernel continues when the disk works again.
  */
 
 const WRITER = "test.writer";
@@ -22,7 +22,7 @@ const STORAGE_ERROR = -33011;
 /** What a person can do about it. */
 const ADVICE = /space|quota|writable|Close other programs|system's log|try again/i;
 
-/** One call in so many is the first to fail; LARES_ROUNDS=4 visits each. */
+/** One of this many calls is the first to fail; LARES_ROUNDS=4 visits each. */
 const stride = Math.max(1, 5 - Number(process.env["LARES_ROUNDS"] ?? 1));
 
 const why = await whyNoFailingDisk();
@@ -63,12 +63,12 @@ describe.skipIf(why !== null)("while the disk fails", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  /** Everything fails as told while `attempt` runs; then the disk is whole again, and the kernel the same. */
+  /** The disk fails while `attempt` runs; then it works again, and the kernel is the same. */
   async function during<Result>(rules: readonly DiskRule[], attempt: () => Promise<Result>): Promise<Result> {
     await disk.fail(...rules);
     try {
       const result = await attempt();
-      // The kernel and everybody else go on, while it fails.
+      // The kernel and the other agents keep running meanwhile.
       expect((await bench.status(client)).pid).toBe(status.pid);
       expect(await call(client, OTHER, "vdfs.count", {})).toBeGreaterThan(0);
       expect(await disk.struck(), "nothing failed").not.toEqual([]);
@@ -90,7 +90,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
   }
 
   const errors: DiskError[] = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EMFILE"];
-  /** A file that is open already is written to without any of these. */
+  /** Errors that writes to an open file do not give. */
   const whileWriting = errors.filter((error) => error !== "EMFILE" && error !== "EROFS");
 
   describe("memory", () => {
@@ -98,7 +98,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     const swap = (value: number) => host(client, WRITER, "memory.plan.set", { events: [], count: value });
 
     test.each(whileWriting)(
-      "%s under an append: it is refused and not there, and the next one is",
+      "%s under an append: it is refused and not stored, and the next one is stored",
       async (error) => {
         const before = await read();
         checkRefusal(await during([{ error, path: "journal/" }], () => swap(++count)));
@@ -109,7 +109,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       },
     );
 
-    test("half of an append is written and then nothing: it is cut off again", async () => {
+    test("an append that is written only in part is cut off", async () => {
       const before = await read();
       const rules: DiskRule[] = [
         { error: "ENOSPC", path: "journal/", operations: "write", from: 2 },
@@ -121,7 +121,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       expect(await client.request("lares/memory/verify", { agent: WRITER })).toMatchObject({ ok: true });
     });
 
-    test("writes that take half of what they are given lose nothing", async () => {
+    test("partial writes lose nothing", async () => {
       await during([{ error: "SHORT", path: "/", operations: "write" }], async () => {
         expect(await swap(++count)).toEqual({ value: null });
       });
@@ -130,7 +130,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     });
 
     test.each(whileWriting)(
-      "%s under the sync: sync is refused, what was acknowledged stays, and it goes on",
+      "%s under the sync: sync is refused, acknowledged data stays, and the memory keeps working",
       async (error) => {
         await during([{ error, path: "journal/", operations: "sync" }], async () => {
           expect(await swap(++count)).toEqual({ value: null });
@@ -144,7 +144,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     );
 
     test.each(whileWriting)(
-      "%s under a redaction, at the first call that changes something, the second, …: told or done, finished by the next, gone from every file",
+      "%s under a redaction, at the first call that changes something, the second, …: an error or success, completed by the next, gone from every file",
       async (error) => {
         const journal = join(status.stateFolder, "extensions", WRITER, "memory", "journal");
         const append = (word: string) =>
@@ -165,7 +165,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
               code: STORAGE_ERROR,
               message: expect.stringMatching(ADVICE),
             });
-            // It may have been written down already that it is to go: then it has gone for those who ask.
+            // The redaction may have been recorded already: then readers no longer find the data.
             const again = await client.raw("lares/memory/forget", { agent: WRITER, id });
             if (again["error"] !== undefined) expect(again["error"], what).toMatchObject({ code: -33001 });
           }
@@ -173,7 +173,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
           expect(verification, what).toMatchObject({ ok: true });
         }
         expect(from).toBeGreaterThan(1 + stride);
-        // Whatever was not finished is, with the next.
+        // The next redaction completes what was not finished.
         await client.request("lares/memory/forget", { agent: WRITER, id: await append("the last") });
         for (const name of await readdir(journal)) {
           const text = await readFile(join(journal, name), "utf8");
@@ -185,7 +185,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       },
     );
 
-    test("the disk failed under the append and under taking it back: the memory is read anew, without a restart", async () => {
+    test("the disk failed under the append and under its removal: the memory is reopened, without a restart", async () => {
       const before = await read();
       const rules: DiskRule[] = [
         { error: "EIO", path: "journal/", operations: "truncate,sync" },
@@ -200,7 +200,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
   });
 
   test.each(whileWriting)(
-    "traces, %s: they are answered from memory, and are in the file once when there is room",
+    "traces, %s: queries are answered from memory, and entries are in the file once when there is space",
     async (error) => {
       const message = `said during ${error}`;
       const said = async () =>
@@ -219,7 +219,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
   );
 
   test.each(whileWriting)(
-    "inbox and index, %s: what changed meanwhile is indexed and delivered, once, when there is room",
+    "inbox and index, %s: changes are indexed and delivered, once, when there is space",
     async (error) => {
       const path = `new/${error}.txt`;
       await during([{ error, path: "ledger.sqlite" }], async () => {
@@ -235,16 +235,11 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     },
   );
 
-  test.each(whileWriting)(
-    "an agent's own event, %s: the agent is told that it was not sent",
-    async (error) => {
-      checkRefusal(
-        await during([{ error, path: "ledger.sqlite" }], () =>
-          host(client, WRITER, "events.emit", "told", {}),
-        ),
-      );
-    },
-  );
+  test.each(whileWriting)("an agent's own event, %s: the agent gets an error", async (error) => {
+    checkRefusal(
+      await during([{ error, path: "ledger.sqlite" }], () => host(client, WRITER, "events.emit", "told", {})),
+    );
+  });
 
   describe("decisions.yaml", () => {
     const file = () => readFile(join(status.stateFolder, "decisions.yaml"), "utf8");
@@ -259,7 +254,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       expect(await client.request("lares/trust", { trusted: true, digest })).toMatchObject({ trusted: true });
     });
 
-    test("ENOSPC under “always”: nothing is approved, and the rule does not count", async () => {
+    test("ENOSPC under “always”: nothing is approved, and the rule has no effect", async () => {
       const [path, other] = [`always-${++count}.txt`, `always-${++count}.txt`];
       const action = await propose(client, WRITER, { kind: "file.write", path, content: "x" });
       await during([{ error: "ENOSPC", path: "decisions.yaml" }], () =>
@@ -301,7 +296,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       expect((await bench.status(client)).pendingActions).toBe(before);
     });
 
-    /** Before, and after; what an action that overwrites, makes and removes changes. */
+    /** Before and after an action that overwrites, creates and removes. */
     async function proposal(): Promise<{ folder: string; action: Action; before: object }> {
       const folder = `act-${++count}`;
       await bench.write(`${folder}/old.txt`, "old\n");
@@ -327,7 +322,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       "the state folder": () => status.stateFolder,
       both: () => bench.base,
     };
-    // EMFILE and EROFS do not meet files that are open already, and those of the state folder are.
+    // EMFILE and EROFS do not affect files that are open already, such as those of the state folder.
     const cases: { place: keyof typeof places; error: DiskError }[] = [
       { place: "the workspace", error: "ENOSPC" },
       { place: "the workspace", error: "EIO" },
@@ -339,7 +334,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     ];
 
     test.each(cases)(
-      "commit, $error in $place, from the first call that changes something, the second, …: wholly before or wholly after",
+      "commit, $error in $place, from the first call that changes something, the second, …: completely before or completely after",
       async ({ place, error }) => {
         let from = 1;
         for (let struck = true; struck; from += stride) {
@@ -354,16 +349,16 @@ describe.skipIf(why !== null)("while the disk fails", () => {
           let now = await settled(action);
           const what = `from call ${from}: ${now.state} ${now.error ?? ""} ${JSON.stringify(answer["error"] ?? null)}`;
           if (now.state === "Committed") {
-            // What it kept of the old may go a moment later.
+            // The kept old contents may be removed a moment later.
             await until(what, async () => (await names(folder)).join() === "made.txt,old.txt");
           } else {
             expect(await snapshot(bench.path(folder)), what).toEqual(before);
-            // Told at once, or by the action's end.
+            // Reported at once, or by the action's end.
             const told = (answer["error"] as { message: string } | undefined)?.message ?? now.error ?? "";
             expect(told, what).toMatch(ADVICE);
             if (now.state === "PendingApproval") now = await approve(client, action);
           }
-          // And back again, whatever it was.
+          // And undone again, whatever the outcome.
           if (now.state === "Committed") {
             await undo(client, action);
             expect(await snapshot(bench.path(folder)), what).toEqual(before);
@@ -374,7 +369,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     );
 
     test.each(cases)(
-      "undo, $error in $place, from the first call that changes something, the second, …: wholly undone or not at all",
+      "undo, $error in $place, from the first call that changes something, the second, …: completely undone or not at all",
       async ({ place, error }) => {
         let from = 1;
         for (let struck = true; struck; from += stride) {
@@ -398,7 +393,7 @@ describe.skipIf(why !== null)("while the disk fails", () => {
             );
             await undo(client, action);
           }
-          // What it kept may go a moment later.
+          // The kept contents may be removed a moment later.
           await until(what, async () => (await names(folder)).join() === "gone.txt,old.txt");
           expect(await snapshot(bench.path(folder)), what).toEqual(before);
         }
@@ -407,8 +402,8 @@ describe.skipIf(why !== null)("while the disk fails", () => {
     );
   });
 
-  test("killed and started again afterwards, all of it is there", async () => {
-    // An event whose acknowledgement was not on the disk yet comes once more.
+  test("killed and restarted afterwards, everything is there", async () => {
+    // An event whose acknowledgement was not on the disk yet is delivered once more.
     const read = async () => {
       const plan = await call<{ count: number; events: readonly { id: string }[] }>(
         client,

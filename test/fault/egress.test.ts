@@ -1,4 +1,4 @@
-/** What becomes of streams of language models when the egress host dies, or when they are cancelled. */
+/** Streams of language models whose egress host dies, or that are cancelled. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ const delta = (content: string): string =>
   `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta: { content } }] })}\n\n`;
 const ending = `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })}\n\ndata: [DONE]\n\n`;
 
-/** A provider whose answers the test writes, and the runtime of a kernel that asks it. */
+/** A provider whose answers the test writes, and the runtime of a kernel that uses it. */
 async function bed(budgets: { readonly per_day_tokens?: number } = {}) {
   const asked: { readonly text: string; readonly response: ServerResponse }[] = [];
   const open = new Set<ServerResponse>();
@@ -96,11 +96,11 @@ async function eventsOf(events: AsyncIterable<AnswerEvent>): Promise<readonly An
 const attemptsOf = (events: readonly AnswerEvent[]): number =>
   events.filter(({ type }) => type === "attempt").length;
 
-test("fifty answers under a killed egress host end with a class or are asked anew, and all that left is counted", async () => {
+test("fifty answers under a killed egress host end with an error class or are retried, and every sent request is counted", async () => {
   const { ask, asked, answerBy, egress, usage, traces } = await bed();
   const isBefore = new Set<string>();
   answerBy((text, response) => {
-    // The second attempt of those that had shown nothing.
+    // The second attempt for answers that had shown nothing.
     if (text.startsWith("early") && isBefore.has(text)) return void response.end(delta("again") + ending);
     isBefore.add(text);
     if (text.startsWith("late")) response.write(delta("begun"));
@@ -134,13 +134,13 @@ test("fifty answers under a killed egress host end with a class or are asked ane
   expect(egress.pid).not.toBe(pid);
   expect(egress.pid).not.toBeNull();
   expect([asked.length, traces.length]).toEqual([75, 75]);
-  // What was lost with the host counts with all that it could have cost, each attempt of its own.
+  // What was lost with the host counts with its maximum cost, each attempt separately.
   const [sum] = await usage.sums("agent");
   expect(sum?.requests).toBe(75);
   expect(sum?.output_tokens).toBe(50 * 1000 + 25);
 });
 
-test("a reservation that was lost with the host is not spent a second time", async () => {
+test("a reservation that was lost with the host is not spent twice", async () => {
   const { ask, asked, answerBy, egress } = await bed({ per_day_tokens: 1500 });
   answerBy((_text, response) => void response.write(delta("begun")));
   const answer = ask("hello");
@@ -151,13 +151,13 @@ test("a reservation that was lost with the host is not spent a second time", asy
   expect(asked).toHaveLength(1);
 });
 
-test("a thousand answers that are cancelled at random moments end as cancelled, and count if they had left", async () => {
+test("a thousand answers that are cancelled at random moments end as cancelled, and count if they were sent", async () => {
   const random = seeded();
   const { ask, asked, open, answerBy, usage, traces } = await bed();
   answerBy((_text, response) => void response.write(delta("x")));
   const cancelled = async (_: unknown, index: number): Promise<unknown> => {
     const aborter = new AbortController();
-    // On a slow machine all of a round may end before anything left: every second one ends with its first text.
+    // On a slow machine a whole round may end before anything was sent, so every second one ends after its first text.
     if (index % 2 === 0) void pause(random() * 60).then(() => aborter.abort());
     let end: AnswerEvent | undefined;
     for await (const event of ask(`number ${index}`, aborter.signal)) {
@@ -170,7 +170,7 @@ test("a thousand answers that are cancelled at random moments end as cancelled, 
     expect(new Set(await Promise.all(Array.from({ length: 50 }, cancelled)))).toEqual(new Set(["Cancelled"]));
   await until("every connection to be closed", () => open.size === 0);
   const [sum] = await usage.sums("agent");
-  // What was cancelled on its way may have left without having arrived.
+  // A request that was cancelled on its way may have been sent without arriving.
   expect(sum?.requests).toBeGreaterThanOrEqual(asked.length);
   expect(sum?.requests).toBeLessThanOrEqual(traces.length);
   expect(asked.length).toBeGreaterThan(100);

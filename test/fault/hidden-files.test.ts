@@ -10,8 +10,8 @@ import type { Action } from "../support/types.ts";
 
 const SEES = "test.sees"; // everything in the workspace that the index lists
 const FILTER = "test.filter"; // *.md alone
-const FOLDER = "test.folder"; // everything in open/ alone
-const BLIND = "test.blind"; // may propose and tag, and read nothing
+const FOLDER = "test.folder"; // everything in open/ only
+const BLIND = "test.blind"; // may propose and tag, but read nothing
 const agents = [SEES, FILTER, FOLDER, BLIND];
 
 const secret = "hunter2-17-bytes!";
@@ -28,7 +28,7 @@ const extensions = [
   probe({ id: FOLDER, grants: { locations: ["open"] } }),
   probe({ id: BLIND, permissions: withoutReading }),
 ];
-/** The widest that a person can allow: what is asked in spite of it is asked always. */
+/** The most permissive policy that a person can set: what is asked in spite of it is always asked. */
 const approvals = { auto_approve_below: 1, rules: [{ decide: "allow" }] };
 
 const files = {
@@ -64,7 +64,7 @@ describe("a hidden file", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  test.each(paths)("%s: a preview of writing there says no more than the proposal does", async (path) => {
+  test.each(paths)("%s: a preview of a write there reveals no more than the proposal does", async (path) => {
     for (const agent of agents.filter((each) => each !== FOLDER)) {
       const told = await preview(client, agent, write(path, ""));
       expect(told.effects).toEqual([
@@ -98,7 +98,7 @@ describe("a hidden file", () => {
     },
   );
 
-  test("its bytes do not move the score of any guess", async () => {
+  test("its bytes do not change the score of any guess", async () => {
     const guesses = ["", secret, secret.slice(0, 8), `${secret}x`, "z".repeat(17)];
     for (const agent of [SEES, FILTER, BLIND]) {
       for (const path of paths) {
@@ -109,13 +109,13 @@ describe("a hidden file", () => {
             return [there.impact_score, missing.impact_score];
           }),
         );
-        if (path === "id.key") continue; // "id.key-missing" is no *.key, so that it may be seen
+        if (path === "id.key") continue; // "id.key-missing" does not match *.key, so it is visible
         for (const [there, missing] of scores) expect(there).toBe(missing);
       }
     }
   });
 
-  test("`expected` is answered as if nothing were there, and names no hash", async () => {
+  test("`expected` is answered as if nothing existed, and the answer has no hash", async () => {
     for (const path of paths) {
       const wrong = await tryToPropose(client, SEES, { ...write(path, "x"), expected: hashOf("no") });
       const right = await tryToPropose(client, SEES, { ...write(path, "x"), expected: hashOf(secret) });
@@ -128,7 +128,7 @@ describe("a hidden file", () => {
     }
   });
 
-  test("the person is asked in spite of every rule, and sees what would be replaced", async () => {
+  test("an approval is needed in spite of every rule, and the person sees what would be replaced", async () => {
     const told = await propose(client, SEES, write(".env", "replaced\n"));
     expect(told).toMatchObject({ state: "PendingApproval", effects: [{ before: null }] });
     const shown = await pick(client, told);
@@ -138,7 +138,7 @@ describe("a hidden file", () => {
       diff: expect.stringContaining(`-${secret}`) as string,
       summary: expect.stringContaining("The agent cannot see what this replaces") as string,
     });
-    // By its name alone ".env" scores as high as anything protected.
+    // By its name alone, ".env" scores as high as any protected path.
     expect(shown.impact_score).toBeGreaterThanOrEqual(told.impact_score);
     const plain = await propose(client, SEES, write("left-out/notes.md", "replaced\n"));
     expect((await pick(client, plain)).impact_score).toBeGreaterThan(plain.impact_score);
@@ -150,7 +150,7 @@ describe("a hidden file", () => {
     await client.request("lares/actions/undo", { id: told.id });
   });
 
-  test("that it changed before an approval is not told by a later proposal or a person's rebase", async () => {
+  test("its change before an approval is not revealed by a later proposal or a person's rebase", async () => {
     const path = "left-out/notes.md";
     const endedByDrift = async (): Promise<Action> => {
       const told = await propose(client, SEES, write(path, "replaced\n"));
@@ -163,7 +163,7 @@ describe("a hidden file", () => {
     const failed = await endedByDrift();
     const before = await toldOf(failed);
     expect(before).toMatchObject({ state: "Failed" });
-    // To its agent it is Failed, and what is Failed cannot be superseded.
+    // To its agent the action is Failed, and a Failed action cannot be superseded.
     const anew = [write("open/other.md", "x")];
     const named = await host(client, SEES, "actions.propose", anew, about, { supersedes: failed.id });
     expect(named.error).toMatchObject({
@@ -201,7 +201,7 @@ describe("a hidden file", () => {
     );
   });
 
-  test("a folder that holds it is never moved automatically, and the person is told of it", async () => {
+  test("a folder that contains it is never moved automatically, and the person learns about it", async () => {
     await bench.write("mixed/shown.md", "shown\n");
     await bench.write("mixed/deep/x.key", secret);
     const told = await propose(client, SEES, move("mixed", "moved"));
@@ -228,7 +228,7 @@ test("a .gitignore that is too large to be read hides everything in its folder",
   expect((await preview(client, SEES, write("sub/id.key", ""))).effects[0]?.before).toBeNull();
 });
 
-test("what is hidden while its events wait is not handed over, but that it is gone", async () => {
+test("of a file that is hidden while its events wait, only the deletion is delivered", async () => {
   const other = "test.other";
   const hooks = ["EntryCreated", "EntryDeleted"].map((on) => ({ on, handler: "record" }));
   const { bench, client } = await start({
@@ -268,7 +268,7 @@ describe("two spellings of one name", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  test("a grant of the one opens the one", async () => {
+  test("a grant of one spelling opens only that one", async () => {
     const read = (path: string): Promise<Outcome> => host(client, "test.scoped", "vdfs.readText", path);
     expect((await read(`${twins.nfc}/a.md`)).value).toBe("granted\n");
     expect((await read(`${twins.nfd}/a.md`)).error?.code).toBe("ScopeViolation");
@@ -285,7 +285,7 @@ describe("two spellings of one name", () => {
   });
 });
 
-test("deny private/** keeps private, and the folder that holds it, where they are", async () => {
+test("deny private/** prevents moves of private and of its parent folder", async () => {
   const { bench, client } = await start({
     files: {
       "home/private/diary.md": "d\n",
@@ -316,7 +316,7 @@ test("deny private/** keeps private, and the folder that holds it, where they ar
   ] as const) {
     expect([from, (await propose(client, SEES, move(from, to))).state]).toEqual([from, "Rejected"]);
   }
-  // The rule holds for what the agent cannot see; only the person is told so.
+  // The rule applies to what the agent cannot see; only the person is told about it.
   const asked = await propose(client, SEES, move("x", "y"));
   expect(asked.state).toBe("PendingApproval");
   expect(await approve(client, asked)).toMatchObject({
@@ -328,7 +328,7 @@ test("deny private/** keeps private, and the folder that holds it, where they ar
 });
 
 describe("two workspaces that differ only in what an agent cannot see", () => {
-  /** For each agent: files that are there in the one workspace only, or with another content. */
+  /** For each agent: files that exist in one workspace only, or with different content. */
   const worlds = {
     [SEES]: [
       {
@@ -415,7 +415,7 @@ describe("two workspaces that differ only in what an agent cannot see", () => {
     fc.nat(5).map((which): Call => ["actions.get", which]),
   );
 
-  /** What differs between any two runs: ids, digests that are made of them, and times. */
+  /** What differs between any two runs: ids, digests that contain them, and times. */
   const told = (answer: unknown): unknown =>
     JSON.parse(
       JSON.stringify(answer, (key: string, value: unknown) =>

@@ -24,7 +24,7 @@ const stop = async (): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test("a kernel that stands still is killed; both editors go on with the next one, and what waits still waits", async () => {
+test("a hanging kernel is killed; both editors continue with the next one, and pending actions stay pending", async () => {
   const effects = [{ kind: "file.write", path: "a.txt", content: "b\n" }];
   const proposed = await call<Action>(one, PROBE, "actions.propose", effects, { title: "B", reason: "" });
   expect(proposed.state).toBe("PendingApproval");
@@ -35,7 +35,7 @@ test("a kernel that stands still is killed; both editors go on with the next one
   expect(await stop()).toEqual({ pid, killed: true });
 
   await until("it to be gone", () => !isAlive(pid));
-  // What was asked of the one that stood still is answered by the next.
+  // The next kernel answers the request that the hanging one got.
   const next = (await asked).pid;
   expect(next).not.toBe(pid);
   expect((await bench.ready(other)).pid).toBe(next);
@@ -48,7 +48,7 @@ test("a kernel that stands still is killed; both editors go on with the next one
   expect(done.state).toBe("Committed");
 });
 
-test("an editor that comes to a kernel that stands still is told so, and goes on once it is ended", async () => {
+test("an editor that finds a hanging kernel reports it, and continues once the kernel is ended", async () => {
   const { pid } = await bench.ready(one);
   process.kill(pid, "SIGSTOP");
   const late = await bench.connect();
@@ -58,7 +58,7 @@ test("an editor that comes to a kernel that stands still is told so, and goes on
   await late.shutdown();
 });
 
-test("a kernel that answers ends in order; where none is, nothing is done", async () => {
+test("a kernel that answers ends in order; without a kernel, nothing is done", async () => {
   const { pid } = await bench.ready(one);
   expect(await stop()).toEqual({ pid, killed: false });
   const next = await until("the next one", async () => {

@@ -13,7 +13,7 @@ import {
 } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
-/** How much an agent may have waiting. */
+/** How many jobs and bytes of an agent may wait. */
 
 const MANY = "test.many";
 const LARGE = "test.large";
@@ -50,7 +50,7 @@ test("10,000 jobs may wait; the next is LimitExceeded, adds nothing, and disturb
     name: "nothing",
     count: maxWaiting + 50,
   });
-  // Whether the one that runs is one of them is nobody's business.
+  // Whether the running one counts is not specified.
   expect([maxWaiting - 1, maxWaiting]).toContain(accepted);
   expect(error).toMatchObject({
     code: "LimitExceeded",
@@ -74,7 +74,7 @@ test("10,000 jobs may wait; the next is LimitExceeded, adds nothing, and disturb
   );
 });
 
-test("64 MiB of input may wait; what is more is LimitExceeded; all that was taken is run, and there is room again", async () => {
+test("64 MiB of input may wait; more is LimitExceeded; all accepted jobs run, and there is room again", async () => {
   const running = await dispatch(client, LARGE, [["gate", "large"]]);
   await wrote(client, LARGE, running, "begin");
   let accepted = 0;

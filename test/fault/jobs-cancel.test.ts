@@ -18,7 +18,7 @@ const setUp = (): Promise<Bench> =>
     extensions: [worker({ id: ONE }), worker({ id: TWO })],
   });
 
-test("kill -9 right after the answers: what waited and what ran are not run again, and their keys are free", async () => {
+test("kill -9 right after the answers: cancelled jobs are not run again, and their keys are free", async () => {
   await using bench = await setUp();
   const first = await bench.open();
   const running = await dispatch(first, ONE, [["save"], ["gate", "never opened"]], { key: "running" });
@@ -29,7 +29,7 @@ test("kill -9 right after the answers: what waited and what ran are not run agai
   const { pid } = await bench.status(first);
   const answers = await Promise.all([running, waiting, idle].map((id) => cancelJob(first, id)));
   process.kill(pid, "SIGKILL");
-  // The guest had not let go of the one that ran.
+  // The guest had not ended the running one.
   expect(answers.map(({ state }) => state)).toEqual(["Cancelling", "Cancelled", "Cancelled"]);
   await first[Symbol.asyncDispose]();
   await until("the kernel to end", () => !isAlive(pid));
@@ -47,7 +47,7 @@ test("kill -9 right after the answers: what waited and what ran are not run agai
 });
 
 test.each([
-  // What was answered has to be kept; before that either is right.
+  // An answered cancellation must be kept; before the answer, both outcomes are correct.
   ["jobs.cancel.begun", true],
   ["jobs.cancel.committed", false],
 ] as const)(
@@ -65,7 +65,7 @@ test.each([
     const waiting = await dispatch(client, ONE, [["note", "never"]], { key: "k" });
     const { error } = await client.raw("lares/jobs/cancel", { id: waiting });
     expect(error).toMatchObject({ message: expect.stringContaining("lares/jobs/list") });
-    // Replayed to the next kernel, which has what the last one kept.
+    // Replayed to the next kernel, which has the last one's stored state.
     const { items } = await listJobs(client, { agent: ONE });
     expect(items.some(({ id }) => id === waiting)).toBe(isStillThere);
     const again = await client.raw("lares/jobs/cancel", { id: waiting });
@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test("the sandbox dies at the moment of the cancel: the job is not run again, and the others are", async () => {
+test("the sandbox dies at the moment of the cancel: only the other jobs run again", async () => {
   await using bench = await setUp();
   const client = await bench.open();
   const job = await dispatch(client, ONE, [["save"], ["gate", "never opened"]]);
@@ -93,7 +93,7 @@ test("the sandbox dies at the moment of the cancel: the job is not run again, an
   expect(await textsOf(client, ONE, job)).toEqual(["begin"]);
 });
 
-test("with room for one agent, a job that saves for ever makes room for another agent's, and is cancelled where it waits", async () => {
+test("with room for one agent, a job that saves for ever makes room for another agent's, and is cancelled while it waits", async () => {
   await using bench = await Bench.create({
     lares: { limits: { active_agents: 1 } },
     extensions: [
@@ -118,7 +118,7 @@ test("with room for one agent, a job that saves for ever makes room for another 
   await listedAs(client, endless, ({ state, checkpoint }) => state === "Waiting" && checkpoint);
   await openGate(bench, "other");
   await wrote(client, TWO, other, "end");
-  // It goes on from where it was.
+  // It continues from where it was.
   const begun = await wrote(client, ONE, endless, "begin", 2);
   expect(Number(begun["checkpoint"])).toBeGreaterThan(0);
   await cancelJob(client, endless);

@@ -19,7 +19,7 @@ import {
 import { until } from "../support/until.ts";
 import { handMade } from "../support/wasm.ts";
 
-/** Jobs whose guest, agent, program or grant goes away under them. */
+/** Jobs that lose their guest, agent, program or grant. */
 
 const limited = { max_cpu_ms_per_event: 300, max_memory_mb: 64 };
 const names = [
@@ -45,7 +45,7 @@ const names = [
 const id = (name: (typeof names)[number]): string => `test.${name}`;
 
 const LEAVES = "test.leaves";
-/** Its tool dispatches a job, and its job is gone without a word. */
+/** Its tool dispatches a job, and its job exits without a message. */
 function leavingGuest(): Uint8Array {
   const jsonrpc = '{"jsonrpc":"2.0",';
   return handMade(({ say, reply, when }) => [
@@ -86,19 +86,19 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** So many times 100 ms of computing. */
+/** Computes 100 ms this many times. */
 const work = (times: number, between: Step): Step[] =>
   Array.from({ length: times }, (): Step[] => [["spin", 100], between]).flat();
 
 describe("CPU of a job", () => {
-  test("is counted anew from each checkpoint: ten times 100 ms are done under a limit of 300 ms", async () => {
+  test("is counted from the last checkpoint: ten times 100 ms run under a limit of 300 ms", async () => {
     const job = await dispatch(client, id("saves"), work(10, ["save"]));
     await wrote(client, id("saves"), job, "end");
     expect(await textsOf(client, id("saves"), job)).toEqual(["begin", "end"]);
     await ended(client, id("saves"), { completed: 1 });
   });
 
-  test("is not what events use meanwhile: one that only waits outlives ten hooks of 100 ms", async () => {
+  test("excludes what events use meanwhile: a job that only waits outlives ten hooks of 100 ms", async () => {
     const job = await dispatch(client, id("awaits"), [["gate", "awaits"]]);
     await wrote(client, id("awaits"), job, "begin");
     const files = await Promise.all(
@@ -111,9 +111,9 @@ describe("CPU of a job", () => {
   });
 });
 
-// Beside each other: each has an agent of its own.
+// Concurrently: each has an agent of its own.
 describe.concurrent("a guest that dies under a job", () => {
-  test("by computing too long: it is tried three times and has failed then; the job behind it is run", async () => {
+  test("by computing too long: it is tried three times and then fails; the next job runs", async () => {
     const agentId = id("spins");
     const job = await dispatch(client, agentId, [["gate", "spins"], ["spin for ever"]]);
     const next = await dispatch(client, agentId, [["note", "next"]]);
@@ -138,7 +138,7 @@ describe.concurrent("a guest that dies under a job", () => {
     ).toHaveLength(3);
   });
 
-  test("has not died where memory ran out and its runtime said so: the handler threw, and has failed at once", async () => {
+  test("does not die if its runtime reports that memory ran out: the handler throws, and the job fails at once", async () => {
     const agentId = id("eats");
     const job = await dispatch(client, agentId, [["eat all memory"]]);
     const next = await dispatch(client, agentId, [["note", "next"]]);
@@ -147,7 +147,7 @@ describe.concurrent("a guest that dies under a job", () => {
     expect(await textsOf(client, agentId, job)).toEqual(["begin"]);
   });
 
-  test("loses no event that it had been given meanwhile, and is not kept alive by them", async () => {
+  test("loses no event that it got meanwhile, and is not kept alive by events", async () => {
     const agentId = id("crowded");
     const job = await dispatch(client, agentId, [["gate", "crowded"], ["spin for ever"]]);
     await openGate(bench, "crowded");
@@ -163,7 +163,7 @@ describe.concurrent("a guest that dies under a job", () => {
     expect((await textsOf(client, agentId, job)).filter((text) => text === "begin")).toHaveLength(3);
   });
 
-  test("over an event is not lost for the job for good: the event is tried alone and set aside, the job is done", async () => {
+  test("because of an event does not fail the job: the event is retried alone and dead-lettered, and the job completes", async () => {
     const agentId = id("innocent");
     const job = await dispatch(client, agentId, [["gate", "innocent"]]);
     await wrote(client, agentId, job, "begin");
@@ -181,12 +181,12 @@ describe.concurrent("a guest that dies under a job", () => {
     await ended(client, agentId, { completed: 1 });
   });
 
-  test("is begun again from its last checkpoint, and a checkpoint in between forgives what was lost before", async () => {
+  test("is begun again from its last checkpoint, and a checkpoint resets the count of losses", async () => {
     const agentId = id("goes-on");
-    // Each loss comes behind another checkpoint: it is resumed four times, which is more than three.
+    // Each loss follows another checkpoint: the job is resumed four times, more than the three attempts.
     const { id: job = "" } = await tryDispatch(client, agentId, "loseAndSave", 4);
     await until("the job to end", async () => {
-      // Losses in a row suspend it, whatever the job has saved.
+      // Losses in a row suspend the agent, whatever the job has saved.
       if ((await agent(client, agentId)).state === "Suspended") await control(client, agentId, "resume");
       return (await textsOf(client, agentId, job)).includes("end");
     });
@@ -195,25 +195,25 @@ describe.concurrent("a guest that dies under a job", () => {
     await ended(client, agentId, { completed: 1 });
   });
 
-  test("null that was saved comes back as null", async () => {
+  test("a saved null is restored as null", async () => {
     const { id: job = "" } = await tryDispatch(client, id("keeps-null"), "saveAndKeep", null);
     expect(await wrote(client, id("keeps-null"), job, "kept")).toMatchObject({ input: "null" });
   });
 });
 
-/** Waits until the job has begun so often and stands at its gate. */
+/** Waits until the job has begun this many times and waits at its gate. */
 async function standing(agentId: string, job: string, times: number): Promise<void> {
   await wrote(client, agentId, job, "stands", times);
   expect((await textsOf(client, agentId, job)).filter((text) => text === "begin")).toHaveLength(times);
 }
 
-/** A job of another agent comes and goes: time in which this one's would have gone on. */
+/** A job of another agent runs to its end: time in which this one could have continued. */
 async function meanwhile(): Promise<void> {
   const other = await dispatch(client, id("saves"), []);
   await wrote(client, id("saves"), other, "end");
 }
 
-describe("an agent that goes while its job runs", () => {
+describe("an agent that stops while its job runs", () => {
   const ways: [(typeof names)[number], string, string, string | null, Step][] = [
     ["suspended", "suspend", "Suspended", "resume", ["gate", "gone"]],
     ["disabled", "disable", "Unloaded", "enable", ["gate", "gone"]],
@@ -221,7 +221,7 @@ describe("an agent that goes while its job runs", () => {
     ["returns", "suspend", "Suspended", "resume", ["gate or signal", "gone", "return"]],
     ["throws", "disable", "Unloaded", "enable", ["gate or signal", "gone", "throw"]],
   ];
-  test("the job waits and goes on from its checkpoint however often, nothing has failed, also where its handler heeds the signal", async () => {
+  test("the job waits and continues from its checkpoint any number of times without a failure, also if its handler obeys the signal", async () => {
     const jobs = new Map<string, string>();
     for (const [name, , , , step] of ways) {
       const steps: Step[] = [["note", "once"], ["save"], ["note", "stands"], step];
@@ -259,7 +259,7 @@ describe("an agent that goes while its job runs", () => {
     }
   });
 
-  test("what waits for a disabled agent waits until it is enabled", async () => {
+  test("the jobs of a disabled agent wait until it is enabled", async () => {
     const agentId = id("queued");
     const running = await dispatch(client, agentId, [
       ["note", "stands"],
@@ -287,7 +287,7 @@ describe("a program that is changed while its job runs", () => {
     await control(client, agentId, "reload");
   };
 
-  test("the job goes on from its checkpoint in the new one", async () => {
+  test("the job continues from its checkpoint in the new one", async () => {
     const agentId = id("changed");
     const job = await dispatch(client, agentId, [
       ["note", "once"],
@@ -308,7 +308,7 @@ describe("a program that is changed while its job runs", () => {
     await ended(client, agentId, { completed: 1 });
   });
 
-  test("which has no such job any more: it has failed, with a trace that names it", async () => {
+  test("which no longer has this job: it fails, with a trace that names it", async () => {
     const agentId = id("shrunk");
     const job = await dispatch(client, agentId, [
       ["note", "stands"],
@@ -323,7 +323,7 @@ describe("a program that is changed while its job runs", () => {
   });
 });
 
-test("where dispatch_jobs is taken back, dispatch is refused and what waits waits; granted again, it is run", async () => {
+test("if dispatch_jobs is revoked, dispatch is refused and waiting jobs wait; granted again, they run", async () => {
   const agentId = id("denied");
   const running = await dispatch(client, agentId, [
     ["note", "stands"],
@@ -354,7 +354,7 @@ test("where dispatch_jobs is taken back, dispatch is refused and what waits wait
   expect(await textsOf(client, agentId, running)).toContain("end");
 });
 
-test("where lares.yaml disables the agent its jobs wait, and go on once it is enabled there", async () => {
+test("if lares.yaml disables the agent, its jobs wait, and continue once it is enabled there", async () => {
   const agentId = id("switched-off");
   const job = await dispatch(client, agentId, [
     ["note", "once"],

@@ -3,13 +3,13 @@ import { agent, Bench, inState } from "../support/bench.ts";
 import { control, dispatch, log, openGate, textsOf, worker, wrote } from "../support/jobs.ts";
 import { isAlive, until } from "../support/until.ts";
 
-/** Jobs outlive the kernel, however it ends. */
+/** Jobs survive the kernel, however it ends. */
 
 const ONE = "test.one";
 const TWO = "test.two";
 const OFF = "test.off";
 
-test("kill -9 right after the answers: every job is run by the next kernel, in order, and what ran goes on from its checkpoint", async () => {
+test("kill -9 right after the answers: every job is run by the next kernel, in order, and the running one continues from its checkpoint", async () => {
   await using bench = await Bench.create({
     lares: { kernel: { linger: "0s" } },
     extensions: [worker({ id: ONE }), worker({ id: TWO }), worker({ id: OFF })],
@@ -28,7 +28,7 @@ test("kill -9 right after the answers: every job is run by the next kernel, in o
   const high = await dispatch(first, ONE, [], { priority: "high" });
   const idle = await dispatch(first, ONE, [], { whenIdle: true });
   const { pid } = await bench.status(first);
-  // The guest that runs nothing else begins it at once; the answer is what counts.
+  // A guest without other work begins it at once; only the answer counts.
   const last = await dispatch(first, TWO, [["note", "work"]]);
   process.kill(pid, "SIGKILL");
   await first[Symbol.asyncDispose]();
@@ -41,14 +41,14 @@ test("kill -9 right after the answers: every job is run by the next kernel, in o
   for (const job of [running, high, low, idle]) await wrote(second, ONE, job, "end");
   expect(await textsOf(second, ONE, running)).toEqual(["begin", "once", "stands", "begin", "stands", "end"]);
   const ends = (await log(second, ONE)).filter(({ text }) => text === "end").map(({ job }) => job);
-  // What is more urgent goes before what was interrupted.
+  // More urgent jobs precede the interrupted one.
   expect(ends).toEqual([high, running, low, idle]);
   expect(await textsOf(second, TWO, last)).toEqual(expect.arrayContaining(["begin", "work", "end"]));
   await until("all to be counted", async () => (await agent(second, ONE)).metrics.jobs_completed === 4);
   expect((await agent(second, ONE)).metrics.jobs_failed).toBe(0);
 });
 
-test("more kills and farewells than a guest may be lost, without a checkpoint: the job is neither failed nor forgotten", async () => {
+test("more kills and restarts than a guest may be lost, without a checkpoint: the job is neither failed nor lost", async () => {
   await using bench = await Bench.create({
     lares: { kernel: { linger: "0s" } },
     extensions: [worker({ id: ONE })],
@@ -75,7 +75,7 @@ test("more kills and farewells than a guest may be lost, without a checkpoint: t
   await wrote(client, ONE, job, "end");
   const { pid } = await bench.status(client);
   await until("its completion", async () => (await agent(client, ONE)).metrics.jobs_completed === 1);
-  // What was completed is not run again.
+  // Completed jobs are not run again.
   await bench.kill(pid);
   await bench.ready(client);
   const after = await dispatch(client, ONE, []);

@@ -7,14 +7,14 @@ import { seeded, seedOfThisRun } from "../support/seed.ts";
 
 /*
  * Kernels, and sandboxes under them, die while jobs are dispatched, run, saved, lost, failed and completed.
- * `LARES_ROUNDS` says how often by chance (10 where it does not), `LARES_SEED` draws other choices.
+ * `LARES_ROUNDS` sets the number of random rounds (default 10), `LARES_SEED` draws other choices.
  */
 
 const rounds = Number(process.env["LARES_ROUNDS"] ?? 10);
 const seed = seedOfThisRun();
 const maxDelayMs = 1500;
 
-describe("a kernel dies at a named point of a job's life, and the next one after it", () => {
+describe("a kernel dies at a named point of a job's life, and so does the next one", () => {
   // `jobs-cancel.test.ts` visits those of a person's cancelling.
   const points = failpointNames.filter((name) => /^jobs\.(?!cancel)/.test(name));
   let load: JobLoad;
@@ -31,9 +31,9 @@ describe("a kernel dies at a named point of a job's life, and the next one after
     async (name, count) => {
       await load.rest();
       await until(`the death at ${name}`, async () => {
-        // The kernels after the last death may have passed it on their way.
+        // Kernels after the last death may have passed it as well.
         if ((await load.deaths()).length >= count) return true;
-        // Once more where all has ended: the call for the job in question may have been lost with its guest.
+        // Again if all has ended: the call for the job in question may have been lost with its guest.
         if (await load.isAtRest()) await load.dispatch();
         return false;
       });

@@ -32,13 +32,13 @@ async function session(): Promise<SocketPeer> {
   return peer;
 }
 
-/** Sends as fast as the kernel takes it; true while it does. */
+/** Sends as fast as the kernel reads; returns true while it does. */
 async function pour(peer: SocketPeer, bytes: Buffer): Promise<boolean> {
   if (!peer.isOpen) return false;
   if (peer.socket.write(bytes)) return true;
   let isDrained = false;
   peer.socket.once("drain", () => (isDrained = true));
-  // A kernel that has stopped reading is asked after by the neighbour: it still answers.
+  // If a kernel has stopped reading, the neighbour checks that it still answers.
   await until("the kernel to take more, or to hang up", async () => {
     await bench.status(neighbour);
     return isDrained || !peer.isOpen;
@@ -46,7 +46,7 @@ async function pour(peer: SocketPeer, bytes: Buffer): Promise<boolean> {
   return isDrained;
 }
 
-test("100,000 requests at once: each is answered once, and meanwhile the neighbour is", async () => {
+test("100,000 requests at once: each is answered once, and the neighbour is answered meanwhile", async () => {
   const count = 100_000;
   using peer = await session();
   const before = peer.received.length;
@@ -68,12 +68,12 @@ test("100,000 requests at once: each is answered once, and meanwhile the neighbo
     300_000,
   );
   expect(new Set(peer.received.slice(before).map(({ id }) => id)).size).toBe(count);
-  // Requests of many are taken in turns: the neighbour did not wait for the flood's end.
+  // Requests of many clients take turns: the neighbour did not wait for the flood's end.
   expect(neighbourAnswers).toBeGreaterThan(10);
 });
 
 test.runIf(process.platform === "linux")(
-  "a flood of notifications costs the kernel a part of what was sent, however fast it comes",
+  "a flood of notifications uses less memory than was sent, however fast it is",
   async () => {
     using peer = await session();
     const one = frame({
@@ -86,7 +86,7 @@ test.runIf(process.platform === "linux")(
       expect(await peer.request("lares/status")).toHaveProperty("result");
       return messages * one.length;
     };
-    // The first flood makes the heap as large as a collector lets it become; a queue would grow with the second too.
+    // The first flood makes the heap as large as the collector allows; a queue would also grow with the second.
     await flood(15_000);
     const before = memoryOf(pid);
     const sent = await flood(25_000);
@@ -95,7 +95,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a client that opens document upon document: what the kernel keeps of them has a bound",
+  "a client that opens ever more documents: the kernel's memory for them is bounded",
   async () => {
     using peer = await session();
     const text = "x".repeat(4 * 1024 * 1024 - 1);
@@ -116,7 +116,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a client that asks and does not read is let go; what waited for it is given back, the neighbour is unharmed",
+  "a client that sends requests and does not read is disconnected; its memory is released, the neighbour is unharmed",
   async () => {
     const peer = await session();
     const query = { limit: 1000 };
@@ -141,7 +141,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "clients that vanish, half-close, or send what cannot be followed hold nothing: descriptors are given back",
+  "clients that vanish, half-close, or send an unreadable stream leave nothing: descriptors are released",
   async () => {
     const before = descriptorsOf(pid);
     const token = await readFile(join(stateFolder, "kernel.token"), "utf8");
@@ -162,7 +162,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a stream without any frame is left, and the connection closed with one line in the log", async () => {
+test("a stream without a frame is abandoned, and the connection is closed with one line in the log", async () => {
   using peer = await session();
   const garbage = Buffer.alloc(1024 * 1024, "x");
   let isTaken = true;
@@ -173,7 +173,7 @@ test("a stream without any frame is left, and the connection closed with one lin
   await bench.status(neighbour);
 });
 
-test("answers nobody asked for, a hundred thousand cancels: the log stays a fraction of what was sent", async () => {
+test("unexpected answers and a hundred thousand cancels: the log stays a fraction of what was sent", async () => {
   using peer = await session();
   let sent = 0;
   const say = async (message: unknown): Promise<void> => {

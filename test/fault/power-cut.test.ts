@@ -11,9 +11,9 @@ import { Session } from "./support/session.ts";
 import { WORKER } from "./support/worker-agent.ts";
 
 /*
- * A power cut, as well as it can be had without one: kernel and front are killed, then every file is put back to what
- * was surely on the disk. The ledger becomes what it was at the last commit that waited for the disk; of the journal
- * stays what was synced, and what was not is missing, zeros, or in pieces.
+ * A simulated power cut: kernel and front are killed, then every file is put back to what was certainly on the disk.
+ * The ledger becomes what it was at the last commit that waited for the disk; of the journal, the synced part stays,
+ * and the rest is missing, zeros, or in pieces.
  */
 
 const seed = seedOfThisRun();
@@ -36,7 +36,7 @@ async function events(): Promise<DiskEvent[]> {
   return lines.map((line) => JSON.parse(line) as DiskEvent);
 }
 
-/** Opens with a recorder that begins anew. */
+/** Opens a session with a new recorder. */
 async function openRecorded(): Promise<void> {
   await rm(recording, { recursive: true, force: true });
   await mkdir(recording);
@@ -56,7 +56,7 @@ async function cutPower(): Promise<void> {
   await until("the kernel to be gone", () => !isAlive(pid));
 }
 
-/** What becomes of the part of a file that was never synced. */
+/** The fate of the part of a file that was never synced. */
 const fates: Record<string, (path: string, synced: number, size: number) => Promise<void>> = {
   "is missing": (path, synced) => truncate(path, synced),
   "is zeros": async (path, synced, size) => {
@@ -73,7 +73,7 @@ const fates: Record<string, (path: string, synced: number, size: number) => Prom
   },
 };
 
-/** Puts the state folder back to what is surely on the disk. */
+/** Puts the state folder back to what is certainly on the disk. */
 async function loseUnsynced(fate: keyof typeof fates): Promise<void> {
   const { stateFolder } = session;
   for (const suffix of ["-wal", "-shm"])
@@ -91,43 +91,40 @@ async function loseUnsynced(fate: keyof typeof fates): Promise<void> {
 
 describe("a power cut", () => {
   const cuts = Object.keys(fates).flatMap((fate) => [1, 2, 3].map((round) => ({ fate, round })));
-  test.for(cuts)(
-    "in which what was not synced $fate ($round): all that was waited for is there",
-    async ({ fate }) => {
-      const { load } = session;
-      const { witness } = load;
-      await openRecorded();
-      await load.round();
-      await load.note(true);
-      const waitedFor = new Set(witness.notes);
-      const unwaited = (async () => {
-        for (;;) await load.note(false);
-      })().catch((error: unknown) => {
-        if (!(error instanceof Died)) throw error;
-      });
-      const wanted = waitedFor.size + 5 + Math.floor(random() * 20);
-      await until("some notes", () => witness.notes.size >= wanted);
-      await cutPower();
-      await unwaited;
-      await loseUnsynced(fate);
-      for (const note of witness.notes) if (!waitedFor.has(note)) witness.uncertainNotes.add(note);
-      witness.notes.clear();
-      for (const note of waitedFor) witness.notes.add(note);
-      await session.open();
-      // What the agent had handled, and nobody waited for, it may have forgotten; the files are there.
-      witness.files.clear();
-      await load.check();
-      expect((await load.ask<{ state: string }[]>("lares/agents/list"))[0]?.state).not.toBe("Error");
-      await session.leave();
-    },
-  );
+  test.for(cuts)("in which unsynced data $fate ($round): all synced data is there", async ({ fate }) => {
+    const { load } = session;
+    const { witness } = load;
+    await openRecorded();
+    await load.round();
+    await load.note(true);
+    const waitedFor = new Set(witness.notes);
+    const unwaited = (async () => {
+      for (;;) await load.note(false);
+    })().catch((error: unknown) => {
+      if (!(error instanceof Died)) throw error;
+    });
+    const wanted = waitedFor.size + 5 + Math.floor(random() * 20);
+    await until("some notes", () => witness.notes.size >= wanted);
+    await cutPower();
+    await unwaited;
+    await loseUnsynced(fate);
+    for (const note of witness.notes) if (!waitedFor.has(note)) witness.uncertainNotes.add(note);
+    witness.notes.clear();
+    for (const note of waitedFor) witness.notes.add(note);
+    await session.open();
+    // The agent may forget what it handled if nobody waited for it; the files exist.
+    witness.files.clear();
+    await load.check();
+    expect((await load.ask<{ state: string }[]>("lares/agents/list"))[0]?.state).not.toBe("Error");
+    await session.leave();
+  });
 
   test("had something to lose in some of these", () => {
     expect(tails).toBeGreaterThan(0);
   });
 });
 
-test("the ledger never says what is not on the disk yet: contents, names and folders are synced before it commits", async () => {
+test("the ledger never refers to data that is not on the disk: contents, names and folders are synced before it commits", async () => {
   await openRecorded();
   const { load } = session;
   await load.round();
@@ -155,9 +152,9 @@ test("the ledger never says what is not on the disk yet: contents, names and fol
         if (isOwn && event.how === "rename" && syncedSizes.get(event.inode) !== event.size)
           faults.push(`${event.path} before its content`);
       }
-      // A folder that is gone has no names left to lose.
+      // A removed folder has no names left to lose.
       dirty.delete(event.path);
-      // Removing what was kept beside a target needs no order: it is removed again.
+      // Removing kept contents beside a target needs no order: it is repeated.
       if (event.op !== "unnamed" || !event.path.includes("/.lares-"))
         dirty.set(dirname(event.path), event.path);
     }

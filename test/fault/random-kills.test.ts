@@ -7,9 +7,8 @@ import { seeded, seedOfThisRun } from "../support/seed.ts";
 import { Session } from "./support/session.ts";
 
 /*
- * SIGKILL at random moments under load: of the kernel, of the host of its sandbox, of the host of its store,
- * of the front. `LARES_ROUNDS` says
- * how often (20 where it does not), `LARES_SEED` draws other choices.
+ * SIGKILL at random moments under load: of the kernel, of its sandbox host, of its store host, of the front.
+ * `LARES_ROUNDS` sets the number of rounds (default 20), `LARES_SEED` draws other choices.
  */
 
 const rounds = Number(process.env["LARES_ROUNDS"] ?? 20);
@@ -17,10 +16,10 @@ const seed = seedOfThisRun();
 const random = seeded(seed);
 const below = (bound: number): number => Math.floor(random() * bound);
 
-/** Operations that end before the kill, at most; and what it waits longer, so that it comes in the middle of one. */
+/** Maximum operations before the kill, and an additional delay, so that it comes in the middle of one. */
 const maxOperations = 25;
 const maxJitterMs = 25;
-/** The sandbox's host is started again with growing pauses; a kernel's death begins them anew. */
+/** The sandbox host is restarted with growing delays, which a kernel's death resets. */
 const maxHostKillsInARow = 2;
 const roundsBetweenTidying = 20;
 
@@ -45,7 +44,7 @@ function chooseVictim(): Victim {
   return number > 0.75 ? "front" : "kernel";
 }
 
-/** Repeats an operation while the load is on; a death under it is for the check to judge. */
+/** Repeats an operation under load; the check judges what a death did to it. */
 async function repeat(operation: () => Promise<unknown>): Promise<void> {
   while (isLoadOn) {
     try {
@@ -65,13 +64,13 @@ function startLoad(): Promise<unknown> {
   const { load } = session;
   const { actions } = load.witness;
   const isIn = (state: string) => (action: (typeof actions)[number]) => action.allowed.join() === state;
-  // Chosen here, so that the order in which the operations run does not change what the seed means.
+  // Drawn here, so that the order in which the operations run does not change the meaning of the seed.
   const choices = seeded(below(2 ** 31));
   isLoadOn = true;
   return Promise.all([
     repeat(async () => {
       await load.writeFile(`stream-${Math.floor(choices() * 10)}.txt`);
-      // At the kernel's pace: a queue that only grows would say nothing of a kill.
+      // At the kernel's pace: a growing queue would prove nothing about a kill.
       await load.ask("lares/entries/query", { path: "events/*", limit: 10 });
     }),
     repeat(async () => {
@@ -109,7 +108,7 @@ async function kill(victim: Victim): Promise<void> {
   }
 }
 
-/** What is over and was looked at, so that a long run does not slow itself down. */
+/** Removes what is finished and was checked, so that a long run does not slow down. */
 async function tidy(): Promise<void> {
   const { load, bench } = session;
   const { witness } = load;
@@ -124,7 +123,7 @@ async function tidy(): Promise<void> {
 }
 
 test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
-  "kill %s under load: everything acknowledged is there, nothing half-finished, nobody left over",
+  "kill %s under load: everything acknowledged is there, nothing is half finished, no process is left",
   async (round) => {
     const { load } = session;
     await session.observe();
@@ -132,7 +131,7 @@ test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
     const before = operations;
     const wanted = below(maxOperations);
     const work = startLoad();
-    // A failure of the load ends the waiting too.
+    // A failure of the load ends the wait too.
     await Promise.race([work, until("work to be done", () => operations - before >= wanted)]);
     await new Promise((resolve) => setTimeout(resolve, below(maxJitterMs)));
     await kill(victim);
@@ -144,7 +143,7 @@ test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
   },
 );
 
-test("in the end the kernel leaves as it should, and the workspace is as its actions say", async () => {
+test("in the end the kernel ends in order, and the workspace matches its actions", async () => {
   console.log(`killed: ${JSON.stringify(killed)}, ${operations} operations`);
   await session.load.round();
   await session.load.check();

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import { rareDeaths, spinnerExtension, type RareDeath } from "./support/rare-deaths.ts";
 import { Session } from "./support/session.ts";
 
-/** As `deaths.test.ts`, at the points that need a situation of their own. */
+/** Like `deaths.test.ts`, at points that need a special situation. */
 
 let session: Session | null = null;
 afterAll(() => session?.[Symbol.asyncDispose]());
 
-/** A workspace with a life behind it, and no kernel. */
+/** Returns a workspace with a history, without a kernel. */
 async function lived(): Promise<Session> {
   if (session !== null) return session;
   session = await Session.create({ extensions: [spinnerExtension] });
@@ -50,7 +50,7 @@ describe.each(rareDeaths)("a kernel dies while $what", (rare) => {
     try {
       await die(rare, point);
     } catch (error) {
-      // The next one begins in a workspace of its own.
+      // The next test begins in a workspace of its own.
       await session?.[Symbol.asyncDispose]();
       session = null;
       throw error;

@@ -1,4 +1,4 @@
-/** The user's secrets under processes that die, disks that fail and files that others changed, by the command line. */
+/** The user's secrets at the command line: processes that die, disks that fail, and files that others changed. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -60,7 +60,7 @@ async function names(): Promise<readonly string[]> {
   return (JSON.parse(said) as { items: { name: string }[] }).items.map(({ name }) => name);
 }
 
-/** Nothing of the value is in a file, whatever happened. */
+/** Checks that no file contains the value, whatever happened. */
 async function checkNothingLeaked(): Promise<void> {
   for (const folder of [bench.home, join(bench.base, "config")])
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
@@ -69,7 +69,7 @@ async function checkNothingLeaked(): Promise<void> {
     }
 }
 
-test("killed at random moments while it stores: what was confirmed is there and readable, and the key is whole", async () => {
+test("killed at random moments while it stores: confirmed secrets are readable, and the key is intact", async () => {
   const confirmed: string[] = [];
   for (let round = 0; round < 16; round++) {
     const name = `s${round}`;
@@ -83,7 +83,7 @@ test("killed at random moments while it stores: what was confirmed is there and 
     dying.abort();
     if (code === 0) confirmed.push(name);
   }
-  // One that nobody disturbs: it reads the key that is there, or makes the first.
+  // An undisturbed one: it reads the existing key, or creates the first.
   expect(await set("last")).toMatchObject({ code: 0 });
   const stored = await names();
   expect(stored).toEqual(expect.arrayContaining([...confirmed, "last"]));
@@ -103,7 +103,7 @@ test("two writers at once, with no key yet: both are stored under one key", asyn
   expect(keys).toHaveLength(1);
 });
 
-describe("a key file that is not right", () => {
+describe("an invalid key file", () => {
   const faults: readonly [what: string, change: () => Promise<void>, sentence: RegExp][] = [
     ["is gone", () => rm(keyPath), /is missing.*Restore it from a backup/],
     ["can be read by others", () => chmod(keyPath, 0o644), /mode 0644.*chmod 600/],
@@ -127,7 +127,7 @@ describe("a key file that is not right", () => {
     ["is empty", () => writeFile(keyPath, ""), /does not hold a key/],
   ];
   test.each(faults)(
-    "because it %s is named with a remedy, and nothing is overwritten",
+    "that %s is named with a remedy, and nothing is overwritten",
     async (_what, change, sentence) => {
       expect(await set("first")).toMatchObject({ code: 0 });
       const whole = await readFile(keyPath);
@@ -152,7 +152,7 @@ describe("a key file that is not right", () => {
 const why = await whyNoFailingDisk();
 describe.skipIf(why !== null)(why ?? "while the disk fails", () => {
   test.each(["ENOSPC", "EIO", "EDQUOT", "EROFS"] as const)(
-    "%s under the key or the database: a sentence, and the next one is stored",
+    "%s under the key or the database: an error, and the next secret is stored",
     async (error) => {
       const disk = await FailingDisk.in(bench.base);
       for (const path of ["secrets.key", "user.sqlite"]) {

@@ -9,11 +9,11 @@ import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
 const LOUD = "test.loud";
-/** A file's name may hold everything but a slash. */
+/** A file's name may contain everything but a slash. */
 const FILE = `in/${HOSTILE.replaceAll("/", "").slice(0, 60)}.txt`;
-/** What an effect's path may hold: those of ASCII are refused there. */
+/** What an effect's path may contain: control characters of ASCII are refused there. */
 const NAMED = "in/\u202egnp.exe\u2066x\u200b [ok](evil) \u009b2J\u009c.txt";
-/** As much of it as a glob may hold. */
+/** As much of it as a glob may contain. */
 const PATTERN = "pwned\u202egpj\u200b\u009bJ\u0007 yes\u2066";
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
@@ -91,7 +91,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-describe("what an agent says, at the command line", () => {
+describe("an agent's text at the command line", () => {
   let action: Action;
   beforeAll(async () => {
     action = await tool<Action>(client, LOUD, "propose", { path: "in/new.txt" });
@@ -116,7 +116,7 @@ describe("what an agent says, at the command line", () => {
     ["memory stats", () => ["memory", "stats"], /test\.loud/],
   ];
   test.each(commands)(
-    "lares %s: nothing of it is obeyed, hidden, or begins a line",
+    "lares %s: none of it is executed or hidden, or begins a line",
     async (name, args, shows) => {
       const printed = await lares(bench, args(action.id));
       expect(printed.stdout + printed.stderr).toMatch(shows);
@@ -126,7 +126,7 @@ describe("what an agent says, at the command line", () => {
   );
 
   test.each(commands.slice(0, 6))(
-    "lares %s --json: one line that any parser reads, and no terminal obeys",
+    "lares %s --json: one line that any parser reads, without terminal codes",
     async (name, args) => {
       const { stdout } = await lares(bench, [...args(action.id), "--json"]);
       expectHarmless(stdout, name);
@@ -155,10 +155,10 @@ describe("what an agent says, at the command line", () => {
   });
 });
 
-describe("what a document says", () => {
+describe("a document's text", () => {
   const document = `version: 1\nextensions:\n  - path: ${JSON.stringify(HOSTILE)}\n${JSON.stringify(HOSTILE)}: 1\napprovals:\n  rules:\n    - { decide: ${JSON.stringify(HOSTILE)} }\n`;
 
-  test("lares check prints its faults, and where it lies, harmlessly", async () => {
+  test("lares check prints its faults and its path harmlessly", async () => {
     await using other = await Bench.create({
       files: { [`${FILE.replace(".txt", "")}/lares.yaml`]: document },
     });
@@ -188,7 +188,7 @@ describe("what a document says", () => {
     client.notify("textDocument/didClose", { textDocument: { uri: bench.uri("lares.yaml") } });
   });
 
-  test("what is asked for is shown in full, to a script and in lares/status", async () => {
+  test("requests are shown in full, to a script and in lares/status", async () => {
     await using other = await Bench.create({
       lares: { approvals: { rules: [{ decide: "allow", kind: "file.*", path: `in/${PATTERN}END/**` }] } },
     });
@@ -229,7 +229,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     expectHarmless(withoutOwnCodes(run.shown), "terminal");
   });
 
-  test("what nobody accepted is shown in full before anybody is asked, and no is no", async () => {
+  test("unaccepted requests are shown in full before the question, and No refuses them", async () => {
     await using other = await Bench.create({
       lares: { approvals: { rules: [{ decide: "allow", kind: "file.*", path: `in/${PATTERN}END/**` }] } },
     });
@@ -244,7 +244,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     expect((await other.status(stranger)).trusted).toBe(false);
   });
 
-  test("the card that asks about a proposal is what Lares wrote; reject rejects", async () => {
+  test("the card about a proposal is written by Lares; reject rejects", async () => {
     const action = await tool<Action>(client, LOUD, "propose", { path: "in/plain.txt" });
     await inState(client, LOUD, "Active", "Unloaded");
     for (const { id } of await client.request<Action[]>("lares/actions/list", { state: "PendingApproval" }))
@@ -252,11 +252,11 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     using run = new TerminalRun(bench, ["run", "--trust"]);
     await run.shows(/Carry it out\?/);
     const card = withoutOwnCodes(run.shown).split("Carry it out?")[0] ?? "";
-    // From the card's corner on, what is above came before; clack's own codes begin behind it.
+    // Text before the card's corner came earlier; clack's own codes begin after it.
     const foreign = card.slice(card.indexOf("╭─"), card.lastIndexOf("╰─"));
     expect(foreign).toContain("pwned");
     expectHarmless(foreign, "card");
-    // As a person does: a key that was not taken is pressed again.
+    // Like a person: repeats a key that had no effect.
     const isRejectMarked = (): boolean => /^●\s*\S*Reject/.test(run.shown.slice(run.shown.lastIndexOf("●")));
     await run.pressUntil("\u001b[B", "Reject to be marked", isRejectMarked);
     await run.pressUntil("\r", "the rejection", async () => {
@@ -268,7 +268,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
   });
 });
 
-test("a file whose name is all of this is a diagnostic's and a terminal's text, too", async () => {
+test("a file with such a name is harmless in a diagnostic and at a terminal, too", async () => {
   await writeFile(join(bench.root, `in/more${FILE.slice(3)}`), "more\n");
   const { stdout, stderr } = await lares(bench, ["check", join("in", FILE.slice(3))]);
   expectHarmless(stdout + stderr, "check");

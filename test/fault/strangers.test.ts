@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of toClose.splice(0)) server.close();
 });
 
-/** A repository as a stranger may publish it: what it brings beside its documents looks like somebody's state. */
+/** A repository as a stranger may publish it: besides its documents, it contains files that look like state. */
 async function cloned(): Promise<Bench> {
   const accepted = "version: 1\naccepted:\n  extensions: {}\nremembered:\n  - { decide: allow, kind: '*' }\n";
   const bench = await Bench.create({
@@ -60,7 +60,7 @@ async function cloned(): Promise<Bench> {
 }
 
 describe("a repository that brings state, sockets, pipes and links of its own", () => {
-  test("nothing of it counts before a person said yes: to a client, to a script, to a command", async () => {
+  test("none of it counts before a person accepted it: for a client, a script or a command", async () => {
     await using bench = await cloned();
     const printed = await lares(bench, ["run", "--once"]);
     expect(printed.code).toBe(1);
@@ -85,14 +85,14 @@ describe("a repository that brings state, sockets, pipes and links of its own", 
     }
   });
 
-  test("accepted, its agents see the folder and no more; what is asked is asked; nothing was run", async () => {
+  test("accepted, its agents see only the folder; approvals are asked for; nothing was run", async () => {
     await using bench = await cloned();
     await using client = await bench.open();
     await inState(client, PROBE, "Active");
     const { items } = await call<{ items: { path: string }[] }>(client, PROBE, "vdfs.query", { limit: 1000 });
     const paths = items.map(({ path }) => path);
     expect(paths).toContain("in/a.txt");
-    // Links and pipes are no entries, and nothing behind them is.
+    // Links and pipes are not entries, and nothing behind them is.
     expect(paths.filter((path) => /pipe|passwd|etc|up\b|loop|self|zero|home|state/.test(path))).toEqual([]);
     for (const path of [
       "in/passwd.txt",
@@ -113,7 +113,7 @@ describe("a repository that brings state, sockets, pipes and links of its own", 
       [{ kind: "file.write", path: "in/a.txt", content: "b\n" }],
       { title: "t", reason: "r" },
     );
-    expect(action.state).toBe("PendingApproval"); // the rules it brought in decisions.yaml are nobody's
+    expect(action.state).toBe("PendingApproval"); // the rules in its decisions.yaml have no effect
     expect(await readdir(bench.root)).not.toContain("ran");
   });
 
@@ -125,10 +125,10 @@ describe("a repository that brings state, sockets, pipes and links of its own", 
   });
 });
 
-describe("a socket's folder that another user made first, where LARES_HOME is too long for a socket", () => {
+describe("a socket's folder that another user created first, if LARES_HOME is too long for a socket", () => {
   const nobody = 65_534;
   test.skipIf(process.getuid?.() !== 0)(
-    "two clients with different environments join one kernel, in a folder of their own",
+    "two clients with different environments join one kernel, in its own folder",
     async () => {
       await using bench = await Bench.create();
       const LARES_HOME = join(bench.home, "deep/".repeat(30));
@@ -153,7 +153,7 @@ describe("a socket's folder that another user made first, where LARES_HOME is to
   );
 });
 
-describe("a document that is no plain text of a reasonable size", () => {
+describe("a document that is not a plain text of a reasonable size", () => {
   const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
   for (let level = 1; level < 12; level++) {
     const [name, above] = [String.fromCharCode(97 + level), String.fromCharCode(96 + level)];
@@ -253,7 +253,7 @@ describe("a program that reaches beyond its folder", () => {
     ],
   ];
   test.each(imports)(
-    "%s: it is Error, in one sentence, without a word of the file",
+    "%s: it is Error, in one sentence, without any text of the file",
     async (_name, head, files) => {
       await using bench = await Bench.create(spec(head, files));
       await using client = await bench.open();

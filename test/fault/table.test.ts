@@ -11,7 +11,7 @@ const named = rows.flatMap((row) =>
   [...(row.split(/(?<!\\)\|/)[3] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
 );
 
-/** The text of a test file, and of what it takes its cases from beside it. */
+/** Returns the text of a test file, and of the file beside it that has its cases. */
 async function textOf(file: string): Promise<string> {
   const folder = dirname(join(repository, file));
   const around = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"));
@@ -28,7 +28,7 @@ test.each([...new Set(named)])("%s is there", async (name) => {
   const [file = "", ...titles] = name.split(" › ");
   expect(existsSync(join(repository, file)), file).toBe(true);
   const text = await textOf(file);
-  // "…" and what stands in angles is the rest of a name; the words around them are in the file.
+  // "…" and angle brackets stand for the rest of a name; the words around them are in the file.
   const pieces = titles.flatMap((title) => title.split(/…|<[^>]*>|%s|\$\w+|"[^"]*"|\[\.\.\.\]/));
   for (const piece of pieces.map((one) => one.trim()).filter((one) => one.length > 3))
     expect(text).toContain(piece);

@@ -18,11 +18,11 @@ export default defineAgent({
 });
 `;
 
-/** Together far more than the pipes between a kernel and its client hold. */
+/** Together far more than fits in the pipes between a kernel and its client. */
 const words = "x".repeat(7_500);
 const perCall = 20;
 
-test("a kernel is killed while its client does not read: the next one tells each trace that was kept once, in order", async () => {
+test("a kernel is killed while its client does not read: the next one sends each stored trace once, in order", async () => {
   const say = { name: "say", description: "say", handler: "say", parameters: { type: "object" } };
   await using bench = await Bench.create({
     extensions: [{ id: TALKER, program: PROGRAM, manifest: { tools: [say] } }],

@@ -34,7 +34,7 @@ async function told(agent: string, id: string): Promise<Record<string, unknown>[
   return (await events(client, agent)).filter((event) => event["action"] === id);
 }
 
-test("a file that a person changes makes a waiting action stale: it is no longer counted, and only its agent hears it", async () => {
+test("a file that a person changes makes a waiting action stale: it is no longer counted, and only its agent is notified", async () => {
   await bench.write("list.md", "one\ntwo\nthree\nfour\nfive\n");
   const action = await propose(client, PROPOSER, edit("list.md", "one", "1"));
   const before = await client.request<{ pendingActions: number }>("lares/status", {});
@@ -79,7 +79,7 @@ test("a change that no longer applies is Stale on the wire", async () => {
   });
 });
 
-test("an approval with edits answers with the digest of what was made, and its agent is not told the content", async () => {
+test("an approval with edits answers with the digest of the result, and its agent does not get the content", async () => {
   await bench.write("mine.md", "one\n");
   const action = await propose(client, PROPOSER, edit("mine.md", "one", "1"));
   const done = await approve(client, action, { edits: [{ effect: 0, content: "by hand\n" }] });
@@ -91,7 +91,7 @@ test("an approval with edits answers with the digest of what was made, and its a
   expect(known).toMatchObject({ effects: [{ before: null, after: null, summary: "Edit mine.md" }] });
 });
 
-test("a proposal whose diffs are longer than an answer is answered without the last of them, and stored once", async () => {
+test("a proposal whose diffs exceed an answer is answered without the last ones, and stored once", async () => {
   const old = Array.from({ length: 8 }, (_none, index) => `big/${index}.txt`);
   for (const path of old) await bench.write(path, "a long line of a file\n".repeat(9000));
   const deletions = old.map((path) => ({ kind: "file.delete", path }));

@@ -21,7 +21,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const write = (path: string, content: string) => ({ kind: "file.write", path, content });
 const text = (path: string): Promise<string> => readFile(bench.path(path), "utf8");
 let count = 0;
-/** A file of its own for each test, and a proposal to overwrite it. */
+/** Creates a file for this test, and a proposal to overwrite it. */
 async function proposal(before = "before\n", after = "after\n"): Promise<{ path: string; action: Action }> {
   const path = `file-${++count}.txt`;
   await bench.write(path, before);
@@ -29,8 +29,8 @@ async function proposal(before = "before\n", after = "after\n"): Promise<{ path:
 }
 
 /**
- * Approves an action after a person changed a file that it begins from. The index may have noticed first: the approval is
- * then refused, and names the state.
+ * Approves an action after a person changed one of its base files. The index may notice first: the approval is then
+ * refused, and the error names the state.
  */
 async function approveDrifted(action: Action): Promise<Action> {
   try {
@@ -117,7 +117,7 @@ describe("approve", () => {
     expect(await text("d1.txt")).toBe("a person was here\n");
   });
 
-  test("a file that vanished, or one that came, is drift too", async () => {
+  test("a file that vanished, or one that appeared, is drift too", async () => {
     const { path, action } = await proposal();
     const { rm } = await import("node:fs/promises");
     await rm(bench.path(path));
@@ -128,7 +128,7 @@ describe("approve", () => {
     expect(await text("came.txt")).toBe("a person was faster\n");
   });
 
-  test("an open document whose URI can name no file is in no action's way", async () => {
+  test("an open document whose URI cannot name a file blocks no action", async () => {
     const uri = "file:///impossible%2Fname.txt";
     client.notify("textDocument/didOpen", {
       textDocument: { uri, languageId: "plaintext", version: 1, text: "saved\n" },
@@ -160,7 +160,7 @@ describe("approve", () => {
   });
 });
 
-test("a file that is opened with another text than the disk's, as an editor restores it, counts as drifted", async () => {
+test("a file that is opened with a text other than the disk's, as an editor restores it, counts as drifted", async () => {
   const { path, action } = await proposal();
   const uri = bench.uri(path);
   client.notify("textDocument/didOpen", {
@@ -170,7 +170,7 @@ test("a file that is opened with another text than the disk's, as an editor rest
   client.notify("textDocument/didClose", { textDocument: { uri } });
 });
 
-test("an editor that took in what was committed, without a save of its own, does not stand in the way of the undo", async () => {
+test("an editor that took in the committed text without a save does not block the undo", async () => {
   const { path, action } = await proposal();
   const uri = bench.uri(path);
   client.notify("textDocument/didOpen", {
@@ -185,7 +185,7 @@ test("an editor that took in what was committed, without a save of its own, does
 });
 
 describe("reject", () => {
-  test("ends the action, changes nothing, and the agent that waits hears of it", async () => {
+  test("ends the action, changes nothing, and notifies the waiting agent", async () => {
     const { path, action } = await proposal();
     const settled = call<Action>(client, PROBE, "actions.settled", action.id);
     const rejected = await client.request<Action>("lares/actions/reject", {
@@ -205,7 +205,7 @@ describe("reject", () => {
 });
 
 describe("undo", () => {
-  test("brings back bytes, time and mode; a second one is IllegalTransition", async () => {
+  test("restores bytes, time and mode; a second one is IllegalTransition", async () => {
     const path = "undo.sh";
     await bench.write(path, "#!/bin/sh\n");
     await chmod(bench.path(path), 0o754);
@@ -248,7 +248,7 @@ describe("undo", () => {
 });
 
 describe("always", () => {
-  test("remembers one rule for the exact path, in decisions.yaml; other paths are still asked", async () => {
+  test("remembers one rule for the exact path, in decisions.yaml; other paths still need approval", async () => {
     const { path, action } = await proposal();
     await approve(client, action, { remember: "always" });
     const { stateFolder } = await bench.status(client);
@@ -262,7 +262,7 @@ describe("always", () => {
     await client.request("lares/actions/reject", { id: deletion.id });
   });
 
-  test("remembers the client's own rules instead, where it passes some", async () => {
+  test("remembers the client's own rules instead, if it passes some", async () => {
     await bench.write("rules/a.txt", "a\n");
     const action = await propose(client, PROBE, write("rules/a.txt", "b\n"));
     const rules = [{ decide: "allow", agent: PROBE, kind: "file.write", path: "rules/**" }];
@@ -310,7 +310,7 @@ describe("the ledger", () => {
     expect(await client.raw("lares/actions/content", params)).toHaveProperty("error");
   });
 
-  test("every change is notified, without diffs; pendingActions counts what waits", async () => {
+  test("every change is notified, without diffs; pendingActions counts the pending ones", async () => {
     const before = (await bench.status(client)).pendingActions;
     const { action } = await proposal();
     expect((await bench.status(client)).pendingActions).toBe(before + 1);

@@ -51,7 +51,7 @@ const content = async (path: string): Promise<string | symbol> => {
   }
 };
 
-/** The effect, what the action says about it, and the files as they are after it was approved. */
+/** The effect, what the action says about it, and the files after its approval. */
 const fileEffects: [
   string,
   EffectInput[],
@@ -181,7 +181,7 @@ describe("file effects", () => {
     expect(await snapshot(bench.root)).toEqual(before);
   });
 
-  test("folder.create makes the folder, its undo takes it away", async () => {
+  test("folder.create creates the folder, its undo removes it", async () => {
     const proposed = await propose(client, PROBE, { kind: "folder.create", path: "fresh" });
     expect(proposed.state).toBe("PendingApproval");
     await approve(client, proposed);
@@ -197,7 +197,7 @@ describe("file effects", () => {
     await undo(client, proposed);
   });
 
-  test("text over 256 KiB and bytes that are no text have no diff", async () => {
+  test("text over 256 KiB and binary contents have no diff", async () => {
     const large = "line of text\n".repeat(25_000);
     const { effects } = await preview(
       client,
@@ -240,7 +240,7 @@ describe("metadata effects are committed by the policy without asking, and undon
     expect(await snapshot(bench.root)).toEqual(before);
   });
 
-  test("tag.remove, and its undo brings the tag back", async () => {
+  test("tag.remove removes the tag, and its undo restores it", async () => {
     await call(client, PROBE, "vdfs.tags.add", "seed.txt", "#gone");
     const removed = await propose(client, PROBE, { kind: "tag.remove", path: "seed.txt", tag: "#gone" });
     await call(client, PROBE, "actions.settled", removed.id);
@@ -262,7 +262,7 @@ describe("metadata effects are committed by the policy without asking, and undon
   });
 });
 
-describe("effects that cannot be are refused at once, and nothing is kept", () => {
+describe("impossible effects are refused at once, and nothing is stored", () => {
   const outside = (path: string): [string, EffectInput, string] => [
     `a path that leaves: ${path}`,
     { kind: "file.write", path, content: "x" },

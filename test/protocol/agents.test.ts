@@ -161,7 +161,7 @@ describe("lares/agents/control", () => {
     });
   });
 
-  test("Error + reload runs a program that was mended; without the mending it stays Error", async () => {
+  test("Error + reload runs a program that was fixed; otherwise it stays Error", async () => {
     await control(BROKEN, "reload");
     await inState(client, BROKEN, "Error");
     const shown = (await bench.status(client)).trust.digest;
@@ -180,7 +180,7 @@ describe("lares/agents/control", () => {
   });
 });
 
-test("what is asked before the kernel is ready waits for the agents, and is not told that there are none", async () => {
+test("a request before the kernel is ready waits for the agents instead of finding none", async () => {
   await using own = await Bench.create({ extensions: [probe({ id: PROBE })] });
   await using early = own.spawn();
   await early.request("initialize", own.initializeParams({ trusted: true }));

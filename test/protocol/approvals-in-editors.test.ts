@@ -27,12 +27,12 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const text = (path: string): Promise<string> => readFile(bench.path(path), "utf8");
 
-/** An overwritten file as lenses and code actions say it. */
+/** The title of an overwritten file in lenses and code actions. */
 function said(path: string, title: string, bytes = 230, agent = PROBE): string {
   return `Overwrites "${path}" (230 B → ${bytes} B). ${agent} says: "${title}"`;
 }
 
-/** A new file with thirty lines, and an action that waits to change them. */
+/** Creates a file with thirty lines, and a pending action that changes them. */
 let files = 0;
 async function file(): Promise<string> {
   const path = `file-${++files}.txt`;
@@ -48,7 +48,7 @@ function proposeBy(agent: string, title: string, ...effects: EffectInput[]): Pro
   return call<Action>(editor.client, agent, "actions.propose", effects, { title, reason: "A reason" });
 }
 
-/** Resolves once the kernel has told that the action is out of date. */
+/** Resolves once the kernel has reported that the action is stale. */
 async function untilStale({ id }: Action): Promise<void> {
   await editor.client.notification<Action>(
     "lares/actions/changed",
@@ -63,7 +63,7 @@ const write = (path: string, changed: readonly string[]): EffectInput => ({
 });
 
 describe("code actions of an affected file", () => {
-  test("approve, then undo: both change the file, say so, and leave nothing to choose", async () => {
+  test("approve, then undo: both change the file, report it, and leave nothing to choose", async () => {
     const path = await file();
     const other = await file();
     await propose("Shout", write(path, thirty.with(3, "LINE 3")));
@@ -91,7 +91,7 @@ describe("code actions of an affected file", () => {
     expect(await editor.codeActionTitles(path)).toEqual([]);
   });
 
-  test("a scope is remembered by its code action, and the next such change is made without asking", async () => {
+  test("a scope is remembered by its code action, and the next such change needs no approval", async () => {
     const path = await file();
     await propose("Once", write(path, thirty.with(1, "once")));
     await editor.choose(path, "Lares: approve, and always from now on");
@@ -165,7 +165,7 @@ describe("code actions of an affected file", () => {
     await expect(text(deleted)).rejects.toThrow(/ENOENT/);
   });
 
-  test("editors ask for kinds: another one gets none, ours and what is above it all", async () => {
+  test("editors ask for kinds: ours and its parents get all, others none", async () => {
     const path = await file();
     await propose("Kinds", write(path, []));
     expect(await editor.codeActions(path, ["quickfix"])).toEqual([]);
@@ -205,7 +205,7 @@ describe("code actions of an affected file", () => {
     expect(await editor.codeActionTitles(other)).toEqual([]);
   });
 
-  test("of an action on several files, a file's code action and lens approve its part, and name what is elsewhere", async () => {
+  test("of an action on several files, a file's code action and lens approve its part, and name the other files", async () => {
     const [wanted, other, gone] = [await file(), await file(), await file()];
     const more = await Promise.all([1, 2].map(() => file()));
     await propose("Part", ...[other, wanted, ...more].map((path) => write(path, ["new"])), {
@@ -255,7 +255,7 @@ describe("code actions of an affected file", () => {
     expect(await readFile(several.path("../second/a.txt"), "utf8")).toBe("changed\n");
   });
 
-  test("files outside the workspace, and what is no file, have none", async () => {
+  test("files outside the workspace, and documents that are not files, have none", async () => {
     for (const uri of ["file:///etc/hosts", "untitled:x", "file://elsewhere/x", "%", "file:///%00"]) {
       const params = { textDocument: { uri }, range: {}, context: { diagnostics: [] } };
       expect(await editor.client.request("textDocument/codeAction", params)).toEqual([]);
@@ -277,7 +277,7 @@ describe("lenses", () => {
     expect(await text(path)).toBe(textOf(thirty.with(2, "x").with(25, "y")));
   });
 
-  test("of several effects on one file stand where the text is that is there now", async () => {
+  test("of several effects on one file refer to the current text", async () => {
     const path = await file();
     const edit = (find: string, replace: string): EffectInput => ({
       kind: "file.edit",
@@ -299,7 +299,7 @@ describe("lenses", () => {
     expect(await editor.lensLines(path)).toEqual([]);
   });
 
-  test("of two actions that meet at a line say whose they are, there and at every other place", async () => {
+  test("of two actions that meet at a line name their agents, there and everywhere else", async () => {
     const path = await file();
     await propose("Old", write(path, thirty.with(5, "old").with(20, "old")));
     await proposeBy(SECOND, "New", write(path, thirty.with(9, "new").with(20, "new")));
@@ -319,7 +319,7 @@ describe("lenses", () => {
     await editor.choose(path, "Lares: reject", "Old");
   });
 
-  test("are asked for again when actions change, in trusted clients that can", async () => {
+  test("are refreshed when actions change, in trusted clients that support it", async () => {
     const refreshes = (): number => editor.client.notifications("workspace/codeLens/refresh").length;
     const path = await file();
     const before = refreshes();
@@ -349,8 +349,8 @@ describe("lenses", () => {
   });
 });
 
-describe("what cannot be approved as it is", () => {
-  test("a file with unsaved changes: said at the top, refused, and open again when they are gone", async () => {
+describe("a change that cannot be approved as it is", () => {
+  test("a file with unsaved changes: a lens at the top, a refusal, and both end when the changes are gone", async () => {
     const path = await file();
     await editor.open(path);
     const action = await propose("Under a dirty editor", write(path, thirty.with(4, "x")));
@@ -383,7 +383,7 @@ describe("what cannot be approved as it is", () => {
     editor.close(path);
   });
 
-  test("after the file changed on the disk nothing offers to approve it, and an approval is refused", async () => {
+  test("after the file changed on the disk no approval is offered, and one is refused", async () => {
     const path = await file();
     const action = await propose("Too late", write(path, []));
     await bench.write(path, "somebody else\n");
@@ -413,7 +413,7 @@ describe("what cannot be approved as it is", () => {
     expect(await text(path)).toBe(textOf(thirty.with(20, "somebody else").with(3, "LINE 3")));
   });
 
-  test("a stale action whose change no longer fits stays as it is, and the person is told why", async () => {
+  test("a stale action whose change no longer fits stays unchanged, and the person learns why", async () => {
     const path = await file();
     const action = await propose("Does not fit", write(path, thirty.with(3, "LINE 3")));
     await bench.write(path, textOf(thirty.with(3, "somebody else")));
@@ -422,10 +422,10 @@ describe("what cannot be approved as it is", () => {
     await editor.message(/no longer applies|overlap|conflict/i);
   });
 
-  test("after the file is gone nothing offers to approve it", async () => {
+  test("after the file is gone no approval is offered", async () => {
     const path = await file();
     const action = await propose("Gone", write(path, []));
-    // A file that comes and goes before the index lists it is never told of.
+    // A file that is deleted before the index lists it causes no event.
     await until("the file to be listed", async () => {
       const { result } = await editor.client.raw("lares/entries/query", { path });
       return JSON.stringify(result).includes(path);
@@ -435,7 +435,7 @@ describe("what cannot be approved as it is", () => {
     expect(await editor.lenses(path)).toEqual([]);
   });
 
-  test("another digest than what is there: refused, and said", async () => {
+  test("an outdated digest is refused, and this is shown", async () => {
     const path = await file();
     const { id } = await propose("Swapped", write(path, []));
     const digest = `sha256:${"0".repeat(64)}`;
@@ -459,7 +459,7 @@ describe("what cannot be approved as it is", () => {
   });
 });
 
-test("titles from agents are one short harmless line everywhere", async () => {
+test("titles from agents are one short, harmless line everywhere", async () => {
   const path = await file();
   await propose(`$(check) ${HOSTILE}`.slice(0, 200), write(path, []));
   const titles = [
@@ -486,7 +486,7 @@ test("a client with a view of its own gets the answers and no messages", async (
   expect(own.notifications("window/showMessage")).toEqual([]);
 });
 
-test("an editor that does not know showMessageRequest loses nothing", async () => {
+test("an editor without showMessageRequest loses nothing", async () => {
   const path = await file();
   await using refusing = await bench.open({
     approvals: "showMessageRequest",
@@ -515,7 +515,7 @@ test("an untrusted connection sees nothing of it and can do nothing", async () =
   await editor.choose(path, "Lares: reject");
 });
 
-test("after the kernel's sudden end the next one shows what waits and what can be undone", async () => {
+test("after the kernel's sudden end the next one shows pending actions and what can be undone", async () => {
   const [waiting, done] = [await file(), await file()];
   await propose("Done", write(done, []));
   await editor.choose(done, "Lares: approve");

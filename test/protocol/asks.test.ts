@@ -1,4 +1,6 @@
-/** Questions that calls wait for, against a real kernel: a model nobody named, and one whose price nobody knows. */
+/**
+ * Questions that calls wait for, against a real kernel: a model without a configuration, and one without a known price.
+ */
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
@@ -42,7 +44,7 @@ interface Outcome {
   readonly message?: string;
 }
 
-/** A provider of the network, which is reached through the proxy only. */
+/** A provider on the network, reachable only through the proxy. */
 const lab: RequestListener = (request, response) => {
   request.resume().on("end", () => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -54,7 +56,7 @@ const lab: RequestListener = (request, response) => {
   });
 };
 const proxied: string[] = [];
-/** Stands for the lab too; everything else is unreachable, whatever network this machine has. */
+/** Answers as the provider; everything else is unreachable, whatever network this machine has. */
 const proxy = createServer((request, response) => {
   proxied.push(request.url ?? "");
   if (URL.parse(request.url ?? "")?.hostname === "lab.internal") lab(request, response);
@@ -114,7 +116,7 @@ describe("a model that was found by a key in the environment", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  test("is listed, and asked about before anything leaves the machine", async () => {
+  test("is listed, and the person is asked before anything leaves the machine", async () => {
     expect(await client.request("lares/models/list")).toMatchObject({
       providers: [{ id: "anthropic", state: "unknown", local: false }],
       routes: { default: "anthropic/claude-sonnet-5" },
@@ -133,12 +135,12 @@ describe("a model that was found by a key in the environment", () => {
     expect(client.notifications<Ask>("lares/asks/changed")).toEqual([ask]);
     expect(proxied).toEqual([]);
     expect(await answer(client, ask, { allow: true })).toMatchObject({ state: "Allowed" });
-    // This machine's proxy does not lead there.
+    // The proxy of this machine refuses the connection.
     expect(await asking).toMatchObject({ code: "ModelError", facts: { class: "Network" } });
     expect(proxied).toContain("api.anthropic.com:443");
   });
 
-  test("is not asked about again in this workspace, until the answer is revoked", async () => {
+  test("causes no further question in this workspace until the answer is revoked", async () => {
     expect(await tool<Outcome>(client, OTHER, "ask", { prompt: "hello" })).toMatchObject({
       facts: { class: "Network" },
     });
@@ -172,7 +174,7 @@ describe("a model whose price is not known, under a budget in dollars", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  test("answers once it is allowed, and is asked about each time it is allowed once", async () => {
+  test("answers once it is allowed, and a one-time permission leads to a new question", async () => {
     for (const _ of [1, 2]) {
       const asking = tool<Outcome>(client, AGENT, "ask", { prompt: "hello" });
       const ask = await theQuestion(client);
@@ -182,7 +184,7 @@ describe("a model whose price is not known, under a budget in dollars", () => {
     }
   });
 
-  test("a question is answered once, as it was shown, and stays to be read", async () => {
+  test("a question is answered once, as it was shown, and stays readable", async () => {
     const asking = tool<Outcome>(client, AGENT, "ask", { prompt: "hello" });
     const ask = await theQuestion(client);
     await expect(
@@ -198,14 +200,14 @@ describe("a model whose price is not known, under a budget in dollars", () => {
     ]);
   });
 
-  test("an agent that was denied does not insist", async () => {
+  test("an agent that was denied cannot ask again", async () => {
     expect(await tool<Outcome>(client, AGENT, "ask", { prompt: "hello" })).toMatchObject({
       code: "BudgetExceeded",
     });
     expect(await pending(client)).toEqual([]);
   });
 
-  test("a call that its client gives up takes its question back", async () => {
+  test("a call that its client cancels withdraws its question", async () => {
     const id = "given up";
     const params = { agent: OTHER, name: "ask", arguments: { prompt: "hello" } };
     const answered = client.answerTo(id, "the call", () =>
@@ -221,7 +223,7 @@ describe("a model whose price is not known, under a budget in dollars", () => {
     });
   });
 
-  test("a client without views is asked by a message, in the kernel's words", async () => {
+  test("a client without views is asked by a message, with the kernel's text", async () => {
     const plain = await bench.connect({
       trusted: true,
       approvals: "showMessageRequest",

@@ -4,9 +4,9 @@ import { ALL_PERMISSIONS, call, host, probe } from "../support/agents.ts";
 import { agent, Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 
-const NONE = "test.none"; // asks for nothing
-const DENIED = "test.denied"; // asks for everything and is granted nothing
-const SCOPED = "test.scoped"; // everything, in in/ alone, and reads *.txt alone
+const NONE = "test.none"; // requests nothing
+const DENIED = "test.denied"; // requests everything and is granted nothing
+const SCOPED = "test.scoped"; // everything, in in/ only, and reads only *.txt
 const PERMISSIONS = { ...ALL_PERMISSIONS, emit_events: ["Ping"], call_tools: [`${NONE}/*`] };
 
 let bench: Bench;
@@ -67,7 +67,7 @@ const pathless: Door[] = [
   { permission: "call_tools", method: "tools.call", arguments: () => [`${SCOPED}/seen`, {}] },
 ];
 
-describe("without the permission every door is shut, whatever the path", () => {
+describe("without the permission every call is refused, whatever the path", () => {
   test.each([NONE, DENIED])("%s", async (id) => {
     expect((await agent(client, id)).permissions).toEqual([]);
     for (const door of [...doors, ...pathless]) {
@@ -98,7 +98,7 @@ describe("with the permission, a path outside the locations is a ScopeViolation 
   ];
   test.each(paths.map((path) => [path]))("%j", async (path) => {
     for (const door of doors) {
-      // A link is no entry: the index, which never follows one, may as well say that there is nothing.
+      // A link is not an entry: the index, which never follows one, may also answer that nothing exists.
       if (door.method === "vdfs.get" && /leaves|link|absolute/.test(path)) continue;
       const { error, value } = await host(client, SCOPED, door.method, ...door.arguments(path));
       expect({ door: door.method, value, error }).toMatchObject({

@@ -20,7 +20,7 @@ const codeOf = (message: Message): number | undefined =>
   (message["error"] as { code: number } | undefined)?.code;
 const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-/** What costs one frame: a refusal for nobody in particular, or for the id that is told. */
+/** A fault that costs one frame: answered with a refusal without an id, or with the frame's own id. */
 type Fault = { name: string; bytes: string | Buffer; codes: number[]; id?: string | number };
 const length = Buffer.byteLength(status("never"));
 const faults: Fault[] = [
@@ -123,7 +123,7 @@ const faults: Fault[] = [
   },
 ];
 
-/** What is right, however odd: answered with a result. */
+/** Valid but unusual messages, which are answered with a result. */
 const odd: [string, (id: string) => string | Buffer][] = [
   [
     "a length with spaces around it",
@@ -196,7 +196,7 @@ describe.each(channels)("over %s", (channel) => {
   });
 
   test.each([0, -1, 7, Number.MAX_SAFE_INTEGER, "", "ü\u0000", "__proto__", "x".repeat(5000)])(
-    "the id %j comes back as it was",
+    "the id %j is returned unchanged",
     async (id) => {
       wire.write(body(status(id)));
       expect(await answerOn(wire, id)).toHaveProperty("result");
@@ -214,7 +214,7 @@ describe.each(channels)("over %s", (channel) => {
     await until("all answers", () => [...ids, ...slow].every(answered));
   });
 
-  test("answers to what was never asked, answers twice, cancels and progress of nothing: ignored", async () => {
+  test("unexpected and repeated answers, cancels and progress for unknown requests are ignored", async () => {
     const before = wire.received.length;
     for (const id of [1, "kernel-1", "lares-front-initialize", "lares-front-renew-x", -5])
       for (const outcome of [

@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 const CALLER = "test.caller";
 const WORKER = "test.worker";
 
-/** Its `hold` ends when its signal is aborted, and notes that with what its host calls said. */
+/** Its `hold` ends when its signal is aborted, and records this with the results of its host calls. */
 const WORKER_PROGRAM = `
 import { defineAgent } from "@lares/sdk";
 const log = [];
@@ -42,7 +42,7 @@ import { defineAgent } from "@lares/sdk";
 export default defineAgent({
   tools: {
     ask: ({ name }, ctx) => ctx.tools.call("${WORKER}/hold", { name }),
-    // Gives up by itself once its worker has begun.
+    // Cancels its call once its worker has begun.
     async giveUp({ name }, ctx) {
       const aborter = new AbortController();
       const asked = ctx.tools.call("${WORKER}/hold", { name }, { signal: aborter.signal }).catch((error) => error.code);
@@ -51,7 +51,7 @@ export default defineAgent({
       return [await asked, await ctx.vdfs.count({})];
     },
     later: ({ name }, ctx) => ctx.jobs.dispatch("ask", { name }),
-    // Computes until it is ended for that.
+    // Computes until its guest is ended for it.
     die: async ({ name }, ctx) => { void ctx.tools.call("${WORKER}/hold", { name }); await ctx.vdfs.count({}); },
     spin: () => { for (;;); },
   },
@@ -107,7 +107,7 @@ function begin(agent: string, name: string, args: object, more: object = {}) {
 }
 
 describe("a call that is cancelled", () => {
-  test("tells its handler, refuses what that reads for it, and lets it write", async () => {
+  test("aborts its handler's signal, refuses further reads for it, and lets it write", async () => {
     const { answer, cancel } = begin(WORKER, "hold", { name: "one" });
     await logged("one began");
     cancel();
@@ -115,7 +115,7 @@ describe("a call that is cancelled", () => {
     await logged("one left: RequestCancelled, done");
   });
 
-  test("cancels the call of another agent's tool that it led to", async () => {
+  test("cancels the call of another agent's tool that it caused", async () => {
     const { answer, cancel } = begin(CALLER, "ask", { name: "two" });
     await logged("two began");
     cancel();
@@ -124,7 +124,7 @@ describe("a call that is cancelled", () => {
     await inState(client, CALLER, "Active");
   });
 
-  test("by the agent that made it ends it, tells the other agent's handler, and the caller goes on", async () => {
+  test("by the agent that made it ends, aborts the other agent's handler, and the caller continues", async () => {
     expect(await tool(client, CALLER, "giveUp", { name: "own" })).toEqual([
       "RequestCancelled",
       expect.any(Number),
@@ -132,7 +132,7 @@ describe("a call that is cancelled", () => {
     await logged("own left: RequestCancelled, done");
   });
 
-  test("goes on where its handler does not listen", async () => {
+  test("continues if its handler ignores the signal", async () => {
     const { answer, cancel } = begin(WORKER, "deaf", { name: "three" });
     await logged("three began");
     cancel();
@@ -140,7 +140,7 @@ describe("a call that is cancelled", () => {
     await logged("three ended");
   });
 
-  test("terminal state: one with a key has the outcome that its handler left with", async () => {
+  test("terminal state: a call with a key has the outcome of its handler", async () => {
     const { answer, cancel } = begin(WORKER, "hold", { name: "four" }, { key: "four" });
     await logged("four began");
     cancel();
@@ -156,14 +156,14 @@ describe("a call that is cancelled", () => {
 });
 
 describe("a call whose caller is gone", () => {
-  test("terminal state: a job that a person cancels takes the calls along that it waits for", async () => {
+  test("terminal state: a job that a person cancels cancels the calls that it waits for", async () => {
     const job = await tool<string>(client, CALLER, "later", { name: "five" });
     await logged("five began");
     await cancelJob(client, job);
     await logged("five left: RequestCancelled, done");
   });
 
-  test("terminal state: a guest that is ended takes the calls along that it waits for", async () => {
+  test("terminal state: a guest that is ended cancels the calls that it waits for", async () => {
     await tool(client, CALLER, "die", { name: "six" });
     await logged("six began");
     await client.raw("lares/tools/call", { agent: CALLER, name: "spin", arguments: {} });
@@ -171,8 +171,8 @@ describe("a call whose caller is gone", () => {
   });
 });
 
-describe("how far a call is", () => {
-  test("is shown by the token that its caller chose, and its end after the last step", async () => {
+describe("the progress of a call", () => {
+  test("is reported under the caller's token, and its end after the last step", async () => {
     const seen: unknown[] = [];
     const call = { agent: WORKER, name: "steps", arguments: {} };
     const since = client.notifications("$/progress").length;

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Larger than what is allowed for its impact. */
+/** Larger than the automatic impact limit. */
 const content = "x\n".repeat(150_000);
 const write = (path: string) => ({ kind: "file.write", path, content });
 const asked = async (path: string): Promise<Action> =>
@@ -79,7 +79,7 @@ describe("a decision", () => {
     expect(await stateOf("notes/e.md")).toBe("PendingApproval");
     expect(await decisions()).toEqual([]);
     await expect(revoke(decision?.id ?? "")).rejects.toMatchObject({ code: CODES.NotFound });
-    // The rule is gone: what it decided then still says so, and names no place.
+    // The rule is gone: its earlier decision is still described, without a place.
     expect((await pick(client, committed!)) as Action).toMatchObject({
       rule: { sentence: expect.stringMatching(/^By your rule/) },
     });
@@ -124,12 +124,13 @@ describe("a decision", () => {
     expect(await readFile(file, "utf8")).not.toContain("by-hand");
   });
 
-  test("an editor that empties the file before it writes it loses nothing", async () => {
+  test("an editor that empties the file before writing it loses nothing", async () => {
     const { stateFolder } = await bench.status(client);
     const file = join(stateFolder, "decisions.yaml");
     const text = await readFile(file, "utf8");
     await writeFile(file, "");
-    // Real time: long enough for the kernel to read the empty file, and shorter than it waits for an empty one to rest.
+    // Real time: long enough for the kernel to read the empty file, and shorter than its wait for an empty one to
+    // settle.
     await new Promise((resolve) => setTimeout(resolve, 2 * restMs));
     await writeFile(file, `${text}# saved\n`);
     await until("the file to be read", async () => (await bench.status(client)).trusted);
@@ -139,7 +140,7 @@ describe("a decision", () => {
     expect(await stateOf("emptied/a")).toBe("PendingApproval");
   });
 
-  test("is for what was offered: other rules and protected files are refused, and agents are told of neither", async () => {
+  test("covers only what was offered: other rules and protected files are refused, and agents see neither", async () => {
     const action = await asked("bound/a.md");
     const rules = [{ decide: "allow", agent: PROBE, kind: "file.write", path: "**" }];
     expect(
@@ -168,7 +169,7 @@ describe("a decision", () => {
   });
 });
 
-test("an agent whose manifest is broken stays in the list with its problems, and runs again when it is mended", async () => {
+test("an agent whose manifest is broken stays in the list with its problems, and runs again when it is fixed", async () => {
   const file = join(bench.extensionFolder(OTHER), "extension.yaml");
   const whole = await readFile(file, "utf8");
   const other = async (): Promise<Agent | undefined> =>

@@ -14,7 +14,7 @@ let client: Client;
 let editor: LanguageClient;
 beforeAll(async () => {
   bench = await Bench.create();
-  // No agent has to run for it, and nobody has to trust anything.
+  // No agent has to run for this, and no trust is needed.
   client = await bench.connect({ trusted: false });
   editor = new LanguageClient(client);
 });
@@ -25,7 +25,7 @@ let folder = "";
 const at = (path: string): string => (path.startsWith("/") ? path.slice(1) : `${folder}/${path}`);
 const write = (path: string, text: string): Promise<void> => bench.write(at(path), text);
 
-/** Opens the text in a folder of its own; what is pushed for it is waited for as codes, in order. */
+/** Opens the text in a folder of its own; returns a function that waits for these codes to be published, in order. */
 function opened(path: string, text: string): (...codes: string[]) => Promise<void> {
   const uri = bench.uri(at(path));
   editor.open(uri, text);
@@ -50,7 +50,7 @@ const manifest = (id: string, more = ""): string =>
   `extension:\n  id: ${id}\n  name: Name\n  version: 1.0.0\n${more}`;
 const BROKEN = "extension:\n  id: 7\n";
 
-test("a manifest that is mended, broken and mended in another way: the document that names it says so each time", async () => {
+test("a manifest that is fixed, broken and fixed in another way: the document that names it is diagnosed each time", async () => {
   begin();
   await write("ext/extension.yaml", BROKEN);
   const shows = opened("lares.yaml", "extensions:\n  - path: ./ext\n");
@@ -66,7 +66,7 @@ test("a manifest that is mended, broken and mended in another way: the document 
   await shows();
 });
 
-test("a manifest that is open counts as it is there, until it is closed", async () => {
+test("an open manifest counts with the editor's text until it is closed", async () => {
   begin();
   await write("ext/extension.yaml", BROKEN);
   const shows = opened("lares.yaml", "extensions:\n  - path: ./ext\n");
@@ -84,7 +84,7 @@ test("a manifest that is open counts as it is there, until it is closed", async 
   await shows("extension-invalid");
 });
 
-test("a path whose folders are made later, go and come again", async () => {
+test("a path whose folders are created later, removed and created again", async () => {
   begin();
   const shows = opened("lares.yaml", "extensions:\n  - path: ./deep/down/ext\n");
   await shows("extension-not-found");
@@ -96,7 +96,7 @@ test("a path whose folders are made later, go and come again", async () => {
   await shows();
 });
 
-test("a location that is made and goes, alone and with the folder it lies in", async () => {
+test("a location that is created and removed, alone and with its parent folder", async () => {
   begin();
   await write("ext/extension.yaml", manifest("test.located"));
   const location = `${folder}/places/photos`;
@@ -136,7 +136,7 @@ test("a handler that its program gains and loses, in its file and as it is typed
   await shows("no-program");
 });
 
-test("two manifests that come to have one id, and a permission that one comes to ask for", async () => {
+test("two manifests that get the same id, and a permission that one adds", async () => {
   begin();
   await write("one/extension.yaml", manifest("test.one"));
   await write("two/extension.yaml", manifest("test.two"));
@@ -153,7 +153,7 @@ test("two manifests that come to have one id, and a permission that one comes to
   await shows("permission-not-granted");
 });
 
-test("an id that is dropped into the workspace's own folder, and taken out", async () => {
+test("an extension that is put into the workspace's own folder, and removed", async () => {
   begin();
   const shows = opened("lares.yaml", "extensions:\n  - id: test.dropped\n");
   await shows("extension-not-found");
@@ -163,7 +163,7 @@ test("an id that is dropped into the workspace's own folder, and taken out", asy
   await shows("extension-not-found");
 });
 
-test("a document that comes to lie beside it and is read instead", async () => {
+test("a document that appears beside it and is read instead", async () => {
   begin();
   await write("lares.toml", "version = 1\n");
   const shows = opened("lares.toml", "version = 1\n");
@@ -174,7 +174,7 @@ test("a document that comes to lie beside it and is read instead", async () => {
   await shows();
 });
 
-test("an extension whose folder comes to be later is asked for, and runs once a person said yes", async () => {
+test("an extension whose folder is created later needs acceptance, and runs once a person accepted it", async () => {
   const late = probe({
     id: "test.late",
     agent: { activation: "eager" },
@@ -193,7 +193,7 @@ test("an extension whose folder comes to be later is asked for, and runs once a 
   expect(shown.awaiting).toBe("acceptance");
   await own.accept(person, trust.digest);
   await inState(person, "test.late", "Active");
-  // Its location comes later still.
+  // Its location is created later still.
   await own.write("photos/one.txt", "1");
   await until("the file that was made where it may look", async () => {
     const { metrics } = await agent(person, "test.late");

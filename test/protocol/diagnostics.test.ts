@@ -26,7 +26,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 let cases = 0;
 
-/** Opens the text as a document of this name in a folder of its own, and answers with what is pushed for it. */
+/** Opens the text as a document of this name in a folder of its own, and returns the diagnostics that are published. */
 async function diagnose(name: string, text: string): Promise<Diagnostic[]> {
   const folder = `case-${++cases}`;
   await bench.write(`${folder}/agent.ts`, PROBE_PROGRAM);
@@ -154,7 +154,7 @@ describe("a fault is pushed on open, at its place, with a code and a sentence", 
   });
 });
 
-describe("a document without a fault", () => {
+describe("a valid document", () => {
   test.each([
     ["lares.yaml", "# yaml-language-server: $schema=x\nversion: 1\nextensions: []\n"],
     ["lares.toml", "version = 1\n[approvals]\nauto_approve_below = 0.2\n"],
@@ -168,7 +168,7 @@ describe("a document without a fault", () => {
   });
 });
 
-test("what is typed is diagnosed at each change, whole or in pieces, and mended by the empty list", async () => {
+test("typed text is diagnosed at each change, whole or in pieces, and the list is empty once it is fixed", async () => {
   const uri = bench.uri("lares.toml");
   const published = (): Published[] =>
     client.notifications<Published>("textDocument/publishDiagnostics").filter((each) => each.uri === uri);
@@ -187,7 +187,7 @@ test("what is typed is diagnosed at each change, whole or in pieces, and mended 
   client.notify("textDocument/didClose", { textDocument: { uri } });
 });
 
-test("a document too large to be kept says so at each change, and is checked once its whole text fits", async () => {
+test("a document that is too large gets a diagnostic at each change, and is checked once its text fits", async () => {
   const uri = bench.uri("large/lares.yaml");
   const text = `version: 1\n# ${"x".repeat(5 * 1024 * 1024)}\n`;
   const next = async (method: string, params: object): Promise<Diagnostic[]> => {
@@ -212,7 +212,7 @@ test("a document too large to be kept says so at each change, and is checked onc
 });
 
 test.each([true, false])(
-  "the version they are of is said to a client that understands it: %s",
+  "diagnostics name their version for a client that understands it: %s",
   async (versionSupport) => {
     const capabilities = { textDocument: { publishDiagnostics: { versionSupport } } };
     await using own = await bench.connect({ capabilities });
@@ -236,7 +236,7 @@ for (const [name, other, isShadowed] of [
   ["lares.yaml", "lares.toml", false],
   ["extension.toml", "extension.yaml", true],
 ] as const) {
-  test(`${name} beside ${other} is ${isShadowed ? "said not to be read" : "the one that is read"}`, async () => {
+  test(`${name} beside ${other} is ${isShadowed ? "reported as ignored" : "the one that is read"}`, async () => {
     await bench.write(`case-${cases + 1}/${other}`, "");
     const text = name.startsWith("lares") ? "" : MANIFEST_TOML;
     await bench.write(`case-${cases + 1}/${name}`, text);
@@ -247,17 +247,17 @@ for (const [name, other, isShadowed] of [
   });
 }
 
-test("a document of another name is none of its business", async () => {
+test("a document of another name is ignored", async () => {
   const uri = bench.uri("other.yaml");
   client.notify("textDocument/didOpen", {
     textDocument: { uri, languageId: "yaml", version: 1, text: "a: [" },
   });
-  await diagnose("lares.yaml", "version: 1\n"); // pushed after whatever would be pushed for the other
+  await diagnose("lares.yaml", "version: 1\n"); // published after any diagnostics of the other one
   const pushed = client.notifications<Published>("textDocument/publishDiagnostics");
   expect(pushed.filter((each) => each.uri === uri)).toEqual([]);
 });
 
-test("lares.yaml that stops parsing while the kernel runs: agents go on; mended, it counts again", async () => {
+test("a lares.yaml that stops parsing while the kernel runs: agents continue; once fixed, it counts again", async () => {
   await call(client, PROBE, "vdfs.count", {});
   const { pid } = await bench.status(client);
   await bench.write("lares.yaml", "version: [1\n");
@@ -276,7 +276,7 @@ test("lares.yaml that stops parsing while the kernel runs: agents go on; mended,
 });
 
 test.each([["lares.yaml"], [`../extensions/${PROBE}/extension.yaml`]])(
-  "race: %s that is written in place again and again, emptied first, never takes its agent away",
+  "race: %s that is repeatedly emptied and written in place never loses its agent",
   async (name) => {
     await using own = await Bench.create({ extensions: [probe({ id: PROBE })] });
     await using connection = await own.open();
@@ -284,7 +284,7 @@ test.each([["lares.yaml"], [`../extensions/${PROBE}/extension.yaml`]])(
     const text = await readFile(own.path(name), "utf8");
     for (let round = 0; round < 20; round++) {
       await writeFile(own.path(name), "");
-      // The reading of the empty file is under way, or over.
+      // The empty file is being read, or has been read.
       expect(await connection.request("lares/agents/list")).toMatchObject([{ id: PROBE }]);
       await writeFile(own.path(name), text);
     }
@@ -298,7 +298,7 @@ test.each([["lares.yaml"], [`../extensions/${PROBE}/extension.yaml`]])(
   },
 );
 
-test("lares.yaml that is emptied for good takes its agents away", async () => {
+test("a lares.yaml that stays empty loses its agents", async () => {
   await using own = await Bench.create({ extensions: [probe({ id: PROBE })] });
   await using connection = await own.open();
   await call(connection, PROBE, "vdfs.count", {});

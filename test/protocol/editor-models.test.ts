@@ -44,7 +44,7 @@ let bench: Bench;
 let editor: Client;
 let environment: NodeJS.ProcessEnv;
 let offered = [{ id: "gpt", context_tokens: 8000 }];
-/** What the editor does with a request; undefined leaves it open. */
+/** The editor's answer to a request; undefined leaves it open. */
 let play: (params: Params, request: Message) => unknown;
 
 const say = (client: Client, { partialResultToken: token }: Params, ...values: object[]): void => {
@@ -121,7 +121,7 @@ test("with nothing configured, the editor's models are found, and used once a pe
   });
 });
 
-test("an object is asked for in words, and has to fit", async () => {
+test("an object is requested in words, and has to match", async () => {
   play = (params) => {
     expect(params.messages[0]).toMatchObject({ role: "system" });
     expect(params.messages[0]?.parts[0]?.text).toContain('"required":["city"]');
@@ -161,7 +161,7 @@ test.each([
   });
 });
 
-test("what is said for another token, or after the end, is heard by nobody", async () => {
+test("text for another token, or after the end, is ignored", async () => {
   play = (params) => {
     say(editor, { ...params, partialResultToken: "lares-generate-other" }, { text: "stolen" });
     say(editor, params, { text: "mine" });
@@ -197,14 +197,14 @@ test("a request that is cancelled is cancelled at the editor", async () => {
   await editor.notification<{ id: unknown }>("$/cancelRequest", (told) => told.id === request.id);
 });
 
-test("an editor that has no model now is not found", async () => {
+test("an editor without a model now is not found", async () => {
   offered = [];
   expect(await editor.request("lares/models/list")).toMatchObject({ providers: [], models: [] });
   expect(await ask("hello")).toMatchObject({ facts: { class: "NoModel" } });
   offered = [{ id: "gpt", context_tokens: 8000 }];
 });
 
-test("an untrusted client that offers models is never asked, and of two trusted ones the later is", async () => {
+test("an untrusted client that offers models is never asked, and of two trusted ones the later one is", async () => {
   const never = (): never => {
     throw new Error("The wrong client was asked.");
   };
@@ -220,7 +220,7 @@ test("an untrusted client that offers models is never asked, and of two trusted 
   // The front answers "initialize" before the kernel knows the client.
   for (const client of [stranger, second]) await client.request("lares/status");
   expect(await ask("hello")).toMatchObject({ text: "from the second" });
-  // It dies before it says anything: the next attempt goes to the other one.
+  // It fails before any text: the next attempt goes to the other client.
   second.answer = ({ method }) => {
     if (method === "lares/models/offered") return { models: offered };
     if (method === "lares/models/generate") second.process.kill("SIGKILL");

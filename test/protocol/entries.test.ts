@@ -73,7 +73,7 @@ describe("lares/entries/query", () => {
     expect(paths(await query(params))).toEqual(expected);
   });
 
-  test("shows whole entries; ignored files and .git are none", async () => {
+  test("shows complete entries; ignored files and .git are not entries", async () => {
     const all = paths(await query({ limit: 1000 }));
     expect(all).toEqual(expect.arrayContaining(["readme.md", "photos", "data.bin"]));
     expect(all.filter((path) => /ignored|\.tmp$/.test(path))).toEqual([]);
@@ -137,7 +137,7 @@ describe("an agent's view", () => {
     });
   });
 
-  test("nothing outside its locations or its read filter is visible, by any door", async () => {
+  test("nothing outside its locations or its read filter is visible, by any call", async () => {
     expect(await call(client, NARROW, "vdfs.count", { kind: "file" })).toBe(2);
     const page = await call<Page | Entry[]>(client, NARROW, "vdfs.query", { kind: "file" });
     const items = Array.isArray(page) ? page : page.items;

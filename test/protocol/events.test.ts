@@ -79,7 +79,7 @@ test("the first index delivers EntryCreated of every entry before its location's
 });
 
 test("EntryCreated carries the whole entry", async () => {
-  // Moved to its place whole: a writer that the machine holds up between creating and writing settles empty.
+  // Moved into place complete: a file whose writer is delayed between creation and writing would settle empty.
   const staged = join(bench.base, "Holiday.JPG");
   await writeFile(staged, "not really a photo");
   await mkdir(bench.path("new"), { recursive: true });
@@ -106,7 +106,7 @@ test("EntryCreated carries the whole entry", async () => {
 });
 
 test("a new file's EntryCreated is sent once it has settled, with the size it then has", async () => {
-  // A pause of 20 ms counts as settled, and a busy machine may make one: such a try says nothing.
+  // A pause of 20 ms counts as settled, and a busy machine may cause one; such an attempt proves nothing.
   let name = "";
   let longestPauseMs = Infinity;
   for (let attempt = 0; longestPauseMs > 10 && attempt < 20; attempt++) {
@@ -131,7 +131,7 @@ test("EntryModified names what changed, EntryMoved keeps the id, EntryDeleted na
   const { id } = entryOf(born);
 
   await bench.write("life.txt", "longer than before\n");
-  // A file that was seen empty first is modified twice.
+  // A file that was first seen empty is modified twice.
   const modified = await event(
     client,
     PROBE,
@@ -173,13 +173,13 @@ test("TagAdded and TagRemoved carry the entry and the tag", async () => {
   expect(removed).toMatchObject({ tag: "#kept", entry: { tags: [] } });
 });
 
-test("filters choose by the event's fields, each hook for itself", async () => {
+test("filters select by the event's fields, each hook separately", async () => {
   const seen = async (via: string): Promise<string[]> =>
     (await events(client, FILTERS))
       .filter((each) => each.via === via)
       .map((each) => (each["path"] as string | undefined) ?? entryOf(each).path);
 
-  // Moved in whole: of a file that is being written, the first event may tell of an empty one.
+  // Moved in complete: the first event of a file that is being written may describe an empty one.
   await using outside = await TemporaryFolder.create("lares-events-");
   await mkdir(bench.path("f"));
   const place = async (path: string, content: string): Promise<void> => {
@@ -215,7 +215,7 @@ test("filters choose by the event's fields, each hook for itself", async () => {
   expect(await seen("sixth")).toEqual(["f/abc.md"]);
 });
 
-test("two hundred files in one go: each is created once, none is lost", async () => {
+test("two hundred files at once: each is created once, none is lost", async () => {
   const names = Array.from({ length: 200 }, (_, index) => `many/${String(index).padStart(3, "0")}.txt`);
   await Promise.all(names.map((name) => bench.write(name, name)));
   const created = (): Promise<string[]> =>

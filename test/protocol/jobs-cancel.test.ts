@@ -42,7 +42,7 @@ const metrics = async (id: string): Promise<AgentMetrics> => (await agent(client
 const waitsFor = (name: string) => ["gate or signal", name, "return"] as const;
 
 describe("the list", () => {
-  test("has the one that runs and those that wait, in their order, with what is known of each", async () => {
+  test("has the running job and the waiting ones, in order, with their facts", async () => {
     const running = await dispatch(client, ONE, [
       ["save"],
       ["progress", 0.25, "a quarter"],
@@ -98,7 +98,7 @@ describe("the list", () => {
     },
   );
 
-  test("of an agent that floods it is bounded, tells how many there are, and each can be cancelled", async () => {
+  test("of an agent that floods it is bounded, has the total, and each job can be cancelled", async () => {
     const hostile = '\u001b]0;\u0007\u202e$(trash)"<b>\n'.repeat(10);
     const holds = await dispatch(client, TWO, [
       ["progress", 0.5, hostile.repeat(4)],
@@ -118,7 +118,7 @@ describe("the list", () => {
     expect((await listJobs(client, { agent: TWO })).items).toHaveLength(100);
     const { items, total } = await listJobs(client, { agent: TWO, limit: 1000 });
     expect([items.length, total]).toEqual([1000, 1202]);
-    // As it came: who shows it makes it plain.
+    // Passed on unchanged: clients that show it make it plain.
     expect(items[0]).toMatchObject({ id: holds, progress: { message: hostile.repeat(4) } });
     expect(items[1]).toMatchObject({ id: odd, key: hostile });
     await Promise.all(items.slice(1).map(({ id }) => cancelJob(client, id)));
@@ -127,7 +127,7 @@ describe("the list", () => {
     await until("all to have ended", async () => (await listJobs(client)).total === 0);
   });
 
-  test("that something of it changed is told to every client, at most once a second for each agent", async () => {
+  test("reports changes to every client, at most once a second for each agent", async () => {
     const told = (of: Client): number =>
       of.notifications<{ agent: string }>("lares/jobs/changed").filter((one) => one.agent === TWO).length;
     const before = [told(client), told(other)];
@@ -148,7 +148,7 @@ describe("the list", () => {
 });
 
 describe("cancelling", () => {
-  test("one that waits: never run, its key is free, counted apart, with a trace", async () => {
+  test("a waiting job never runs, its key is free, it is counted separately, and has a trace", async () => {
     const before = await metrics(ONE);
     const holds = await dispatch(client, ONE, [["gate", "waits"]]);
     await wrote(client, ONE, holds, "begin");
@@ -181,7 +181,7 @@ describe("cancelling", () => {
   });
 
   test.each(["return", "throw"] as const)(
-    "one that runs and heeds its signal with a %s: its guest and its memory stay, and the job behind it is run",
+    "a running job that obeys its signal with a %s: its guest and its memory stay, and the next job runs",
     async (way) => {
       const { wakeups } = await metrics(ONE);
       const job = await dispatch(client, ONE, [["save"], ["gate or signal", "never opened", way]]);
@@ -220,13 +220,13 @@ describe("cancelling", () => {
         jobs_cancelled: (before.jobs_cancelled ?? 0) + 1,
         wakeups: before.wakeups + 1,
       });
-      // Its memory of before is there, and it was not held against it.
+      // Its earlier memory is kept, and the loss did not count as a failure.
       expect(await textsOf(client, DEAF, job)).toEqual(["begin", what]);
       expect((await agent(client, DEAF)).error).toBeUndefined();
     },
   );
 
-  test("one of a suspended agent: it is not run when that is resumed", async () => {
+  test("a job of a suspended agent does not run when the agent is resumed", async () => {
     const job = await dispatch(client, TWO, [["save"], waitsFor("never opened")]);
     await listedAs(client, job, ({ checkpoint }) => checkpoint);
     await control(client, TWO, "suspend");
@@ -239,7 +239,7 @@ describe("cancelling", () => {
     expect(await textsOf(client, TWO, job)).toEqual(["begin"]);
   });
 
-  test("what is not there is NotFound, what has ended IllegalTransition with its state, in both clients", async () => {
+  test("an unknown job is NotFound, an ended one IllegalTransition with its state, in both clients", async () => {
     const done = await dispatch(client, ONE, []);
     await wrote(client, ONE, done, "end");
     await notListed(client, done);
@@ -279,7 +279,7 @@ describe("progress", () => {
     );
   const cancel = (of: Client, params: unknown): void => of.notify("window/workDoneProgress/cancel", params);
 
-  test("of a job says that it can be cancelled, of indexing that it cannot; cancelled in one client it ends in both", async () => {
+  test("of a job is cancellable, of indexing it is not; cancelled in one client it ends in both", async () => {
     const job = await dispatch(client, ONE, [["progress", 0.5, "to be cancelled"], waitsFor("never opened")]);
     const [here, there] = [await begun(client, "to be cancelled"), await begun(other, "to be cancelled")];
     for (const [of, token] of [
@@ -299,7 +299,7 @@ describe("progress", () => {
     expect(indexing.length).toBeGreaterThan(0);
   });
 
-  test("a token that is another client's, has ended, is no job's or no token at all means nothing", async () => {
+  test("a token of another client, an ended one, one without a job, and an invalid one are ignored", async () => {
     const job = await dispatch(client, ONE, [
       ["progress", 0.5, "goes on"],
       ["gate", "goes on"],
@@ -331,7 +331,7 @@ describe("progress", () => {
     await bench.status(client);
   });
 
-  test("two clients at once, many times each: it is cancelled once", async () => {
+  test("two clients cancel a job many times at once: it is cancelled once", async () => {
     const before = (await metrics(ONE)).jobs_cancelled ?? 0;
     await dispatch(client, ONE, [["progress", 0.5, "both"], waitsFor("never opened")]);
     const [here, there] = [await begun(client, "both"), await begun(other, "both")];
@@ -344,7 +344,7 @@ describe("progress", () => {
     expect((await metrics(ONE)).jobs_cancelled).toBe(before + 1);
   });
 
-  test("a connection that is not trusted hears of no job and cancels none, whatever it knows of it", async () => {
+  test("an untrusted connection sees no job and cancels none, even with a known id", async () => {
     const third = await bench.connect({ trusted: false, capabilities: PROGRESS });
     const job = await dispatch(client, TWO, [["progress", 0.5, "not theirs"], waitsFor("never opened")]);
     const token = await begun(client, "not theirs");

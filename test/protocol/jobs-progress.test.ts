@@ -32,7 +32,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const all = (of: Client = client): Progress[] => of.notifications<Progress>("$/progress");
 
-/** What is shown of one job: everything under the token that was begun for it. */
+/** Returns the progress of one job: everything under its token. */
 function shown(id: string, after = 0): Progress[] {
   const since = all().slice(after);
   const begun = since.find(({ value }) => value.kind === "begin" && value.title?.includes(id));
@@ -45,7 +45,7 @@ const over = (id: string, after = 0): Promise<Progress[]> =>
     return progress.at(-1)?.value.kind === "end" && progress;
   });
 
-test("from a begin that names job and agent over percentage and message to an end, under a token that was asked for", async () => {
+test("begins with job and agent, has percentage and message, and ends, under a requested token", async () => {
   const after = all().length;
   await dispatch(client, ONE, [
     ["progress", 0.25, "a quarter"],
@@ -71,7 +71,7 @@ test("from a begin that names job and agent over percentage and message to an en
   });
 });
 
-test("two thousand reports in a row are about ten a second to the client, and the last one arrives", async () => {
+test("two thousand reports in a row reach the client as about ten a second, including the last one", async () => {
   const after = all().length;
   const job = await dispatch(client, ONE, [["progress often", 2000]]);
   const progress = await over(ONE, after);
@@ -90,12 +90,12 @@ test("many short jobs in a row do not flood the client either", async () => {
   const to = await wrote(client, TWO, jobs.at(-1) ?? "", "end");
   await bench.status(client);
   const told = client.received.slice(after).filter(({ method }) => method === "$/progress");
-  // A begin, a report and an end each.
+  // One begin, report and end each.
   expect(told.length).toBeLessThanOrEqual(3 * (((to.at - from.at) / 1000) * 12 + 2));
   expect(told.length).toBeGreaterThan(0);
 });
 
-test("a job that says nothing is shown after a while, and not where it is over before", async () => {
+test("a job without reports is shown after a while, unless it has ended before", async () => {
   const after = all().length;
   const short = await dispatch(client, ONE, [["note", "short"]]);
   await wrote(client, ONE, short, "end");
@@ -106,7 +106,7 @@ test("a job that says nothing is shown after a while, and not where it is over b
   expect(kinds(await over(ONE, after))).toEqual(["begin", "end"]);
 });
 
-test("it ends where the job fails, is interrupted or its guest dies; a job that goes on is begun anew", async () => {
+test("it ends if the job fails, is interrupted or its guest dies; a continued job begins a new one", async () => {
   let after = all().length;
   await dispatch(client, ONE, [
     ["progress", 0.5],
@@ -132,7 +132,7 @@ test("it ends where the job fails, is interrupted or its guest dies; a job that 
   await over(ONE, after);
 });
 
-test("a client that joins later hears nothing of a job that was begun before, and everything of the next", async () => {
+test("a client that joins later sees nothing of an earlier job, and everything of the next", async () => {
   const job = await dispatch(client, ONE, [
     ["progress", 0.5, "before"],
     ["gate", "joined"],
@@ -164,7 +164,7 @@ test("a client that joins later hears nothing of a job that was begun before, an
   await late.shutdown();
 });
 
-test("all that was shown is in order: one begin, reports, one end for each token, and nobody else heard of it", async () => {
+test("progress is in order: one begin, reports, one end for each token, and no other client gets it", async () => {
   await until("everything to have ended", () => {
     const open = new Set<string>();
     for (const { token, value } of all()) {

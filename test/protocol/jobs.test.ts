@@ -24,7 +24,7 @@ const ODD = "test.odd";
 const ASKS_NOT = "test.asks-not";
 const BYTES = 256 * 1024;
 
-/** Names that an object has without anybody's doing. */
+/** Names that every object inherits. */
 const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 
 let bench: Bench;
@@ -50,14 +50,14 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const metrics = async (id: string): Promise<AgentMetrics> => (await agent(client, id)).metrics;
 
-/** The counts once every job has ended: what was written last is counted a moment later. */
+/** Returns the counts once every job has ended: the last ones are counted a moment later. */
 const settled = (id: string): Promise<AgentMetrics> =>
   until(`all jobs of ${id} to have ended`, async () => {
     const now = await metrics(id);
     return now.jobs_dispatched === now.jobs_completed + now.jobs_failed && now;
   });
 
-/** Waits until this much more has ended than `before` says. */
+/** Waits until this many more jobs have ended than in `before`. */
 function more(
   id: string,
   before: AgentMetrics,
@@ -83,7 +83,7 @@ describe("dispatch", () => {
     expect(await wrote(client, ONE, id, "begin")).toMatchObject({ checkpoint: "undefined" });
   });
 
-  test("of a name the program does not have is NotFound, which names those that it has", async () => {
+  test("of an unknown name is NotFound, and the error lists the known ones", async () => {
     const before = await settled(ONE);
     const { error } = await tryDispatch(client, ONE, "absent", null);
     expect(error?.code).toBe("NotFound");
@@ -93,14 +93,11 @@ describe("dispatch", () => {
     expect((await metrics(ONE)).jobs_dispatched).toBe(before.jobs_dispatched);
   });
 
-  test.each(inherited)(
-    "%s is a name like any other: NotFound where it is not, run where it is",
-    async (name) => {
-      expect((await tryDispatch(client, ONE, name, null)).error?.code).toBe("NotFound");
-      const { id = "" } = await tryDispatch(client, ODD, name, null);
-      await wrote(client, ODD, id, name);
-    },
-  );
+  test.each(inherited)("%s is an ordinary name: NotFound if unknown, run if known", async (name) => {
+    expect((await tryDispatch(client, ONE, name, null)).error?.code).toBe("NotFound");
+    const { id = "" } = await tryDispatch(client, ODD, name, null);
+    await wrote(client, ODD, id, name);
+  });
 
   const wrong: [string, string, unknown, Record<string, unknown>][] = [
     ["a name that is no text", 7 as never, null, {}],
@@ -117,7 +114,7 @@ describe("dispatch", () => {
     expect((await metrics(ONE)).jobs_dispatched).toBe(before.jobs_dispatched);
   });
 
-  test("where the manifest does not ask for it is PermissionDenied", async () => {
+  test("without a request in the manifest is PermissionDenied", async () => {
     const { error } = await tryDispatch(client, ASKS_NOT, "keep", null);
     expect(error).toMatchObject({ code: "PermissionDenied", facts: { permission: "dispatch_jobs" } });
   });
@@ -134,14 +131,14 @@ describe("dispatch", () => {
     ["large numbers and small", [1e308, -0.1, 2 ** 53 - 1, 5e-324]],
     ["keys that an object has anyway", JSON.parse('{"__proto__":{"x":1},"constructor":2,"":3}')],
   ];
-  test.each(odd)("its input comes as it went: %s", async (_what, input) => {
+  test.each(odd)("its input arrives unchanged: %s", async (_what, input) => {
     const { id = "", error } = await tryDispatch(client, ONE, "keep", input);
     expect(error).toBeUndefined();
     const { input: kept } = await wrote(client, ONE, id, "kept");
     expect(kept).toBe(JSON.stringify(input));
   });
 
-  test("a job may dispatch another, which is run after it", async () => {
+  test("a job may dispatch another, which runs after it", async () => {
     const id = await dispatch(client, ONE, [
       ["dispatch", "steps", [["note", "child"]]],
       ["sleep", 50],
@@ -158,18 +155,18 @@ describe("dispatch", () => {
 
 describe("a key", () => {
   test.each(["a key", "k".repeat(256), "ключ 🔑", "__proto__"])(
-    "%s stands for one job while that waits or runs, for the next afterwards, and for nobody else's",
+    "%s identifies one job while it waits or runs, then the next, and never another agent's",
     async (key) => {
       const gate = `key-${key.length}-${key.codePointAt(0)}`;
       const before = await settled(ONE);
       const first = await dispatch(client, ONE, [["gate", gate]], { key });
       await wrote(client, ONE, first, "begin");
-      // Running.
+      // While it runs.
       expect(await dispatch(client, ONE, [["note", "never"]], { key })).toBe(first);
-      // Waiting.
+      // While it waits.
       const second = await dispatch(client, ONE, [["note", "second"]], { key: `${key.slice(1)}2` });
       expect(await dispatch(client, ONE, [["note", "never"]], { key: `${key.slice(1)}2` })).toBe(second);
-      // Another agent's is another one.
+      // Another agent's key is independent.
       const others = await dispatch(client, TWO, [["note", "others"]], { key });
       expect(others).not.toBe(first);
       await openGate(bench, gate);
@@ -183,7 +180,7 @@ describe("a key", () => {
     },
   );
 
-  test("of many that are dispatched at the same moment, one is kept", async () => {
+  test("of many concurrent dispatches, one is stored", async () => {
     const before = await settled(ONE);
     const ids = await Promise.all(
       Array.from({ length: 50 }, () => dispatch(client, ONE, [["gate", "at-once"]], { key: "at once" })),
@@ -193,7 +190,7 @@ describe("a key", () => {
     await more(ONE, before, { completed: 1 });
   });
 
-  test("stands for another one after its job has failed", async () => {
+  test("is free again after its job has failed", async () => {
     const before = await settled(ONE);
     const first = await dispatch(client, ONE, [["throw", "the first"]], { key: "failing" });
     await more(ONE, before, { failed: 1 });
@@ -204,7 +201,7 @@ describe("a key", () => {
 });
 
 describe("order", () => {
-  test("high before normal before low, then as they were dispatched, one at a time", async () => {
+  test("high before normal before low, then in the order of dispatch, one at a time", async () => {
     const first = await dispatch(client, ONE, [["gate", "order"]]);
     await wrote(client, ONE, first, "begin");
     const priorities = ["low", "normal", "high", undefined, "low", "high", "normal", "high"] as const;
@@ -233,7 +230,7 @@ describe("order", () => {
     await wrote(client, ONE, id, "end");
   });
 
-  test("two agents' jobs run beside each other", async () => {
+  test("two agents' jobs run concurrently", async () => {
     const one = await dispatch(client, ONE, [["gate", "both"]]);
     const two = await dispatch(client, TWO, [["gate", "both"]]);
     await Promise.all([wrote(client, ONE, one, "begin"), wrote(client, TWO, two, "begin")]);
@@ -243,7 +240,7 @@ describe("order", () => {
 });
 
 describe("a handler that throws", () => {
-  test("has failed once, with a trace at error that names the job and the message", async () => {
+  test("fails once, with a trace at error that names the job and the message", async () => {
     const before = await settled(FAILING);
     const id = await dispatch(client, FAILING, [
       ["note", "tried"],
@@ -254,14 +251,14 @@ describe("a handler that throws", () => {
       message.includes("out of luck"),
     );
     expect(JSON.stringify(trace)).toContain("steps");
-    // The next is run, and the failed one is not tried again.
+    // The next one runs, and the failed one is not retried.
     const next = await dispatch(client, FAILING, []);
     await wrote(client, FAILING, next, "end");
     expect(await textsOf(client, FAILING, id)).toEqual(["begin", "tried"]);
     expect((await metrics(FAILING)).jobs_failed).toBe(before.jobs_failed + 1);
   });
 
-  test("three in a row, failed events among them, suspend the agent; its jobs wait until it is resumed", async () => {
+  test("three failures in a row, including events, suspend the agent; its jobs wait until it is resumed", async () => {
     const before = await settled(FAILING);
     await dispatch(client, FAILING, [["throw", "one"]]);
     await more(FAILING, before, { failed: 1 });
@@ -286,7 +283,7 @@ describe("a handler that throws", () => {
 });
 
 describe("progress and checkpoints", () => {
-  test("what is no fraction or no text is InvalidParams, and the job goes on", async () => {
+  test("an invalid fraction or text is InvalidParams, and the job continues", async () => {
     const calls = [
       ["progress", 1.01],
       ["progress", -0.01],
@@ -320,7 +317,7 @@ describe("progress and checkpoints", () => {
 });
 
 describe("bounds", () => {
-  test("256 KiB of input are taken, one byte more is LimitExceeded and leaves nothing", async () => {
+  test("256 KiB of input are accepted, one byte more is LimitExceeded and stores nothing", async () => {
     const before = await settled(TWO);
     const most = await tryDispatch(client, TWO, "measure", "x".repeat(BYTES - 2));
     expect(most.error).toBeUndefined();
@@ -339,7 +336,7 @@ describe("bounds", () => {
     expect(error).toMatchObject({ code: "LimitExceeded" });
   });
 
-  test("the same for a checkpoint; the one before stays", async () => {
+  test("the same for a checkpoint; the previous one stays", async () => {
     const { id = "" } = await tryDispatch(client, TWO, "attempt", [["save", "x".repeat(1000)]]);
     await wrote(client, TWO, id, "allowed");
     for (const [bytes, outcome] of [

@@ -34,7 +34,7 @@ describe("a local process at the kernel's socket", () => {
     ["HTTP, as a browser would be made to speak it", () => "POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"],
     ["a greeting without an end", () => "x".repeat(100_000)],
   ];
-  test.each(greetings)("%s: it is let go, and nothing it sent was heard", async (_name, greeting) => {
+  test.each(greetings)("%s: it is disconnected, and its messages had no effect", async (_name, greeting) => {
     using peer = await SocketPeer.open(stateFolder, greeting());
     peer.write(frame({ jsonrpc: "2.0", id: 1, method: "initialize", params: bench.initializeParams() }));
     await until("the connection's end", () => !peer.isOpen);
@@ -43,7 +43,7 @@ describe("a local process at the kernel's socket", () => {
     await bench.status(resident);
   });
 
-  test("two hundred that were refused, and do not hang up, hold nothing in the kernel", async () => {
+  test("two hundred refused processes that do not hang up cost the kernel nothing", async () => {
     if (process.platform !== "linux") return;
     const open = (): number => readdirSync(`/proc/${pid}/fd`).length;
     const before = open();
@@ -57,7 +57,7 @@ describe("a local process at the kernel's socket", () => {
     for (const peer of peers) peer[Symbol.dispose]();
   });
 
-  test("one that knows the token and begins without initialize is told so, and may then begin", async () => {
+  test("a process that knows the token and begins without initialize gets an error, and may then begin", async () => {
     using peer = await SocketPeer.greet(stateFolder);
     for (const method of ["lares/status", "lares/trust", "lares/tools/list", "textDocument/hover"])
       expect(await peer.request(method)).toHaveProperty("error");
@@ -70,7 +70,7 @@ describe("a local process at the kernel's socket", () => {
   });
 });
 
-test("a greeting that comes byte by byte, with the first frame right behind it, is a greeting", async () => {
+test("a greeting that arrives byte by byte, directly followed by a frame, is accepted", async () => {
   using peer = await SocketPeer.open(stateFolder, "");
   const first = frame({ jsonrpc: "2.0", id: 7, method: "initialize", params: bench.initializeParams() });
   for (const byte of Buffer.concat([Buffer.from(`lares/1 ${token}\n`), first])) peer.write(Buffer.of(byte));

@@ -6,7 +6,7 @@ import { Editing, graphical } from "../support/language-client.ts";
 
 const PROBE = "test.probe";
 let bench: Bench;
-/** Knows nothing beyond the protocol's oldest form, and nobody trusted its workspace. */
+/** A client that supports only the protocol's oldest form, in an untrusted workspace. */
 let untrusted: Client;
 let trusted: Client;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const YAML = "extension:\n  id: test.shown\n  name: Shown\n  version: 1.0.0\n";
 const TOML = '[extension]\nid = "test.shown"\nname = "Shown"\nversion = "1.0.0"\n';
 
-/** Name of the document, what is typed, what has to be offered, and what accepting the first of it makes. */
+/** Name of the document, typed text, expected proposals, and the text after accepting the first. */
 const cases: [string, string, string[], string?][] = [
   ["lares.yaml", "|", ["extensions", "approvals"], "extensions:"],
   ["lares.toml", "|", ["version", "[[extensions]]"], "version = "],
@@ -66,7 +66,7 @@ const cases: [string, string, string[], string?][] = [
   ["extension.yaml", `${YAML}  hooks:\n    - filter: 'entry.media == "|'`, ["image"]],
 ];
 
-describe("what may be written is offered to an untrusted client as well", () => {
+describe("completion is offered to an untrusted client as well", () => {
   test.each(cases)("%s: %j", async (name, marked, expected, accepted) => {
     for (const client of [untrusted, trusted]) {
       const labels = await new Editing(bench, client, name, marked).labels();
@@ -87,7 +87,7 @@ test.each([
   expect(await new Editing(bench, untrusted, name, marked).labels()).toEqual([]);
 });
 
-test("snippets come only to a client that knows them, with text edits on the cursor's line", async () => {
+test("snippets are sent only to a client that supports them, with text edits on the cursor's line", async () => {
   const marked = `${YAML}  perm|\n  main: agent.ts\n`;
   const plain = await new Editing(bench, untrusted, "extension.yaml", marked).complete();
   expect(plain.filter(({ insertTextFormat }) => insertTextFormat === 2)).toEqual([]);
@@ -102,7 +102,7 @@ test("snippets come only to a client that knows them, with text edits on the cur
   expect(plain[0]?.documentation).toMatchObject({ kind: "plaintext" });
 });
 
-test("extensions are offered by the path they are at, from folder to folder", async () => {
+test("extensions are offered by path, folder by folder", async () => {
   const at = (path: string) =>
     new Editing(bench, untrusted, "lares.yaml", `extensions:\n  - path: ${path}|`, ".");
   expect(await at("../").labels()).toContain("../extensions/");
@@ -129,12 +129,12 @@ export default defineAgent({ hooks: { async fileSeen() {} }, tools: { async coun
   expect(await new Editing(bench, untrusted, name, marked, folder).labels()).toContain(handler);
 });
 
-test("what has to be there comes first", async () => {
+test("required fields come first", async () => {
   const labels = await new Editing(bench, untrusted, "extension.yaml", "extension:\n  |\n").labels();
   expect(labels.slice(0, 3).toSorted()).toEqual(["id", "name", "version"]);
 });
 
-test("params of another shape are answered by null", async () => {
+test("malformed params are answered with null", async () => {
   for (const method of ["textDocument/completion", "textDocument/hover", "textDocument/inlayHint"]) {
     expect(await untrusted.request(method, {})).toBeNull();
     expect(await untrusted.request(method, { textDocument: { uri: 7 }, position: null })).toBeNull();

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** What is published for the document after `send`. */
+/** Returns the diagnostics that are published for the document after `send`. */
 async function published(uri: string, send: () => void): Promise<Diagnostic[]> {
   const all = () =>
     client.notifications<Published>("textDocument/publishDiagnostics").filter((each) => each.uri === uri);
@@ -114,7 +114,7 @@ test.each<[string, string, string, string]>([
   expect(count(after), mended).toBe(count(before) - 1);
 });
 
-test("a program that is typed and saved has its manifest checked again", async () => {
+test("a change or save of a program checks its manifest again", async () => {
   await bench.write("saved/agent.ts", "export default { hooks: {} };");
   const uri = bench.uri("saved/extension.yaml");
   const text = `${yaml}  hooks:\n    - { on: EntryCreated, handler: record }\n`;
@@ -122,21 +122,21 @@ test("a program that is typed and saved has its manifest checked again", async (
   expect(before.map(({ code }) => code)).toEqual(["handler-not-exported"]);
   const program = bench.uri("saved/agent.ts");
   editor.open(program, PROGRAM);
-  // Saved or not, what the editor has is what counts; the manifest is looked at when it is.
+  // The editor's text counts, saved or not; the manifest is checked when it is shown.
   const after = await published(uri, () =>
     client.notify("textDocument/didSave", { textDocument: { uri: program } }),
   );
   expect(after).toEqual([]);
 });
 
-test("fixes are those of the text as it is, whatever diagnostics the client still has", async () => {
+test("fixes refer to the current text, whatever diagnostics the client still has", async () => {
   const uri = bench.uri("moved/lares.yaml");
   editor.open(uri, "version: 1\n");
   const stale = { range: everything, message: "gone", code: "unknown-field", data: { fix: "rm -rf" } };
   expect(await actionsAt(uri, everything, { diagnostics: [stale] })).toEqual([]);
 });
 
-test("only what the range touches, and only where quick fixes are asked for", async () => {
+test("only fixes in the range, and only if quick fixes are requested", async () => {
   const uri = bench.uri("ranges/lares.yaml");
   editor.open(uri, "versoin: 1\nextensoins: []\n");
   const second = { start: { line: 1, character: 3 }, end: { line: 1, character: 3 } };

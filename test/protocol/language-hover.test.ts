@@ -26,7 +26,7 @@ function textOf(hover: Hover | null): string {
     : (hover.contents as MarkupContent).value;
 }
 
-describe("what is said of a place, in an untrusted workspace", () => {
+describe("hovers work in an untrusted workspace", () => {
   test.each([
     ["lares.yaml", "trace: { le|vel: info }", /level[^]*debug/],
     ["lares.toml", "[kernel]\nlin|ger = '10s'", /linger[^]*kernel stays/],
@@ -51,7 +51,7 @@ describe("what is said of a place, in an untrusted workspace", () => {
   });
 });
 
-test("a stranger's words are text: no link, no markup, no control code", async () => {
+test("a stranger's text stays text: no link, no markup, no control code", async () => {
   const marked = `extensions:\n  - path: ../extensions/${STRANGE}|`;
   const hover = await new Editing(bench, graphics, "lares.yaml", marked, ".").hover();
   const value = textOf(hover);

@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Line and title of each lens, as they stand above each other. */
+/** Returns line and title of each lens, in order. */
 async function lenses(editor: LanguageClient, uri: string): Promise<string[]> {
   const found = await editor.ask<CodeLens[]>("textDocument/codeLens", uri);
   return found.map(({ range, command }) => `${range.start.line}: ${command?.title}`);
@@ -80,7 +80,7 @@ describe.each([
   const folder = name.startsWith("lares") ? "" : "copy/";
   const uriOf = () => bench.uri(`${folder}${name}`);
 
-  test("an extension has its agent's state, its events and what can be done", async () => {
+  test("an extension shows its agent's state, its events and the available commands", async () => {
     editor.open(uriOf(), text);
     const shown = await lenses(editor, uriOf());
     expect(shown.slice(0, 4)).toEqual([
@@ -89,12 +89,12 @@ describe.each([
       `${line}: Suspend`,
       `${line}: Show traces`,
     ]);
-    // What no agent stands behind has none.
+    // A document without an agent has no lens.
     if (name.startsWith("lares")) expect(shown).toHaveLength(4);
   });
 });
 
-test("a hook has its own events, and the next run of its schedule; one that does not run yet has nothing", async () => {
+test("a hook shows its own events and the next run of its schedule; one that does not run yet shows nothing", async () => {
   const uri = bench.uri("copy/extension.yaml");
   editor.open(uri, MANIFEST_YAML);
   const shown = await lenses(editor, uri);
@@ -108,7 +108,7 @@ test("a hook has its own events, and the next run of its schedule; one that does
   expect(shown[8]).toMatch(/^7: \w+ · 0 events today · next run \d{4}-\d\d-\d\d 03:00 UTC$/);
 });
 
-test("what was counted today is the same in lens and list, and under the next kernel", async () => {
+test("today's counts are the same in lens and list, and in the next kernel", async () => {
   await using own = await Bench.create({ extensions: [{ id: AGENT, manifest, program: PROBE_PROGRAM }] });
   const shown = async (person: Client): Promise<[number, string[]]> => {
     const language = new LanguageClient(person);
@@ -139,7 +139,7 @@ test("what was counted today is the same in lens and list, and under the next ke
   expect(await shown(next)).toEqual(told(before + 1));
 });
 
-test("suspended by its lens an agent is offered to go on, and every editor that can is asked to look again", async () => {
+test("an agent that was suspended by its lens is offered Resume, and every capable editor is refreshed", async () => {
   const uri = bench.uri("lares.yaml");
   editor.open(uri, LARES_YAML);
   const refreshes = () =>
@@ -158,7 +158,7 @@ test("suspended by its lens an agent is offered to go on, and every editor that 
   await inState(client, AGENT, "Active", "Unloaded");
 });
 
-test("what an agent did meanwhile is shown: its lenses are asked for again", async () => {
+test("an agent's activity is shown: its lenses are refreshed", async () => {
   const uri = bench.uri("lares.yaml");
   editor.open(uri, LARES_YAML);
   const count = async (): Promise<number> =>
@@ -168,7 +168,7 @@ test("what an agent did meanwhile is shown: its lenses are asked for again", asy
     client.received.filter(({ method }) => method === "workspace/codeLens/refresh").length;
   let seen = refreshes();
   await bench.write("three.txt", "3");
-  // As an editor does: it looks when it is asked to, and not before.
+  // Like an editor: it requests lenses only when told to.
   await until("lenses that were asked for again and show the event", async () => {
     const now = refreshes();
     if (now === seen) return false;
@@ -197,7 +197,7 @@ test("traces are shown as a message: of the agent, or of one hook", async () => 
 });
 
 test.each([
-  ["a command that is not there", { command: "lares.agent.explode", arguments: [{ id: AGENT }] }],
+  ["an unknown command", { command: "lares.agent.explode", arguments: [{ id: AGENT }] }],
   ["no argument", { command: "lares.agent.control" }],
   [
     "an argument of another form",
@@ -208,7 +208,7 @@ test.each([
   await expect(client.request("workspace/executeCommand", params)).rejects.toMatchObject({ code: -32602 });
 });
 
-test("where the workspace is not trusted, a lens says so, and nothing acts", async () => {
+test("in an untrusted workspace a lens says so, and no command acts", async () => {
   await using stranger = await bench.connect({ trusted: false });
   const other = new LanguageClient(stranger);
   for (const [name, text, line] of [

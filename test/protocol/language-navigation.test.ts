@@ -66,14 +66,14 @@ beforeAll(async () => {
   bench = await Bench.create({ extensions: [probe({ id: PROBE })] });
   client = await bench.open({ capabilities: LanguageClient.capabilities });
   editor = new LanguageClient(client);
-  // Another editor, that can do nothing and whose workspace is not trusted.
+  // Another editor, without optional capabilities and in an untrusted workspace.
   plain = new LanguageClient(await bench.connect({ trusted: false }));
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
 let cases = 0;
 
-/** A manifest with its program in a folder of its own, open in both editors. */
+/** Creates a manifest with its program in a folder of its own, open in both editors. */
 async function opened(name: keyof typeof manifests, text: string = manifests[name]): Promise<string> {
   const folder = `case-${++cases}`;
   await bench.write(`${folder}/agent.ts`, PROGRAM);
@@ -119,7 +119,7 @@ describe.each(Object.keys(manifests) as (keyof typeof manifests)[])("%s", (file)
     });
   });
 
-  test("an outline is there while a line is only half typed", async () => {
+  test("the outline stays while a line is only half typed", async () => {
     const half = file.endsWith("yaml")
       ? `${text}  agent: { enable_m`
       : `${text}\n[extension.agent]\nenable_m`;
@@ -168,7 +168,7 @@ describe.each(Object.keys(manifests) as (keyof typeof manifests)[])("%s", (file)
     expect(Object.keys(old.changes ?? {})).toEqual([uri, program]);
   });
 
-  test("a handler is renamed from its program as well, with what of the manifest is not saved", async () => {
+  test("a handler is renamed from its program as well, including unsaved changes of the manifest", async () => {
     const uri = await opened(file);
     const program = new URL("agent.ts", uri).href;
     for (const each of [editor, plain]) each.open(program, PROGRAM, 3);
@@ -215,7 +215,7 @@ describe.each(Object.keys(manifests) as (keyof typeof manifests)[])("%s", (file)
     expect(await editor.askAt("textDocument/rename", program, at, { newName: "another" })).toBeNull();
   });
 
-  test("what is open and not saved counts", async () => {
+  test("open unsaved documents count", async () => {
     const uri = await opened(file);
     const program = new URL("agent.ts", uri).href;
     const typed = `// not saved\n${PROGRAM}`;
@@ -244,7 +244,7 @@ describe.each(Object.keys(manifests) as (keyof typeof manifests)[])("%s", (file)
     await expect(editor.askAt("textDocument/rename", uri, at, { newName })).rejects.toThrow(message);
   });
 
-  test("what has no name to change says so", async () => {
+  test("a place without a name is refused with a reason", async () => {
     const uri = await opened(file);
     expect(await editor.askAt("textDocument/prepareRename", uri, 0)).toBeNull();
     await expect(editor.askAt("textDocument/rename", uri, 0, { newName: "a" })).rejects.toThrow(
@@ -313,7 +313,7 @@ test.each([
   expect(await editor.askAt("textDocument/rename", uri, at, { newName: "another" })).toBeNull();
 });
 
-test("a manifest that stands on disk is saved anew, and its program may lie in a folder of it", async () => {
+test("a manifest on the disk is rewritten, and its program may be in a subfolder", async () => {
   const manifest = manifests["extension.yaml"].replace(
     "version: 1.0.0",
     "version: 1.0.0\n  main: src/program.js",
@@ -333,7 +333,7 @@ test("a manifest that stands on disk is saved anew, and its program may lie in a
   expect(edited(program, edit, uri)).toMatch(/\{ ['"]?went['"]?: async/);
 });
 
-test("handlers that the program has are offered where one is named", async () => {
+test("the program's handlers are offered where one is named", async () => {
   const text = manifests["extension.yaml"].replace("handler: search", "handler: ");
   const uri = await opened("extension.yaml", text);
   const complete = async (at: number): Promise<string[]> => {
@@ -345,14 +345,14 @@ test("handlers that the program has are offered where one is named", async () =>
   expect(await complete(text.lastIndexOf("handler: ") + "handler: ".length)).toEqual(["search"]);
 });
 
-test("a program outside the extension's folder is not looked into", async () => {
+test("a program outside the extension's folder is not read", async () => {
   const text = manifests["extension.yaml"].replace("version: 1.0.0", "version: 1.0.0\n  main: ../secret.ts");
   await bench.write("secret.ts", "export default { hooks: { shifted() {} } };");
   const uri = await opened("extension.yaml", text);
   expect(await editor.askAt("textDocument/definition", uri, text.indexOf("shifted"))).toEqual([]);
 });
 
-test("a document of another name, or one that is not open, has nothing", async () => {
+test("a document of another name, or one that is not open, gets no answers", async () => {
   const other = bench.uri("other.yaml");
   editor.open(other, manifests["extension.yaml"]);
   for (const uri of [other, bench.uri("not-open/extension.yaml")]) {
@@ -364,7 +364,7 @@ test("a document of another name, or one that is not open, has nothing", async (
 });
 
 test.each(["documentSymbol", "definition", "prepareRename", "rename", "codeLens", "codeAction"])(
-  "textDocument/%s with params of another shape is answered",
+  "textDocument/%s with malformed params is answered",
   async (method) => {
     for (const params of [
       null,

@@ -25,7 +25,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 let cases = 0;
 type Files = Readonly<Record<string, string>>;
 
-/** An extension of these files in a folder of its own, its manifest open. */
+/** Creates an extension of these files in a folder of its own, with its manifest open. */
 async function written(files: Files): Promise<{ manifest: string; uriOf: (path: string) => string }> {
   const folder = `case-${++cases}/ext`;
   const all: Files = { "extension.yaml": MANIFEST, ...files };
@@ -35,7 +35,7 @@ async function written(files: Files): Promise<{ manifest: string; uriOf: (path: 
   return { manifest: uriOf("extension.yaml"), uriOf };
 }
 
-/** The files as they are once "onSave" was renamed in the manifest, by path from there; only those that changed. */
+/** Returns the changed files, by path, after "onSave" was renamed in the manifest. */
 async function renamed(files: Files, newName = "fresh"): Promise<Record<string, string>> {
   const { manifest } = await written(files);
   const edit = await editor.askAt<WorkspaceEdit>(
@@ -58,7 +58,7 @@ async function renamed(files: Files, newName = "fresh"): Promise<Record<string, 
 
 const MENDED = MANIFEST.replace("onSave", "fresh");
 
-/** Marked is what "onSave" becomes wherever it stands between «», and stays anywhere else. */
+/** `«»` marks where "onSave" is renamed; elsewhere it stays. */
 const before = (files: Files): Files =>
   Object.fromEntries(
     Object.entries(files).map(([path, text]) => [path, text.replaceAll(/«[^»]*»/g, "onSave")]),
@@ -136,7 +136,7 @@ describe("a handler's function is followed to where it is", () => {
   });
 });
 
-describe("where not all that uses the function is known, it keeps its name", () => {
+describe("a function keeps its name if not all of its uses are known", () => {
   const kept = program('import { onSave } from "./save.ts";', "{ «fresh: onSave» }");
   const files = (save: string, more: Files = {}): Files => ({ "agent.ts": kept, "save.ts": save, ...more });
   test.each<[string, Files]>([
@@ -175,7 +175,7 @@ describe("where not all that uses the function is known, it keeps its name", () 
   });
 
   test.each(["fresh", "delete"])(
-    "a name that only a property may have is the property's: %s",
+    "a name that is only valid for a property renames only the property: %s",
     async (newName) => {
       const source = {
         "agent.ts": program('import { onSave } from "./save.ts";', "{ onSave }"),
@@ -208,7 +208,7 @@ describe("where not all that uses the function is known, it keeps its name", () 
   });
 });
 
-describe("handlers that are written down in another file", () => {
+describe("handlers in another file", () => {
   test.each<[string, Files]>([
     [
       "a record",
@@ -243,7 +243,7 @@ describe("handlers that are written down in another file", () => {
     expect(await renamed(before(files))).toEqual({ "extension.yaml": MENDED, ...after(files) });
   });
 
-  test("are renamed from there as well, and all else there is its own server's", async () => {
+  test("are renamed from there as well, and other names are left to TypeScript", async () => {
     const text = "export const hooks = { onSave() {}, other() {} };\n";
     const { manifest, uriOf } = await written({
       "agent.ts": program('import { hooks } from "./h.ts";', "hooks"),

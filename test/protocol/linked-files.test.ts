@@ -44,7 +44,7 @@ test.each([
   expect(refused.error).toContain("unsaved");
   expect(await text(path)).toBe(before);
 
-  // Both names are the one file: what waits for it is said in the editor that has it by the other.
+  // Both names are the same file: the pending action is shown in the editor that has it open by the other name.
   const waiting = await propose(write(path));
   expect((await editor.lensLines(link)).flat().join()).toContain("save the file first");
   editor.type(link, before);
@@ -53,13 +53,13 @@ test.each([
   );
   expect((await approve(waiting)).state).toBe("Committed");
   expect(await text(path)).toBe("changed\n");
-  // The editor takes in what was written, and tells of no save.
+  // The editor takes in what was written, and reports no save.
   editor.type(link, "changed\n");
   expect((await client.request<Action>("lares/actions/undo", { id: waiting.id })).state).toBe("Undone");
   editor.close(link);
 });
 
-test("a file by a link that was opened with what was not saved, as an editor restores it", async () => {
+test("a file that was opened through a link with unsaved text, as an editor restores it", async () => {
   const link = "../elsewhere/notes/b.txt";
   client.notify("textDocument/didOpen", {
     textDocument: { uri: bench.uri(link), languageId: "plaintext", version: 1, text: "restored\n" },
@@ -69,7 +69,7 @@ test("a file by a link that was opened with what was not saved, as an editor res
   editor.close(link);
 });
 
-test("a folder is not moved from under a file in it that is open by a link, and unsaved", async () => {
+test("a folder is not moved if a file in it is open through a link and unsaved", async () => {
   const link = "../elsewhere/d/inner.txt";
   await editor.open(link);
   editor.type(link, "unsaved\n");

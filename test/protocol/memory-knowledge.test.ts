@@ -50,8 +50,8 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const ask = async (fields: object): Promise<string[]> =>
   (await atlas.query<Found>("associative", fields)).items.map(({ data }) => data.name);
 
-describe("what is known, as a client asks", () => {
-  test("what is like this: the nearest first, with how near", async () => {
+describe("knowledge, queried by a client", () => {
+  test("similar items: the nearest first, with their similarity", async () => {
     const { items } = await atlas.query<Found>("associative", {
       similar_to: "swimming at a beach in summer",
       top_k: 3,
@@ -90,7 +90,7 @@ describe("what is known, as a client asks", () => {
     expect(await ask(asked)).toEqual(expected);
   });
 
-  test("related in two steps, around a circle, without the beginning", async () => {
+  test("related in two steps, around a circle, without the start", async () => {
     const names = await ask({ related_to: { id: ids["ada"], depth: 2 } });
     expect(names.toSorted()).toEqual(["nice", "sete"]);
     expect(await ask({ related_to: { id: ids["sete"], depth: 5, relation: "PartOf" } })).toEqual(["nice"]);
@@ -104,7 +104,7 @@ describe("what is known, as a client asks", () => {
     expect(items[0]?.importance).toBeLessThanOrEqual(1);
   });
 
-  test("text that reads like SQL or full-text syntax is only words", async () => {
+  test("text that looks like SQL or full-text syntax is only words", async () => {
     for (const text of ["'; DROP TABLE items; --", '" OR 1', "NEAR(a b)", "*"]) {
       await atlas.query<Found>("associative", { similar_to: text });
     }
@@ -112,8 +112,8 @@ describe("what is known, as a client asks", () => {
   });
 });
 
-describe("what an agent changes", () => {
-  test("an update is found by its new words and no more by its old", async () => {
+describe("an agent's changes", () => {
+  test("an updated item is found by its new words and no longer by its old ones", async () => {
     const names = await atlas.run<string[][]>(
       `const id = await ctx.memory.knowledge.add("note", { name: "draft" }, { text: "zucchini casserole" });
        await ctx.memory.knowledge.update(id, { text: "telescope eyepiece" });
@@ -125,7 +125,7 @@ describe("what an agent changes", () => {
     expect(names).toEqual([["draft"], [], []]);
   });
 
-  test("nearly the same again marks what it updates", async () => {
+  test("a nearly equal item is related to the one it updates", async () => {
     const answer = await atlas.run<{ first: string; relations: Item["relations"] }>(
       `const text = "The harbour café closes at nine on weekdays";
        const first = await ctx.memory.knowledge.add("fact", { name: "old" }, { text });
@@ -138,7 +138,7 @@ describe("what an agent changes", () => {
     expect(answer.relations).toEqual([{ to: answer.first, relation: "Updates" }]);
   });
 
-  test("embeddings of their own are found by one like them; the first says how many numbers they have", async () => {
+  test("items with their own embeddings are found by similar ones; the first one sets the dimensions", async () => {
     const names = await atlas.run<string[]>(
       `for (const [name, embedding] of Object.entries(args.vectors))
          await ctx.memory.knowledge.add("vector", { name }, { embedding });
@@ -193,19 +193,19 @@ describe("search", () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
-  test("auto chooses hybrid where there is an embedder, and finds events and knowledge alike", async () => {
+  test("auto chooses hybrid if there is an embedder, and finds events and knowledge", async () => {
     const { items, mode } = await atlas.query<Hits>("search", { text: "beach" });
     expect(mode).toBe("hybrid");
     expect(new Set(items.map(({ kind }) => kind))).toEqual(new Set(["temporal", "associative"]));
   });
 
-  test("no more than asked for; words nobody wrote find nothing by text", async () => {
+  test("no more than the limit; unknown words find nothing by text", async () => {
     expect((await atlas.query<Hits>("search", { text: "beach", limit: 1 })).items).toHaveLength(1);
     expect((await atlas.query<Hits>("search", { text: "xylophone", mode: "text" })).items).toEqual([]);
   });
 });
 
-test("without the projections, all of them deleted, everything comes back from the journal", async () => {
+test("after all projections were deleted, everything is rebuilt from the journal", async () => {
   const { pid } = await bench.status(atlas.client);
   const before = await ask({});
   const folder = await memoryFolder(bench, atlas.client, ID);

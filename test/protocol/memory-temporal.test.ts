@@ -53,7 +53,7 @@ const numbers = (items: readonly Item[]): number[] =>
 const ask = async (fields: object): Promise<number[]> =>
   numbers((await diary.query<Page>("temporal", fields)).items);
 
-describe("what happened, as a client asks", () => {
+describe("events, queried by a client", () => {
   test.each<[string, object, number[]]>([
     ["everything: newest first", {}, [4, 3, 2, 1, 0]],
     ["oldest first", { order: "asc" }, [0, 1, 2, 3, 4]],
@@ -128,7 +128,7 @@ describe("what happened, as a client asks", () => {
   });
 });
 
-describe("as an agent asks", () => {
+describe("events, queried by an agent", () => {
   test("with the query's steps, and gets the same", async () => {
     const found = await diary.run<Item[]>(
       `return ctx.memory.history.query().variant("photo").since(args.monday).whereField("camera.model", "X100").orderByTime("asc").limit(5).collect();`,
@@ -160,7 +160,7 @@ describe("as an agent asks", () => {
     expect(order).toEqual([-1, ...Array.from({ length: 20 }, (_, index) => index)]);
   });
 
-  test("a time that is none, and data that is too large, are refused; nothing of them is there", async () => {
+  test("an invalid time and data that is too large are refused, and nothing is stored", async () => {
     expect(
       await diary.refusal(`await ctx.memory.history.append("x", 1, { timestamp: "soon" });`),
     ).toMatchObject({
@@ -171,7 +171,7 @@ describe("as an agent asks", () => {
     expect(await diary.run(`return ctx.memory.history.query().variant("x").count();`)).toBe(0);
   });
 
-  test("data of any JSON form comes back as it was", async () => {
+  test("data of any JSON form is returned unchanged", async () => {
     const forms = ["text", 3.5, true, null, [1, [2]], { a: { "b.c": "ü\u0000💡" } }, ""];
     const back = await diary.run<Item[]>(
       `for (const form of args.forms) await ctx.memory.history.append("form", form);
@@ -182,7 +182,7 @@ describe("as an agent asks", () => {
   });
 });
 
-test("what was acknowledged is there after kill -9 of the kernel, and found by queries", async () => {
+test("acknowledged events survive kill -9 of the kernel, and are found by queries", async () => {
   await diary.run(`await ctx.memory.history.append("last", { word: "ephemeral" });`);
   await bench.kill((await bench.status(diary.client)).pid);
   await bench.ready(diary.client);

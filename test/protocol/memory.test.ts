@@ -58,7 +58,7 @@ test("working memory begins with the program's initial state, and updates return
   expect(await run("read")).toEqual({ count: 1, word: "start" });
 });
 
-test("updates at the same time are retried on conflict: none is lost", async () => {
+test("concurrent updates are retried on conflict: none is lost", async () => {
   expect((await run("many", { times: 25 })).count).toBe(26);
 });
 
@@ -82,7 +82,7 @@ test("verify and stats describe the journal; every write is a record of it", asy
   }
 });
 
-test("set replaces the state, reset brings the initial one back", async () => {
+test("set replaces the state, reset restores the initial one", async () => {
   await run("set", { state: { count: 7 } });
   expect(await run("read")).toEqual({ count: 7 });
   await run("reset");
@@ -98,7 +98,7 @@ test("an acknowledged update survives kill -9 of the kernel", async () => {
   expect(await verify()).toMatchObject({ ok: true });
 });
 
-test("a journal that is changed while its agent runs: verify takes the agent to Error, and nothing more is written; mended, it carries on", async () => {
+test("a journal that is changed while its agent runs: verify puts the agent into Error, and nothing more is written; once repaired, it continues", async () => {
   const { stateFolder } = await bench.status(client);
   await run("add");
   const folder = join(stateFolder, "extensions", KEEPER, "memory", "journal");
@@ -120,7 +120,7 @@ test("a journal that is changed while its agent runs: verify takes the agent to 
   expect(await verify()).toMatchObject({ ok: true });
 });
 
-test("a journal that was changed: the kernel is ready, verify shows the first bad record, that agent is Error; mended, it carries on", async () => {
+test("a journal that was changed: the kernel is ready, verify shows the first bad record, that agent is Error; once repaired, it continues", async () => {
   const { stateFolder, pid } = await bench.status(client);
   const { count } = await run("add");
   await leave(client);

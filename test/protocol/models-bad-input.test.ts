@@ -1,4 +1,7 @@
-/** What a person wrote wrong about models: each a sentence with place and remedy at the command line, and nothing else stops. */
+/**
+ * Errors in what a person wrote about models: each gives one sentence with place and remedy at the command line, and
+ * nothing else stops.
+ */
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -10,7 +13,10 @@ import { lares } from "../support/command-line.ts";
 
 let bench: Bench;
 let config: string;
-/** A proxy that hangs up, so that no test waits for one that is silent; that one is in the egress host's slow tests. */
+/**
+ * A proxy that closes every connection, so that no test waits for a silent one, which the egress host's slow tests
+ * cover.
+ */
 const proxy = createServer((socket) => socket.destroy());
 beforeAll(async () => {
   bench = await Bench.create({ extensions: [] });
@@ -125,7 +131,7 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
   const { code, said } = await run(written, "test", model);
   expect(said).toMatch(sentence);
   expect([code, said]).toEqual([1, expect.not.stringContaining("    at ")]);
-  // Nothing else stops: but a budget for tokens is for all models.
+  // Nothing else stops, except that a token budget applies to all models.
   if (!/per_day_tokens.*:0/.test(JSON.stringify(written)))
     expect(await run(written, "test", "fine/script")).toMatchObject({ code: 0 });
 });
@@ -139,7 +145,7 @@ test("a proxy that hangs up is named with the setting", { timeout: 120_000 }, as
   ]);
 });
 
-test("an unknown route stops only what takes it", async () => {
+test("an unknown route fails only its own requests", async () => {
   const routes = { default: "fine/script", worker: "nowhere/m" };
   const { code, said } = await run({ models: { routes } }, "test");
   expect([code, said]).toEqual([
@@ -159,7 +165,7 @@ test("a model that a budget refuses does not stop the test of the others", async
   ]);
 });
 
-test("a document that cannot be used is named with its line", async () => {
+test("an invalid document is named with its line", async () => {
   const text = "version: 1\nmodels:\n  routes: { default: far }\n";
   for (const args of [[], ["test", "far/m"]]) {
     const { said } = await run({ text }, ...args);

@@ -113,7 +113,7 @@ const answer: RequestListener = (request, response) => {
   });
 };
 const server = createServer(answer);
-/** The provider's own: its address is open to that provider only. */
+/** The provider: its address is reachable only for requests of that provider. */
 const lab = createServer(answer);
 
 let bench: Bench;
@@ -200,14 +200,14 @@ afterAll(async () => {
 const ask = (agent: string, name: string, args: object): Promise<Outcome> =>
   tool<Outcome>(client, agent, name, args);
 
-test("bytes that are no text, and more than fit a message, go to a host and come back as they are", async () => {
+test("binary bytes, more than fit a message, are sent to a host and returned unchanged", async () => {
   const url = `${origin}/twice`;
   expect(await ask(AGENT, "bytes", { url, sent: [0, 255, 254, 7] })).toEqual({
     value: { size: 3_000_008, first: [0, 255, 254, 7, 255, 255, 255, 255], last: [255, 254, 7] },
   });
 });
 
-test("an agent asks a model of the person's settings, as text and as an object", async () => {
+test("an agent uses a model from the person's settings, for text and for an object", async () => {
   expect(await ask(AGENT, "has", {})).toEqual({ value: true });
   expect(await ask(AGENT, "ask", { request: "hello" })).toEqual({
     value: {
@@ -226,11 +226,11 @@ test("an agent asks a model of the person's settings, as text and as an object",
     });
 });
 
-test("what a model refuses, what nobody routed, and what was not granted are errors that say so", async () => {
+test("a refusal by a model, a missing route, and a missing permission are distinct errors", async () => {
   expect(await ask(AGENT, "ask", { request: "busy" })).toMatchObject({
     error: { code: "ModelError", facts: { class: "RateLimited", provider: "rehearsal", retryable: true } },
   });
-  // A spent turn is not given again.
+  // A consumed turn of the script is not used again.
   expect(await ask(AGENT, "ask", { request: "hello" })).toMatchObject({
     error: { code: "ModelError", facts: { class: "InvalidRequest", retryable: false } },
   });
@@ -248,7 +248,7 @@ test("what a model refuses, what nobody routed, and what was not granted are err
     expect(await ask(AGENT, "ask", { request })).toMatchObject({ error: { code: "InvalidParams" } });
 });
 
-test("clients list providers, models and routes, test a model, and read what was used", async () => {
+test("clients list providers, models and routes, test a model, and read the usage", async () => {
   const listed = await client.request<{ providers: { id: string }[]; models: { id: string }[] }>(
     "lares/models/list",
   );
@@ -316,24 +316,24 @@ test("a secret is set, listed without its value, sent only in its place to its h
     value: {
       status: 201,
       headers: { "x-seen": "1" },
-      // The server echoed the value, which the agent never sees.
+      // The server echoed the value, which the agent never gets.
       text: `got body ${token} Bearer [secret: weather]`,
     },
   });
   expect(received).toMatchObject([
     { headers: { authorization: `Bearer ${SECRET}`, "x-note": token }, body: `body ${token}` },
   ]);
-  // However little of the answer is wanted, no part of the value is in it.
+  // Whatever part of the answer is requested, it contains no part of the value.
   for (let maxBytes = 12; maxBytes < 12 + SECRET.length; maxBytes++) {
     const cut = await ask(AGENT, "get", { url: `${origin}/echo`, init: { ...init, body: "", maxBytes } });
     expect((cut.value as { text: string }).text.slice(12)).toBe("[secret: weather]".slice(0, maxBytes - 12));
   }
-  // Nor where what is written in place of many values is shorter, so that the end of what was received moves up.
+  // The same if the replacements of many values are shorter than the values, so that the end of the answer moves.
   for (let maxBytes = 300; maxBytes < 340; maxBytes++) {
     const cut = await ask(AGENT, "get", { url: `${origin}/echoes`, init: { ...init, body: "", maxBytes } });
     expect((cut.value as { text: string }).text).not.toContain(SECRET.slice(0, 3));
   }
-  // Nor in what is said of a server that redirects to where the value is a part of the name.
+  // The same for the error about a redirect whose host name contains the value.
   await client.request("lares/secrets/set", {
     name: "weather",
     value: "0123456789abcdef0123",
@@ -343,13 +343,13 @@ test("a secret is set, listed without its value, sent only in its place to its h
   const { error } = await ask(AGENT, "get", { url: `${origin}/key`, init: { headers: { "x-key": token } } });
   expect(error).toMatchObject({ code: "EgressDenied", facts: { host: "[secret: weather].example" } });
   expect(JSON.stringify(error)).not.toContain("0123456789");
-  // Called by an agent that may not use it, the secret is not sent either.
+  // If the request comes from an agent that may not use the secret, it is not sent either.
   received.length = 0;
   expect(await ask(OTHER, "through", { agent: AGENT, url: `${origin}/echo`, init })).toMatchObject({
     value: { error: { code: "PermissionDenied" } },
   });
   expect(received).toHaveLength(0);
-  // A text of another agent stands for nothing, and looks like any other token.
+  // Another agent's placeholder has no effect, and looks like any other token.
   expect(await ask(LOCAL, "get", { url: `${origin}/echo`, init })).toMatchObject({
     error: { code: "LeakBlocked" },
   });
@@ -361,7 +361,7 @@ test("a secret is set, listed without its value, sent only in its place to its h
   });
 });
 
-test("a provider on the network answers with its key in a header; what looks like a secret is masked on the way", async () => {
+test("a provider on the network gets its key in a header; secrets in the text are masked on the way", async () => {
   const question = {
     prompt: `My key is ghp_${"a1B2c3D4".repeat(4)}e5F6, and this is ${SECRET}.`,
     category: "lab",
@@ -403,7 +403,7 @@ test("a provider on the network answers with its key in a header; what looks lik
   await client.request("lares/secrets/remove", { name: "lab" });
 });
 
-test("requests reach only what the manifest lists, hold no secrets, and are in the traces", async () => {
+test("requests reach only hosts in the manifest, contain no secrets, and are traced", async () => {
   expect(await ask(AGENT, "get", { url: `${origin}/plain`, init: { maxBytes: 100 } })).toMatchObject({
     value: { status: 200, ok: true, size: 100, truncated: true, text: "x".repeat(100) },
   });
@@ -453,7 +453,7 @@ test("requests reach only what the manifest lists, hold no secrets, and are in t
   );
 });
 
-test("no file of the session holds the secret, and what holds it encrypted is the user's alone", async () => {
+test("no file of the session contains the secret, and only the user can read the encrypted one", async () => {
   const forms = [SECRET, encodeURIComponent(SECRET), Buffer.from(SECRET).toString("hex")];
   for (const folder of [bench.home, join(bench.base, "config"), bench.root])
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -40,7 +40,7 @@ async function processes(): Promise<Process[]> {
       const parent = Number(/\) \S (\d+)/.exec(stat ?? "")?.[1]);
       found.push({ pid: Number(name), parent, command: (command ?? "").replaceAll("\0", " ") });
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return found;
@@ -68,7 +68,7 @@ async function socketsOf(pid: number, inodes: ReadonlySet<string>): Promise<numb
 }
 
 test.skipIf(process.platform !== "linux")(
-  "while agents fetch, remember and embed, only the egress host has sockets of the internet",
+  "while agents fetch, remember and embed, only the egress host has internet sockets",
   async () => {
     const held = Promise.withResolvers<void>();
     let asked = 0;

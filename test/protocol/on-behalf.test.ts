@@ -6,12 +6,12 @@ import type { Client } from "../support/client.ts";
 import type { Action, TraceEntry } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
-/** Sees all and may do much; does for others what they ask. */
+/** May see everything and do much; does for others what they request. */
 const DEPUTY = "test.deputy";
-/** Sees `docs` only, and may call the deputy. */
+/** May see only `docs`, and call the deputy. */
 const SMALL = "test.small";
 
-/** The guest's own door, for calls that say something else than the SDK would. */
+/** Uses the guest's own wire, for calls that the SDK would not make. */
 const DEPUTY_PROGRAM = `
 import { defineAgent } from "@lares/sdk";
 const guest = globalThis[Symbol.for("lares.guest")];
@@ -86,13 +86,13 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** What the deputy answers where the small agent calls its tool. */
+/** Calls the deputy's tool through the small agent and returns the answer. */
 const forSmall = (name: string, args: object = {}): Promise<Outcome> =>
   call<Outcome>(client, SMALL, "tools.call", `${DEPUTY}/${name}`, args);
 const codeOf = ({ error }: Outcome): string | undefined => error?.code;
 
-describe("what an agent does in answer to another's call", () => {
-  test("is what both may do: a file that the caller may not read is not read for it", async () => {
+describe("an agent that answers another's call", () => {
+  test("may do what both may do: a file that the caller may not read is not read for it", async () => {
     expect(await tool<Outcome>(client, DEPUTY, "read", { path: "private/b.md" })).toEqual({
       value: "secret\n",
     });
@@ -100,7 +100,7 @@ describe("what an agent does in answer to another's call", () => {
     expect(codeOf(await forSmall("read", { path: "private/b.md" }))).toBe("ScopeViolation");
   });
 
-  test("lists what both may see", async () => {
+  test("lists only what both may see", async () => {
     const { value } = await tool<Outcome>(client, DEPUTY, "list");
     expect(value).toEqual(expect.arrayContaining(["docs/a.md", "private/b.md"]));
     const paths = (await forSmall("list")).value as string[];
@@ -108,23 +108,23 @@ describe("what an agent does in answer to another's call", () => {
     expect(paths.filter((path) => !path.startsWith("docs"))).toEqual([]);
   });
 
-  test("uses what is the answering agent's own: its memory", async () => {
+  test("uses its own memory", async () => {
     expect(await forSmall("own")).toHaveProperty("value");
   });
 
-  test("says no more of the caller's grants than that it may not", async () => {
+  test("learns no more about the caller's grants than the refusal", async () => {
     const { message } = (await forSmall("read", { path: "private/b.md" })).error as HostError;
     expect(message).toBe(`${DEPUTY} was called by ${SMALL}, which may not do this itself.`);
   });
 
-  test("counts for the open call where it does not say which", async () => {
+  test("acts for the open call if it does not name one", async () => {
     const read = { method: "vdfs/read", params: { path: "private/b.md" } };
     expect(await tool<Outcome>(client, DEPUTY, "raw", read)).toHaveProperty("value");
     expect((await forSmall("raw", read)).error).toBeDefined();
     expect((await forSmall("claiming", { ...read, on_behalf: "own" })).error).toBeDefined();
   });
 
-  test("another call that is open at the time does not narrow what is done for a person", async () => {
+  test("is not restricted by another open call when it acts for a person", async () => {
     const holding = forSmall("hold");
     const read = { path: "private/b.md" };
     await until("the call to be open, and what names none to be bound by it", async () => {
@@ -136,14 +136,14 @@ describe("what an agent does in answer to another's call", () => {
     await holding;
   });
 
-  test("a call that it does not answer cannot be named", async () => {
+  test("cannot name a call that it does not answer", async () => {
     const claim = { method: "vdfs/count", params: {}, on_behalf: "0190-no-such-call" };
     expect(JSON.stringify((await forSmall("claiming", claim)).error)).toContain("answers no such call");
     const wrong = { method: "vdfs/count", params: {}, on_behalf: 7 };
     expect((await forSmall("claiming", wrong)).error).toBeDefined();
   });
 
-  test("goes on in the job that it dispatched", async () => {
+  test("keeps the lineage in the job that it dispatched", async () => {
     const before = (await tool<{ value: { jobs: Outcome[] } }>(client, DEPUTY, "own")).value.jobs.length;
     await forSmall("later", { path: "private/b.md" });
     await forSmall("later", { path: "docs/a.md" });
@@ -155,7 +155,7 @@ describe("what an agent does in answer to another's call", () => {
     expect(jobs.map((job) => job.value ?? codeOf(job))).toEqual(["ScopeViolation", "open\n", "secret\n"]);
   });
 
-  test("is decided by the rules for both: what is allowed to the one is asked where the other called", async () => {
+  test("is subject to the rules for both: an effect allowed for one needs approval if the other called", async () => {
     const path = "docs/c.md";
     const proposed = (content: string) => tool<{ value: Action }>(client, DEPUTY, "write", { path, content });
     await approve(client, (await proposed("1")).value, { remember: "always" });
@@ -166,7 +166,7 @@ describe("what an agent does in answer to another's call", () => {
     expect(codeOf(await forSmall("write", { path: "private/e.md", content: "4" }))).toBe("ScopeViolation");
   });
 
-  test("says in the action and in the traces who led to it; the agent itself is not told", async () => {
+  test("has its lineage in the action and in the traces; the agent itself does not see it", async () => {
     const path = "docs/d.md";
     const { id } = (await forSmall("write", { path, content: "5" })).value as Action;
     const shown = await client.request<{ items?: Action[] } & Action[]>("lares/actions/list", {
@@ -188,7 +188,7 @@ describe("what an agent does in answer to another's call", () => {
     expect(traces[0]?.on_behalf_of?.[0]).toEqual({ kind: "agent", id: SMALL });
   });
 
-  test("calls nobody who waits for it", async () => {
+  test("cannot call an agent that waits for it", async () => {
     const { error } = await forSmall("back");
     expect(error).toMatchObject({ code: "LimitExceeded", data: { limit: "tool_call_cycle" } });
     expect(await tool<Outcome>(client, DEPUTY, "back")).toHaveProperty("value");

@@ -17,7 +17,7 @@ import { until } from "../support/until.ts";
 type Encoding = "utf-8" | "utf-16";
 type Published = { uri: string; diagnostics: Diagnostic[] };
 
-/** What a line's beginning counts in an encoding, by Node's own encoders. */
+/** Returns the length of a text in an encoding, by Node's own encoders. */
 const lengthOf = (text: string, encoding: Encoding): number =>
   encoding === "utf-8" ? Buffer.byteLength(text, "utf8") : text.length;
 
@@ -48,14 +48,14 @@ class Document {
     return { line: lines.length - 1, character: lengthOf(lines.at(-1) ?? "", this.#encoding) };
   }
 
-  /** The range of a piece that the text has once. */
+  /** Returns the range of a text that occurs once. */
   rangeOf(piece: string): Range {
     const start = this.text.indexOf(piece);
     expect(start, `${piece} in the text`).toBeGreaterThanOrEqual(0);
     return { start: this.position(start), end: this.position(start + piece.length) };
   }
 
-  /** The piece of the text that is in a range. */
+  /** Returns the text in a range. */
   pieceAt({ start, end }: Range): string {
     const offsets = [start, end].map((each) =>
       Array.from({ length: this.text.length + 1 }, (_, offset) => offset).find(
@@ -86,7 +86,7 @@ class Document {
     return this.#client.request<Result>(method, { textDocument: { uri: this.uri }, ...more });
   }
 
-  /** The first diagnostic with this code among what was published last. */
+  /** Returns the first diagnostic with this code among those published last. */
   diagnostic(code: string): Promise<Diagnostic> {
     return until(`the diagnostic ${code}`, () =>
       this.#client
@@ -108,7 +108,7 @@ describe.each<Encoding>(["utf-8", "utf-16"])("positions in %s", (encoding) => {
 
   const open = (text: string) => new Document(client, encoding, bench.uri("lares.yaml"), text);
 
-  test("are those of a diagnostic and of the fix that mends it, behind emoji and combining characters", async () => {
+  test("are those of a diagnostic and its fix, after emoji and combining characters", async () => {
     const document = open(`version: 1\ntrace: { ${JSON.stringify(clay)}: 1, level: wran }\n`);
     const found = await document.diagnostic("invalid-value");
     expect(document.pieceAt(found.range)).toBe("wran");
@@ -148,7 +148,7 @@ describe.each<Encoding>(["utf-8", "utf-16"])("positions in %s", (encoding) => {
   });
 });
 
-test("a client gets the first encoding of its list that Lares has, and UTF-16 without one", async () => {
+test("a client gets the first encoding of its list that Lares supports, and UTF-16 without a list", async () => {
   const encodingFor = async (positionEncodings: unknown): Promise<unknown> => {
     const client = bench.spawn();
     const result = await client.request<{ capabilities: { positionEncoding?: string } }>(

@@ -16,7 +16,7 @@ function indexing(client: Client): Progress[] {
   return all.filter(({ token }) => token === begun?.token);
 }
 
-test("indexing is shown from its begin to its end, with what it found, under a token the client was asked for", async () => {
+test("indexing is shown from begin to end, with its result, under a requested token", async () => {
   await using bench = await Bench.create({ files });
   const client = await bench.open({ capabilities: PROGRESS });
   await client.notification<Progress>("$/progress", ({ value }) => value.kind === "end");
@@ -29,7 +29,7 @@ test("indexing is shown from its begin to its end, with what it found, under a t
 });
 
 test.each([
-  ["does not say that it shows progress", {}],
+  ["does not support progress", {}],
   ["refuses to make room for it", PROGRESS],
 ])("a client that %s gets none", async (_what, capabilities) => {
   await using bench = await Bench.create({ files });

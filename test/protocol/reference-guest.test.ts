@@ -1,7 +1,7 @@
 /**
- * The examples of `schemas/guest-abi.md`: lines between a real kernel and a guest made by hand, and what
- * `schemas/examples/guest-abi.json` has. After a change:
- * `npx vitest run test/protocol/reference-guest.test.ts --update=all`, then `npm run build:schemas`.
+ * The examples of `schemas/guest-abi.md`: lines between a real kernel and a handmade guest, compared with
+ * `schemas/examples/guest-abi.json`. After a change: `npx vitest run test/protocol/reference-guest.test.ts
+ * --update=all`, then `npm run build:schemas`.
  */
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -131,7 +131,7 @@ async function refused(method: GuestCall, code: string, params: object, agent = 
   if (error !== undefined) recorder.exchange(method, { params, error });
 }
 
-/** Records what the kernel sent, with what the guest answers. */
+/** Records what the kernel sent, with the guest's answer. */
 async function sent(method: GuestRequest, result: unknown, agent = GUEST): Promise<number> {
   const { id, params } = await heard(client, agent, method);
   expect(validate(guestRequests[method].params, params)).toBeNull();
@@ -143,7 +143,7 @@ async function sent(method: GuestRequest, result: unknown, agent = GUEST): Promi
 const person = "Ada wrote the first program.";
 const nowhere = "0197a000-0000-7000-8000-00000000ffff";
 
-test("the guest is started, and told of an event and a tool call", async () => {
+test("the guest is started, and gets an event and a tool call", async () => {
   await client.request("lares/tools/call", { agent: GUEST, name: "greet", arguments: { name: "Ada" } });
   await sent("initialize", {
     handlers: ["seen", "hold"],
@@ -379,7 +379,7 @@ test("jobs, other agents' tools, events and shared data", async () => {
   recorder.notification("cancel", cancel);
 });
 
-test("a call of a tool that takes a while, and is cancelled; blobs, which stay while it is open", async () => {
+test("a slow call of a tool is cancelled; blobs stay while it is open", async () => {
   const id = "a call to cancel";
   const params = { agent: GUEST, name: "wait", arguments: {} };
   const answer = client.answerTo(id, "lares/tools/call", () =>
@@ -408,7 +408,7 @@ test("a call of a tool that takes a while, and is cancelled; blobs, which stay w
   await say(client, GUEST, { id: call.id, result: { status: "success" } });
 });
 
-test("a change of permissions, the question whether it hangs, and the end", async () => {
+test("a change of permissions, a ping, and the end", async () => {
   await bench.writeLares({ grants: { [GUEST]: { locations: ["notes"], deny: ["shared_data"] } } });
   await sent("permissionChange", null);
   // Nothing answers it, so that the guest seems to hang.

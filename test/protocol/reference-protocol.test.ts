@@ -1,7 +1,7 @@
 /**
- * The examples of `schemas/protocol.md`: every request is asked of a real kernel, and its answer is what
- * `schemas/examples/protocol.json` has. After a change: `npx vitest run test/protocol/reference-protocol.test.ts --update=all`,
- * then `npm run build:schemas`.
+ * The examples of `schemas/protocol.md`: every request is sent to a real kernel, and its answer is compared with
+ * `schemas/examples/protocol.json`. After a change: `npx vitest run test/protocol/reference-protocol.test.ts
+ * --update=all`, then `npm run build:schemas`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -178,13 +178,13 @@ function answerAsEditor({ method, params }: Message): unknown {
       : { finish: "stop", usage: { input_tokens: 14, output_tokens: 1 } };
   expect(validate(kernelRequests[method].params, params)).toBeNull();
   expect(validate(kernelRequests[method].result, result, "result")).toBeNull();
-  // How often it is asked what it offers depends on when its answers come.
+  // How often the kernel asks for the offered models depends on timing.
   if (!shown.has(method)) recorder.exchange(method, { params, result });
   shown.add(method);
   return result;
 }
 
-/** Asks, records the exchange, and gives the answer back. */
+/** Sends a request, records the exchange, and returns the answer. */
 async function exchange(method: ClientRequest, params: object): Promise<Exchange> {
   const answer = await client.raw(method, params);
   const told =
@@ -218,7 +218,7 @@ const correct = async (find: string, replace: string): Promise<Action> => {
 };
 const nowhere = "0197a000-0000-7000-8000-00000000ffff";
 
-test("trust: what is asked, and a person's answer", async () => {
+test("trust: the question, and a person's answer", async () => {
   await refused("lares/actions/list", "Untrusted", {});
   const { digest } = await ask<{ digest: string }>("lares/trust/question");
   await ask("lares/trust/program", { extension: AGENT });
@@ -232,7 +232,7 @@ test("trust: what is asked, and a person's answer", async () => {
     async () => (await client.request<{ idle: boolean }>("lares/status")).idle,
   );
   await ask("lares/status");
-  // Said once more: of the first answer it is not certain how far the kernel was.
+  // Sent again: the first answer depends on how far the kernel was.
   await ask("lares/trust", { trusted: true, digest });
 });
 
@@ -251,7 +251,7 @@ test("agents and tools", async () => {
   await ask("lares/entries/query", { path: "notes/*.md", limit: 1 });
 });
 
-test("actions, from a proposal to its end, and what is remembered of a decision", async () => {
+test("actions, from a proposal to its end, and a remembered decision", async () => {
   const { id, digest, scopes } = await correct("frist", "first");
   await ask("lares/actions/list", { state: "PendingApproval" });
   await ask("lares/actions/get", { id });
@@ -291,7 +291,7 @@ test("actions, from a proposal to its end, and what is remembered of a decision"
   await refused("lares/actions/rebase", "Stale", { id: third.id });
 });
 
-test("a merge of what changed meanwhile, and an undo that comes too late", async () => {
+test("a merge of later changes, and an undo that is too late", async () => {
   await bench.write("notes/ada.md", "Ada Lovelace\n\n\n\n\nwrote the frist program.\n");
   await until("the file to be seen", async () => {
     const { items } = await client.request<{ items: { size: number }[] }>("lares/entries/query", {
@@ -312,7 +312,7 @@ test("a merge of what changed meanwhile, and an undo that comes too late", async
   await refused("lares/actions/undo", "Stale", { id: merged.id });
 });
 
-test("memory: asked, proven, carried and forgotten", async () => {
+test("memory: queried, verified, exported and forgotten", async () => {
   const { item } = await tool<{ item: string }>(client, AGENT, "remember", { person: "Ada" });
   await ask("lares/memory/query", { agent: AGENT, kind: "temporal", variant: "met", limit: 10 });
   await ask("lares/memory/query", {

@@ -21,7 +21,7 @@ import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.
 import { clientRequests } from "../../kernel/src/protocol/v1/requests.ts";
 import { readExamples } from "../../kernel/build/reference/examples.ts";
 
-test("everything generated in schemas/ is as its sources say (else: npm run build:schemas)", async () => {
+test("everything generated in schemas/ matches its sources (else: npm run build:schemas)", async () => {
   for (const [name, text] of Object.entries(await generatedTexts()))
     expect(await readFile(join(schemasFolder, name), "utf8"), name).toBe(text);
 });
@@ -76,7 +76,7 @@ describe("the example documents", async () => {
       );
   });
 
-  test("they have every field that there is", () => {
+  test("they have every existing field", () => {
     const schemas = publishedDocumentSchemas();
     const [lares, user, extension] = exampleDocuments.map((path) => parse(documents[path]) as unknown);
     // Each of the two forms of a namespace lacks a field that is an error there, and `ai` is deprecated.
@@ -96,7 +96,7 @@ for (const [name, methods, common, notifications] of [
   describe(`the examples of ${name}.md`, async () => {
     const { requests, notifications: told } = await readExamples(name);
 
-    test("there is one of every method and notification, and of nothing else", () => {
+    test("every method and notification has one, and nothing else has", () => {
       expect(Object.keys(requests).toSorted()).toEqual(Object.keys(methods).toSorted());
       for (const [method, examples] of Object.entries(requests))
         expect(
@@ -167,7 +167,7 @@ function absentFields(schema: Schema, values: readonly unknown[], path = ""): st
           `${path}.*`,
         )
       : [];
-  // Of a choice, the form that is shown best.
+  // For alternatives, takes the form that is shown best.
   const [variants = []] = (schema.anyOf ?? [])
     .filter((variant) => variant.properties !== undefined)
     .map((variant) => absentFields(variant, values, path))
@@ -175,7 +175,7 @@ function absentFields(schema: Schema, values: readonly unknown[], path = ""): st
   return [...fields, ...items, ...each, ...variants];
 }
 
-/** Surroundings in which every folder exists, and an extension of this manifest wherever one is looked for. */
+/** An environment in which every folder exists, and an extension with this manifest is found everywhere. */
 function laresPorts(layer: LaresPorts["layer"], manifest: string): LaresPorts {
   return {
     layer,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-test("what one agent shares by a key, another reads; the version counts the writes", async () => {
+test("an agent reads what another one shared by key; the version counts the writes", async () => {
   expect(await call(client, READER, "shared.read", "people")).toBeNull();
   await call(client, WRITER, "shared.write", "people", { ada: 1 });
   expect(await call(client, READER, "shared.read", "people")).toEqual({ version: 1, value: { ada: 1 } });
@@ -49,7 +49,7 @@ for (const [what, agent, method, key] of [
   });
 }
 
-test("it is there for the next kernel", async () => {
+test("it survives the kernel", async () => {
   const { pid } = await bench.status(client);
   await leave(client);
   await until("the kernel to end", () => !isAlive(pid));

@@ -6,7 +6,7 @@ import { frame } from "../support/frames.ts";
 import { isAlive, until } from "../support/until.ts";
 
 let bench: Bench;
-/** Stays for the whole file, so that the kernel does. */
+/** Connected for the whole file, so that the kernel keeps running. */
 let resident: Client;
 beforeAll(async () => {
   bench = await Bench.create({ files: { "a.txt": "hello\n" } });
@@ -50,7 +50,7 @@ describe("initialize", () => {
     expect(await client.raw(method, {})).toMatchObject({ error: { code: -32002 } });
   });
 
-  test("a second one is refused and the session goes on", async () => {
+  test("a second one is refused and the session continues", async () => {
     await using client = await bench.connect();
     expect(await client.raw("initialize", bench.initializeParams())).toMatchObject({
       error: { code: -32600 },
@@ -185,7 +185,7 @@ describe("frames", () => {
     }
   });
 
-  test("a message that comes byte by byte, with more headers and characters of several bytes, is read", async () => {
+  test("a message that arrives byte by byte, with extra headers and multi-byte characters, is read", async () => {
     await using client = await bench.connect();
     const message = Buffer.from(
       JSON.stringify({ jsonrpc: "2.0", id: "ü-1", method: "lares/status", params: {} }),

@@ -74,7 +74,7 @@ const run = (name: string, key: string, args: object = {}, by = client) =>
 const runs = () => tool<number>(client, LIBRARY, "runs");
 
 describe("a call with a key", () => {
-  test("runs once; repeated, it answers the same, an error of its handler included", async () => {
+  test("runs once; repeated, it has the same answer, including an error of its handler", async () => {
     const before = await runs();
     expect(await run("run", "once")).toEqual({ status: "success", value: before + 1 });
     expect(await run("run", "once")).toEqual({ status: "success", value: before + 1 });
@@ -95,7 +95,7 @@ describe("a call with a key", () => {
     expect(await runs()).toBe(before + 1);
   });
 
-  test("does not run where the key names another call; one that did not reach its handler may be repeated", async () => {
+  test("does not run if the key names another call; one that did not reach its handler may be repeated", async () => {
     await run("run", "taken");
     const before = await runs();
     const asked = { agent: LIBRARY, name: "run", arguments: { n: 1 }, key: "taken" };
@@ -109,7 +109,7 @@ describe("a call with a key", () => {
     expect(await run("run", "repeated", { n: 1 })).toEqual({ status: "success", value: before + 1 });
   });
 
-  test("repeated after its action was approved, it answers what became of the action", async () => {
+  test("repeated after its action was approved, it answers with the action's outcome", async () => {
     const asked = await run("rewrite", "rewriting", { path: "a.txt" });
     if (asked.status !== "needs_approval") throw new Error(JSON.stringify(asked));
     await approve(client, asked.action);
@@ -139,7 +139,7 @@ describe("a call with a key", () => {
     expect(value).toBe("LimitExceeded");
   });
 
-  test("terminal state: killed with its kernel, it is not run again; its outcome is that nobody knows", async () => {
+  test("terminal state: killed with its kernel, it is not run again, and its outcome is unknown", async () => {
     const before = await runs();
     const holding = run("hold", "killed").catch(() => null);
     await until("it to run", async () => (await runs()) === before + 1);

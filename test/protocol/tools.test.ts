@@ -85,7 +85,7 @@ const run = (agent: string, name: string, parameters: unknown = {}) =>
   client.request<ToolResult>("lares/tools/call", { agent, name, arguments: parameters });
 
 describe("lares/tools/list", () => {
-  test("shows the tools of all agents as their manifests declare them, also of those not running", async () => {
+  test("shows the tools of all agents as declared in their manifests, also of those not running", async () => {
     const tools = await client.request<Tool[]>("lares/tools/list", {});
     expect(tools.find(({ name }) => name === "find")).toEqual({
       agent: LIBRARY,
@@ -121,7 +121,7 @@ describe("lares/tools/call", () => {
     expect(await run(LIBRARY, "nothing")).toMatchObject({ status: "success" });
   });
 
-  test("one that is cancelled is answered at once, with the code for that, and the agent goes on", async () => {
+  test("a cancelled call is answered at once with its own code, and the agent continues", async () => {
     const params = { agent: LIBRARY, name: "forever", arguments: {} };
     const answer = client.answerTo("cancelled", "lares/tools/call", () =>
       client.write(frame({ jsonrpc: "2.0", id: "cancelled", method: "lares/tools/call", params })),
@@ -132,7 +132,7 @@ describe("lares/tools/call", () => {
     expect(await run(LIBRARY, "nothing")).toMatchObject({ status: "success" });
   });
 
-  test("what a handler throws is a result with status error", async () => {
+  test("an exception in a handler is a result with status error", async () => {
     expect(await run(LIBRARY, "boom")).toEqual({
       status: "error",
       message: expect.stringContaining("boom"),
@@ -148,17 +148,20 @@ describe("lares/tools/call", () => {
     ["a property that is not declared", { text: "x", more: 1 }],
     ["no object", "x"],
   ];
-  test.each(wrong)("arguments against the schema do not reach the handler: %s", async (_name, parameters) => {
-    const answer = await client.raw("lares/tools/call", {
-      agent: LIBRARY,
-      name: "find",
-      arguments: parameters,
-    });
-    const result = answer["result"] as ToolResult | undefined;
-    const error = answer["error"] as { code: number; message: string } | undefined;
-    expect(result?.status === "error" || error !== undefined).toBe(true);
-    expect(result?.status === "error" ? result.message : error?.message).toMatch(/text|limit|more|object/);
-  });
+  test.each(wrong)(
+    "arguments that violate the schema do not reach the handler: %s",
+    async (_name, parameters) => {
+      const answer = await client.raw("lares/tools/call", {
+        agent: LIBRARY,
+        name: "find",
+        arguments: parameters,
+      });
+      const result = answer["result"] as ToolResult | undefined;
+      const error = answer["error"] as { code: number; message: string } | undefined;
+      expect(result?.status === "error" || error !== undefined).toBe(true);
+      expect(result?.status === "error" ? result.message : error?.message).toMatch(/text|limit|more|object/);
+    },
+  );
 
   test.each([
     [LIBRARY, "absent"],
@@ -212,8 +215,8 @@ describe("lares/tools/call", () => {
   });
 });
 
-describe("from one agent to another", () => {
-  test("a tool it may call answers with its value, and sees who calls", async () => {
+describe("a call from one agent to another", () => {
+  test("gets the tool's value, and the tool sees the caller", async () => {
     const { value } = await host(client, CALLER, "tools.call", `${LIBRARY}/find`, { text: "y" });
     expect(value).toMatchObject({ text: "y", limit: 20 });
     expect(JSON.stringify(value)).toContain(CALLER);

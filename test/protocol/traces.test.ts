@@ -24,7 +24,7 @@ export default defineAgent({
 });
 `;
 
-/** The throw stands at line 17, column 5 (columns from 1). */
+/** The throw is at line 17, column 5 (columns from 1). */
 const HELPER = [
   "interface Options {",
   "  later: boolean;",
@@ -154,7 +154,7 @@ describe("lares/traces/follow", () => {
   const follow = async (params: object): Promise<string | number> =>
     (await client.request<{ subscription: string | number }>("lares/traces/follow", params)).subscription;
 
-  test("sends what matches from now on, until unfollow", async () => {
+  test("sends later matching entries until unfollow", async () => {
     await say(TALKER, "error", "before following");
     await appears("before following");
     const all = await follow({});

@@ -11,7 +11,7 @@ const spec = () => ({
   extensions: [probe({ id: PROBE, agent: { activation: "eager" }, grants: { locations: ["in/"] } })],
 });
 
-/** Every request an untrusted connection must not have answered. */
+/** Every request that must be refused on an untrusted connection. */
 const CLOSED: [string, object][] = [
   ["lares/agents/control", { id: PROBE, command: "enable" }],
   ["lares/traces/query", {}],
@@ -99,16 +99,16 @@ describe("an untrusted connection", () => {
     }
   });
 
-  test("an earlier acceptance counts where trusted is omitted, and not where it is false", async () => {
+  test("an earlier acceptance counts if trusted is omitted, and not if it is false", async () => {
     await using omitted = await bench.connect();
     await until("trusted by the earlier acceptance", async () => (await bench.status(omitted)).trusted);
     await using refused = await bench.connect({ trusted: false });
     expect((await bench.status(refused)).trusted).toBe(false);
     expect(await refused.raw("lares/tools/list", {})).toMatchObject({ error: { code: CODES.Untrusted } });
-    await omitted.request("lares/tools/list"); // the other connection is not drawn along
+    await omitted.request("lares/tools/list"); // the other connection is not affected
   });
 
-  test("a person may take the trust back", async () => {
+  test("a person may revoke the trust", async () => {
     await using client = await bench.connect();
     await until("trusted", async () => (await bench.status(client)).trusted);
     expect(await client.request<Status>("lares/trust", { trusted: false })).toMatchObject({ trusted: false });
@@ -133,7 +133,7 @@ describe("a document that changes under a running kernel", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  test("what widens waits until it is accepted; what tightens counts at once; neither restarts the kernel", async () => {
+  test("a widening waits until it is accepted; a tightening counts at once; neither restarts the kernel", async () => {
     await using client = await bench.open();
     await inState(client, PROBE, "Active");
     const before = await bench.status(client);
@@ -167,7 +167,7 @@ describe("a document that changes under a running kernel", () => {
     expect((await bench.status(client)).pid).toBe(before.pid);
   });
 
-  test("an extension that comes waits for its yes and says so; with it, it runs", async () => {
+  test("a new extension waits for acceptance and says so; then it runs", async () => {
     await using client = await bench.open();
     await inState(client, PROBE, "Active");
     const newcomer = "test.newcomer";
@@ -192,7 +192,7 @@ describe("a document that changes under a running kernel", () => {
     expect((await inState(client, newcomer, "Active")).awaiting).toBeUndefined();
   });
 
-  test("a policy that grows more lenient waits too; a stricter one counts at once", async () => {
+  test("a more lenient policy waits too; a stricter one counts at once", async () => {
     await using client = await bench.open();
     const write = (content: string) => [
       [{ kind: "file.write", path: "in/a.txt", content }],
@@ -230,7 +230,7 @@ describe("a document that changes under a running kernel", () => {
   });
 });
 
-test("a config and a hook that are new after a yes wait for another", async () => {
+test("a config and a hook that are added after an acceptance wait for another one", async () => {
   await using bench = await Bench.create(spec());
   await using client = await bench.open();
   await inState(client, PROBE, "Active");

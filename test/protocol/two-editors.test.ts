@@ -24,7 +24,7 @@ beforeAll(async () => {
   [one, other] = (await Promise.all(
     [bench.open(options), bench.open(options)].map(async (client) => new Editor(bench, await client)),
   )) as [Editor, Editor];
-  // Nobody presses a button unless a test does.
+  // Buttons are pressed only by tests.
   for (const { client } of [one, other])
     client.answer = ({ method }) => (method === "window/showMessageRequest" ? undefined : null);
 });
@@ -51,7 +51,7 @@ const isTakenBack = ({ client }: Editor, { id }: Message): boolean =>
 
 const refreshes = ({ client }: Editor): number => client.notifications("workspace/codeLens/refresh").length;
 
-test("both see the same; what is approved in one disappears in the other, its question too", async () => {
+test("both see the same; an action approved in one disappears in the other, with its question", async () => {
   await propose("Alpha", "a.txt");
   await propose("Beta", "b.txt");
   expect(await other.codeActions("a.txt")).toEqual(await one.codeActions("a.txt"));
@@ -71,14 +71,14 @@ test("both see the same; what is approved in one disappears in the other, its qu
     expect.stringMatching(/^Lares: undo: .* says: "Alpha"$/),
   ]);
 
-  // It stays the one question until the editor has answered it, as editors do whose dialog cannot be closed.
+  // The question stays open until the editor has answered it, as in editors that cannot close a dialog.
   expect(questions(other)).toHaveLength(1);
   other.client.reply(asked, { result: { title: "Reject" } });
   await other.message(/'Alpha' was already answered elsewhere/);
   expect(await text("a.txt")).toBe("changed\n");
   const next = await question(other, "Beta");
 
-  // In the first editor, whose own question about it was taken back too, the next one follows.
+  // In the first editor, whose own question was withdrawn too, the next one follows.
   const own = await question(one, "Alpha");
   await until("its own question to be taken back", () => isTakenBack(one, own));
   one.client.reply(own, { error: { code: -32800, message: "cancelled" } });
@@ -95,13 +95,13 @@ test("both see the same; what is approved in one disappears in the other, its qu
   ]);
 });
 
-test("undone in the other, it is gone in the one", async () => {
+test("an undo in one is shown in the other", async () => {
   expect(await other.choose<Action>("a.txt", "Lares: undo")).toMatchObject({ state: "Undone" });
   expect(await text("a.txt")).toBe("a\n");
   expect(await one.codeActionTitles("a.txt")).toEqual([]);
 });
 
-test("what one has unsaved is said in the other", async () => {
+test("unsaved changes in one are shown in the other", async () => {
   await one.open("c.txt");
   await propose("Gamma", "c.txt");
   const waits = "Lares: 'Gamma' waits: save the file first · Reject · Show changes";
@@ -117,7 +117,7 @@ test("what one has unsaved is said in the other", async () => {
   ]);
 });
 
-test("the kernel is killed: both go on with what they have open and unsaved, and what they listen to", async () => {
+test("the kernel is killed: both continue with their open and unsaved documents and subscriptions", async () => {
   await other.open(DOCUMENT);
   other.type(DOCUMENT, "version: 1\nnonsense: true\n");
   const faults = (): number =>
@@ -137,7 +137,7 @@ test("the kernel is killed: both go on with what they have open and unsaved, and
   await traceReaches(other.client, subscription, "after the kill");
 });
 
-test("the first closes: what it had unsaved is gone with it, and the second carries on", async () => {
+test("the first closes: its unsaved changes are gone, and the second continues", async () => {
   const { subscription } = await other.client.request<{ subscription: string }>("lares/traces/follow", {});
   const { pid } = await bench.status(other.client);
   const before = refreshes(other);

@@ -1,4 +1,4 @@
-/** The micro HNSW in an agent in TypeScript that fills its memory. */
+/** The micro HNSW module in a TypeScript agent that fills its memory. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, Bench, tool } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-test("an agent that fills its memory with vectors is told so, keeps what it has, and goes on", async () => {
+test("an agent that fills its memory with vectors gets an error, keeps its data, and continues", async () => {
   const value = await tool<{ size: number; label: number }>(client, FILLING, "fill");
   expect(value).toMatchObject({
     code: "LimitExceeded",

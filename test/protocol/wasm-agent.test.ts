@@ -36,9 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-test("a guest made by hand is started, initialized and Active", async () => {
+test("a handmade guest is started, initialized and Active", async () => {
   await inState(client, GUEST, "Active");
-  // What a guest uses is told a moment after it was busy.
+  // A guest's usage is reported a moment after it was busy.
   await expect
     .poll(async () => (await inState(client, GUEST, "Active")).metrics.peak_memory_bytes, { timeout: 20_000 })
     .toBeGreaterThanOrEqual(32 * 65_536);
@@ -55,14 +55,14 @@ test("its hook handles events and its trace lines arrive", async () => {
   await until("the acknowledgement", async () => (await agent(client, GUEST)).metrics.events_processed === 1);
 });
 
-test("memory/working/swap at a revision that is not there is Conflict, and names the one that is", async () => {
+test("memory/working/swap at a wrong revision is Conflict, and names the current one", async () => {
   expect(await tool(client, GUEST, "conflict")).toMatchObject({
     jsonrpc: "2.0",
     error: { code: CODES.Conflict, data: { code: "Conflict", revision: expect.any(Number) } },
   });
 });
 
-test("it is told to shut down, and ends", async () => {
+test("it gets shutdown, and ends", async () => {
   await client.request("lares/agents/control", { id: GUEST, command: "disable" });
   await inState(client, GUEST, "Unloaded");
 });

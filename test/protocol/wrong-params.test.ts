@@ -11,7 +11,7 @@ import { ParamsMaker, type Params } from "../support/wrong-params.ts";
 const ROUNDS = Number(process.env["LARES_ROUNDS"] ?? 12);
 
 const RAW = "test.raw";
-/** Makes any host call, its params given as JSON text, and says what came back. */
+/** Makes any host call with params as JSON text, and returns the answer. */
 const RAW_PROGRAM = `
 import { defineAgent } from "@lares/sdk";
 const host = globalThis[Symbol.for("lares.guest")];
@@ -72,7 +72,7 @@ const sample = (maker: ParamsMaker, method: string): Params[] =>
   fc.sample(maker.mutated(method), { numRuns: ROUNDS });
 
 let lastId = 0;
-/** One request with its params as text. */
+/** Sends one request with its params as text. */
 async function ask(method: string, params: string): Promise<WireError | undefined> {
   const id = `wrong-${++lastId}`;
   const body = `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(method)},"params":${params}}`;
@@ -94,16 +94,16 @@ describe("a client's requests with wrong params", () => {
     for (const { text, fits, error } of answers) {
       const context = `${method} ${text.slice(0, 1000)}`;
       if (error !== undefined) expectProperError(error, context, [bench.base]);
-      // What is neither object nor array is no JSON-RPC message at all.
+      // A value that is neither object nor array is not a JSON-RPC message.
       if (!isMessageable(text)) expect(error?.code, context).toBe(-32600);
       else if (!fits) expectInvalidParams(error, method, context);
     }
-    // Some of it was a person's no; the other methods are asked by somebody who is trusted.
+    // Some of the params were a person's refusal; the other methods are called on a trusted connection.
     if (method === "lares/trust") await client.request(method, { trusted: true });
     expect((await bench.status(client)).pid).toBe(kernelPid);
   });
 
-  test("some of what was sent did not fit, and some did", () => {
+  test("some of the params were invalid, and some valid", () => {
     const all = maker.methods.flatMap((method) => sample(maker, method));
     const fitting = all.filter(({ fits }) => fits).length;
     expect(fitting).toBeGreaterThan(all.length / 20);
@@ -116,7 +116,7 @@ describe("a guest's host calls with wrong params", () => {
 
   test.each(maker.methods)("%s: each is answered, none as an internal error", async (method) => {
     for (const { text, fits } of sample(maker, method)) {
-      // A guest's own settled action never comes; that it waits is right.
+      // The guest's own action never settles, so waiting is correct.
       if (method === "actions/settled" && fits) continue;
       const answer = await tool<{ ok?: true } & WireError>(client, RAW, "raw", { method, params: text });
       const context = `${method} ${text.slice(0, 1000)}`;
@@ -131,7 +131,7 @@ describe("a guest's host calls with wrong params", () => {
   });
 });
 
-test("nothing of all this made the kernel fail: its log knows no stack", async () => {
+test("none of this made the kernel fail: its log contains no stack trace", async () => {
   const { stateFolder } = await bench.status(client);
   const log = readFileSync(`${stateFolder}/kernel.log`, "utf8");
   expect(log.split("\n").filter((line) => /\berror\b|\n\s+at /.test(line))).toEqual([]);

@@ -29,7 +29,7 @@ const bench = (approvals: object, spec: BenchSpec = {}): Promise<Bench> =>
     lares: { approvals, ...spec.lares },
   });
 
-/** What the policy made of a proposal: refused and denied are one to the agent that asked. */
+/** Returns the policy's decision on a proposal: refused and denied are the same to the agent. */
 async function decision(
   client: Client,
   agent: string,
@@ -44,7 +44,7 @@ async function decision(
   return action.state === "Committed" ? "allow" : "deny";
 }
 
-test("rules: deny beats ask beats allow, whatever their order; an action takes its strictest effect's decision", async () => {
+test("rules: deny beats ask beats allow, in any order; an action gets its strictest effect's decision", async () => {
   await using setting = await bench(
     {
       rules: [
@@ -82,14 +82,14 @@ test("rules: deny beats ask beats allow, whatever their order; an action takes i
   expect(await readFile(setting.path("in/moved.txt"), "utf8")).toBe("b\n");
 });
 
-test("by default everything that changes files is asked", async () => {
+test("by default every change of files needs approval", async () => {
   await using setting = await bench({});
   await using client = await setting.open();
   expect(await decision(client, PROBE, write("a.txt", "a\nb\n"))).toBe("ask");
   expect(await decision(client, PROBE, { kind: "folder.create", path: "empty" })).toBe("ask");
 });
 
-test("auto_approve_below allows what is smaller, asks what is not, and many small changes do not get around it", async () => {
+test("auto_approve_below allows smaller changes, asks about larger ones, and many small changes do not bypass it", async () => {
   await using setting = await bench({}, { files: { "big.txt": "line\n".repeat(5000) } });
   await using client = await setting.open();
   const small = write("s-0.txt");
@@ -106,7 +106,7 @@ test("auto_approve_below allows what is smaller, asks what is not, and many smal
   expect(allowed).toBeLessThan(200); // their sum within the hour passed the threshold
 });
 
-test("protected paths are never automatic and never 'always'", async () => {
+test("protected paths are never automatic and never offer 'always'", async () => {
   await using setting = await bench(
     { auto_approve_below: 1, rules: [{ decide: "allow" }] },
     { lares: { extensions: [{ id: PROBE, grants: { locations: ["."] } }] } },
@@ -268,7 +268,7 @@ describe("approvals by window/showMessageRequest", () => {
     expect(await approve(client, action)).toMatchObject({ state: "Committed" });
   });
 
-  test("a client that takes its trust back decides nothing by a question still on its screen; trusting again, it is asked", async () => {
+  test("a client that revokes its trust decides nothing by a question still on its screen; trusting again, it is asked", async () => {
     await using setting = await bench({});
     await using client = await setting.connect({ trusted: true, approvals: "showMessageRequest" });
     client.answer = () => undefined;
@@ -302,13 +302,13 @@ describe("approvals by window/showMessageRequest", () => {
   });
 });
 
-test("what a rule allows is not written under unsaved changes; an editor that took in what was written has none", async () => {
+test("a change that a rule allows is not written under unsaved changes; an editor that took in the written text has none", async () => {
   await using setting = await bench({ rules: [{ decide: "allow", kind: "file.write" }] });
   await using client = await setting.open();
   const editor = new Editor(setting, client);
   await editor.open("a.txt");
   expect(await decision(client, PROBE, write("a.txt", "first\n"))).toBe("allow");
-  // As editors do: a change is told of, and no save.
+  // Like an editor: a change is reported, but no save.
   editor.type("a.txt", "first\n");
   expect(await decision(client, PROBE, write("a.txt", "second\n"))).toBe("allow");
   editor.type("a.txt", "a person's\n");

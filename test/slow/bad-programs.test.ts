@@ -14,7 +14,7 @@ const fine =
   'import { defineAgent } from "@lares/sdk";\nexport default defineAgent({ hooks: { async present() {} } });\n';
 
 type Broken = { name: string; error: RegExp[] } & Omit<ExtensionSpec, "id">;
-/** Programs that cannot run, and what their agent's error has to say. */
+/** Programs that cannot run, and the error that their agent must show. */
 const broken: Broken[] = [
   { name: "syntax", program: "const fine = 1;\nconst broken = ;\n", error: [/agent\.ts:2/] },
   { name: "throws", program: "\n\nthrow new Error('not at load');\n", error: [/not at load/] },
@@ -85,7 +85,7 @@ const broken: Broken[] = [
   },
 ];
 
-/** Programs that begin to run and then end, as one that crashes does: after a few tries they may be Suspended. */
+/** Programs that begin to run and then end, like one that crashes: after a few attempts they may be Suspended. */
 const crashing: Broken[] = [
   {
     name: "spins",
@@ -127,7 +127,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-describe("a program that cannot run is Error, and says why and where", () => {
+describe("an agent whose program cannot run is Error, with reason and place", () => {
   test.each(broken.map(({ name, error }) => [name, error] as const))("%s", async (name, error) => {
     const shown = await inState(client, `test.${name}`, "Error");
     for (const pattern of error) expect(shown.error).toMatch(pattern);
@@ -247,7 +247,7 @@ describe("a handler that fails", () => {
     expect((await agent(connection, MOODY_ID)).state).toBe("Active");
   });
 
-  test("by spinning is ended by its CPU limit; the kernel and the other agents go on", async () => {
+  test("by spinning is ended by its CPU limit; the kernel and the other agents continue", async () => {
     const { pid } = await own.status(connection);
     const before = (await agent(connection, MOODY_ID)).metrics.events_failed;
     await own.write("now.spin", "x");
@@ -274,7 +274,7 @@ describe("a handler that fails", () => {
   );
 });
 
-test("a manifest that is mended, or written into a folder that was there, is noticed", async () => {
+test("a manifest that is fixed, or written into an existing folder, is noticed", async () => {
   const folder = (name: string) => join(bench.root, ".lares", "extensions", name);
   const manifest = (name: string, version: string) =>
     writeFile(
@@ -285,7 +285,7 @@ test("a manifest that is mended, or written into a folder that was there, is not
     until(`test.${name}`, async () =>
       (await client.request<Agent[]>("lares/agents/list")).some(({ id }) => id === `test.${name}`),
     );
-  // One's folder is there before its manifest, another's manifest had errors: what is written next has to be noticed.
+  // One folder exists before its manifest, another manifest had errors: the next write has to be noticed.
   await mkdir(folder("begun"), { recursive: true });
   await mkdir(folder("faulty"));
   await manifest("faulty", "[]");

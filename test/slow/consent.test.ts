@@ -46,7 +46,7 @@ const newDigest = (bench: Bench, client: Client, before: string): Promise<Status
   });
 const write = (path: string) => [[{ kind: "file.write", path, content: "x" }], { title: "t", reason: "r" }];
 
-describe("an agent that was granted a part of what it asks for", () => {
+describe("an agent that was granted a part of its requests", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await Bench.create(spec());
@@ -62,7 +62,7 @@ describe("an agent that was granted a part of what it asks for", () => {
       [OTHER, "new"],
     ]);
     const { parts, folders, cannot } = asked.extensions[0]!;
-    // Nothing is indexed before the first yes.
+    // Nothing is indexed before the first acceptance.
     for (const folder of folders) expect(folder).not.toHaveProperty("files");
     expect(parts.map(({ id, granted }) => [id, granted])).toEqual([
       ["read_entries", false],
@@ -98,7 +98,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     expect((await bench.status(client)).trusted).toBe(false);
   });
 
-  test("in a folder that was withheld it neither reads, hears nor proposes", async () => {
+  test("in a withheld folder it neither reads, gets events nor proposes", async () => {
     await using client = await bench.connect();
     const { digest } = await question(client);
     const status = await answer(
@@ -122,7 +122,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     await bench.write("in/heard.txt", "x");
     await event(client, PROBE, "in/heard.txt", (event) => JSON.stringify(event).includes("in/heard.txt"));
     expect(JSON.stringify(await events(client, PROBE))).not.toContain("out/");
-    // The person is told how much there is; what was counted stays so for a while.
+    // The number of files is shown to the person; a count stays for a while.
     expect((await card(client)).folders.map(({ path, files }) => [path, files])).toEqual([
       ["in", 3],
       ["out", 2],
@@ -145,7 +145,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     expect((await agent(client, PROBE)).permissions).not.toContain("write_tags");
   });
 
-  test("an extension that was withheld as a whole does not run, and says so", async () => {
+  test("an extension that was withheld as a whole does not run, and its state says so", async () => {
     await using client = await bench.connect();
     await bench.ready(client);
     expect(await agent(client, OTHER)).toMatchObject({
@@ -173,7 +173,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     );
   });
 
-  test("the rest can be granted later, and a part be taken back", async () => {
+  test("the rest can be granted later, and a part revoked", async () => {
     await using client = await bench.connect();
     await bench.ready(client);
     const { digest, answered, extensions } = await question(client);
@@ -200,7 +200,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     ]);
   });
 
-  test("a document that asks for more is asked for that alone, and nothing withheld comes back with it", async () => {
+  test("for a document that requests more, only the new part is asked, and nothing withheld is included", async () => {
     await using client = await bench.connect();
     const before = await bench.ready(client);
     await bench.writeLares({ grants: { [PROBE]: { locations: ["in/", "out/", "more/"] } } });
@@ -216,7 +216,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     expect((await bench.status(client)).trust.pending).toEqual([]);
   });
 
-  test("going back to documents that were accepted before gives nothing back", async () => {
+  test("returning to documents that were accepted before restores no grant", async () => {
     await using client = await bench.connect();
     const { trust } = await bench.ready(client);
     await bench.writeLares();
@@ -225,7 +225,7 @@ describe("an agent that was granted a part of what it asks for", () => {
     expect((await agent(client, OTHER)).state).toBe("Error");
   });
 
-  test("a yes without parts grants the whole, as it always did", async () => {
+  test("an acceptance without parts grants everything", async () => {
     await using client = await bench.connect();
     const { trust } = await bench.ready(client);
     await client.request("lares/trust", { trusted: true, digest: trust.digest });
@@ -268,7 +268,7 @@ describe("a program that changed", () => {
     expect(file?.diff).toContain("permissionChanges: 1 - 1 } },");
   });
 
-  test("of a new extension all of it is shown as added", async () => {
+  test("of a new extension everything is shown as added", async () => {
     await using other = await Bench.create(spec());
     await using client = await other.connect();
     const [file] = (
@@ -278,7 +278,7 @@ describe("a program that changed", () => {
     expect(file?.diff).toContain("+export default defineAgent({");
   });
 
-  test("a program or file that is not there is not found", async () => {
+  test("a missing program or file is not found", async () => {
     await using client = await bench.connect();
     expect(await client.raw("lares/trust/program", { extension: "test.nobody" })).toMatchObject({
       error: { code: CODES.NotFound },
@@ -292,7 +292,7 @@ describe("a program that changed", () => {
 });
 
 describe.runIf(hasTerminals)("at a terminal", () => {
-  test("a person ticks a part by keys; the rest is withheld, and what is ticked can be taken back", async () => {
+  test("a person ticks a part by keys; the rest is withheld, and a ticked part can be revoked", async () => {
     await using bench = await Bench.create(spec());
     await using client = await bench.connect();
     using run = new TerminalRun(bench, ["permissions"]);
@@ -315,7 +315,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
   });
 });
 
-test("without a terminal a part is granted by options, and nothing without one", async () => {
+test("without a terminal a part is granted by options, and nothing without an option", async () => {
   await using bench = await Bench.create(spec());
   await using client = await bench.connect();
   const shown = await lares(bench, ["permissions"]);
@@ -330,7 +330,7 @@ test("without a terminal a part is granted by options, and nothing without one",
   expect(await lares(bench, ["permissions", "--grant", `${PROBE}@elsewhere`])).toMatchObject({ code: 2 });
 });
 
-test("a changed program of an extension that was withheld is not asked about", async () => {
+test("a changed program of a withheld extension causes no question", async () => {
   await using bench = await Bench.create(spec());
   await using client = await bench.connect();
   const { digest } = await question(client);
@@ -342,7 +342,7 @@ test("a changed program of an extension that was withheld is not asked about", a
   expect((await question(client)).answered).toBe(true);
 });
 
-test("a stranger's words stay inside their part of the question", async () => {
+test("a stranger's text stays inside its part of the question", async () => {
   const evil = 'x", in no folder\u202e\u001b[2J\nNotes <b>';
   const hostile = probe({
     id: PROBE,

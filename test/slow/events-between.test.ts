@@ -9,7 +9,7 @@ const PROBE = "test.probe";
 const pathOf = (seen: SeenEvent): string =>
   (seen["path"] as string | undefined) ?? (seen["entry"] as Entry | undefined)?.path ?? "";
 
-test("what changed while the kernel was down is delivered at the next start, once", async () => {
+test("changes while the kernel was down are delivered at the next start, once", async () => {
   const hooks = ["EntryCreated", "EntryModified", "EntryMoved", "EntryDeleted", "IndexComplete"];
   await using bench = await Bench.create({
     files: { "kept.txt": "k", "changed.txt": "c", "moved.txt": "moved away\n", "deleted.txt": "d" },
@@ -17,7 +17,7 @@ test("what changed while the kernel was down is delivered at the next start, onc
   });
   const indexes = (all: SeenEvent[]): number => all.filter(({ name }) => name === "IndexComplete").length;
 
-  /** One life of a kernel; answers with the events that its agent has handled since the beginning. */
+  /** Runs a kernel once and returns the events that its agent has handled since the beginning. */
   const live = async (run: number): Promise<SeenEvent[]> => {
     await using client = await bench.open();
     const all = await until(`IndexComplete of run ${run}`, async () => {

@@ -16,7 +16,10 @@ import {
 } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
-/** Jobs that wait until nothing has been going on for about a second, who waits for jobs, and room for few agents. */
+/**
+ * Jobs that wait until nothing has happened for about a second, clients that wait for jobs, and a limit for loaded
+ * agents.
+ */
 
 const ONE = "test.one";
 const TWO = "test.two";
@@ -35,7 +38,7 @@ describe("a job that waits for a quiet moment", () => {
   const everything = async (): Promise<Line[]> =>
     [...(await log(client, ONE)), ...(await log(client, TWO))].toSorted((a, b) => a.at - b.at);
 
-  /** How long nothing had been written when the job began. */
+  /** Returns for how long nothing had been written when the job began. */
   async function quietBefore(id: string, job: string): Promise<number> {
     const began = await wrote(client, id, job, "begin");
     const before = (await everything())
@@ -45,11 +48,11 @@ describe("a job that waits for a quiet moment", () => {
     return began.at - before.at;
   }
 
-  test("begins after another agent's job, and after its events, however long they go on", async () => {
+  test("begins after another agent's job and events, however long they last", async () => {
     const busy = await dispatch(client, ONE, [["gate", "busy"]]);
     await wrote(client, ONE, busy, "begin");
     const idle = await dispatch(client, TWO, [], { whenIdle: true });
-    // What comes later and does not wait for quiet goes before it, also where it is less urgent.
+    // A later job that does not wait for quiet precedes it, even if it is less urgent.
     const later = await dispatch(client, TWO, [], { priority: "low" });
     await wrote(client, TWO, later, "end");
     await openGate(bench, "busy");
@@ -85,14 +88,14 @@ describe("a job that waits for a quiet moment", () => {
 
   const isIdle = async (): Promise<boolean> => (await client.request<{ idle: boolean }>("lares/status")).idle;
 
-  test("lares/status is idle where none waits that may run, and none runs", async () => {
+  test("lares/status is idle if no job runs and none that may run waits", async () => {
     await until("all to rest", isIdle);
     const running = await dispatch(client, ONE, [["gate", "status"]]);
     expect(await isIdle()).toBe(false);
     await wrote(client, ONE, running, "begin");
     const waiting = await dispatch(client, ONE, [["note", "waited"]]);
     expect(await isIdle()).toBe(false);
-    // What waits for a person is nothing that goes on.
+    // A job that waits for a person is not activity.
     await control(client, ONE, "suspend");
     await inState(client, ONE, "Suspended");
     await until("nothing to go on", isIdle);
@@ -109,13 +112,13 @@ describe("a job that waits for a quiet moment", () => {
   });
 });
 
-test("an agent is not unloaded under its job, and woken for the next; with room for one agent only, both get their turn", async () => {
+test("an agent is not unloaded during its job, and is woken for the next; with room for only one agent, both get their turn", async () => {
   await using bench = await Bench.create({
     lares: { limits: { active_agents: 1, idle_unload: "100ms" } },
     extensions: [worker({ id: ONE }), worker({ id: TWO })],
   });
   const client = await bench.open();
-  // Nothing is asked of it while it waits, for longer than idle agents are kept.
+  // It gets no request while it waits, for longer than idle agents stay loaded.
   const slow = await dispatch(client, ONE, [
     ["sleep", 700],
     ["dispatch", "steps", [["note", "child"]], { whenIdle: true }],
@@ -128,12 +131,12 @@ test("an agent is not unloaded under its job, and woken for the next; with room 
   await inState(client, ONE, "Unloaded");
   await openGate(bench, "slots");
   await inState(client, TWO, "Unloaded");
-  // It waited for quiet, asleep.
+  // It waited for quiet while the agent was unloaded.
   await wrote(client, ONE, child, "end");
   expect((await agent(client, TWO)).metrics).toMatchObject({ jobs_completed: 1, jobs_failed: 0 });
 });
 
-test("lares run --once ends when the jobs have, also those that waited for quiet and those that jobs dispatched", async () => {
+test("lares run --once ends when all jobs have ended, including those that waited for quiet and those that jobs dispatched", async () => {
   const child: Step[] = [["sleep", 300]];
   const steps: Step[] = [
     ["sleep", 300],

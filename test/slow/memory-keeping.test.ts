@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Names of the files of a folder, whatever its depth, that hold the word. */
+/** Returns the names of the files of a folder, at any depth, that contain the word. */
 async function filesWith(folder: string, word: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const holding: string[] = [];
@@ -43,7 +43,7 @@ async function filesWith(folder: string, word: string): Promise<string[]> {
 }
 
 describe("forgetting", () => {
-  test("an event and an item are gone from queries, from search and from every file; the chain still proves", async () => {
+  test("an event and an item are gone from queries, from search and from every file; the chain is still valid", async () => {
     const { event, item } = await keeper.run<{ event: string; item: string }>(
       `const event = await ctx.memory.history.append("secret", { word: "Quastenflosser" });
        const item = await ctx.memory.knowledge.add("secret", { word: "Quastenflosser" }, { text: "the Quastenflosser is a fish" });
@@ -65,7 +65,7 @@ describe("forgetting", () => {
     expect((await keeper.query<Found>("associative", { variant: "secret" })).items).toEqual([]);
     expect((await keeper.query<Found>("search", { text: "Quastenflosser", mode: "text" })).items).toEqual([]);
     expect(await keeper.verify()).toMatchObject({ ok: true });
-    // The index and DuckDB's log may be written behind; what counts is what stays.
+    // The index and DuckDB's log may be written later; the final state counts.
     const folder = await memoryFolder(bench, keeper.client, ID);
     const { pid } = await bench.status(keeper.client);
     await leave(keeper.client);
@@ -73,13 +73,13 @@ describe("forgetting", () => {
     expect(await filesWith(folder, "Quastenflosser")).toEqual([]);
     expect(await filesWith(folder, "remains")).not.toEqual([]);
     keeper = new Remembering(await bench.open(), ID);
-    // Nobody has opened the memory yet.
+    // The memory was not opened yet.
     const { metrics } = await agent(keeper.client, ID);
     expect(metrics).toMatchObject({ temporal_events_count: 1, knowledge_items_count: 0 });
     expect(await keeper.verify()).toMatchObject({ ok: true });
   });
 
-  test("what is not there is NotFound", async () => {
+  test("an unknown id is NotFound", async () => {
     const { error } = await keeper.client.raw("lares/memory/forget", {
       agent: ID,
       id: "00000000-0000-7000-8000-000000000000",
@@ -89,21 +89,21 @@ describe("forgetting", () => {
 });
 
 describe("retention", () => {
-  test("cleanup drops the events that are older, and only those", async () => {
+  test("cleanup drops only older events", async () => {
     const left = await keeper.run<number>(
       `for (let days = 1; days <= 10; days++)
          await ctx.memory.history.append("aged", { days }, { timestamp: new Date(Date.now() - days * 86_400_000) });
        await ctx.memory.cleanup({ retentionDays: 5 });
        return ctx.memory.history.query().variant("aged").count();`,
     );
-    // The fifth was made a moment more than five days ago.
+    // The fifth was created a moment more than five days ago.
     expect(left).toBe(4);
     expect(await keeper.verify()).toMatchObject({ ok: true });
   });
 });
 
-describe("knowledge that nobody asked for", () => {
-  test("what the manifest says may go goes with a cleanup; what counts, was found, or is young stays", async () => {
+describe("unused knowledge", () => {
+  test("knowledge that the manifest allows to prune is removed by a cleanup; important, found or recent items stay", async () => {
     const pruned = new Remembering(keeper.client, PRUNED);
     const yearMs = 365 * 86_400_000;
     const journal = join(await memoryFolder(bench, keeper.client, PRUNED), "journal");
@@ -129,14 +129,14 @@ describe("knowledge that nobody asked for", () => {
     );
     expect(words).toEqual(["new", "w1", "w2"]);
     expect(await pruned.verify()).toMatchObject({ ok: true });
-    // It goes with the memory wherever that is brought.
+    // The policy travels with the memory.
     const written = await readFile(join(journal, "000001.ndjson"), "utf8");
     expect(written).toContain('"prune":{"below_importance":0.2,"older_than_days":30}');
   });
 });
 
-describe("a memory that may have 1 MiB", () => {
-  test("a write over it is LimitExceeded, nothing of it is there, and what was there stays whole", async () => {
+describe("a memory with a limit of 1 MiB", () => {
+  test("a write over the limit is LimitExceeded, stores nothing, and changes nothing", async () => {
     const small = new Remembering(keeper.client, SMALL);
     const outcome = await small.run<{ written: number; refusal: { code: string; limit: string } }>(
       `let written = 0;
@@ -151,7 +151,7 @@ describe("a memory that may have 1 MiB", () => {
       outcome.written,
     );
     expect(await small.verify()).toMatchObject({ ok: true });
-    // What is forgotten makes room.
+    // Forgetting frees space.
     const { items } = await small.query<Found>("temporal", { variant: "block" });
     await small.client.request("lares/memory/forget", { agent: SMALL, id: items[0]?.id });
     expect(await small.run(`return typeof await ctx.memory.history.append("block", { n: -1 });`)).toBe(
@@ -161,7 +161,7 @@ describe("a memory that may have 1 MiB", () => {
 });
 
 describe("moving a memory", () => {
-  test("exported here and imported there it is the same; one bit changed it is refused", async () => {
+  test("an exported memory is equal after its import; with one bit changed it is refused", async () => {
     const path = join(bench.base, "memory.export");
     await keeper.run(
       `await ctx.memory.history.append("moved", { word: "travels" });
@@ -201,7 +201,7 @@ describe("moving a memory", () => {
     const { items } = await target.query<Found>("associative", { similar_to: "a heavy suitcase", top_k: 1 });
     expect(items[0]?.data.word).toBe("luggage");
     expect(await target.run(`return ctx.memory.plan.read();`)).toEqual({ at: "the station" });
-    // Into a memory that has something it would have to replace it.
+    // An import into a memory with content would have to replace it.
     expect((await target.client.raw("lares/memory/import", { agent: ID, path })).error).toBeDefined();
   });
 
@@ -209,7 +209,7 @@ describe("moving a memory", () => {
     await mkdir(join(bench.base, "folder"), { recursive: true });
     for (const path of ["relative.export", join(bench.base, "folder"), join(bench.base, "missing/export")]) {
       for (const method of ["export", "import"]) {
-        // Also where the memory is not empty: the path is wrong whatever is remembered.
+        // Also if the memory is not empty: the path is wrong whatever the memory contains.
         const { error } = await keeper.client.raw(`lares/memory/${method}`, { agent: ID, path });
         expect(error, `${method} ${path}`).toMatchObject({ code: -32602 });
       }

@@ -33,13 +33,13 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const append = `await ctx.memory.in(args.name).history.append("said", { by: ctx.extension.id, n: args.n });`;
 const count = `return ctx.memory.in(args.name).history.query().count();`;
 
-test("what one writes the other reads at once; own memories stay apart", async () => {
+test("an agent reads at once what the other writes; own memories stay separate", async () => {
   await ada.run(append, { name: "team", n: 1 });
   expect(await ben.run(count, { name: "team" })).toBe(1);
   expect(await ben.run(`return ctx.memory.history.query().count();`)).toBe(0);
 });
 
-test("two agents that write at once: every write is there, in one whole chain", async () => {
+test("two agents that write concurrently: every write is stored, in one valid chain", async () => {
   const many = `await Promise.all(Array.from({ length: 50 }, async (_, n) => { ${append.replace("n: args.n", "n")} }));`;
   await Promise.all([ada.run(many, { name: "team" }), ben.run(many, { name: "team" })]);
   expect(await ada.run(count, { name: "team" })).toBe(101);
@@ -48,14 +48,14 @@ test("two agents that write at once: every write is there, in one whole chain", 
   expect(await ada.run(`return ctx.memory.in("team").plan.read();`)).toEqual({ count: 40 });
 });
 
-test("who was not granted it gets nothing, whatever they call it", async () => {
+test("an agent without the grant gets nothing, under any name", async () => {
   for (const name of ["team", "TEAM", "../team", "extension/test.ada", "", "constructor"]) {
     const { code } = await eve.refusal(count, { name });
     expect(["PermissionDenied", "InvalidParams"]).toContain(code);
   }
 });
 
-test("read-only is read-only, for every call that changes something", async () => {
+test("read-only access refuses every call that changes something", async () => {
   expect(await eve.run(count, { name: "board" })).toBe(0);
   for (const body of [
     append,
@@ -67,7 +67,7 @@ test("read-only is read-only, for every call that changes something", async () =
   }
 });
 
-test("clients are told which shared memories there are, and whose", async () => {
+test("clients see which shared memories exist, and whose they are", async () => {
   const records = expect.any(Number) as number;
   const team = { name: "team", agents: [ADA, BEN], access: "read_write", records };
   const board = { name: "board", agents: [ADA, BEN, EVE], access: "read", records: 0 };
@@ -79,7 +79,7 @@ test("clients are told which shared memories there are, and whose", async () => 
   });
 });
 
-test("a shared memory is measured, proven and carried as an agent's own is", async () => {
+test("a shared memory is measured, verified and exported like an agent's own", async () => {
   const { client } = ben;
   const whose = { agent: BEN, namespace: "team" };
   const { namespaces } = await client.request<ResultOf<"lares/memory/namespaces">>(
@@ -110,7 +110,7 @@ test("a shared memory is measured, proven and carried as an agent's own is", asy
     });
 });
 
-test("a person's own document may import too: by a path from where it lies", async () => {
+test("a person's own document may import too, by a path relative to it", async () => {
   await using other = await Bench.create({ extensions: [rememberer(EVE)] });
   const config = join(other.base, "config", "lares");
   await mkdir(config, { recursive: true });
@@ -124,7 +124,7 @@ test("a person's own document may import too: by a path from where it lies", asy
   );
 });
 
-test("another workspace's memory can be imported, and is then only read", async () => {
+test("another workspace's memory can be imported, and is read-only", async () => {
   await using other = await Bench.create({
     extensions: [rememberer(EVE)],
     lares: { import_namespaces: [{ name: "team", workspace: bench.root }] },

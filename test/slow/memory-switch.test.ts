@@ -21,7 +21,10 @@ interface Stats {
   vectors: { engine: string; count: number; pending: number; failed: number };
 }
 
-/** Speaks `/v1/embeddings` as the test lets it. To it the sea and the ocean are one; "stubborn" it refuses at first. */
+/**
+ * Answers `/v1/embeddings` as the test directs it. The words sea and ocean get the same vector; "stubborn" is refused
+ * at first.
+ */
 async function service() {
   const held: (() => void)[] = [];
   const state = {
@@ -79,7 +82,7 @@ function vectorOf(text: string): number[] {
   return vector;
 }
 
-test("another embedder and another engine, named while agents ask: the old answers until the new one is whole", async () => {
+test("another embedder and another engine, set while agents query: the old one answers until the new one is complete", async () => {
   const remote = await service();
   bench = await Bench.create({ extensions: [rememberer(ID)] });
   const config = join(bench.base, "config");
@@ -116,7 +119,7 @@ test("another embedder and another engine, named while agents ask: the old answe
     expect((await nearest("the thing with number 7"))?.data.name).toBe("thing7");
     expect((await stats()).embedder).toMatch(/^hash/);
   };
-  // It fails, then it does not answer: what is asked meanwhile is answered as before.
+  // It fails, then it does not answer: queries meanwhile are answered as before.
   await until("the failing service is asked", async () => {
     await oldAnswers();
     return remote.state.asked > 0;
@@ -146,7 +149,7 @@ test("another embedder and another engine, named while agents ask: the old answe
   expect(values.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["begin", "end"]));
   expect(values.some(({ title }) => title?.includes("embedding what is known"))).toBe(true);
 
-  // Refused for good: found by its words. The next start tries again.
+  // Refused for good: found by its words. The next start retries.
   await memory.run(
     `await ctx.memory.knowledge.add("thing", { name: "mule" }, { text: "a stubborn one at the sea" });`,
   );
@@ -168,7 +171,7 @@ test("another embedder and another engine, named while agents ask: the old answe
   });
 }, 120_000);
 
-test("a memory that moves brings its vectors: an embedder of the same name is asked for nothing of it again", async () => {
+test("an imported memory brings its vectors: an embedder of the same name embeds nothing again", async () => {
   const remote = await service();
   remote.answers();
   const embedder = { kind: "openai-compatible", url: remote.url, model: "toy", dimensions: 64 };

@@ -8,8 +8,8 @@ import { rememberer, Remembering } from "../support/memory.ts";
 import { until } from "../support/until.ts";
 
 /**
- * Behind the scenes a real kernel finds what updates what, by an embedder that has to be waited for: a minute after
- * knowledge was added or asked. In each case a service, a workspace and kernels of its own.
+ * In the background a real kernel finds what updates what, with a slow embedder: a minute after knowledge was added or
+ * queried. Each case has a service, a workspace and kernels of its own.
  */
 const ID = "test.updater";
 const dimensions = 32;
@@ -21,7 +21,7 @@ interface Vectors {
   readonly failed: number;
 }
 
-/** Speaks `/v1/embeddings`: the words of a text as a direction, so that texts with the same words are alike. */
+/** Answers `/v1/embeddings` with the words of a text as a direction, so that texts with the same words are similar. */
 class Service implements AsyncDisposable {
   isUp: boolean;
   readonly #server = createServer((request, response) => {
@@ -29,7 +29,7 @@ class Service implements AsyncDisposable {
     request.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     request.on("end", () => {
       const { input } = JSON.parse(text) as { input: string[] };
-      // What nobody tries again before the next start.
+      // An error that is not retried before the next start.
       response.writeHead(this.isUp ? 200 : 400, { "content-type": "application/json" });
       const data = input.map((each, index) => ({ object: "embedding", index, embedding: vectorOf(each) }));
       response.end(JSON.stringify(this.isUp ? { object: "list", data } : { error: { message: "not that" } }));
@@ -60,7 +60,7 @@ function vectorOf(text: string): number[] {
   return vector;
 }
 
-/** A workspace with an agent that remembers, and a person who named the service. */
+/** Creates a workspace with an agent that remembers, and a person's document that names the service. */
 async function workspace(service: Service): Promise<{ bench: Bench; memory: Remembering }> {
   const bench = await Bench.create({ extensions: [rememberer(ID)], lares: { kernel: { linger: "300s" } } });
   const config = join(bench.base, "config");
@@ -89,7 +89,7 @@ function add(memory: Remembering, name: string, text: string): Promise<string> {
   return memory.run<string>(body, { name, text });
 }
 
-/** Names of what an item updates, as a client asks it. */
+/** Returns the names of what an item updates, as a client gets them. */
 async function updatedBy(memory: Remembering, id: string): Promise<string[]> {
   const { items } = await memory.query<{ items: { data: { name: string } }[] }>("associative", {
     related_to: { id, depth: 1, relation: "Updates" },
@@ -97,7 +97,7 @@ async function updatedBy(memory: Remembering, id: string): Promise<string[]> {
   return items.map(({ data }) => data.name);
 }
 
-/** What was found behind the scenes, once something was. */
+/** Resolves to what was found in the background, once something was. */
 function found(memory: Remembering, id: string): Promise<string[]> {
   return until(
     "a relation",
@@ -113,8 +113,8 @@ async function vectorsOf(memory: Remembering): Promise<Vectors> {
   return ((await memory.stats())["projections"] as { vectors: Vectors }).vectors;
 }
 
-describe.concurrent("what updates what is found behind the scenes", () => {
-  test("where the service answers: once", async ({ expect }) => {
+describe.concurrent("updates are found in the background", () => {
+  test("once, if the service answers", async ({ expect }) => {
     await using service = new Service(true);
     const { bench, memory } = await workspace(service);
     await using _ = bench;
@@ -125,7 +125,7 @@ describe.concurrent("what updates what is found behind the scenes", () => {
     expect(await memory.verify()).toMatchObject({ ok: true });
   });
 
-  test("where the kernel was killed, maybe before it looked: once, and for good", async ({ expect }) => {
+  test("once and durably, if the kernel was killed, perhaps before it looked", async ({ expect }) => {
     await using service = new Service(true);
     const { bench, memory } = await workspace(service);
     await using _ = bench;
@@ -134,14 +134,12 @@ describe.concurrent("what updates what is found behind the scenes", () => {
     await until("both to be embedded", async () => (await vectorsOf(memory)).count === 2);
     await crash(bench, memory);
     expect(await found(memory, newer)).toEqual(["old"]);
-    // Found is written down: it is there at once after the next death.
+    // The result is stored: it exists right after the next crash.
     await crash(bench, memory);
     expect(await updatedBy(memory, newer)).toEqual(["old"]);
   });
 
-  test("where the service refused both items at first, and the kernel had looked: by the next one", async ({
-    expect,
-  }) => {
+  test("by the next kernel, if the service refused both items at first", async ({ expect }) => {
     await using service = new Service(false);
     const { bench, memory } = await workspace(service);
     await using _ = bench;
@@ -149,7 +147,7 @@ describe.concurrent("what updates what is found behind the scenes", () => {
     const newer = await add(memory, "new", `${hours} five`);
     await until("both to be given up on", async () => (await vectorsOf(memory)).failed === 2, patienceMs);
     service.isUp = true;
-    // What is found of others tells that the kernel has looked after this memory.
+    // Results for other items show that the kernel has maintained this memory.
     await add(memory, "old whales", `${whales} in winter`);
     expect(await found(memory, await add(memory, "new whales", `${whales} in summer`))).toEqual([
       "old whales",

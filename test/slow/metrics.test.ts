@@ -77,8 +77,8 @@ function expectWithin10Percent(actual: number, expected: number): void {
   expect(actual).toBeLessThanOrEqual(expected * 1.1);
 }
 
-test("events_received, events_processed and events_failed count what was driven", async () => {
-  // One after the other, so that two failures never follow each other into the circuit breaker.
+test("events_received, events_processed and events_failed count the events of the test", async () => {
+  // One after the other, so that two failures never follow each other, which would trigger the circuit breaker.
   const kinds = ["good", "bad", "good", "good", "bad", "good", "good", "good", "good", "good"];
   for (const [index, kind] of kinds.entries()) {
     await bench.write(`count-${index}.${kind}`, "x");
@@ -124,14 +124,14 @@ test("avg_event_latency_ms lies between what the handler measured itself and wha
 });
 
 test("cpu_time_ms grows with the work, in proportion", async () => {
-  /** CPU time of a busy loop as the metric shows it, and how long it took from outside. */
+  /** Returns the CPU time of a busy loop according to the metric, and its duration seen from outside. */
   const spin = async (rounds: number): Promise<{ cpu: number; wall: number }> => {
     const before = (await metrics(LOADED)).cpu_time_ms;
     const began = performance.now();
     await tool(client, LOADED, "spin", { rounds });
     const wall = performance.now() - began;
     let last = -1;
-    // Read until it rests: the figure comes from another process.
+    // Read until it stays the same, because the figure comes from another process.
     await until("the figure to rest", async () => {
       const now = (await metrics(LOADED)).cpu_time_ms;
       const rests = now === last && now > before;
@@ -149,19 +149,19 @@ test("cpu_time_ms grows with the work, in proportion", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "cpu_time_ms is what the system has counted for the sandbox",
+  "cpu_time_ms equals the system's count for the sandbox",
   async () => {
     const { pid } = await bench.status(client);
     await tool(client, LOADED, "spin", { rounds: 1_000 });
     const before = { metric: await restingCpuMs(), system: await childrenCpuMs(pid) };
     await tool(client, LOADED, "spin", { rounds: 16_000_000 });
     const after = { metric: await restingCpuMs(), system: await childrenCpuMs(pid) };
-    // The sandbox's process does little else meanwhile: what passes on lines, and samples.
+    // The sandbox's process does little else meanwhile: it passes on lines and samples.
     expectWithin10Percent(after.metric - before.metric, after.system - before.system);
   },
 );
 
-/** The figure once it no longer grows: it comes from another process. */
+/** Returns the figure once it no longer grows, because it comes from another process. */
 async function restingCpuMs(): Promise<number> {
   let last = -1;
   return until("the figure to rest", async () => {
@@ -176,7 +176,7 @@ async function restingCpuMs(): Promise<number> {
 async function childrenCpuMs(pid: number): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(/\s+/);
   const stats = await Promise.all(children.map((child) => readFile(`/proc/${child}/stat`, "utf8")));
-  // Behind the name in parentheses: utime and stime are the 14th and 15th fields.
+  // After the name in parentheses: utime and stime are the 14th and 15th fields.
   const ticks = stats.map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "));
   return ticks.reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * 10, 0);
 }

@@ -1,4 +1,4 @@
-/** A hundred answers of models at once, for as long as it takes to see whether memory grows. */
+/** A hundred concurrent answers of models, for long enough to see whether memory grows. */
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
@@ -10,23 +10,23 @@ import { startTokenProvider, tokensPerSecond } from "../support/token-provider.t
 import { openEgress, readTokens } from "../support/token-streams.ts";
 
 const streams = 100;
-/** One answer; then the next one is asked. */
+/** Duration of one answer, after which the next one is requested. */
 const answerSeconds = 5;
-/** LARES_STREAM_SECONDS=600: ten minutes. */
+/** LARES_STREAM_SECONDS=600 runs ten minutes. */
 const seconds = Number(process.env["LARES_STREAM_SECONDS"] ?? 30);
 const mebibyte = 1024 * 1024;
-/** How much larger the median of the last third may be than what was seen before. */
+/** How much larger the median of the last third may be than the earlier values. */
 const slackBytes = {
   // Its collector takes minutes to settle, at some 430 MiB.
   host: 96 * mebibyte,
   kernel: 8 * mebibyte,
 };
 
-// The heap is measured without what nobody needs any more.
+// The heap is measured after garbage collection.
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes of a process's memory that are in use, where the system tells it. */
+/** Returns the resident bytes of a process, if the system reports them. */
 function residentBytes(pid: number): number {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
   return pages * 4096;
@@ -42,7 +42,7 @@ test.skipIf(process.platform !== "linux")(
     const [host, kernel]: [number[], number[]] = [[], []];
     const loop = monitorEventLoopDelay({ resolution: 1 });
     for (let round = 0; round < rounds; round++) {
-      // What is loaded and compiled in the first round is no answer's.
+      // Loading and compiling in the first round are not part of an answer.
       if (round === 1) loop.enable();
       await Promise.all(
         Array.from({ length: streams }, (_, index) =>

@@ -34,7 +34,7 @@ async function open(options?: TerminalOptions): Promise<TerminalRun> {
   return run;
 }
 
-/** Ends a review by its key and proves that the terminal is as it was. */
+/** Ends a review by its key and checks that the terminal is as before. */
 async function leave(run: TerminalRun): Promise<void> {
   run.type("q");
   expect(await run.ended).toBe(0);
@@ -76,7 +76,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await leave(run);
   });
 
-  test("several are approved together after all that they do was named, and never a deletion", async () => {
+  test("several are approved together after all their effects were named, and never a deletion", async () => {
     const one = await propose(client, PROBE, write("notes/one.md", "1\n"));
     const two = await propose(client, PROBE, write("notes/two.md", "2\n"));
     const gone = await propose(client, PROBE, { kind: "file.delete", path: "notes/a.md" });
@@ -102,7 +102,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await withdraw(gone.id);
   });
 
-  test("a change that was not on the screen to its end is shown before it is approved", async () => {
+  test("a change that was not fully on the screen is shown before it is approved", async () => {
     const long = await propose(client, PROBE, write("notes/long.md", longText));
     using run = await open({ columns: 100, rows: 30 });
     await run.sees(/line 0/);
@@ -114,7 +114,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await leave(run);
   });
 
-  test("what is pasted decides nothing", async () => {
+  test("pasted text decides nothing", async () => {
     const { id } = await propose(client, PROBE, write("notes/pasted.md", "x\n"));
     using run = await open();
     await run.sees(/1 \+ x/);
@@ -125,7 +125,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await withdraw(id);
   });
 
-  test("only one of the parts is approved when the other is left out", async () => {
+  test("only one part is approved when the other is left out", async () => {
     const before = Array.from({ length: 30 }, (_none, line) => `line ${line}\n`).join("");
     await bench.write("notes/parts.md", before);
     const edit = {
@@ -153,7 +153,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await leave(run);
   });
 
-  test("a text is edited in the person's editor, and that is approved; its file was theirs alone and is gone", async () => {
+  test("a text is edited in the person's editor and approved; its temporary file was private and is removed", async () => {
     const editor = join(bench.base, "editor.sh");
     const seen = join(bench.base, "seen");
     await writeFile(
@@ -180,7 +180,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await leave(run);
   });
 
-  test("a change that others decide stays under the key, which then does nothing", async () => {
+  test("a change that is decided elsewhere stays selected, and its keys do nothing", async () => {
     const { id } = await propose(client, PROBE, write("notes/elsewhere.md", "x\n"));
     using run = await open();
     await run.sees(/▌\[ \] elsewhere\.md/);
@@ -195,7 +195,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await leave(run);
   });
 
-  test("the screen follows the window, and turns to one column below 80", async () => {
+  test("the screen follows the window, and has one column below 80", async () => {
     const { id } = await propose(client, PROBE, write("notes/size.md", "content\n"));
     using run = await open({ columns: 100, rows: 30 });
     await run.sees(/│/);
@@ -224,12 +224,12 @@ describe.runIf(hasTerminals)("lares review", () => {
     expectRestored(run);
   });
 
-  test("it can be stopped and goes on where it was", async () => {
+  test("it can be stopped and continues where it was", async () => {
     const { id } = await propose(client, PROBE, write("notes/stopped.md", "x\n"));
     using run = await open();
     await run.sees(/stopped\.md/);
     run.type(ctrlZ);
-    // `script` stops with it, and may do so before it has passed on what was written last: the screen says nothing now.
+    // `script` stops with it, perhaps before it has passed on the last output, so the screen proves nothing now.
     await until("it stands still", () => run.isStopped);
     expect(run.settings).toMatch(/ icanon/);
     await until("it goes on where it was", () => {
@@ -242,7 +242,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await withdraw(id);
   });
 
-  test("without a terminal it says what to use instead, and ends with 2", async () => {
+  test("without a terminal it says what to use instead, and exits with 2", async () => {
     const { code, stdout, stderr } = await lares(bench, ["review"]);
     expect(code).toBe(2);
     expect(stdout).toBe("");
@@ -259,7 +259,7 @@ describe.runIf(hasTerminals)("lares review", () => {
     await withdraw(id);
   });
 
-  test("a kernel that is killed beneath it gives the terminal back and says what holds", async () => {
+  test("if its kernel is killed, it restores the terminal and reports the state", async () => {
     const { id } = await propose(client, PROBE, write("notes/kept.md", "x\n"));
     using run = await open();
     await run.sees(/kept\.md/);

@@ -29,7 +29,7 @@ async function hasSeen(path: string): Promise<void> {
 const stateOf = async ({ id }: Action): Promise<string> =>
   (await client.request<Action>("lares/actions/get", { id })).state;
 
-test("the folder deleted and made again: its documents count, its agent wakes, proposals change what is there now", async () => {
+test("the folder deleted and created again: its documents count, its agent wakes, proposals change the new files", async () => {
   const waiting = await propose(client, PROBE, { kind: "file.write", path: "note.md", content: "changed\n" });
   await rm(bench.root, { recursive: true });
   await mkdir(bench.root);
@@ -50,15 +50,15 @@ test("the folder deleted and made again: its documents count, its agent wakes, p
   expect(await readFile(bench.path("fresh.md"), "utf8")).toBe("changed\n");
 });
 
-test("another folder in its place: what waits for the folder of before ends, and nothing is written into either", async () => {
+test("another folder in its place: actions for the old folder end, and nothing is written into either", async () => {
   const action = await propose(client, PROBE, { kind: "file.write", path: "fresh.md", content: "again\n" });
   const other = join(bench.base, "other");
   await mkdir(other);
   await writeFile(join(other, "fresh.md"), "of another\n");
   await rename(bench.root, join(bench.base, "before"));
   await rename(other, bench.root);
-  // It goes out of date by itself, or the approval finds out first. The other folder has no documents: once that counts, its
-  // agent is not enabled any more, and the approval fails for that reason.
+  // It becomes stale by itself, or the approval finds out first. The new folder has no documents: once it takes effect,
+  // its agent is no longer enabled, and the approval fails for that reason.
   await approve(client, action).catch(() => undefined);
   expect(["Stale", "Failed"]).toContain(await stateOf(action));
   expect(await readFile(bench.path("fresh.md"), "utf8")).toBe("of another\n");

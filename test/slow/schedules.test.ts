@@ -12,12 +12,12 @@ import { until } from "../support/until.ts";
 const PROBE = "test.probe";
 const OTHER = "test.other";
 const EVERY_SECOND = "* * * * * *";
-/** Real time: a run that nobody is told about is missed by the clock alone. */
+/** Real time: a run that is not reported can only be noticed by the clock. */
 const intervalMs = 1000;
 
 const dueAt = (seen: SeenEvent): number => Date.parse(seen["scheduled_for"] as string);
 
-/** What the handler was told, each event once: one that was in hand when a kernel died comes again. */
+/** Returns what the handler got, each event once: one that was in progress when a kernel died is delivered again. */
 async function ticks(client: Client, id: string, via: string): Promise<SeenEvent[]> {
   const seen = (await events(client, id)).filter((each) => each.via === via);
   return [...new Map(seen.map((each) => [each.id, each])).values()];
@@ -47,7 +47,7 @@ describe("a schedule of every second", () => {
   const control = (command: string): Promise<Agent> =>
     client.request<Agent>("lares/agents/control", { id: PROBE, command });
 
-  test("fires: wakes the agent, reaches its handler and its hooks on ScheduleFired, and no other agent", async () => {
+  test("fires: wakes the agent, reaches its handler and its ScheduleFired hooks, and no other agent", async () => {
     const seen = await event(client, PROBE, "its schedule", ({ via }) => via === "first");
     expect(seen).toEqual({
       name: "ScheduleFired",
@@ -76,14 +76,14 @@ describe("a schedule of every second", () => {
     expect(metrics.events_processed).toBeGreaterThanOrEqual(5);
   });
 
-  test("is told of while the agent stays as it is: its next run moves on, and its events go up", async () => {
+  test("is reported while the agent's state stays the same: its next run and its event count advance", async () => {
     const told = () =>
       client
         .notifications<Agent>("lares/agents/changed")
         .filter(({ id, state }) => id === PROBE && state === "Active")
         .map(({ hooks, metrics }) => ({ nextRun: hooks[0]?.nextRun ?? "", events: metrics.events_received }));
     const first = await until("a telling", () => told().at(-1));
-    // A run and its event are two changes, so a telling in between has only one of them.
+    // A run and its event are two changes, so a notification in between shows only one of them.
     const later = await until("a telling of more events", () =>
       told().find(({ events }) => events > first.events),
     );
@@ -91,7 +91,8 @@ describe("a schedule of every second", () => {
   });
 
   test("waits, once, for an agent that is suspended", async () => {
-    // Where a run was in hand when it was suspended, that one waits and none is received: such a try says nothing.
+    // If a run was in progress when the agent was suspended, that one waits and none is received; such an attempt
+    // proves nothing.
     for (let received = 0; received === 0;) {
       const before = new Set((await ticks(client, PROBE, "first")).map(dueAt));
       await control("suspend");
@@ -111,7 +112,7 @@ describe("a schedule of every second", () => {
     }
   });
 
-  test("is not told what it missed while it was disabled", async () => {
+  test("does not deliver runs that were missed while the agent was disabled", async () => {
     await control("disable");
     const disabledAt = Date.now();
     await setTimeout(2.5 * intervalMs);
@@ -120,13 +121,13 @@ describe("a schedule of every second", () => {
     await event(client, PROBE, "the next run", (seen) => seen.via === "first" && dueAt(seen) > enabledAt);
     const missed = (await ticks(client, PROBE, "first"))
       .map(dueAt)
-      // The one that was under way when it was disabled.
+      // The one that was in progress when the agent was disabled.
       .filter((time) => time > disabledAt + intervalMs && time <= enabledAt);
     expect(missed).toEqual([]);
   });
 });
 
-test("a run that ends when all is idle waits for no schedule", async () => {
+test("a run that ends when everything is idle does not wait for a schedule", async () => {
   const bench = await Bench.create({
     extensions: [
       probe({
@@ -140,7 +141,7 @@ test("a run that ends when all is idle waits for no schedule", async () => {
   expect(code, stdout + stderr).toBe(0);
 });
 
-test("while trust is taken back nothing fires; given again, what was missed is made up for", async () => {
+test("while trust is revoked nothing fires; once it is restored, missed runs are caught up", async () => {
   const hooks = [{ schedule: EVERY_SECOND, handler: "first", catch_up: "all" }];
   const bench = await Bench.create({ extensions: [probe({ id: PROBE, hooks })] });
   onTestFinished(() => bench[Symbol.asyncDispose]());
@@ -161,8 +162,8 @@ test("while trust is taken back nothing fires; given again, what was missed is m
   for (const { timestamp } of late) expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(grantedAt);
 });
 
-test("killed with kill -9 and gone for days, what was missed is made up for as catch_up says", async () => {
-  const noon = `0 ${(new Date().getUTCHours() + 12) % 24} * * *`; // never due while this runs
+test("after kill -9 and days of absence, missed runs are caught up according to catch_up", async () => {
+  const noon = `0 ${(new Date().getUTCHours() + 12) % 24} * * *`; // never due while this test runs
   const bench = await Bench.create({
     extensions: [
       probe({
@@ -207,7 +208,7 @@ test("killed with kill -9 and gone for days, what was missed is made up for as c
   expect(seconds.map((time) => (time - seconds[0]!) / 1000)).toEqual(seconds.map((_, index) => index));
 });
 
-test("what an agent does because of its schedule says so, in its traces and in what it proposes", async () => {
+test("an agent's work because of a schedule names it, in traces and in proposals", async () => {
   const ID = "test.ticking";
   await using bench = await Bench.create({
     extensions: [

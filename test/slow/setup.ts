@@ -1,6 +1,6 @@
 import { compilers, installNested, modelRuntime } from "../../kernel/build/nested-package.ts";
 
-/** Installs what some of these tests need beside the checkout's own packages. */
+/** Installs packages that some of these tests need in addition to the checkout's own. */
 export default function setup(): void {
   installNested(compilers);
   installNested(modelRuntime);

@@ -14,7 +14,7 @@ interface Diagnostics {
 let bench: Bench;
 afterEach(() => bench[Symbol.asyncDispose]());
 
-/** The probe as an extension that lies in a folder of the workspace. */
+/** The probe as an extension in a folder of the workspace. */
 function probeIn(root: string, id: string): Record<string, string> {
   const { manifest } = probe({ id, permissions: ALL_PERMISSIONS });
   const folder = `${root}/.lares/extensions/${id}`;
@@ -29,7 +29,7 @@ function probeIn(root: string, id: string): Record<string, string> {
 const documentWith = (...extensions: { id: string; grants: object }[]): string =>
   JSON.stringify({ version: 1, extensions, kernel: { linger: "1s" } }, null, 2);
 
-/** A trusted client of the workspace that these folders of the bench make, once its kernel is ready. */
+/** Connects a trusted client to the workspace of these folders, and waits until its kernel is ready. */
 async function open(...roots: readonly string[]): Promise<Client> {
   const client = bench.spawn();
   await client.request("initialize", {
@@ -42,7 +42,7 @@ async function open(...roots: readonly string[]): Promise<Client> {
   return client;
 }
 
-/** What is wrong with a document as it is on the disk. */
+/** Returns the diagnostics of a document on the disk. */
 async function faults(client: Client, path: string): Promise<Diagnostics["diagnostics"]> {
   const uri = bench.uri(path);
   const text = await readFile(bench.path(path), "utf8");
@@ -81,7 +81,7 @@ test("agents of two folders run; the first folder's document names them, and whe
   });
   const client = await open("one", "two");
 
-  // Whoever is asked is told in which of the folders each lies.
+  // Every question names the folder of each extension.
   const { trust } = await bench.status(client);
   for (const root of ["one", "two"])
     expect(trust.asks.join("\n")).toContain(`from this workspace's ${root}/.lares/extensions/test.${root})`);
@@ -92,12 +92,12 @@ test("agents of two folders run; the first folder's document names them, and whe
   expect(await changed(client, "test.one", "one/notes/a.txt")).toBe("Committed");
   expect(await changed(client, "test.two", "two/notes/b.txt")).toBe("Committed");
   expect(await readFile(bench.path("two/notes/b.txt"), "utf8")).toBe("changed\n");
-  // What the second folder's document would have granted is not.
+  // Grants of the second folder's document have no effect.
   await expect(changed(client, "test.two", "one/notes/a.txt")).rejects.toThrow();
   expect(await readFile(bench.path("one/notes/a.txt"), "utf8")).toBe("changed\n");
 });
 
-test("the second folder's document counts where the first has none", async () => {
+test("the second folder's document counts if the first has none", async () => {
   bench = await Bench.create({
     files: {
       ...probeIn("two", "test.two"),
@@ -108,14 +108,14 @@ test("the second folder's document counts where the first has none", async () =>
   const client = await open("one", "two");
   expect(await faults(client, "two/lares.yaml")).toEqual([]);
   expect(await changed(client, "test.two", "one/a.txt")).toBe("Committed");
-  // Once the first has one, it is that which counts, and nobody has accepted it.
+  // Once the first folder has a document, that one counts, and nobody has accepted it.
   const { trust } = await bench.status(client);
   await bench.write("one/lares.yaml", documentWith());
   await until("another digest", async () => (await bench.status(client)).trust.digest !== trust.digest);
   expect((await faults(client, "two/lares.yaml"))[0]?.code).toBe("document-not-counted");
 });
 
-test("two of one name are told apart alike for everyone, in whatever order they were opened", async () => {
+test("two folders with the same name are distinguished consistently, in any order of opening", async () => {
   bench = await Bench.create({
     files: {
       ...probeIn("b/notes", "test.probe"),

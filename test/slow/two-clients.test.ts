@@ -42,14 +42,14 @@ beforeAll(async () => {
       },
     ],
   });
-  // At the same time: one of the two fronts starts the kernel, the other joins it.
+  // Concurrently: one of the two fronts starts the kernel, the other joins it.
   [first, second] = await Promise.all([bench.open(), bench.open()]);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
 const write = (path: string, content: string) => ({ kind: "file.write", path, content });
 
-test("both joined the same kernel, which is no child of either front", async () => {
+test("both joined the same kernel, which is not a child of either front", async () => {
   const pids = [(await bench.status(first)).pid, (await bench.status(second)).pid];
   expect(pids[0]).toBe(pids[1]);
   expect([first.process.pid, second.process.pid]).not.toContain(pids[0]);
@@ -83,14 +83,15 @@ test("traces go to the client that follows them, and not to the other", async ()
   await first.request("lares/traces/unfollow", { subscription });
 });
 
-test("kill -9 of the kernel: open requests fail cleanly, both go on with the next one, and the session is replayed", async () => {
+test("kill -9 of the kernel: open requests fail cleanly, both continue with the next one, and the session is replayed", async () => {
   const { pid } = await bench.status(first);
   const pending = await propose(first, PROBE, write("b.txt", "after the kill\n"));
   const { subscription } = await first.request<{ subscription: string }>("lares/traces/follow", {
     agent: WAITER,
   });
   const open = first.raw("lares/tools/call", { agent: WAITER, name: "wait", arguments: {} });
-  // By the same way, behind the call: once it is answered the kernel has that. One that was not sent yet would go to the next.
+  // Sent on the same connection, after the call: once it is answered, the kernel has the call. An unsent call would go
+  // to the next kernel.
   await until("the kernel to have the call", async () => (await bench.status(first)).ready);
 
   await bench.kill(pid);
@@ -124,7 +125,7 @@ test("kill -9 of the kernel: open requests fail cleanly, both go on with the nex
   expect([first.fault, second.fault]).toEqual([undefined, undefined]);
 });
 
-test("what a client has open with unsaved changes counts as drifted also under the next kernel", async () => {
+test("a client's unsaved changes count as drift also in the next kernel", async () => {
   const uri = bench.uri("a.txt");
   const text = await readFile(bench.path("a.txt"), "utf8");
   second.notify("textDocument/didOpen", { textDocument: { uri, languageId: "plaintext", version: 1, text } });
@@ -138,8 +139,8 @@ test("what a client has open with unsaved changes counts as drifted also under t
   second.notify("textDocument/didClose", { textDocument: { uri } });
 });
 
-test("a kernel that is killed again and again is replaced again and again", async () => {
-  // After three that went soon after they were joined, whoever waits is told; who asks again gets the next one.
+test("a kernel that is killed repeatedly is replaced repeatedly", async () => {
+  // After three that ended soon after they were joined, a waiting request fails; the next request gets the next kernel.
   const askedAgain = async (client: Client): Promise<number> => {
     const { pid } = await bench.ready(client).catch((error: unknown) => {
       if (!String(error).includes("times in a row")) throw error;

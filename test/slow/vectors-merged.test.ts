@@ -1,4 +1,4 @@
-/** The micro HNSW in an agent in another language, merged with Binaryen as an author would. */
+/** The micro HNSW module in an agent in another language, merged with Binaryen as an author would. */
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ import { handMade } from "../support/wasm.ts";
 const FOREIGN = "test.foreign";
 const resolve = createRequire(import.meta.url).resolve;
 
-/** Merged from a guest made by hand, with a memory of its own, and the module of the SDK's package. */
+/** Merged from a handmade guest with a memory of its own, and the module of the SDK's package. */
 async function foreign(): Promise<Uint8Array> {
   const set = 1_200_000;
   const vector = 1_300_000;
@@ -58,7 +58,7 @@ async function foreign(): Promise<Uint8Array> {
   return await readFile(out);
 }
 
-test("a guest in another language, merged with the module, finds what is nearest", async () => {
+test("a guest in another language, merged with the module, finds the nearest vectors", async () => {
   await using bench = await Bench.create({
     extensions: [
       {

@@ -26,7 +26,8 @@ const localHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Without the slash at its end. */
 function baseOf(schemasUrl: string): string {
   const url = URL.parse(schemasUrl);
-  if (url === null) throw refused(schemasUrl, "it is no address; write it as https://example.com/schemas");
+  if (url === null)
+    throw refused(schemasUrl, "it is not an address; write it as https://example.com/schemas");
   // A password is not repeated where others may read along.
   if (url.username !== "" || url.password !== "")
     throw refused(url.host, "it names a user or a password, and all who install the package could read them");

@@ -36,12 +36,12 @@ const manifest = JSON.parse(manifestText) as Manifest;
 const words = JSON.parse(textOf("package.nls.json")) as Readonly<Record<string, string>>;
 const commands = new Set(manifest.contributes.commands.map(({ command }) => command));
 
-test("every text of the manifest has its words, and there are no others", () => {
+test("every text of the manifest is defined, and no others are", () => {
   const used = new Set([...manifestText.matchAll(/"%([\w.-]+)%"/g)].map(([, key]) => key));
   expect(used).toEqual(new Set(Object.keys(words)));
 });
 
-test("buttons in texts run commands that there are", () => {
+test("buttons in texts run existing commands", () => {
   const views = Object.values(manifest.contributes.views).flat();
   const ours = new Set([...commands, ...views.map(({ id }) => `${id}.focus`)]);
   const named = Object.values(words).flatMap((text) => [...text.matchAll(/\(command:(lares[\w.]+)/g)]);
@@ -49,7 +49,7 @@ test("buttons in texts run commands that there are", () => {
   for (const [, command] of named) expect(ours).toContain(command);
 });
 
-test("a workspace chooses neither what is executed nor what a person is not told of", () => {
+test("a workspace can choose neither what is executed nor what is hidden from the person", () => {
   const settings = Object.entries(manifest.contributes.configuration.properties);
   const ofWorkspaces = settings
     .filter(([, { scope }]) => scope !== "machine" && scope !== "application")
@@ -57,7 +57,7 @@ test("a workspace chooses neither what is executed nor what a person is not told
   expect(ofWorkspaces).toEqual(["lares.documents.agentLenses", "lares.trace.server"]);
 });
 
-test("TOML documents have colours without another extension", () => {
+test("TOML documents are coloured without another extension", () => {
   const [language] = manifest.contributes.languages;
   expect(manifest.contributes.grammars).toEqual([
     { language: language?.id, scopeName: "source.toml", path: `./${grammarPath}` },
@@ -65,13 +65,13 @@ test("TOML documents have colours without another extension", () => {
   expect(JSON.parse(textOf(language?.configuration ?? ""))).toHaveProperty("comments.lineComment", "#");
 });
 
-test("TypeScript's server is told of the plugin by the name it is built under, whichever TypeScript a workspace has", () => {
+test("the plugin for TypeScript's server is registered under the name of its build, for every TypeScript version", () => {
   expect(manifest.contributes.typescriptServerPlugins).toEqual([
     { name: pluginName, enableForWorkspaceTypeScriptVersions: true },
   ]);
 });
 
-test("there are the two tools that the chat is given", () => {
+test("the two tools for the chat are declared", () => {
   const source = textOf("src/editor/language-model-tools.ts");
   const names = manifest.contributes.languageModelTools.map(({ name }) => name);
   expect(names).toEqual(["lares_list_tools", "lares_call_tool"]);
@@ -82,19 +82,19 @@ describe("the walkthrough", () => {
   const [walkthrough] = manifest.contributes.walkthroughs;
   const steps = walkthrough?.steps ?? [];
 
-  test("is the one that the command opens, of five steps", () => {
+  test("is the one that the command opens, and has five steps", () => {
     expect(textOf("src/starter/starter.ts")).toContain(`#${walkthrough?.id}"`);
     expect(steps).toHaveLength(5);
   });
 
-  test.each(steps)("$id: its picture needs no style sheet, for the editor lets none in", ({ media }) => {
+  test.each(steps)("$id: its picture needs no style sheet, because the editor allows none", ({ media }) => {
     const picture = textOf(media.svg);
     expect(picture).not.toMatch(/<style| style=| class=|<script|href=/);
     expect(picture).toContain("var(--vscode-");
     expect(words[media.altText.slice(1, -1)]).toMatch(/\.$/);
   });
 
-  test.each(steps)("$id: it is completed by what is true, and by no click", ({ completionEvents }) => {
+  test.each(steps)("$id: it is completed by the actual state, not by a click", ({ completionEvents }) => {
     const known = new Set<string>(["isWorkspaceTrusted", ...Object.values(progressContexts)]);
     expect(completionEvents).toHaveLength(1);
     for (const event of completionEvents) {
@@ -105,7 +105,7 @@ describe("the walkthrough", () => {
   });
 });
 
-test("the starter is a document without a fault: its extensions come with Lares, and its note lies where it may be seen", async () => {
+test("the starter is a valid document: its extensions come with Lares, and its note is in a granted folder", async () => {
   const { value, diagnostics } = await checkLares(textOf("media/starter/lares.yaml"), "lares.yaml", {
     layer: "workspace",
     folderState: (path) => (path === "." || path === "notes" ? "folder" : "missing"),

@@ -482,7 +482,7 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 const surface =
   /show(?:Information|Warning|Error)Message|showQuickPick|createQuickPick|showInputBox|setStatusBarMessage|createStatusBarItem|withProgress\(|createOutputChannel|createWebviewPanel|createTreeView|show(?:Save|Open)Dialog|new (?:CodeLens|MarkdownString|FileDecoration|TreeItem)\(|plainMarkdown\(|"vscode\.(?:diff|changes|open)"/;
 
-it("every file that gives the editor something to draw is tried here", () => {
+it("every file that gives the editor something to draw is tested here", () => {
   const found = globSync("**/*.ts", { cwd: root })
     .filter((file) => !/\.test\.ts$|^testing\/|^webviews\//.test(file))
     .filter((file) => surface.test(readFileSync(`${root}${file}`, "utf8")));
@@ -490,7 +490,7 @@ it("every file that gives the editor something to draw is tried here", () => {
 });
 
 it.each(Object.entries(places).filter(([, exercise]) => exercise !== ownWords))(
-  "a stranger's words are only words where they are drawn by %s",
+  "a stranger's text stays plain text when it is drawn by %s",
   async (file, exercise) => {
     drawn.length = 0;
     files.clear();

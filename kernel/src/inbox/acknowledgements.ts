@@ -79,7 +79,7 @@ export class Acknowledgements {
       if (this.#isFailing) return;
       this.#isFailing = true;
       this.#log.error(
-        "Acknowledged events could not be removed from the inbox yet. This is tried again; after a crash before that they come once more.",
+        "Acknowledged events could not be removed from the inbox yet. This is retried; after a crash before that, they are delivered again.",
         { reason: messageOf(error) },
       );
     });

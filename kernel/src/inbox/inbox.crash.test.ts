@@ -17,7 +17,7 @@ const modules = {
   "{ inboxMigrations }": new URL("./migrations.ts", import.meta.url),
 };
 
-/** Enqueues and consumes at the same time, and says of each item what is certain about it. */
+/** Enqueues and consumes concurrently, and prints what is certain about each item. */
 const worker = (path: string, round: number): string => `
   const database = await openDatabase({ path: ${JSON.stringify(path)}, migrations: inboxMigrations, log: silentLog });
   const inbox = await openInbox({ database, clock: systemClock, log: silentLog });
@@ -51,7 +51,7 @@ class Ledger {
   readonly seen = new Set<string>();
 
   add(lines: readonly string[]): void {
-    // Within one life a retry brings an item twice; across lives what was done must not come again.
+    // During one life a retry delivers an item twice; across lives a finished item must not be delivered again.
     const doneBefore = new Set(this.done);
     for (const line of lines) {
       const [what, item = ""] = line.split(" ");
@@ -75,7 +75,7 @@ async function rest(path: string): Promise<string[]> {
   return lines;
 }
 
-test("ten times killed by SIGKILL: every stored item is seen, none that was done with comes again", async () => {
+test("killed ten times by SIGKILL: every stored item is delivered, and no finished one again", async () => {
   const path = join(await temporaryFolder(), "ledger.sqlite");
   const ledger = new Ledger();
   for (let round = 0; round < 10; round++) {
@@ -90,7 +90,7 @@ test("ten times killed by SIGKILL: every stored item is seen, none that was done
 });
 
 test.each(failpointNames.filter((name) => name.startsWith("inbox.")))(
-  "dying at %s loses nothing and repeats nothing done",
+  "dying at %s loses nothing and repeats no finished item",
   async (name) => {
     const path = join(await temporaryFolder(), "ledger.sqlite");
     const ledger = new Ledger();

@@ -22,7 +22,7 @@ interface Fixture {
   readonly inbox: Inbox;
   readonly clock: ManualClock;
   readonly database: Database;
-  /** As after a clean stop. */
+  /** Restarts as after a clean stop. */
   restart(): Promise<Inbox>;
 }
 
@@ -41,7 +41,7 @@ async function fixture(path = ":memory:"): Promise<Fixture> {
 const items = (count: number, lane: LaneName = "live", start = 0): NewItem[] =>
   Array.from({ length: count }, (_, n) => ({ agent, lane, payload: { n: start + n } }));
 
-/** Takes and acknowledges until nothing is due. */
+/** Takes and acknowledges items until none is due. */
 async function drain(inbox: Inbox): Promise<unknown[]> {
   const seen: unknown[] = [];
   for (let item = await inbox.next(agent); item !== null; item = await inbox.next(agent)) {
@@ -61,7 +61,7 @@ describe("items of one source", () => {
     source,
   });
 
-  test("wait until they are acknowledged, buried or cleared; in hand, put back and after a restart they do", async () => {
+  test("wait until they are acknowledged, dead-lettered or cleared; also in hand, put back and after a restart", async () => {
     const { inbox, restart } = await fixture();
     await inbox.enqueue([
       item("a"),
@@ -87,7 +87,7 @@ describe("items of one source", () => {
     expect(await next.waiting("dev.lares.other", "a")).toBe(1);
   });
 
-  test("are found by an index, however much else waits", async () => {
+  test("are found by an index, however many others wait", async () => {
     const { database } = await fixture();
     const plan = await database.query<{ detail: string }>(
       "EXPLAIN QUERY PLAN SELECT count(*) AS count FROM inbox WHERE agent = ? AND source = ?",
@@ -98,7 +98,7 @@ describe("items of one source", () => {
 });
 
 describe("order", () => {
-  test("items come in the order of their commit, far beyond what is held in memory", async () => {
+  test("items are delivered in the order of their commit, far beyond what is in memory", async () => {
     const { inbox } = await fixture();
     await inbox.enqueue(items(1000));
     expect(inbox.depth(agent)).toBe(1000);
@@ -106,21 +106,21 @@ describe("order", () => {
     expect(inbox.depth(agent)).toBe(0);
   });
 
-  test("live items go before the backlog, also those that come later", async () => {
+  test("live items precede the backlog, also if they arrive later", async () => {
     const { inbox } = await fixture();
     await inbox.enqueue(items(2, "backlog", 10));
     await inbox.enqueue(items(2));
     expect(await drain(inbox)).toEqual([0, 1, 10, 11]);
   });
 
-  test("the same item comes again until it is acknowledged", async () => {
+  test("the same item is delivered until it is acknowledged", async () => {
     const { inbox } = await fixture();
     await inbox.enqueue(items(2));
     const first = await inbox.next(agent);
     expect(await inbox.next(agent)).toEqual(first);
   });
 
-  test("what is in hand is passed over, over pages, and neither lane's order is lost", async () => {
+  test("items in hand are skipped, across pages, and both lanes keep their order", async () => {
     const { inbox } = await fixture();
     await inbox.enqueue([...items(600), ...items(300, "backlog", 600)]);
     const inHand = new Set<number>();
@@ -139,7 +139,7 @@ describe("order", () => {
     expect(await inbox.next(agent)).toBeNull();
   });
 
-  test("an item that waits for its next try holds back its own lane and not the other", async () => {
+  test("an item that waits for a retry holds back its own lane and not the other", async () => {
     const { inbox, clock } = await fixture();
     await inbox.enqueue([...items(2), ...items(1, "backlog", 10)]);
     const first = await inbox.next(agent);
@@ -153,7 +153,7 @@ describe("order", () => {
     expect(await drain(inbox)).toEqual([0, 1]);
   });
 
-  test("one that is announced after a younger one still comes first", async () => {
+  test("an item that is announced after a younger one is still delivered first", async () => {
     const { inbox, database } = await fixture();
     const older = inbox.prepare(items(1, "live", 0));
     const younger = inbox.prepare(items(1, "live", 1));
@@ -163,7 +163,7 @@ describe("order", () => {
     expect(await drain(inbox)).toEqual([0, 1]);
   });
 
-  test("one that is in the database but not announced is not handed out early, nor twice", async () => {
+  test("an item that is in the database but not announced is not delivered early, nor twice", async () => {
     const { inbox, database } = await fixture();
     await inbox.enqueue(items(300));
     const later = inbox.prepare(items(1, "live", 300));
@@ -177,7 +177,7 @@ describe("order", () => {
 });
 
 describe("ends", () => {
-  test("a buried item is kept with its reason, and the next one follows", async () => {
+  test("a dead-lettered item is kept with its reason, and the next one is delivered", async () => {
     const { inbox, clock } = await fixture();
     await inbox.enqueue(items(2));
     const first = await inbox.next(agent);
@@ -196,7 +196,7 @@ describe("ends", () => {
     });
   });
 
-  test("only so many dead letters are kept, the newest", async () => {
+  test("only the newest dead letters are kept, up to a limit", async () => {
     const { inbox, database } = await fixture();
     await inbox.enqueue(items(1));
     await database.batch([
@@ -212,7 +212,7 @@ describe("ends", () => {
     expect([dead[0]?.reason, dead.at(-1)?.seq]).toEqual(["newest", 1 - maxDeadLetters]);
   });
 
-  test("dead letters are bounded in bytes too, the newest stay", async () => {
+  test("dead letters are limited in bytes too, and the newest stay", async () => {
     const { inbox } = await fixture();
     const payload = "x".repeat(maxPayloadBytes - 2);
     const count = maxDeadLetterBytes / maxPayloadBytes + 2;
@@ -224,7 +224,7 @@ describe("ends", () => {
     expect(dead.map(({ reason }) => Number(reason))).toEqual(upTo(count).slice(2).toReversed());
   });
 
-  test("how much waits from a source is known at once, through a restart, down to none", async () => {
+  test("the size of a source's waiting items is known at once, also after a restart, down to none", async () => {
     const { inbox, restart } = await fixture();
     const payload = "\u00e9".repeat(1000);
     const from = (source: string, some: readonly NewItem[]) => some.map((item) => ({ ...item, source }));
@@ -253,7 +253,7 @@ describe("ends", () => {
     expect(again.from(agent, "a")).toEqual({ count: 0, bytes: 0 });
   });
 
-  test("clear drops what waits, in memory and beyond, and nothing that comes after", async () => {
+  test("clear drops all waiting items, in memory and beyond, and no later ones", async () => {
     const { inbox, restart } = await fixture();
     await inbox.enqueue(items(600));
     await inbox.next(agent);
@@ -265,7 +265,7 @@ describe("ends", () => {
     expect(await drain(inbox)).toEqual([1000, 1001]);
   });
 
-  test("a payload over the bound is refused, with its size", async () => {
+  test("a payload over the limit is refused, with its size", async () => {
     const { inbox } = await fixture();
     const payload = "x".repeat(maxPayloadBytes);
     expect(() => inbox.prepare([{ agent, lane: "live", payload }])).toThrow(/has 1048578 bytes of JSON/);
@@ -273,7 +273,7 @@ describe("ends", () => {
 });
 
 describe("restart", () => {
-  test("attempts, due times and order are as before, and what was acknowledged does not come back", async () => {
+  test("attempts, due times and order survive, and acknowledged items are not delivered again", async () => {
     const { inbox, clock, restart } = await fixture();
     await inbox.enqueue([...items(3), ...items(1, "backlog", 10)]);
     inbox.acknowledge(agent, (await inbox.next(agent))?.seq ?? 0);
@@ -286,7 +286,7 @@ describe("restart", () => {
     expect(await drain(second)).toEqual([1, 2]);
   });
 
-  test("numbers are not given twice although everything was acknowledged", async () => {
+  test("numbers are not reused although everything was acknowledged", async () => {
     const { inbox, restart } = await fixture();
     await inbox.enqueue(items(3));
     const seqs: number[] = [];
@@ -299,7 +299,7 @@ describe("restart", () => {
     expect((await second.next(agent))?.seq).toBeGreaterThan(Math.max(...seqs));
   });
 
-  test("acknowledgements are written down within 20 ms", async () => {
+  test("acknowledgements are stored within 20 ms", async () => {
     const { inbox, clock, database } = await fixture();
     await inbox.enqueue(items(1));
     inbox.acknowledge(agent, (await inbox.next(agent))?.seq ?? 0);
@@ -310,7 +310,7 @@ describe("restart", () => {
     expect(await left()).toBe(0);
   });
 
-  test("acknowledgements that cannot be written down are tried again although none follow, and told of once", async () => {
+  test("acknowledgements that cannot be stored are retried even if none follow, and reported once", async () => {
     const { clock, database } = await fixture();
     const told: string[] = [];
     let isFull = true;
@@ -341,7 +341,7 @@ describe("restart", () => {
   });
 });
 
-test("whatever is done in whatever order, every item comes once, in order within its lane", async () => {
+test("with any operations in any order, every item is delivered once, in order within its lane", async () => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant("enqueue" as const),
@@ -400,7 +400,7 @@ test("whatever is done in whatever order, every item comes once, in order within
   );
 });
 
-test("a database file is what carries it between processes", async () => {
+test("a database file carries it between processes", async () => {
   const path = `${await temporaryFolder()}/ledger.sqlite`;
   const { inbox, database } = await fixture(path);
   await inbox.enqueue(items(1));
@@ -408,11 +408,11 @@ test("a database file is what carries it between processes", async () => {
   expect(await drain((await fixture(path)).inbox)).toEqual([0]);
 });
 
-describe("what is counted alongside", () => {
+describe("the caller's statements", () => {
   const counted = async (database: Database): Promise<unknown> =>
     (await database.query<{ left: number }>("SELECT left FROM counts")).map(({ left }) => left).at(-1);
 
-  test("goes into the transaction in which an item leaves, and waits for the next where that failed", async () => {
+  test("run in the transaction that deletes an item, or in the next one if that fails", async () => {
     const migrations = [
       ...inboxMigrations,
       { name: "test", sql: "CREATE TABLE counts (left INTEGER NOT NULL) STRICT" },
@@ -455,7 +455,7 @@ describe("what is counted alongside", () => {
     isBroken = false;
     await inbox.flush();
     expect([await counted(database), saved, inbox.depth(agent)]).toEqual([3, 3, 0]);
-    // Without any item, as when all ends.
+    // Without any item, as at the end.
     left++;
     await inbox[Symbol.asyncDispose]();
     expect(await counted(database)).toBe(4);

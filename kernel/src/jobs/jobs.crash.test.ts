@@ -17,7 +17,7 @@ const modules = {
   "{ jobsMigrations }": new URL("./migrations.ts", import.meta.url),
 };
 
-/** Dispatches and works off at the same time, and says of each job what is certain about it. */
+/** Dispatches and runs jobs concurrently, and prints what is certain about each. */
 const worker = (path: string, round: number): string => `
   const database = await openDatabase({ path: ${JSON.stringify(path)}, migrations: jobsMigrations, log: silentLog });
   const jobs = await Jobs.open(database, systemClock);
@@ -50,7 +50,7 @@ const worker = (path: string, round: number): string => `
   };
   await Promise.all([work(), dispatch()]);`;
 
-/** What is certain of the jobs, over all lives. */
+/** What is certain about the jobs, over all lives. */
 class Account {
   readonly stored = new Set<string>();
   readonly done = new Set<string>();
@@ -82,7 +82,7 @@ async function rest(path: string): Promise<string[]> {
   return lines;
 }
 
-test("ten times killed by SIGKILL: every stored job is run, none that had ended again, none from before its last checkpoint", async () => {
+test("killed ten times by SIGKILL: every stored job runs, no ended one again, and none from before its last checkpoint", async () => {
   const path = join(await temporaryFolder(), "ledger.sqlite");
   const account = new Account();
   for (let round = 0; round < 10; round++) {
@@ -97,7 +97,7 @@ test("ten times killed by SIGKILL: every stored job is run, none that had ended 
 });
 
 test.each(failpointNames.filter((name) => name.startsWith("jobs.")))(
-  "dying at %s loses no job and no checkpoint, and runs none that had ended",
+  "dying at %s loses no job and no checkpoint, and runs no ended job",
   async (name) => {
     const path = join(await temporaryFolder(), "ledger.sqlite");
     const account = new Account();

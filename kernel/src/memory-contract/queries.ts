@@ -1,6 +1,6 @@
 import type { memoryFields, MemoryFields, MemoryResult } from "../base/vocabulary/memory-calls.ts";
 
-/** The fields of a memory call without the one that says which memory is meant. */
+/** The fields of a memory call without the one that names the memory. */
 type Asked<Name extends keyof typeof memoryFields> = Omit<MemoryFields<Name>, "namespace">;
 
 export type TemporalQuery = Asked<"temporalQuery">;
@@ -14,7 +14,7 @@ export type TemporalItem = TemporalPage["items"][number];
 export type TemporalCount = MemoryResult<"temporalCount">;
 
 export type KnowledgeAddition = Asked<"associativeAdd">;
-/** Where an event or an item stands among the others of its kind: what is next to it helps to find it. */
+/** The position of an event or an item among its neighbours, which help to find it. */
 export type Place = Pick<KnowledgeAddition, "source" | "position">;
 export type KnowledgeChange = Asked<"associativeUpdate">;
 export type KnowledgeQuery = Asked<"associativeQuery">;
@@ -23,13 +23,13 @@ export type Relation = KnowledgeItem["relations"][number];
 
 export type SearchQuery = Asked<"search">;
 
-/** One hit: an event or an item of knowledge, with the fields it has in its own queries besides. */
+/** One hit: an event or an item of knowledge, with the fields of the respective query. */
 export type SearchHit = { readonly id: string; readonly score: number } & (
   ({ readonly kind: "temporal" } & TemporalItem) | ({ readonly kind: "associative" } & KnowledgeItem)
 );
 
 export interface SearchPage {
   readonly items: readonly SearchHit[];
-  /** What was really done: `auto` names its choice. */
+  /** The mode that was used: `auto` is resolved. */
   readonly mode: "text" | "vector" | "hybrid";
 }

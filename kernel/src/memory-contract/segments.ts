@@ -3,15 +3,15 @@ import { fileSize, joinPath, listFiles } from "../platform/files/data-files.ts";
 /** A file of a journal: records, one line each. */
 export interface Segment {
   readonly path: string;
-  /** Bytes that belong to the journal; what is written later is not looked at. */
+  /** Bytes that belong to the journal; what is written later is ignored. */
   readonly size: number;
-  /** Where it begins in its file, which is then not the segment alone; default 0. */
+  /** Offset of the segment in its file, if the file contains more than the segment; default 0. */
   readonly start?: number;
 }
 
 const segmentName = /^[0-9]{6}\.ndjson$/;
 
-/** The journal's segments in order, with their sizes of this moment. */
+/** Returns the journal's segments in order, with their current sizes. */
 export async function findSegments(folder: string): Promise<Segment[]> {
   const names = (await listFiles(folder)).filter((name) => segmentName.test(name));
   return await Promise.all(

@@ -16,30 +16,30 @@ import type {
 import type { OnnxModel, StoreSettings } from "./store-settings.ts";
 
 /**
- * A memory as it is named in every request to the store host, which opens what it needs and keeps at most 32 open. So
- * a request can be sent again to the next host after one has died: nothing but the journal has to be known.
+ * A memory as each request to the store host names it. The host opens what it needs and keeps at most 32 memories open.
+ * The request contains everything, so it can be sent to the next host if one dies.
  */
 export interface StoreMemory {
   /** Unique in the kernel: "extension/<id>", "namespace/<name>", "import/<name>". */
   readonly key: string;
-  /** Absolute; the projections lie here. */
+  /** Absolute path of the folder for the projections. */
   readonly folder: string;
-  /** Absolute; usually `folder`/journal. Only ever read by the store host. */
+  /** Absolute path, usually `folder`/journal. The store host only reads it. */
   readonly journalFolder: string;
-  /** Acknowledged up to here. What is asked sees all of it; nothing beyond is read, for it may be cut off again. */
+  /** The acknowledged end. A query sees all records up to it and none beyond, which may still be cut off. */
   readonly end: ChainEnd;
-  /** Counts how often segments were rewritten (redaction), so that places in them are looked up again. */
+  /** Increases whenever segments were rewritten (redaction), so that positions in them are looked up again. */
   readonly rewrites: number;
   readonly settings: StoreSettings;
 }
 
-/** What the store host says of its projections. */
+/** The store host's figures about its projections. */
 export type StoreStats = DeepReadonly<NonNullable<MemoryStats["projections"]>>;
 
-/** Above this, what is added is taken for a newer form of what is there. */
+/** If a new item is more similar than this to an existing one, it is taken for a newer form of it. */
 export const updatesSimilarity = 0.9;
 
-/** What is about to be added, as far as it can be like something. */
+/** An item that is about to be added, with the fields by which it is compared. */
 export interface NewItem {
   readonly id: string;
   readonly variant: string;
@@ -47,44 +47,44 @@ export interface NewItem {
 }
 
 /**
- * The item of the same variant whose embedding is most like the one it brings; null where none is above the similarity
- * that was asked for, or where it brings none. `refused`: its embedding cannot be compared with those that are there.
+ * The item of the same variant whose embedding is most similar to the one it brings; null if none is above the
+ * requested similarity, or if it brings none. `refused`: its embedding cannot be compared with the existing ones.
  */
 export type Nearest =
   | { readonly id: string; readonly similarity: number }
   | { readonly refused: string; readonly facts: ErrorFacts }
   | null;
 
-/** What may be pruned: all of it has to hold, and it was never found. */
+/** What may be pruned: items that meet all of these conditions and were never found. */
 export interface PrunePolicy {
   /** Effective importance, 0 to 1. */
   readonly belowImportance: number;
-  /** Since it was stored or changed. */
+  /** Since the item was stored or changed. */
   readonly olderThanMs: number;
 }
 
-/** A change of the truth that maintenance finds right; the kernel journals it, and only then it counts. */
+/** A change of the journal that maintenance proposes. It takes effect only when the kernel has written it. */
 export type ProposedChange =
   | { readonly operation: "delete"; readonly id: string; readonly reason: "pruned" | "merged" }
   | { readonly operation: "relate"; readonly from: string; readonly to: string; readonly relation: string };
 
 export interface ProposedUpdates {
   readonly changes: readonly ProposedChange[];
-  /** There is more to look at now, or these changes are to be seen in the tables first: worth asking again at once. */
+  /** True if more can be examined now, or once these changes are in the tables: call again at once. */
   readonly isMore: boolean;
-  /** There are items that cannot be looked at yet. */
+  /** True if there are items that cannot be examined yet. */
   readonly isWaiting: boolean;
 }
 
 export interface Maintained {
   readonly changes: readonly ProposedChange[];
-  /** Something waits, or is only proposed: it is worth maintaining once more, though nobody asks meanwhile. */
+  /** True if items wait or changes are only proposed: maintenance is worth running again even without use. */
   readonly isUnfinished: boolean;
 }
 
 type Nothing = Readonly<Record<string, never>>;
 
-/** The requests by their names. Each but `close` brings the projections up to `memory.end` first. */
+/** The requests by name. Each but `close` first brings the projections up to `memory.end`. */
 export interface StoreRequests {
   "temporal.query": { params: { query: TemporalQuery; nowMs: number }; result: TemporalPage };
   "temporal.count": { params: { query: TemporalCountQuery; nowMs: number }; result: TemporalCount };
@@ -92,7 +92,7 @@ export interface StoreRequests {
     params: { query: KnowledgeQuery; nowMs: number };
     result: { items: readonly KnowledgeItem[] };
   };
-  /** Which of these ids exist. */
+  /** Returns which of these ids exist. */
   "knowledge.existing": { params: { ids: readonly string[] }; result: { ids: readonly string[] } };
   /** Returns, for each item about to be added, what is most similar; earlier items of the list count as added. */
   "knowledge.nearest": {
@@ -103,19 +103,19 @@ export interface StoreRequests {
   "knowledge.updates": { params: Nothing; result: ProposedUpdates };
   search: { params: { query: SearchQuery; nowMs: number }; result: SearchPage };
   stats: { params: Nothing; result: StoreStats };
-  /** Decay, prune, merge, tiers, compaction of indexes. Proposes what would change the truth. */
+  /** Decay, pruning, merging, tiers, compaction of indexes. Proposes changes of the journal. */
   maintain: {
     params: { nowMs: number; prune: PrunePolicy | null };
     result: Maintained;
   };
-  /** Every vector, page by page, for an export; not of items that changed at `changedBeforeMs` or later. */
+  /** Returns every vector, page by page, for an export; without items that changed at `changedBeforeMs` or later. */
   "vectors.page": {
     params: { afterId: string | null; limit: number; changedBeforeMs: number };
     result: { dimensions: number; items: readonly { id: string; base64F32: string }[]; isLast: boolean };
   };
   /**
-   * Vectors that came with an import, for items that have none yet. `isWanted`: false where another embedder, or none,
-   * serves, so that there is no use in giving more.
+   * Gives vectors of an import to items that have none yet. `isWanted` is false if another embedder, or none, serves,
+   * so that giving more is useless.
    */
   "vectors.give": {
     params: { embedder: string; items: readonly { id: string; base64F32: string }[] };
@@ -123,13 +123,13 @@ export interface StoreRequests {
   };
   /** Only brings the projections up to `memory.end`. */
   project: { params: Nothing; result: Nothing };
-  /** Deletes the projections and builds them again. */
+  /** Deletes the projections and rebuilds them. */
   rebuild: { params: Nothing; result: Nothing };
   close: { params: Nothing; result: Nothing };
 }
 export type StoreRequestName = keyof StoreRequests;
 
-/** What the store host tells by itself. */
+/** Notices that the store host sends without a request. */
 export type StoreNotice =
   | {
       readonly kind: "progress";
@@ -138,8 +138,8 @@ export type StoreNotice =
       readonly done: number;
       readonly total: number;
     }
-  /** The journal on the disk does not go on from where a projection is; it was built again. Also for other faults that were mended. */
-  | { readonly kind: "mended"; readonly memory: string; readonly what: string; readonly reason: string }
+  /** A projection was damaged, or the journal does not continue where it ended; it was rebuilt. */
+  | { readonly kind: "rebuilt"; readonly memory: string; readonly what: string; readonly reason: string }
   | {
       readonly kind: "log";
       readonly level: "debug" | "info" | "warn" | "error";
@@ -147,31 +147,34 @@ export type StoreNotice =
       readonly fields?: Readonly<Record<string, JsonValue>>;
     };
 
-/** The kernel's side of the store host. Starts it with the first request; sends again what a dying one left open. */
+/**
+ * The kernel's side of the store host. Starts the host with the first request; resends requests that a dead one left
+ * open.
+ */
 export interface Store extends AsyncDisposable {
   request<Name extends StoreRequestName>(
     name: Name,
     memory: StoreMemory,
     params: StoreRequests[Name]["params"],
-    /** Where it is aborted, the request rejects with its reason; the host does not begin with it any more. */
+    /** If it is aborted, the request rejects with its reason, and the host does not start it any more. */
     signal?: AbortSignal,
   ): Promise<StoreRequests[Name]["result"]>;
   /**
-   * The journal has grown: the projections follow behind, soon and in batches. Never starts a host, and costs nothing
-   * where none runs.
+   * Reports that the journal has grown: the projections follow in the background, soon and in batches. Never starts a
+   * host, and costs nothing if none runs.
    */
   grown(memory: StoreMemory): void;
   /** Null while no host runs. */
   readonly pid: number | null;
 }
 
-/** A POST of the store host, which opens no connections itself: the kernel has it sent. */
+/** A POST for the store host, which opens no connections itself. The kernel sends it. */
 export interface OutsideRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** From the request to the last byte of the answer. */
+  /** Time from the request to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** Bytes of the answer's body; a longer one is an error. */
+  /** Maximum bytes of the answer's body; a longer one is an error. */
   readonly maxBytes: number;
 }
 
@@ -201,10 +204,10 @@ export class OutsideError extends Error {
   }
 }
 
-/** The vectors of texts by a model on this machine, as 32-bit floats in order, or why there are none. */
+/** The vectors of texts from a local model, as 32-bit floats in order, or why there are none. */
 export type Embedded =
   | { readonly name: string; readonly dimensions: number; readonly vectors: Uint8Array }
   | { readonly failure: string; readonly isRetryable: boolean };
 
-/** Embeds at most 64 texts with a model of the inference host; without texts, looks at its files again. Never rejects. */
+/** Embeds at most 64 texts with a model of the inference host; without texts, checks its files again. Never rejects. */
 export type EmbedHere = (model: OnnxModel, texts: readonly string[]) => Promise<Embedded>;

@@ -13,7 +13,7 @@ import { memoryFixture, testKey } from "./testing/memory-fixture.ts";
 const refusal = (code: string): object => expect.objectContaining({ code }) as object;
 
 describe("an event", () => {
-  test("is in the journal as canonical JSON, its time in UTC, and the store hears that there is more", async () => {
+  test("is in the journal as canonical JSON, with its time in UTC, and the store is notified", async () => {
     const { within, lines, store } = await memoryFixture();
     await within(async (agent) => {
       const { id } = await agent.appendEvent({
@@ -48,7 +48,7 @@ describe("an event", () => {
     await within(async (agent) => expect(agent.stats()).toMatchObject({ temporalEvents: 2 }));
   });
 
-  test("of many at once goes out in their order", async () => {
+  test("of many concurrent calls is written in their order", async () => {
     const { within, lines } = await memoryFixture();
     await within(async (agent) => {
       const ids = await Promise.all(
@@ -76,7 +76,7 @@ describe("an event", () => {
     });
   });
 
-  test("that makes its record too long is refused with the limit's name and the size; one byte less is taken", async () => {
+  test("that makes its record too long is refused with the limit's name and the size; one byte less is accepted", async () => {
     const { within } = await memoryFixture();
     await within(async (agent) => {
       await agent.appendEvent({ variant: "v", data: "" });
@@ -89,7 +89,7 @@ describe("an event", () => {
     await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true, records: 2 }));
   });
 
-  test("where the clock goes backwards is appended behind the others, with the time it was given", async () => {
+  test("after the clock was set back is appended after the others, with its given time", async () => {
     const { within, lines, clock } = await memoryFixture();
     await within(async (agent) => {
       await agent.appendEvent({ variant: "v", data: 1 });
@@ -105,7 +105,7 @@ describe("an event", () => {
 });
 
 describe("what is asked", () => {
-  test("is passed on with the memory as it is acknowledged, and the clock's time", async () => {
+  test("is passed on with the acknowledged state of the memory and the clock's time", async () => {
     const { within, store, clock, folder, journal } = await memoryFixture();
     const heard: unknown[] = [];
     store.answers["temporal.query"] = (params, memory) => {
@@ -136,7 +136,7 @@ describe("what is asked", () => {
 describe("knowledge", () => {
   const fact = { variant: "Fact", data: { text: "the beach is near" } };
 
-  test("with an embedding that is like what is there already is stored with a relation to it", async () => {
+  test("with an embedding similar to an existing item's is stored with a relation to that item", async () => {
     const { within, store, lines } = await memoryFixture();
     const asked: unknown[] = [];
     await within(async (agent) => {
@@ -166,7 +166,7 @@ describe("knowledge", () => {
     });
   });
 
-  test("is acknowledged by the journal while the store does not answer; what it updates comes behind", async () => {
+  test("is acknowledged by the journal while the store does not answer; what it updates is added later", async () => {
     const { within, store, lines } = await memoryFixture();
     const silent = Promise.withResolvers<void>();
     const request = store.request.bind(store);
@@ -201,7 +201,7 @@ describe("knowledge", () => {
     });
   });
 
-  test("is stored also where the store cannot answer, but not where it says what is wrong", async () => {
+  test("is stored even if the store cannot answer, but not if it reports an error in the item", async () => {
     const { within, store } = await memoryFixture();
     await within(async (agent) => {
       store.answers["knowledge.nearest"] = () => {
@@ -216,7 +216,7 @@ describe("knowledge", () => {
     });
   });
 
-  test("that is added at once is looked at together, in order and bounded, before what is asked after it", async () => {
+  test("that is added concurrently is checked together, in order and bounded, before later queries", async () => {
     const { within, store, lines } = await memoryFixture();
     const looked: string[][] = [];
     store.answers["knowledge.nearest"] = ({ items }) => {
@@ -258,7 +258,7 @@ describe("knowledge", () => {
     });
   });
 
-  test("that could not be written is nothing that what was added beside it updates", async () => {
+  test("that could not be written is not updated by items added with it", async () => {
     const { within, store, lines } = await memoryFixture();
     store.answers["knowledge.nearest"] = ({ items }) => ({
       nearest: items.map((_, at) => (at === 0 ? null : { id: items[0]!.id, similarity: 1 })),
@@ -280,7 +280,7 @@ describe("knowledge", () => {
     );
   });
 
-  test("is what it was when it was given, whatever its giver does to it while the store is asked", async () => {
+  test("is stored as it was passed, whatever the caller does to it while the store is asked", async () => {
     const { within, lines } = await memoryFixture();
     await within(async (agent) => {
       const data = { list: [1] };
@@ -331,7 +331,7 @@ describe("knowledge", () => {
     );
   });
 
-  test("that is changed, related, removed is so in the journal; what is unknown is NotFound", async () => {
+  test("is changed, related and removed in the journal; an unknown id is NotFound", async () => {
     const { within, lines, store } = await memoryFixture();
     await within(async (agent) => {
       const { id: one } = await agent.addKnowledge(fact);
@@ -375,7 +375,7 @@ describe("knowledge", () => {
     });
   });
 
-  test("removed and changed at once: who comes second finds nothing, in whichever order", async () => {
+  test("removed and changed concurrently: the second call finds nothing, in either order", async () => {
     const { within, lines } = await memoryFixture();
     await within(async (agent) => {
       const { id } = await agent.addKnowledge(fact);
@@ -393,7 +393,7 @@ describe("knowledge", () => {
     });
   });
 
-  test("maintenance: what the store proposes is journaled, between the changes of others", async () => {
+  test("maintenance: the store's proposals are journaled between the changes of callers", async () => {
     const { within, store, lines } = await memoryFixture();
     await within(async (agent) => {
       const ids = await Promise.all([1, 2, 3].map(async () => (await agent.addKnowledge(fact)).id));
@@ -439,7 +439,7 @@ describe("knowledge that is only", () => {
 });
 
 describe("a policy", () => {
-  test("is written down where it differs from the last, and is there after a restart", async () => {
+  test("is recorded if it differs from the last, and survives a restart", async () => {
     const { within, lines } = await memoryFixture();
     await within(async (agent) => {
       expect(agent.policy()).toBeNull();
@@ -460,7 +460,7 @@ describe("a policy", () => {
 });
 
 describe("a memory's key", () => {
-  test("of a shared namespace leads to a folder and a head of its own", async () => {
+  test("of a shared namespace has its own folder and head", async () => {
     const { start, stateFolder } = await memoryFixture();
     const first = await start();
     const shared = await first.open("namespace/People.v2");
@@ -485,7 +485,7 @@ describe("a memory's key", () => {
     },
   );
 
-  test("how much is stored is told before a memory is opened again: as it last was, forgotten and removed left out", async () => {
+  test("the counts of a closed memory are its last ones, without forgotten and removed records", async () => {
     const { start, within } = await memoryFixture();
     await within(async (agent) => {
       const { id } = await agent.appendEvent({ variant: "v", data: 1 });

@@ -3,7 +3,7 @@ import { until } from "../../../test/support/until.ts";
 import { LaresError, storageError } from "../base/errors.ts";
 import { memoryFixture, type MemoryFixture } from "./testing/memory-fixture.ts";
 
-/** Whether the disk is full under the store. Counts how often it was asked to follow the journal. */
+/** Makes the disk under the store full or not, and counts how often the store was asked to follow the journal. */
 function withDisk({ store }: MemoryFixture): { isFull: boolean; asked(): number } {
   const disk = { isFull: false, asked: () => store.asked.filter((name) => name === "project").length };
   store.answers.project = () => {
@@ -15,7 +15,7 @@ function withDisk({ store }: MemoryFixture): { isFull: boolean; asked(): number 
 
 const full = /removed from the journal and from all answers.* No space left .* retried every minute/;
 
-test("where the files cannot be written it is told, and NotFound only comes when they are", async () => {
+test("if the files cannot be written, an error is reported, and NotFound comes only after they are", async () => {
   const fixture = await memoryFixture();
   const disk = withDisk(fixture);
   await fixture.within(async (agent) => {
@@ -30,13 +30,13 @@ test("where the files cannot be written it is told, and NotFound only comes when
     disk.isFull = false;
     await expect(agent.forget(id, "told to")).rejects.toMatchObject({ code: "NotFound" });
     expect(disk.asked()).toBe(3);
-    // Then it is done with.
+    // Then it is completed.
     await expect(agent.forget(id, "told to")).rejects.toMatchObject({ code: "NotFound" });
     expect(disk.asked()).toBe(3);
   });
 });
 
-test("it is tried again by itself, a minute after each failure, until it is done", async () => {
+test("it is retried automatically, a minute after each failure, until it succeeds", async () => {
   const fixture = await memoryFixture();
   const disk = withDisk(fixture);
   await fixture.within(async (agent) => {
@@ -55,7 +55,7 @@ test("it is tried again by itself, a minute after each failure, until it is done
   expect(fixture.warnings).toHaveLength(2);
 });
 
-test("a kernel that ends before it could, leaves it to the next; one that could, does not", async () => {
+test("a kernel that ends before it succeeded leaves it to the next; one that succeeded does not", async () => {
   const fixture = await memoryFixture();
   const disk = withDisk(fixture);
   await fixture.within(async (agent) => {
@@ -71,7 +71,7 @@ test("a kernel that ends before it could, leaves it to the next; one that could,
   await fixture.within(async (agent) => {
     await agent.sync();
     expect(disk.asked()).toBe(2);
-    // What is too old goes the same way.
+    // Events that are too old are removed in the same way.
     await agent.appendEvent({ variant: "noted", data: {} });
     fixture.clock.advance(2 * 24 * 60 * 60 * 1000);
     expect(await agent.cleanup(1)).toMatchObject({ events: 1 });

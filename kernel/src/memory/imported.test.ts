@@ -26,7 +26,7 @@ async function shared() {
   return { memory, team, importing, segment };
 }
 
-test("what its owner forgot is followed: the chain goes on, read on from where it was and from the root", async () => {
+test("a redaction by the owner is followed: the chain continues, read from the last position and from the root", async () => {
   const { memory, team, importing } = await shared();
   await using _ = memory;
   const { id } = await team.appendEvent({ variant: "v", data: "told" });
@@ -42,7 +42,7 @@ test("what its owner forgot is followed: the chain goes on, read on from where i
   expect((await (await fresh.open("team", "there")).countEvents({})).count).toBe(4);
 });
 
-test("data that somebody took away, with no record that says so, is damage", async () => {
+test("data that was removed without a redact record is damage", async () => {
   const { memory, team, importing, segment } = await shared();
   await using _ = memory;
   for (const data of ["one", "two", "three"]) await team.appendEvent({ variant: "v", data });

@@ -19,7 +19,7 @@ export function textsOf({
 }: Omit<KnowledgeChange, "id">): JsonTexts {
   if (text !== undefined && (text.trim() === "" || !text.isWellFormed())) {
     throw invalidParams(
-      "The text is empty, or no Unicode. Leave it out: the words in the data are then searched.",
+      "The text is empty or not valid Unicode. Leave it out; then the words in the data are searched.",
     );
   }
   if (importance !== undefined && !(importance >= 0 && importance <= 1)) {

@@ -5,7 +5,7 @@ import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { leftBehind, modules } from "./testing/left-behind.ts";
 
-/** Swaps for ever, and says each revision once it is acknowledged. */
+/** Swaps in an endless loop, and prints each revision once it is acknowledged. */
 const swapper = (folder: string): string => `
   const database = await openDatabase({ path: ${JSON.stringify(join(folder, "ledger.sqlite"))}, migrations: memoryMigrations, log: silentLog });
   const memory = await openMemory({ stateFolder: ${JSON.stringify(folder)}, database, clock: systemClock, log: silentLog,
@@ -20,7 +20,7 @@ const swapper = (folder: string): string => `
     if (revision % 10 === 0) await agent.sync();
   }`;
 
-/** What a new process finds: the revision, after the journal has been proven. */
+/** Returns the revision that a new process finds, after the journal has been proven. */
 async function recovered(folder: string): Promise<number> {
   await using left = await leftBehind(folder);
   const { agent } = left;
@@ -30,7 +30,7 @@ async function recovered(folder: string): Promise<number> {
   return revision;
 }
 
-test("six times killed by SIGKILL: the last acknowledged revision is there, or the one after", async () => {
+test("killed six times by SIGKILL: the last acknowledged revision is found, or the next one", async () => {
   const folder = await temporaryFolder();
   let before = 0;
   for (let round = 0; round < 6; round++) {
@@ -50,10 +50,10 @@ const elsewhere = /^journal\.(redaction|checkpoint)\./;
 const points = failpointNames.filter(
   (name) => /^(journal|atomic-file)\./.test(name) && !elsewhere.test(name),
 );
-/** The journal's moments come with every swap, those of a segment seldom. */
+/** The journal's failpoints are passed at every swap, those of a segment rarely. */
 const passOf = (name: FailpointName): number =>
   name.startsWith("journal.") && name !== "journal.segment.created" ? 2 : 1;
-test.each(points)("dying at %s leaves the last acknowledged revision, or the one after", async (name) => {
+test.each(points)("dying at %s leaves the last acknowledged revision, or the next one", async (name) => {
   const folder = await temporaryFolder();
   const child = new TestChild(swapper(folder), { modules, failpoint: `${name}@${passOf(name)}` });
   expect(await child.ended()).toBe("SIGKILL");

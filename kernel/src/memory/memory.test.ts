@@ -11,7 +11,7 @@ import type { AgentMemory } from "./agent-memory.ts";
 import { type MemoryFixture, memoryFixture, testKey } from "./testing/memory-fixture.ts";
 import { maxStateBytes } from "./working.ts";
 
-/** One that is not the fixture's: what is stored in it is lost. */
+/** A database other than the fixture's: what is stored in it is lost. */
 async function deafDatabase(): Promise<Database> {
   const database = await openNearDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ function zeroed(bytes: Buffer, from: number, to: number): Buffer {
   return Buffer.from(bytes).fill(0, from, to);
 }
 
-/** `count` swaps one after the other, the state of each being its number. */
+/** `count` swaps one after the other; each state is its number. */
 async function swaps(agent: AgentMemory, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const { revision } = agent.read();
@@ -32,7 +32,7 @@ async function swaps(agent: AgentMemory, count: number): Promise<void> {
 }
 
 describe("swap", () => {
-  test("begins with nothing at revision 0, and counts", async () => {
+  test("begins empty at revision 0, and counts", async () => {
     const { within } = await memoryFixture();
     await within(async (agent) => {
       expect(agent.read()).toEqual({ revision: 0, state: null });
@@ -41,7 +41,7 @@ describe("swap", () => {
     });
   });
 
-  test("of two at once at one revision exactly one wins, the other learns the revision", async () => {
+  test("of two concurrent swaps at one revision exactly one wins, and the other gets the current revision", async () => {
     const { within } = await memoryFixture();
     await within(async (agent) => {
       const outcomes = await Promise.allSettled([agent.swap(0, "first"), agent.swap(0, "second")]);
@@ -52,7 +52,7 @@ describe("swap", () => {
     });
   });
 
-  test("what the caller does to its object afterwards does not change what is stored", async () => {
+  test("later changes to the caller's object do not change the stored state", async () => {
     const { within } = await memoryFixture();
     await within(async (agent) => {
       const state = { list: [1] };
@@ -62,7 +62,7 @@ describe("swap", () => {
     });
   });
 
-  test("what has no JSON form is refused, and what looks like the journal's own fields is only data", async () => {
+  test("a value without a JSON form is refused, and one that looks like the journal's own fields is only data", async () => {
     const { within } = await memoryFixture();
     const state = { data: 1, x: 1, salt: "abc", z: ',"salt":"', kind: '"kind":"temporal"' };
     await within(async (agent) => {
@@ -75,7 +75,7 @@ describe("swap", () => {
     await within(async (agent) => expect(agent.read()).toEqual({ revision: 1, state }));
   });
 
-  test("a state over its bound is refused with its size, and nothing is written", async () => {
+  test("a state over its limit is refused with its size, and nothing is written", async () => {
     const { within } = await memoryFixture();
     await within(async (agent) => {
       await expect(agent.swap(0, "x".repeat(maxStateBytes - 1))).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe("swap", () => {
     await within(async (agent) => expect(agent.read().state).toHaveLength(maxStateBytes - 2));
   });
 
-  test("over max_storage_mb is refused with the limit's name, nothing is written, and a higher limit counts at once", async () => {
+  test("over max_storage_mb is refused with the limit's name, nothing is written, and a higher limit applies at once", async () => {
     const { within } = await memoryFixture();
     let limit = 3000;
     await within(
@@ -110,7 +110,7 @@ describe("swap", () => {
 });
 
 describe("the journal's records", () => {
-  test("hold what an independent reader can prove: data_hash, hash, and the chain from 64 zeros", async () => {
+  test("contain what an independent reader can prove: data_hash, hash, and the chain from 64 zeros", async () => {
     const { within, journal } = await memoryFixture();
     const states: JsonValue[] = [{ b: 1, a: 'ä\u0000\n"😀' }, [1e21, 0.1, -0], null, "text"];
     const stats = await within(async (agent) => {
@@ -167,7 +167,7 @@ describe("the checkpoint", () => {
     return { ...made, path: join(made.folder, "working.json") };
   }
 
-  test("is written at the end, and holds the state for anyone to read", async () => {
+  test("is written at the end, and contains the readable state", async () => {
     const { path } = await checkpointed();
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
       version: 1,
@@ -189,7 +189,7 @@ describe("the checkpoint", () => {
     expect(await readFile(path, "utf8")).toBe(good);
   });
 
-  test("that is behind the journal is passed over", async () => {
+  test("that is behind the journal is ignored", async () => {
     const { within, path } = await checkpointed();
     const old = await readFile(path, "utf8");
     await within((agent) => swaps(agent, 3));
@@ -199,7 +199,7 @@ describe("the checkpoint", () => {
 });
 
 describe("opening", () => {
-  test("gives the same memory to all who ask, and a fresh one after it was closed", async () => {
+  test("gives all callers the same memory, and a new one after it was closed", async () => {
     const { start } = await memoryFixture();
     await using memory = await start();
     const [first, second] = await Promise.all([memory.open(testKey), memory.open(testKey)]);
@@ -213,7 +213,7 @@ describe("opening", () => {
     await third.swap(1, 2);
   });
 
-  test("a torn last line is cut and reported, and what follows is whole", async () => {
+  test("a torn last line is cut and reported, and later records are intact", async () => {
     const { within, journal, warnings } = await memoryFixture();
     await within((agent) => swaps(agent, 3));
     const path = join(journal, "000001.ndjson");
@@ -242,7 +242,7 @@ describe("opening", () => {
     await within((agent) => swaps(agent, 3));
     const cuts: number[] = [];
     {
-      // The database forgets what comes now, as it may: nobody waited for it.
+      // The database loses what follows, which is allowed because nobody waited for it.
       await using memory = await start({ database: await deafDatabase() });
       const agent = await memory.open(testKey);
       await swaps(agent, 10);
@@ -267,7 +267,7 @@ describe("opening", () => {
     await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true }));
   });
 
-  test("zeros in what was waited for are damage, also behind them", async () => {
+  test("zeros in synced records are damage, also if records follow", async () => {
     const { start, within, journal } = await memoryFixture();
     const path = join(journal, "000001.ndjson");
     await within(async (agent) => {
@@ -281,7 +281,7 @@ describe("opening", () => {
     expect(await readFile(path)).toEqual(bad);
   });
 
-  test("sync waits until the anchor would survive a power cut, what nobody waits for does not", async () => {
+  test("sync waits until the anchor survives a power cut; other writes do not", async () => {
     const { start, clock, database } = await memoryFixture();
     const asked: (string | undefined)[] = [];
     const heard: Database = {
@@ -304,7 +304,7 @@ describe("opening", () => {
     expect(asked).toEqual(["process", "power", "power"]);
   });
 
-  test("a damaged journal is refused with its first bad record, left as it is, and carries on once made whole", async () => {
+  test("a damaged journal is refused with its first bad record, left unchanged, and continues once repaired", async () => {
     const { start, within, journal } = await memoryFixture();
     await within((agent) => swaps(agent, 5));
     const path = join(journal, "000001.ndjson");
@@ -324,7 +324,7 @@ describe("opening", () => {
     expect((await memory.open(testKey)).read().revision).toBe(5);
   });
 
-  test("a journal cut short at a record's end, or put back, names the first missing record", async () => {
+  test("for a journal cut at a record's end, or an older copy, the error names the first missing record", async () => {
     const { start, within, journal } = await memoryFixture();
     await within((agent) => swaps(agent, 3));
     const old = await readFile(join(journal, "000001.ndjson"));
@@ -335,7 +335,7 @@ describe("opening", () => {
     expect(memory.stats(testKey).records).toBe(6);
   });
 
-  test("a journal rewritten as a whole, in itself sound, is found out by its anchored head", async () => {
+  test("a valid journal that was rewritten as a whole is detected by its anchored head", async () => {
     const one = await memoryFixture();
     const other = await memoryFixture();
     for (const each of [one, other]) await each.within((agent) => swaps(agent, 3));
@@ -345,7 +345,7 @@ describe("opening", () => {
     });
   });
 
-  test("an anchor that lags behind the journal, as after a crash between the two, is no damage", async () => {
+  test("an anchor that lags behind the journal, as after a crash between the two, is not damage", async () => {
     const { within, database } = await memoryFixture();
     await within((agent) => swaps(agent, 2));
     const [row] = await database.query("SELECT * FROM memory_heads");
@@ -359,13 +359,13 @@ describe("opening", () => {
     await within(async (agent) => expect(agent.read().revision).toBe(5));
   });
 
-  test("an id that is no extension's is refused before any file is touched", async () => {
+  test("an id that is not an extension's is refused before any file is touched", async () => {
     const { start } = await memoryFixture();
     await using memory = await start();
     await expect(memory.open("extension/../../evil")).rejects.toMatchObject({ code: "InvalidParams" });
   });
 
-  test("a folder where a segment should be is a StorageError that is seen, not a silence", async () => {
+  test("a folder in place of a segment is reported as a StorageError", async () => {
     const { within, journal } = await memoryFixture();
     await mkdir(join(journal, "000001.ndjson"), { recursive: true });
     await expect(within(async () => undefined)).rejects.toMatchObject({ code: "StorageError" });
@@ -373,7 +373,7 @@ describe("opening", () => {
 });
 
 describe("durability", () => {
-  test("what is written is anchored within 50 ms, without anybody asking", async () => {
+  test("a write is anchored within 50 ms without a sync", async () => {
     const { start, clock, database } = await memoryFixture();
     await using memory = await start();
     const agent = await memory.open(testKey);
@@ -384,7 +384,7 @@ describe("durability", () => {
     await expect.poll(anchored).toEqual([{ seq: 3 }]);
   });
 
-  test("sync resolves when everything before it is anchored, that under way included", async () => {
+  test("sync resolves when all earlier writes are anchored, including those in progress", async () => {
     const { start, database } = await memoryFixture();
     await using memory = await start();
     const agent = await memory.open(testKey);
@@ -398,7 +398,7 @@ describe("durability", () => {
     ]);
   });
 
-  test("verify of an open memory sees what was changed under its feet", async () => {
+  test("verify of an open memory detects changes on the disk", async () => {
     const { within, journal } = await memoryFixture();
     await within(async (agent) => {
       await swaps(agent, 4);

@@ -7,8 +7,8 @@ import { linesOf } from "./testing/fake-store.ts";
 import { leftBehind, modules } from "./testing/left-behind.ts";
 
 /**
- * For ever: appends events beside each other, swaps, forgets the third of every ten events, and cleans up what was
- * superseded. Says what was acknowledged: "event <id>", "forgetting <id>", "forgot <id>".
+ * Runs for ever: appends events concurrently, swaps, forgets the third of every ten events, and cleans up superseded
+ * states. Prints what was acknowledged: "event <id>", "forgetting <id>", "forgot <id>".
  */
 const forgetter = (folder: string): string => `
   const database = await openDatabase({ path: ${JSON.stringify(join(folder, "ledger.sqlite"))}, migrations: memoryMigrations, log: silentLog });
@@ -45,7 +45,7 @@ function hear(lines: readonly string[], said: Said): void {
   }
 }
 
-/** What a new process finds of what was said. */
+/** Checks what a new process finds of the printed lines. */
 async function check(folder: string, said: Said): Promise<void> {
   await using left = await leftBehind(folder);
   const { agent } = left;
@@ -72,7 +72,7 @@ async function check(folder: string, said: Said): Promise<void> {
         : [],
     ),
   );
-  // Opened again, everything that is named is gone, and nothing else.
+  // After reopening, everything that was named is redacted, and nothing else.
   expect(records.filter(({ redacted }) => redacted === true).map(({ seq }) => seq)).toEqual(
     [...named].toSorted((a, b) => a - b),
   );
@@ -90,7 +90,7 @@ async function check(folder: string, said: Said): Promise<void> {
   expect(agent.stats().temporalEvents).toBe([...events.values()].filter((isGone) => !isGone).length);
 }
 
-test("six times killed by SIGKILL between appends and redactions: no acknowledged event is lost, nothing forgotten is back", async () => {
+test("six times killed by SIGKILL between appends and redactions: no acknowledged event is lost, and nothing forgotten returns", async () => {
   const folder = await temporaryFolder();
   const said = nothingSaid();
   for (let round = 0; round < 6; round++) {
@@ -105,7 +105,7 @@ test("six times killed by SIGKILL between appends and redactions: no acknowledge
 
 const points = failpointNames.filter((name) => name.startsWith("journal.redaction."));
 test.each(points.flatMap((name) => [1, 3].map((pass) => [name, pass] as const)))(
-  "dying at %s, pass %i: what was forgotten is, what was not is whole, and what was under way is finished",
+  "dying at %s, pass %i: forgotten data stays gone, other data is intact, and a redaction in progress is completed",
   async (name, pass) => {
     const folder = await temporaryFolder();
     const said = nothingSaid();
@@ -113,7 +113,7 @@ test.each(points.flatMap((name) => [1, 3].map((pass) => [name, pass] as const)))
     expect(await child.ended()).toBe("SIGKILL");
     hear(child.lines, said);
     await check(folder, said);
-    // And the next process dies at the same point while it goes on from there.
+    // The next process dies at the same point while it continues from there.
     const next = new TestChild(forgetter(folder), { modules, failpoint: `${name}@${pass}` });
     expect(await next.ended()).toBe("SIGKILL");
     hear(next.lines, said);

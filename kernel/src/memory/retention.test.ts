@@ -15,7 +15,7 @@ async function swaps(agent: AgentMemory, count: number, bytes = 1): Promise<void
 }
 
 describe("forgetting", () => {
-  test("an event takes its data away, and resolves when the projections have seen it", async () => {
+  test("an event removes its data, and resolves when the projections have followed", async () => {
     const { within, lines, store } = await memoryFixture();
     const projected: number[] = [];
     store.answers.project = (_params, { end }) => {
@@ -37,7 +37,7 @@ describe("forgetting", () => {
     });
   });
 
-  test("an item takes all its records away: also those of an item that was removed before", async () => {
+  test("an item redacts all its records, also if the item was removed before", async () => {
     const { within, lines } = await memoryFixture();
     await within(async (agent) => {
       const { id } = await agent.addKnowledge({ variant: "Fact", data: "secret one" });
@@ -57,7 +57,7 @@ describe("forgetting", () => {
     await within(async (agent) => expect(agent.stats().knowledgeItems).toBe(0));
   });
 
-  test("leaves alone what only has such a name: working memory and policies", async () => {
+  test("ignores records that only have such an id: working memory and policies", async () => {
     const { within } = await memoryFixture();
     await within(async (agent) => {
       await swaps(agent, 2);
@@ -71,7 +71,7 @@ describe("forgetting", () => {
 });
 
 describe("cleanup", () => {
-  test("knowledge goes where a policy says so: the store is asked with it, and only where there is any", async () => {
+  test("knowledge is pruned by policy: the store gets it, and is asked only if there is one", async () => {
     const { within, store } = await memoryFixture();
     const policy = { belowImportance: 0.2, olderThanMs: 30 * dayMs };
     await within(
@@ -91,7 +91,7 @@ describe("cleanup", () => {
     );
   });
 
-  test("takes away what is older than that, by the events' own time, and all states but the newest", async () => {
+  test("removes older events, by their own time, and all states but the newest", async () => {
     const { within, lines, clock } = await memoryFixture();
     await within(async (agent) => {
       await agent.appendEvent({ variant: "v", data: "old", timestamp: "2026-11-10T11:59:59.999Z" });
@@ -127,7 +127,7 @@ describe("cleanup", () => {
     });
   });
 
-  test("is done at the start and once a day, where an age is set, and closing waits for it", async () => {
+  test("runs at the start and once a day if an age is set, and closing waits for it", async () => {
     const { within, clock, lines } = await memoryFixture();
     const redacted = (): number => lines().filter(({ redacted }) => redacted).length;
     await within(async (agent) => {
@@ -157,7 +157,7 @@ describe("cleanup", () => {
     expect(redacted()).toBe(2);
   });
 
-  test("that a full disk stops is reported, and done the next day", async () => {
+  test("that a full disk stops is reported, and repeated the next day", async () => {
     const { within, clock, warnings } = await memoryFixture();
     await within(
       async (agent) => {
@@ -179,7 +179,7 @@ describe("cleanup", () => {
 });
 
 describe("states of working memory that were superseded", () => {
-  test("do not pile up: the journal stays far below what was written", async () => {
+  test("do not accumulate: the journal stays far smaller than what was written", async () => {
     const { within } = await memoryFixture();
     const limit = 200_000;
     await within(
@@ -194,7 +194,7 @@ describe("states of working memory that were superseded", () => {
     await within(async (agent) => expect(agent.read()).toMatchObject({ revision: 100, state: { n: 100 } }));
   });
 
-  test("make room for the next where the quota is reached, and only then is one refused", async () => {
+  test("are dropped when the quota is reached, and a swap is refused only if that does not help", async () => {
     const { within } = await memoryFixture();
     let limit = 1e9;
     await within(

@@ -87,9 +87,7 @@ export class Retention implements AsyncDisposable {
   /** Removes events older than that, and superseded working states. Rejects with InvalidParams, StorageError. */
   async cleanup(retentionDays: number): Promise<Cleaned> {
     if (!Number.isInteger(retentionDays) || retentionDays < 0 || retentionDays > maxRetentionDays) {
-      throw invalidParams(
-        `Memories are kept 0 to ${maxRetentionDays} days; ${retentionDays} is not among that.`,
-      );
+      throw invalidParams(`Events can be kept for 0 to ${maxRetentionDays} days, not ${retentionDays}.`);
     }
     return await this.#clean(retentionDays, true);
   }
@@ -175,7 +173,7 @@ export class Retention implements AsyncDisposable {
         await work();
       } catch (error) {
         if (this.#isClosed) return;
-        this.#parts.log.warn("A memory could not be cleaned up; it is tried again.", {
+        this.#parts.log.warn("A memory could not be cleaned up; this is retried.", {
           reason: messageOf(error),
         });
       }

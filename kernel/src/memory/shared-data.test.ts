@@ -22,7 +22,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: unknown) => (isLaresError(error) ? [error.code, error.facts] : error),
   );
 
-test("a value is read as it was written, and its version counts the writes", async () => {
+test("a value is read as written, and its version counts the writes", async () => {
   const data = await shared();
   expect(await data.read("people")).toBeNull();
   expect(await data.write(agent, "people", { names: ["Ada"], none: null })).toBe(1);
@@ -31,7 +31,7 @@ test("a value is read as it was written, and its version counts the writes", asy
   expect(await data.read("other")).toBeNull();
 });
 
-test("a write that names a version counts only while it is that one", async () => {
+test("a write that names a version succeeds only if that is the current one", async () => {
   const data = await shared();
   expect(await data.write(agent, "k", "a", 0)).toBe(1);
   expect(await refusal(data.write(agent, "k", "b", 0))).toEqual(["Conflict", { revision: 1 }]);
@@ -39,7 +39,7 @@ test("a write that names a version counts only while it is that one", async () =
   expect(await data.read("k")).toEqual({ version: 2, value: "b" });
 });
 
-test("of writes at once that name the same version, one counts", async () => {
+test("of concurrent writes that name the same version, one succeeds", async () => {
   const data = await shared();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, each) => refusal(data.write(agent, "k", each, 0))),
@@ -48,7 +48,7 @@ test("of writes at once that name the same version, one counts", async () => {
   expect(await data.read("k")).toEqual({ version: 1, value: 0 });
 });
 
-test("what is too large is refused, and what was there stays", async () => {
+test("a value that is too large is refused, and the old one stays", async () => {
   const data = await shared();
   const { keys, valueCharacters } = sharedDataLimits;
   const fits = "x".repeat(valueCharacters - 2);
@@ -66,7 +66,7 @@ test("what is too large is refused, and what was there stays", async () => {
   expect(await data.write(agent, "k", 0)).toBe(2);
 });
 
-test("one agent that shares as much as it may leaves the others their room, and tells them nothing", async () => {
+test("an agent at its limit does not reduce the others' quota, and reveals nothing to them", async () => {
   const data = await shared();
   const { keys } = sharedDataLimits;
   await Promise.all(Array.from({ length: keys }, (_, each) => data.write(agent, `k${each}`, 0)));

@@ -70,7 +70,7 @@ export class SharedData {
       if (version !== undefined && version !== current)
         throw new LaresError(
           "Conflict",
-          `"${key}" is at version ${current} by now, not ${version}. Read it and try again.`,
+          `"${key}" is now at version ${current}, not ${version}. Read it and try again.`,
           { revision: current },
         );
       const text = JSON.stringify(value);
@@ -105,7 +105,7 @@ export class SharedData {
       throw limitExceeded(
         "shared_data",
         total,
-        `${writer} shares as much as it may: at most ${keys} keys and ${allCharacters} characters. Write less, or to fewer keys.`,
+        `${writer} has reached its limit of shared values: ${keys} keys and ${allCharacters} characters. Write less, or to fewer keys.`,
       );
   }
 }

@@ -25,7 +25,7 @@ function fixture(fails = false) {
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("nothing is done for a memory of which nothing is asked or written", async () => {
+test("nothing is done for an unused memory", async () => {
   const { clock, done, upkeep } = fixture();
   clock.advance(24 * 60 * 60 * 1000);
   upkeep.grown();
@@ -33,7 +33,7 @@ test("nothing is done for a memory of which nothing is asked or written", async 
   expect(done).toEqual([]);
 });
 
-test("what was asked is looked after once, a minute later, and again only when it is asked again, after ten", async () => {
+test("a queried memory is maintained once, a minute later, and after another query again ten minutes later", async () => {
   const { clock, done, upkeep } = fixture();
   upkeep.asked();
   upkeep.asked();
@@ -52,7 +52,7 @@ test("what was asked is looked after once, a minute later, and again only when i
   upkeep[Symbol.dispose]();
 });
 
-test("a thousand writes do not wait for the clock; projections follow every five thousand", async () => {
+test("a thousand writes start maintenance at once; projections follow every five thousand", async () => {
   const { done, state, upkeep } = fixture();
   for (let n = 0; n < 1000; n++) upkeep.wrote();
   await turn();
@@ -65,7 +65,7 @@ test("a thousand writes do not wait for the clock; projections follow every five
   upkeep[Symbol.dispose]();
 });
 
-test("closing does not wait for what runs, says nothing of what comes of it, and nothing begins after it", async () => {
+test("closing does not wait for running work or report its result, and nothing begins after it", async () => {
   const { clock, done, state, upkeep, warned } = fixture(true);
   const { promise, resolve } = Promise.withResolvers<void>();
   state.gate = promise;
@@ -81,7 +81,7 @@ test("closing does not wait for what runs, says nothing of what comes of it, and
   expect(warned).toEqual([]);
 });
 
-test("a failure is told, and tried again when it is asked next", async () => {
+test("a failure is reported, and retried after the next use", async () => {
   const { clock, done, upkeep, warned } = fixture(true);
   for (let round = 0; round < 2; round++) {
     upkeep.asked();
@@ -93,7 +93,7 @@ test("a failure is told, and tried again when it is asked next", async () => {
   upkeep[Symbol.dispose]();
 });
 
-test("what could not be finished is looked after again though nobody asks, every ten minutes, and not for ever", async () => {
+test("unfinished maintenance is repeated without use, every ten minutes, a limited number of times", async () => {
   const { clock, done, state, upkeep } = fixture();
   const pass = async (ms: number): Promise<number> => {
     clock.advance(ms);
@@ -107,7 +107,7 @@ test("what could not be finished is looked after again though nobody asks, every
   expect(await pass(1)).toBe(2);
   for (let hour = 0; hour < 24; hour++) for (let tenth = 0; tenth < 6; tenth++) await pass(10 * 60 * 1000);
   expect(done).toHaveLength(7);
-  // Asked, it is worth as much as at first; finished, it rests.
+  // When it is used, it counts as at first; when it is finished, it rests.
   upkeep.asked();
   expect(await pass(10 * 60 * 1000)).toBe(8);
   state.isUnfinished = false;

@@ -1,49 +1,57 @@
-/** What the kernel and its store host may take at most, and how long they wait. */
+/** Limits of the kernel's store client and of the store host: sizes, counts and delays. */
 export const storeBounds = {
-  /** Requests at the host at once; the others wait in the kernel. */
+  /** Maximum requests in flight at the host; further ones wait in the kernel. */
   maxOpenRequests: 256,
-  /** Requests of one memory that wait in the kernel; one more is refused (Busy). */
+  /** Maximum requests that wait for one memory in the kernel; the next one is refused (Busy). */
   maxWaitingPerMemory: 256,
-  /** A request during which the host ended so often is not tried again. */
+  /** After this many hosts have died during a request, it is not retried. */
   maxDeathsPerRequest: 2,
-  /** Such a request is asked again alone; when it has not killed the host in this time, new ones go beside it. */
+  /**
+   * A request during which a host died is retried alone. After this time, new requests are sent beside it.
+   */
   aloneMs: 500,
-  /** Waiting before a host that died is started again: doubled from the first to the last. */
+  /**
+   * Delay before a host that died is started again; doubled with each death, from the first value to the
+   * last.
+   */
   firstRestartDelayMs: 50,
   maxRestartDelayMs: 1000,
-  /** A host that lived this long resets the doubling. */
+  /** A host that ran this long resets the delay. */
   stableAfterMs: 10_000,
-  /** Hosts in a row that could not be started, before what waits is refused. */
+  /** After this many failed starts in a row, waiting requests are rejected. */
   maxFailedStarts: 3,
-  /** A host that is told to end closes its files in this time, or is killed. */
+  /** Time for a host to close its files before it is killed. */
   endTimeoutMs: 20_000,
-  /** A new host waits so long for the one before it, whose kernel may just have died. */
+  /** How long a new host waits for the previous one to release the lock; its kernel may just have died. */
   lockTimeoutMs: 10_000,
   lockIntervalMs: 25,
-  /** That journals have grown is told at most so often. */
+  /** Minimum interval between two hints that journals have grown. */
   grownIntervalMs: 50,
-  /** What a vector library may keep of the host's memory for nothing, before another host takes over. */
+  /** Memory that a vector library may leak in the host before another host takes over. */
   maxLeakedBytes: 256 * 1024 * 1024,
-  /** Requests at such a host have so long to be answered; then the next one is asked. */
+  /** Time in which such a host may answer its open requests; after it, they are sent to the next host. */
   leavingTimeoutMs: 2000,
-  /** Paths outside the state folder that the host may read at once: journals of others. */
+  /** Maximum paths outside the state folder (other workspaces' journals) that the host may read at once. */
   maxForeignPaths: 256,
-  /** Memories the host keeps open at once: DuckDB attaches no more. */
+  /** Maximum memories that the host keeps open at once: DuckDB attaches no more. */
   maxOpenMemories: 32,
-  /** An answer as JSON; a larger one is refused (LimitExceeded). */
+  /** Maximum characters of an answer as JSON; a larger one is refused (LimitExceeded). */
   maxAnswerCharacters: 64 * 1024 * 1024,
-  /** One frame between kernel and host: an answer of that many characters, in UTF-8, and some words. */
+  /**
+   * Maximum size of one frame between kernel and host: an answer of maximum length in UTF-8, and its
+   * envelope.
+   */
   maxFrameBytes: 4 * 64 * 1024 * 1024,
 } as const;
 
-/** How projections follow a journal. */
+/** Limits for projections that follow a journal. */
 export const projectionBounds = {
-  /** Records and bytes of journal in one transaction. While it is put in, all other memories wait. */
+  /** Maximum records and journal bytes in one transaction. During a transaction, all other memories wait. */
   maxBatchRecords: 5000,
   maxBatchBytes: 8 * 1024 * 1024,
-  /** What takes longer than this is told, again and again. */
+  /** Progress is logged for work that takes longer than this, repeatedly. */
   progressAfterMs: 1000,
   progressIntervalMs: 500,
-  /** How much of a journal is read at once. */
+  /** Bytes of a journal that are read at once. */
   pieceBytes: 1024 * 1024,
 } as const;

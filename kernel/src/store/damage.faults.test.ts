@@ -18,13 +18,13 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { beginningMs } from "./testing/test-journal.ts";
-import { eventsOf, mendedOf, testStore, type TestStore } from "./testing/test-store.ts";
+import { eventsOf, rebuiltOf, testStore, type TestStore } from "./testing/test-store.ts";
 
 const nowMs = beginningMs;
 const count = 3000;
 const storageError = expect.objectContaining({ code: "StorageError" });
 
-/** A memory that was projected, and whose host has ended: as it should, or killed. */
+/** A memory that was projected. Its host has ended or was killed. */
 async function projected(end: "closed" | "killed"): Promise<TestStore> {
   const first = await testStore();
   const { store, journal } = first;
@@ -39,7 +39,7 @@ async function projected(end: "closed" | "killed"): Promise<TestStore> {
   return { ...next, journal };
 }
 
-/** Everything is there, by tables and by text. */
+/** Everything is found, in the tables and in the full text. */
 async function checkWhole({ store, journal }: TestStore): Promise<void> {
   expect(await eventsOf(store, journal)).toBe(journal.end.seq);
   const query = { text: { match: `beach number${count}` }, limit: 5 };
@@ -99,16 +99,17 @@ const damages: readonly (readonly [string, (path: string) => void])[] = [
 ];
 
 describe.each(["temporal.duckdb", "text.sqlite"])("%s", (name) => {
-  test.each(damages)("with %s is made again, and told", async (_, damage) => {
+  test.each(damages)("with %s is rebuilt, and this is reported", async (_, damage) => {
     const next = await projected("closed");
     damage(join(next.journal.folder, name));
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toMatchObject([{ what: name }]);
+    expect(rebuiltOf(next.notices)).toMatchObject([{ what: name }]);
   });
 
-  // The log beside the file may hold all of it: what it is damaged in is then not read, and nothing is to be told.
+  // The log beside the file may contain everything. Then the damaged part is not read and nothing is
+  // reported.
   test.each(damages.slice(0, 3))(
-    "whose host was killed, with %s, leads to no wrong answer",
+    "whose host was killed, with %s, gives no wrong answer",
     async (_, damage) => {
       const next = await projected("killed");
       damage(join(next.journal.folder, name));
@@ -116,16 +117,16 @@ describe.each(["temporal.duckdb", "text.sqlite"])("%s", (name) => {
     },
   );
 
-  test("that is missing beside the other is made again, and told", async () => {
+  test("that is missing beside the other is rebuilt, and this is reported", async () => {
     const next = await projected("closed");
     rmSync(join(next.journal.folder, name));
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toMatchObject([{ what: name }]);
+    expect(rebuiltOf(next.notices)).toMatchObject([{ what: name }]);
   });
 });
 
 describe("the log beside the tables", () => {
-  /** Beside a file of an earlier state, so that the log has something to say. */
+  /** Beside a file of an earlier state, so that the log has changes to apply. */
   async function withLog(): Promise<{ next: TestStore; path: string; log: string }> {
     const next = await projected("killed");
     const path = join(next.journal.folder, "temporal.duckdb");
@@ -147,34 +148,36 @@ describe("the log beside the tables", () => {
     await checkWhole(next);
   });
 
-  test("that is a named pipe is not waited for", async () => {
+  test("that is a named pipe does not block", async () => {
     const { next, log } = await withLog();
     rmSync(log);
     execFileSync("mkfifo", [log]);
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toMatchObject([{ reason: '"temporal.duckdb.wal" is not a regular file' }]);
+    expect(rebuiltOf(next.notices)).toMatchObject([
+      { reason: '"temporal.duckdb.wal" is not a regular file' },
+    ]);
   });
 });
 
 describe("what is on the disk", () => {
-  test("and was being opened when a host ended is not opened again", async () => {
+  test("that was being opened when a host ended is not opened again", async () => {
     const next = await projected("closed");
     writeFileSync(join(next.journal.folder, "temporal.duckdb.opening"), "");
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toEqual([
+    expect(rebuiltOf(next.notices)).toEqual([
       { what: "temporal.duckdb", reason: "the store host ended while it opened this file" },
     ]);
     expect(readdirSync(next.journal.folder)).not.toContain("temporal.duckdb.opening");
   });
 
-  test("and has a mark that is a pipe is not waited for", async () => {
+  test("whose marker is a pipe does not block", async () => {
     const next = await projected("closed");
     execFileSync("mkfifo", [join(next.journal.folder, "text.sqlite.opening")]);
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toMatchObject([{ what: "text.sqlite" }]);
+    expect(rebuiltOf(next.notices)).toMatchObject([{ what: "text.sqlite" }]);
   });
 
-  test("and is of another version is made again", async () => {
+  test("of another version is rebuilt", async () => {
     const next = await projected("closed");
     const path = join(next.journal.folder, "text.sqlite");
     rmSync(`${path}.sum`);
@@ -182,12 +185,12 @@ describe("what is on the disk", () => {
     database.exec("PRAGMA user_version = 999");
     database.close();
     await checkWhole(next);
-    expect(mendedOf(next.notices)).toMatchObject([
+    expect(rebuiltOf(next.notices)).toMatchObject([
       { what: "text.sqlite", reason: expect.stringContaining("of another version") },
     ]);
   });
 
-  test("and is an older copy is brought up to the journal", async () => {
+  test("that is an older copy is brought up to the journal", async () => {
     const { store, journal, stateFolder } = await projected("closed");
     const copy = join(stateFolder, "copy");
     cpSync(journal.folder, copy, { recursive: true });
@@ -198,12 +201,12 @@ describe("what is on the disk", () => {
       cpSync(join(copy, name), join(journal.folder, name));
     const next = await testStore(stateFolder);
     await checkWhole({ ...next, journal });
-    expect(mendedOf(next.notices)).toEqual([]);
+    expect(rebuiltOf(next.notices)).toEqual([]);
   });
 });
 
 describe("the journal", () => {
-  test("written anew, with the hosts before and after: projections go on, and what was redacted is gone", async () => {
+  test("rewritten, by the hosts before and after: projections continue, and redacted data is gone", async () => {
     const { store, journal, notices } = await testStore();
     journal.appendEvents(10, (n) => ({ data: { words: `beach number${n}` } }));
     expect(await eventsOf(store, journal)).toBe(10);
@@ -221,7 +224,7 @@ describe("the journal", () => {
     journal.rewrites++;
     journal.appendEvents(5, (n) => ({ data: { words: `beach number${n}` } }));
     expect(await eventsOf(store, journal)).toBe(14);
-    expect(mendedOf(notices)).toEqual([]);
+    expect(rebuiltOf(notices)).toEqual([]);
     expect(readFileSync(join(journal.folder, "temporal.duckdb")).includes("number3")).toBe(false);
     await store.request("rebuild", journal.memory, {});
     expect(await eventsOf(store, journal)).toBe(14);
@@ -246,12 +249,12 @@ describe("the journal", () => {
       nowMs,
     });
     expect(counted.count).toBe(events);
-    expect(mendedOf(notices)).toMatchObject([
+    expect(rebuiltOf(notices)).toMatchObject([
       { what: "projections", reason: expect.stringContaining("does not go on from seq 10") },
     ]);
   });
 
-  test("damaged behind the kernel's back is an error, not an answer; whole again, it is one", async () => {
+  test("damaged behind the kernel's back gives an error; repaired, it answers", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(10);
     const [path = ""] = journal.segments();

@@ -7,7 +7,7 @@ import { failpointNames } from "../platform/failpoints.ts";
 import type { Store } from "../memory-contract/store-port.ts";
 import { dyingAt, noMoreDying } from "./testing/dying-hosts.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
-import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
+import { eventsOf, rebuiltOf, testStore } from "./testing/test-store.ts";
 
 const nowMs = beginningMs;
 
@@ -18,7 +18,7 @@ function kill(store: Store): void {
   process.kill(store.pid, "SIGKILL");
 }
 
-describe("a host that dies costs no answer", () => {
+describe("no answer is lost when a host dies", () => {
   test("killed while queries are open: the next host answers all of them, once each", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(2000, (n) => ({ data: { words: `beach ${n}` } }));
@@ -28,7 +28,7 @@ describe("a host that dies costs no answer", () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set([2000]));
   });
 
-  test("killed while one memory is built anew: that is asked again, and others are answered before it is done", async () => {
+  test("killed while one memory is rebuilt: it is asked again, and others are answered before it is done", async () => {
     const { store, journal, stateFolder } = await testStore();
     const other = new TestJournal(stateFolder, "extension/dev.lares.other");
     for (let batch = 0; batch < 20; batch++) journal.appendEvents(5000);
@@ -59,7 +59,7 @@ describe("a host that dies costs no answer", () => {
   });
 
   test.each(failpointNames.filter((name) => name.startsWith("store.")))(
-    "dying at %s: everything asked is answered, everything is there",
+    "dying at %s: every request is answered, and nothing is lost",
     async (point) => {
       const { store, journal } = await testStore();
       const deaths = await dyingAt(point);
@@ -79,23 +79,23 @@ describe("a host that dies costs no answer", () => {
     },
   );
 
-  test("dying in one batch after the other of a long projection: it goes on where it was", async () => {
+  test("dying in each batch of a long projection: it continues where it was", async () => {
     const { store, journal, notices } = await testStore();
     const deaths = await dyingAt("store.tables.applied@3");
     journal.appendEvents(40_000);
     expect(await eventsOf(store, journal)).toBe(40_000);
     expect(deaths()).toHaveLength(1);
-    expect(mendedOf(notices)).toEqual([]);
+    expect(rebuiltOf(notices)).toEqual([]);
   });
 });
 
-describe("a request that hosts die of", () => {
+describe("a request that kills hosts", () => {
   test("is refused after the second, its neighbours are not, and the memory is built again", async () => {
     const { store, journal, stateFolder, notices } = await testStore();
     const innocent = new TestJournal(stateFolder, "extension/dev.lares.innocent");
     innocent.appendEvents(3);
     expect(await eventsOf(store, innocent)).toBe(3);
-    // Nothing of the innocent's is projected any more; what is, kills.
+    // Nothing of the other memory is projected any more; projecting kills the host.
     process.env[failpointVariable] = "store.tables.begun";
     kill(store);
     await until("it is noticed", () => store.pid === null);
@@ -105,10 +105,10 @@ describe("a request that hosts die of", () => {
     await expect(poisoned).rejects.toThrow(/ended twice while it answered this/);
     delete process.env[failpointVariable];
     expect(new Set(await Promise.all(asked))).toEqual(new Set([3]));
-    // The host that runs may have the failpoint still.
+    // The running host may still have the failpoint.
     if (store.pid !== null) kill(store);
     expect(await eventsOf(store, journal)).toBe(1);
-    expect(mendedOf(notices)).toEqual([
+    expect(rebuiltOf(notices)).toEqual([
       { what: "projections", reason: expect.stringContaining("ended again and again") },
     ]);
   });

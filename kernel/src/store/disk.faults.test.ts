@@ -11,16 +11,17 @@ import { Engines } from "./vectors/engines.ts";
 import type { EngineName } from "../memory-contract/store-settings.ts";
 
 /*
- * A real store host whose disk fails at each call that changes something, from the first on, the second, …: while a
- * journal is projected, its index is saved, its files are closed. What was acknowledged is in the journal; whoever asks
- * is answered rightly or told; and with space again the same kernel answers as if nothing had been.
+ * A real store host whose disk fails at each call that changes something, from the first on, the second, …:
+ * while a journal is projected, its index is saved and its files are closed. Acknowledged records are in the
+ * journal; a caller gets a correct answer or an error; and when there is space again, the same kernel answers
+ * as before.
  */
 
 const why = await whyNoFailingDisk();
 const hasFaiss = await new Engines().isAvailable("faiss");
 interface Case {
   readonly error: DiskError;
-  /** Part of the paths that fail. */
+  /** The part of a path by which the failing paths are chosen. */
   readonly path: string;
   readonly operations?: string;
   readonly engine: EngineName;
@@ -41,7 +42,7 @@ const cases: readonly Case[] = [
 
 describe.skipIf(why !== null)("while the disk fails under the store host", () => {
   test.each(cases)(
-    "$error at $path, $engine: nothing acknowledged is lost, who asks is answered or told, and it recovers",
+    "$error at $path, $engine: nothing acknowledged is lost, every caller gets an answer or an error, and it recovers",
     async ({ engine, ...rule }) => {
       const disk = await throughDisk(await temporaryFolder());
       const { store, journal } = await testStore();
@@ -79,7 +80,7 @@ describe.skipIf(why !== null)("while the disk fails under the store host", () =>
         ).items.map(({ id }) => id),
       });
       const right = (): object => ({ events, worded: events, like: [`item-${items}`] });
-      // Enough for a graph to be built.
+      // Enough items for a graph to be built.
       grow(300);
       expect(await answers()).toEqual(right());
 

@@ -4,9 +4,9 @@ import { seeded } from "../../../test/support/seed.ts";
 import { until } from "../../../test/support/until.ts";
 import { isLaresError, messageOf } from "../base/errors.ts";
 import { TestJournal } from "./testing/test-journal.ts";
-import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
+import { eventsOf, rebuiltOf, testStore } from "./testing/test-store.ts";
 
-/** LARES_ROUNDS=3: sixty. */
+/** LARES_ROUNDS=3 runs sixty. */
 const kills = 20 * Number(process.env["LARES_ROUNDS"] ?? 1);
 const eventsPerRound = 200;
 const random = seeded();
@@ -21,7 +21,7 @@ test("a host killed again and again at random under load: everything acknowledge
         expect(await eventsOf(store, journal)).toBe(expected);
         return;
       } catch (error) {
-        // Killed twice while it was open.
+        // The memory was open when the host was killed twice.
         if (!isLaresError(error, "StorageError") || !messageOf(error).includes("ended twice")) throw error;
       }
     }
@@ -39,7 +39,7 @@ test("a host killed again and again at random under load: everything acknowledge
     await isAnswered;
   }
   for (const journal of journals) expect(await eventsOf(store, journal)).toBe(kills * eventsPerRound);
-  // Nothing was found damaged: it was being opened or made, or two hosts were killed under one request.
-  for (const { reason } of mendedOf(notices))
+  // No damage was found: the memory was being opened or created, or two hosts were killed during one request.
+  for (const { reason } of rebuiltOf(notices))
     expect(reason).toMatch(/while it (opened|answered)|it was missing/);
 });

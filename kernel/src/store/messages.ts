@@ -10,7 +10,7 @@ import type {
   StoreRequestName,
 } from "../memory-contract/store-port.ts";
 
-/** From the kernel to the store host. */
+/** Messages from the kernel to the store host. */
 export type ToHost =
   | {
       readonly kind: "request";
@@ -18,10 +18,12 @@ export type ToHost =
       readonly name: StoreRequestName;
       readonly memory: StoreMemory;
       readonly params: unknown;
-      /** Hosts have ended while they answered for this memory: its projections are not believed any more. */
-      readonly isSuspect: boolean;
+      /**
+       * True if hosts died while they answered for this memory: its projections are discarded and rebuilt.
+       */
+      readonly isQuarantined: boolean;
     }
-  /** Nobody waits for the request's answer any more: it need not begin. It is answered all the same. */
+  /** Nobody waits for the answer any more, so the request need not begin. It is answered all the same. */
   | { readonly kind: "cancel"; readonly id: number }
   /** bytes: the body of the answer. */
   | { readonly kind: "posted"; readonly id: number; readonly answer: Omit<OutsideAnswer, "body"> }
@@ -39,7 +41,7 @@ export type ToHost =
         Omit<Extract<Embedded, { name: string }>, "vectors"> | Extract<Embedded, { failure: string }>;
     }
   | { readonly kind: "grown"; readonly memories: readonly StoreMemory[] }
-  /** Close everything, then end. */
+  /** Closes everything, then ends the process. */
   | { readonly kind: "end" };
 
 export type FromHost =
@@ -63,5 +65,5 @@ export type FromHost =
       readonly texts: readonly string[];
     }
   | { readonly kind: "notice"; readonly notice: StoreNotice }
-  /** A library keeps more memory than it should: let another host take over, whenever that is convenient. */
+  /** A library leaks memory: another host should take over at a convenient moment. */
   | { readonly kind: "spent" };

@@ -16,8 +16,8 @@ import { Engines } from "./vectors/engines.ts";
 import type { EngineName } from "../memory-contract/store-settings.ts";
 
 /*
- * What was forgotten is in no file of the store host's once it has said that it followed: looked for by its bytes, in
- * tables, full text and vector indexes; while its disk fails at every call of it, and when it dies in the middle.
+ * Forgotten data is in no file of the store host once it has reported that it followed. Searched by bytes in tables,
+ * full text and vector indexes; also when the disk fails at every call, and when the host dies midway.
  */
 
 const why = await whyNoFailingDisk();
@@ -33,12 +33,12 @@ const base64 = (vector: Float32Array): string => Buffer.from(vector.buffer).toSt
 const fromBase64 = (text: string): Float32Array =>
   new Float32Array(Uint8Array.from(Buffer.from(text, "base64")).buffer);
 
-/** A memory of which some is to stay and some to be forgotten. */
+/** A memory of which some data is to stay and some to be forgotten. */
 class Remembered {
   readonly secrets = new Secrets();
   readonly journal: TestJournal;
   readonly #engine: EngineName;
-  /** Seqs of what is to be forgotten. */
+  /** Seqs of the records to forget. */
   #secretSeqs: number[] = [];
   #events = 0;
   #items = 0;
@@ -53,7 +53,7 @@ class Remembered {
     return { ...memory, settings: { ...memory.settings, vectors: this.#engine } };
   }
 
-  /** What stays; so many items that a graph is made of them. */
+  /** Items that stay, enough for a graph to be built. */
   grow(count: number, { isGiven }: { readonly isGiven: boolean }): void {
     for (let n = 0; n < count; n++) {
       this.#items += 1;
@@ -86,7 +86,7 @@ class Remembered {
     this.#append("delete", "knowledge", id, {});
   }
 
-  /** What the embedder made of the items that are there is a secret, too. */
+  /** The embedder's vectors of these items are secret, too. */
   async embedded(store: Store, ...ids: readonly string[]): Promise<void> {
     const place = { afterId: null, limit: 10_000, changedBeforeMs: Number.MAX_SAFE_INTEGER };
     const { items } = await store.request("vectors.page", this.memory, place);
@@ -131,7 +131,7 @@ class Remembered {
   }
 }
 
-/** Says everything that can be secret; what comes out of it is in all files, with one thing removed before. */
+/** Writes everything that can be secret; the result is in all files. One thing was removed before. */
 async function sayAll(remembered: Remembered, store: Store, name: string): Promise<void> {
   remembered.event(`event of ${name}`);
   remembered.item(`item of ${name}`);
@@ -168,8 +168,8 @@ const forgotten: readonly Forgotten[] = [
 ];
 
 describe.each(engines)("%s: forgotten,", (engine) => {
-  test.each(forgotten)("$what is in no file, and all else is answered", async ({ kind, say, later }) => {
-    // Where the others have no vectors of their own, the last one of its kind goes.
+  test.each(forgotten)("$what is in no file, and everything else is found", async ({ kind, say, later }) => {
+    // If the other items have no vectors of their own, the last one of its kind goes.
     for (const isGiven of [true, false]) {
       const { store, journal, stateFolder } = await testStore();
       const remembered = new Remembered(journal, engine);
@@ -194,7 +194,7 @@ describe.each(engines)("%s: forgotten,", (engine) => {
 
 interface Case {
   readonly error: DiskError;
-  /** Part of the paths that fail. */
+  /** The part of a path by which the failing paths are chosen. */
   readonly path: string;
   readonly operations?: string;
   readonly engine: EngineName;
@@ -211,7 +211,7 @@ const failures: readonly Case[] = [
 
 describe.skipIf(why !== null)("while the disk fails under it", () => {
   test.each(failures)(
-    "$error at $path, $engine, from each call on: it is told, and with space again nothing of it is in any file",
+    "$error at $path, $engine, from each call on: an error is reported, and with space again nothing of it is in any file",
     async ({ engine, ...rule }) => {
       const disk = await throughDisk(await temporaryFolder());
       const { store, journal, stateFolder } = await testStore();
@@ -221,7 +221,7 @@ describe.skipIf(why !== null)("while the disk fails under it", () => {
       let rounds = 0;
       for (let from = 1, struck = true; struck; from = Math.ceil(from * 1.5)) {
         await sayAll(remembered, store, `round ${from}`);
-        // Half of the time it is open already, half of the time the failing begins with opening it.
+        // In half of the cases the memory is open already, in the others the failures begin while it is opened.
         if (rounds % 2 === 0) await remembered.answers(store);
         const failing: DiskRule = { ...rule, from };
         await disk.fail(failing);
@@ -253,7 +253,7 @@ describe("when it dies", () => {
   const passed = failpointNames.filter(
     (name) => name.startsWith("store.") && !name.startsWith("store.discard."),
   );
-  test.each(passed)("at %s, the next one takes it out of every file", async (point) => {
+  test.each(passed)("at %s, the next one removes it from every file", async (point) => {
     const { store: before, journal, stateFolder } = await testStore();
     const remembered = new Remembered(journal, graph);
     remembered.grow(300, { isGiven: false });

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { storeBounds } from "./bounds.ts";
 import { TestJournal } from "./testing/test-journal.ts";
-import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
+import { eventsOf, rebuiltOf, testStore } from "./testing/test-store.ts";
 
 const storageError = expect.objectContaining({ code: "StorageError" });
 
 describe("many memories", () => {
-  test("two beside each other: one is answered while the other is built", async () => {
+  test("two at once: one is answered while the other is built", async () => {
     const { store, journal, stateFolder } = await testStore();
     const large = new TestJournal(stateFolder, "extension/dev.lares.large");
     large.appendEvents(60_000, (n) => ({ data: { words: `some words to index ${n}` } }));
@@ -46,7 +46,7 @@ describe("many memories", () => {
 });
 
 describe("too much at once", () => {
-  test("an end while requests are open and waiting rejects each of them, and leaves files that are whole", async () => {
+  test("closing while requests are open and waiting rejects each of them, and leaves complete files", async () => {
     const { store, journal, stateFolder } = await testStore();
     journal.appendEvents(30_000);
     await eventsOf(store, journal);
@@ -59,6 +59,6 @@ describe("too much at once", () => {
     for (const outcome of await Promise.all(asked)) expect(outcome).toEqual(storageError);
     const next = await testStore(stateFolder);
     expect(await eventsOf(next.store, journal)).toBe(60_000);
-    expect(mendedOf(next.notices)).toEqual([]);
+    expect(rebuiltOf(next.notices)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import type { StoreMemory } from "../memory-contract/store-port.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
 import { openDuck } from "./projection/duck.ts";
 import { removeText } from "./projection/text-file.ts";
-import { eventsOf, mendedOf, testStore, type TestStore } from "./testing/test-store.ts";
+import { eventsOf, rebuiltOf, testStore, type TestStore } from "./testing/test-store.ts";
 import type { RecordInput } from "../journal/record.ts";
 import { Engines } from "./vectors/engines.ts";
 
@@ -28,7 +28,7 @@ function pidOf(store: { readonly pid: number | null }): number {
 }
 
 describe("the host process", () => {
-  test("is not started by growth, nor by what is never asked", async () => {
+  test("is not started by growth or by a memory that is never asked", async () => {
     const { store, journal, stateFolder } = await testStore();
     journal.appendEvents(3);
     store.grown(journal.memory);
@@ -37,7 +37,7 @@ describe("the host process", () => {
     expect(existsSync(join(stateFolder, "store"))).toBe(false);
   });
 
-  test("starts with the first of several requests at once, one for all, and ends with the store", async () => {
+  test("starts once with the first of several requests, and ends with the store", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(10);
     expect(await Promise.all([1, 2, 3].map(() => eventsOf(store, journal)))).toEqual([10, 10, 10]);
@@ -49,7 +49,7 @@ describe("the host process", () => {
     await expect(eventsOf(store, journal)).rejects.toThrow(storageError);
   });
 
-  test("race: a request that is cancelled while it waits rejects at once, and what comes behind it is answered", async () => {
+  test("race: a request that is cancelled while it waits is rejected at once, and the next ones are answered", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(10);
     const first = eventsOf(store, journal);
@@ -62,7 +62,7 @@ describe("the host process", () => {
     await expect(late).rejects.toThrow("before");
   });
 
-  test("of another kernel waits until the one that has the files has ended", async () => {
+  test("of another kernel waits until the one that holds the files has ended", async () => {
     const { store, journal, stateFolder } = await testStore();
     journal.appendEvents(10);
     await eventsOf(store, journal);
@@ -75,7 +75,7 @@ describe("the host process", () => {
     expect(await waiting).toBe(10);
   });
 
-  test("dies of itself when the pipe closes without a word", async () => {
+  test("ends when the pipe closes without a message", async () => {
     const child = await startChildProcess({
       entry: new URL("./host/host-process.ts", import.meta.url),
       readable: ["/"],
@@ -91,7 +91,7 @@ describe("the host process", () => {
     expect(await child.exited).toBe("ended with exit code 0");
   });
 
-  test("that cannot start is an error that says why, and the next request tries again", async () => {
+  test("that cannot start gives an error with the reason, and the next request tries again", async () => {
     const { stateFolder, store, journal } = await testStore();
     journal.appendEvents(1);
     mkdirSync(join(stateFolder, "store", "host.lock"), { recursive: true });
@@ -101,8 +101,8 @@ describe("the host process", () => {
   });
 });
 
-describe("what is asked sees everything that was acknowledged before", () => {
-  test("event by event, and while queries go on beside", async () => {
+describe("a query sees everything that was acknowledged before", () => {
+  test("event by event, while other queries run", async () => {
     const { store, journal } = await testStore();
     for (let round = 1; round <= 20; round++) {
       journal.appendEvents(5, (n) => ({ data: { words: `beach number${n}` } }));
@@ -120,14 +120,14 @@ describe("what is asked sees everything that was acknowledged before", () => {
     }
   });
 
-  test("also where it was projected behind, after a hint", async () => {
+  test("also if it was projected in the background, after a hint", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(1);
     await eventsOf(store, journal);
     const { memory: before } = journal;
     journal.appendEvents(20_000);
     store.grown(journal.memory);
-    // An older end than what is projected is no other journal.
+    // An older end than the projected one does not mean another journal.
     await until("the hint was followed", async () => {
       const { projected } = await store.request("stats", before, {});
       return projected === 20_001;
@@ -135,7 +135,7 @@ describe("what is asked sees everything that was acknowledged before", () => {
     expect(await eventsOf(store, journal)).toBe(20_001);
   });
 
-  test("stats: how far, how much, from when to when", async () => {
+  test("stats: position, counts, and the first and last time", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(10);
     journal.append({ operation: "delete", kind: "temporal", id: "event-10", data: "{}" });
@@ -147,7 +147,7 @@ describe("what is asked sees everything that was acknowledged before", () => {
     });
   });
 
-  test("knowledge too: by likeness, by relations, in a search over all, page by page, and after a death", async () => {
+  test("knowledge too: by similarity, by relations, in a search over all, page by page, and after a crash", async () => {
     const { store, journal } = await testStore();
     const { memory: nothing } = journal;
     expect(await store.request("knowledge.query", nothing, { query: {}, nowMs })).toEqual({ items: [] });
@@ -214,7 +214,7 @@ describe("what is asked sees everything that was acknowledged before", () => {
     expect(await ask()).toEqual(answers);
   });
 
-  test("an error of the question is its own, and the host lives on", async () => {
+  test("an invalid query fails alone, and the host keeps running", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(1);
     await eventsOf(store, journal);
@@ -226,7 +226,7 @@ describe("what is asked sees everything that was acknowledged before", () => {
 });
 
 describe("many memories", () => {
-  test("one that is closed lets its files go, and is opened again by the next question", async () => {
+  test("a closed memory releases its files, and is reopened by the next query", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(5);
     await eventsOf(store, journal);
@@ -236,7 +236,7 @@ describe("many memories", () => {
     expect(await eventsOf(store, journal)).toBe(5);
   });
 
-  test("a journal outside the state folder is read by a host that may; what was open is answered", async () => {
+  test("a journal outside the state folder is read by a host that has access; open requests are answered", async () => {
     const { store, journal, notices } = await testStore();
     const foreign = new TestJournal(await temporaryFolder());
     foreign.appendEvents(7);
@@ -255,16 +255,16 @@ describe("many memories", () => {
     ];
     expect(await Promise.all(asked)).toEqual([3, { count: 7 }, 3]);
     expect(pidOf(store)).not.toBe(pid);
-    expect(mendedOf(notices)).toEqual([]);
+    expect(rebuiltOf(notices)).toEqual([]);
   });
 });
 
-describe("a vector library that keeps memory for nothing", () => {
+describe("a vector library that leaks memory", () => {
   test.skipIf(!hasFaiss)(
-    "another host takes over between questions, again and again; each is answered",
+    "another host takes over between queries, repeatedly; each query is answered",
     async () => {
       const { store, journal, notices, logged } = await testStore(undefined, { maxLeakedBytes: 2_000 });
-      // Among fewer, the graph is not asked.
+      // With fewer vectors, the graph is not used.
       for (let n = 0; n < 900; n++) {
         journal.append({
           operation: "store",
@@ -294,13 +294,13 @@ describe("a vector library that keeps memory for nothing", () => {
         pids.add(pidOf(store));
       }
       expect(pids.size).toBeGreaterThan(1);
-      expect(mendedOf(notices)).toEqual([]);
+      expect(rebuiltOf(notices)).toEqual([]);
       expect(logged.filter(({ level }) => level !== "debug")).toEqual([]);
     },
   );
 });
 
-test("a full text of version 1, which was closed cleanly, is built again from the journal", async () => {
+test("a full text of version 1, which was closed cleanly, is rebuilt from the journal", async () => {
   const first = await testStore();
   first.journal.appendEvents(3, (n) => ({ data: { words: `running number ${n}` } }));
   expect(await eventsOf(first.store, first.journal)).toBe(3);
@@ -310,18 +310,18 @@ test("a full text of version 1, which was closed cleanly, is built again from th
   writeTextVersion1(path, first.journal.end);
 
   const { store, notices } = await testStore(first.stateFolder);
-  // None of the old file's rows has this word.
+  // No row of the old file has this word.
   const query = { text: { match: "running" } };
   const { total } = await store.request("temporal.query", first.journal.memory, { query, nowMs });
   expect(total).toBe(3);
-  expect(mendedOf(notices)).toEqual([
+  expect(rebuiltOf(notices)).toEqual([
     { what: expect.any(String), reason: expect.stringMatching(/is of another version/) as string },
   ]);
   await store[Symbol.asyncDispose]();
-  expect(mendedOf((await again(first)).notices)).toEqual([]);
+  expect(rebuiltOf((await again(first)).notices)).toEqual([]);
 });
 
-test("tables whose cold vectors need a codebook are built again from the journal", async () => {
+test("tables whose cold vectors need a codebook are rebuilt from the journal", async () => {
   const first = await testStore();
   const { journal } = first;
   for (const thing of ["beach", "tax"])
@@ -340,9 +340,9 @@ test("tables whose cold vectors need a codebook are built again from the journal
   const query = { similar_to: "all about the tax", top_k: 1 };
   const { items } = await store.request("knowledge.query", journal.memory, { query, nowMs });
   expect(items.map(({ id }) => id)).toEqual(["tax"]);
-  expect(mendedOf(notices)[0]).toEqual({
+  expect(rebuiltOf(notices)[0]).toEqual({
     what: "temporal.duckdb",
-    reason: expect.stringMatching(/was made by another version/) as string,
+    reason: expect.stringMatching(/was created by another version/) as string,
   });
   const { vectors } = await store.request("stats", journal.memory, {});
   expect(vectors).toMatchObject({ count: 2, hot: 2, cold: 0 });
@@ -389,12 +389,12 @@ function writeTextVersion1(path: string, { seq, hash }: ChainEnd): void {
 }
 
 describe("too much at once", () => {
-  test("waits in the kernel, turn by turn, and beyond its bound is refused as Busy", async () => {
+  test("waits in the kernel, memories taking turns, and beyond its limit is refused as Busy", async () => {
     const { store, journal, stateFolder } = await testStore();
     const other = new TestJournal(stateFolder, "extension/dev.lares.other");
     journal.appendEvents(1);
     other.appendEvents(2);
-    // The host is not there yet: everything waits.
+    // The host is not started yet, so everything waits.
     const asked = Array.from({ length: storeBounds.maxWaitingPerMemory }, () => eventsOf(store, journal));
     await expect(eventsOf(store, journal)).rejects.toThrow(expect.objectContaining({ code: "Busy" }));
     const neighbour = eventsOf(store, other);

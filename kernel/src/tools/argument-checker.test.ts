@@ -10,7 +10,7 @@ const object = (properties: object, more: object = {}): Record<string, unknown> 
   ...more,
 });
 
-/** What is wrong, or null. */
+/** Returns what is wrong, or null. */
 async function fault(
   schema: Record<string, unknown>,
   args: unknown,
@@ -26,7 +26,7 @@ async function fault(
   }
 }
 
-/** Definitions of which each asks for the next one twice: 2^levels comparisons. */
+/** Definitions that each refer twice to the next one: 2^levels comparisons. */
 function fanOut(levels: number): Record<string, unknown> {
   const definitions: Record<string, unknown> = { [`d${levels}`]: { type: "object" } };
   for (let level = 0; level < levels; level++) {
@@ -37,7 +37,7 @@ function fanOut(levels: number): Record<string, unknown> {
 }
 
 describe("arguments", () => {
-  test("that fit, and that do not, with the place", async () => {
+  test("are accepted if they fit, and refused with the place if not", async () => {
     const schema = object({ n: { type: "integer" } }, { required: ["n"] });
     expect(await fault(schema, { n: 1 })).toBeNull();
     expect(await fault(schema, {})).toBe(
@@ -46,7 +46,7 @@ describe("arguments", () => {
     expect(await fault(schema, { n: "x" })).toBe(`a/t: /n must be integer ({"type":"integer"}).`);
   });
 
-  test("for a schema that is none", async () => {
+  test("are refused for an invalid schema", async () => {
     expect(await fault({ type: "objekt" }, {})).toMatch(
       /^The parameters of a\/t are not a valid JSON Schema: /,
     );
@@ -54,20 +54,20 @@ describe("arguments", () => {
     expect(await fault(object({ a: { pattern: "(a)\\1" } }), {})).toMatch(/not a valid JSON Schema/);
   });
 
-  test("do not have what every object of JavaScript inherits", async () => {
+  test("do not have the properties that every JavaScript object inherits", async () => {
     const schema = object({}, { required: ["toString", "constructor"] });
     expect(await fault(schema, {})).toMatch(/must have required property 'toString'/);
     expect(await fault(schema, { toString: 1, constructor: 1 })).toBeNull();
   });
 
-  test("are not held against what stands beside a $ref", async () => {
+  test("are not checked against what stands beside a $ref", async () => {
     const definitions = { text: { type: "string" } };
     const schema = object({ a: { $ref: "#/definitions/text", maxLength: 1 } }, { definitions });
     expect(await fault(schema, { a: "long" })).toBeNull();
     expect(await fault(schema, { a: 1 })).toMatch(/must be string/);
   });
 
-  test("match patterns of ECMAScript", async () => {
+  test("match ECMAScript patterns", async () => {
     const check = (pattern: string, a: string) => fault(object({ a: { pattern } }), { a });
     for (const [pattern, good, bad] of [
       ["^\\p{Letter}+$", "\u00e4b", "1"],
@@ -82,20 +82,20 @@ describe("arguments", () => {
       ]);
   });
 
-  test("two patterns in one schema are two", async () => {
+  test("are checked against each of two patterns in one schema", async () => {
     const schema = object({ a: { pattern: "^a$" }, b: { pattern: "^b$" } });
     expect(await fault(schema, { a: "a", b: "b" })).toBeNull();
     expect(await fault(schema, { a: "a", b: "a" })).toMatch(/^a\/t: \/b must match pattern "\^b\$"/);
   });
 
-  test("with the same $id in two schemas are held against their own", async () => {
+  test("with the same $id in two schemas are checked against their own", async () => {
     const schema = (type: string): Record<string, unknown> =>
       object({ a: { type } }, { $id: "https://same.example/schema" });
     expect(await fault(schema("string"), { a: "x" })).toBeNull();
     expect(await fault(schema("number"), { a: 1 })).toBeNull();
   });
 
-  test("a megabyte long are not quoted whole", async () => {
+  test("of a megabyte are not quoted in full", async () => {
     const schema = object({}, { additionalProperties: false });
     expect((await fault(schema, { ["x".repeat(1e6)]: 1 }))?.length).toBeLessThan(3000);
   });
@@ -146,8 +146,8 @@ describe("formats", () => {
   });
 });
 
-describe("what would take ages", () => {
-  test("is stopped at the deadline, named, and the next check is made", async () => {
+describe("an endless check", () => {
+  test("is stopped at the deadline and named, and the next check runs", async () => {
     await using quick = new ArgumentChecker({ ...argumentBounds, deadlineMs: 500 });
     expect(await fault(fanOut(40), {}, quick)).toMatch(
       /^a\/t: its parameters schema takes too long to check\. /,
@@ -158,7 +158,7 @@ describe("what would take ages", () => {
     expect(await fault(unique, { items: [1, 2] }, quick)).toBeNull();
   });
 
-  test("is not tried for ever; another caller's calls of the same tool are checked", async () => {
+  test("is not repeated for ever; another caller's calls of the same tool are checked", async () => {
     await using quick = new ArgumentChecker({ ...argumentBounds, deadlineMs: 500, maxOverruns: 1 });
     const schema = object({ a: { $ref: "#/definitions/d0" } }, { definitions: fanOut(40)["definitions"] });
     expect(await fault(schema, { a: {} }, quick)).toMatch(/took longer than 500 ms/);
@@ -168,7 +168,7 @@ describe("what would take ages", () => {
     expect(await fault(schema, {}, quick, "another")).toBeNull();
   });
 
-  test("of one caller, many times at once, holds another one up only once", async () => {
+  test("that one caller requests many times at once delays another caller only once", async () => {
     await using quick = new ArgumentChecker({ ...argumentBounds, deadlineMs: 500, maxOverruns: 100 });
     const ended: string[] = [];
     const slow = Array.from({ length: 3 }, () =>

@@ -15,7 +15,7 @@ const modules = {
   "{ KeyedCalls, keyedCallMigrations }": new URL("./keyed-calls.ts", import.meta.url),
 };
 
-/** Makes calls with the keys 0, 1, 2, …; says of each that its handler ran, and that its caller was answered. */
+/** Makes calls with the keys 0, 1, 2, …; prints for each that its handler ran, and that its caller was answered. */
 const caller = (path: string): string => `
   const database = await openDatabase({ path: ${JSON.stringify(path)}, migrations: keyedCallMigrations, log: silentLog });
   const calls = await KeyedCalls.open(database, systemClock);

@@ -45,7 +45,7 @@ const keyed = (change: Partial<KeyedCall> = {}): KeyedCall => ({
 });
 const success = (value: unknown): GuestToolResult => ({ status: "success", value });
 
-/** Runs a call whose handler answers with how often handlers have run. */
+/** Makes a call whose handler answers with the number of runs. */
 function counting() {
   let runs = 0;
   return {
@@ -111,7 +111,7 @@ test("a call that its own handler repeats is refused instead of waiting for itse
   expect(await counting().run({ depth: 1 })).toEqual(first);
 });
 
-test("an error before the handler begins is not kept; one after it began is the outcome", async () => {
+test("an error before the handler begins is not stored; one after it began is the outcome", async () => {
   const refused = new LaresError("Busy", "later");
   await expect(calls.run(keyed(), () => Promise.reject(refused))).rejects.toBe(refused);
   const failed = calls.run(keyed(), async (begun) => {
@@ -141,7 +141,7 @@ test("a call that had begun when its kernel ended is not run again: whether it t
   expect(work.runs).toBe(0);
 });
 
-test(`of each caller the latest ${maxKeptCalls} outcomes are kept, and the oldest is deleted first`, async () => {
+test(`the latest ${maxKeptCalls} outcomes of each caller are kept, and the oldest is deleted first`, async () => {
   const work = counting();
   await work.run({ caller: "other", key: "0" });
   for (let at = 0; at <= maxKeptCalls; at++) await work.run({ key: String(at) });
@@ -153,7 +153,7 @@ test(`of each caller the latest ${maxKeptCalls} outcomes are kept, and the oldes
   expect(work.runs).toBe(before + 1);
 });
 
-test("outcomes over the bytes of a caller go, oldest first; the newest is kept in any case", async () => {
+test("outcomes over a caller's limit in bytes are deleted, oldest first; the newest is always kept", async () => {
   const large = (key: string, bytes: number) =>
     calls.run(keyed({ key }), async (begun) => {
       await begun();

@@ -62,7 +62,7 @@ test("a call with arguments that fit reaches the agent, any other does not", asy
   ]);
 });
 
-test("one agent has a share of the open calls, and what is left is for others, a person first of all; ended ones count no more", async () => {
+test("one agent has a share of the open calls, the rest is for others, and ended calls do not count", async () => {
   const end = Promise.withResolvers<unknown>();
   const tools = open(() => end.promise);
   const openCalls = (caller: Principal, count: number): Promise<unknown>[] =>
@@ -93,12 +93,12 @@ test.each<[unknown, object]>([
   expect(await tools.call("a", "t", {}, person)).toEqual(result);
 });
 
-test.each([null, 1, {}, { status: "needs_approval" }])("%j is no tool result", async (answer) => {
+test.each([null, 1, {}, { status: "needs_approval" }])("%j is not a tool result", async (answer) => {
   const tools = open(async () => answer);
   await expect(tools.call("a", "t", {}, person)).rejects.toMatchObject({ code: "AgentError" });
 });
 
-test("an agent that is on the way of a call is not called again on it; calling itself is no circle", async () => {
+test("an agent in a chain of calls is not called again in it; calling itself is not a circle", async () => {
   const tools = open(async () => ({ status: "success" }));
   const by = (id: string, ...onBehalfOf: string[]): Principal =>
     agent(id, {
@@ -113,7 +113,7 @@ test("an agent that is on the way of a call is not called again on it; calling i
   expect(await tools.call("a", "t", {}, by("a", "a"))).toEqual({ status: "success", value: null });
 });
 
-test("a mind's process and a schedule count as their agent: in circles, and in what is open at once", async () => {
+test("a mind's process and a schedule count as their agent, in circles and in the number of open calls", async () => {
   const end = Promise.withResolvers<unknown>();
   const tools = open(() => end.promise);
   const process = (of: string, ...onBehalfOf: string[]): Principal => ({
@@ -137,7 +137,7 @@ test("a mind's process and a schedule count as their agent: in circles, and in w
   await Promise.all(calls);
 });
 
-test(`at most ${maxCallDepth} calls, one inside the other, those of an agent to itself included`, async () => {
+test(`at most ${maxCallDepth} nested calls, including those of an agent to itself`, async () => {
   const tools = open(async () => ({ status: "success" }));
   const at = (depth: number): Principal => agent("a", { onBehalfOf: [{ kind: "agent", id: "a" }], depth });
   await expect(tools.call("a", "t", {}, at(maxCallDepth))).rejects.toMatchObject({
@@ -147,7 +147,7 @@ test(`at most ${maxCallDepth} calls, one inside the other, those of an agent to 
   expect(await tools.call("a", "t", {}, at(maxCallDepth - 1))).toEqual({ status: "success", value: null });
 });
 
-test("race: a call that is cancelled rejects at once, and stays open until its handler has left", async () => {
+test("race: a cancelled call rejects at once, and stays open until its handler has ended", async () => {
   const end = Promise.withResolvers<unknown>();
   const signals: AbortSignal[] = [];
   const tools = open((_args, _caller, { signal }) => {

@@ -49,14 +49,14 @@ const messages = async (log: TraceLog, query: Parameters<TraceLog["query"]>[0] =
   (await log.query(query)).map((one) => one.message);
 
 describe("query", () => {
-  test("gives what was just written, newest first, up to the limit", async () => {
+  test("returns what was just written, newest first, up to the limit", async () => {
     const { log } = await fixture();
     for (let n = 0; n < 5; n++) log.write(entry(`m${n}`));
     expect(await messages(log, { limit: 3 })).toEqual(["m4", "m3", "m2"]);
     expect(await messages(log, { limit: 0 })).toEqual([]);
   });
 
-  test("answers with two megabytes at most, and what is older is had by the time of the last", async () => {
+  test("answers with at most two megabytes, and older entries are found by the time of the last one", async () => {
     const { log, clock } = await fixture();
     const fields = { wide: "f".repeat(15_000) };
     for (let n = 0; n < 410; n++) {
@@ -70,7 +70,7 @@ describe("query", () => {
       const page = await log.query({ limit: 1000, ...(until === undefined ? {} : { until }) });
       expect(JSON.stringify(page).length).toBeLessThan(2 * 1024 * 1024 + 1000);
       expect(page.length).toBeGreaterThan(100);
-      // The last of a page is the first of the next.
+      // The last entry of a page is the first of the next.
       expect(seen.at(-1) ?? page[0]?.message).toBe(page[0]?.message);
       seen.push(...page.slice(until === undefined ? 0 : 1).map(({ message }) => message));
       until = page.at(-1)?.timestamp;
@@ -78,7 +78,7 @@ describe("query", () => {
     expect(seen).toEqual(Array.from({ length: 410 }, (_, n) => `m${409 - n}`));
   });
 
-  test("gives what was written after an entry, over files and restarts, also where that entry is not kept", async () => {
+  test("returns what was written after an entry, across files and restarts, also if that entry was lost", async () => {
     const { log, clock, reopen } = await fixture({ maxFileBytes: 2_000 });
     const ids: string[] = [];
     const write = (to: TraceLog, n: number, level: TraceLevel = "info"): void => {
@@ -90,7 +90,7 @@ describe("query", () => {
       await log.flush();
       clock.advance(1000);
     }
-    // It was sent to clients and lost: a kernel died before the disk had it.
+    // It was sent to clients and lost: the kernel died before the disk had it.
     const lost = newId();
     await log[Symbol.asyncDispose]();
     const next = await reopen();
@@ -138,7 +138,7 @@ describe("query", () => {
     },
   );
 
-  test("reads far back through many blocks and characters of several bytes", async () => {
+  test("reads backwards through many blocks and multi-byte characters", async () => {
     const { log } = await fixture();
     const text = "日本語🎉".repeat(100);
     for (let n = 0; n < 500; n++) log.write(entry(`${n} ${text}`));
@@ -147,7 +147,7 @@ describe("query", () => {
     );
   });
 
-  test("passes over a torn last line, a foreign line and one beyond all bounds; the next entry is whole", async () => {
+  test("skips a torn last line, a foreign line and an overlong one; the next entry is intact", async () => {
     const { log, folder, reopen } = await fixture();
     log.write(entry("before"));
     await log[Symbol.asyncDispose]();
@@ -162,7 +162,7 @@ describe("query", () => {
 });
 
 describe("files", () => {
-  test("each day becomes a file of its own, and a query reads across them", async () => {
+  test("each day gets a file of its own, and a query reads across them", async () => {
     const { log, clock, folder } = await fixture();
     for (const day of ["20", "21", "22"]) {
       log.write(entry(`on ${day}`));
@@ -182,7 +182,7 @@ describe("files", () => {
     expect(await messages(log, { until: "2026-11-21T23:00:00Z" })).toEqual(["on 21", "on 20"]);
   });
 
-  test("a file that was left from an earlier day is put away under that day", async () => {
+  test("a file from an earlier day is rotated to that day", async () => {
     const { log, clock, folder, reopen } = await fixture();
     log.write(entry("old"));
     await log[Symbol.asyncDispose]();
@@ -208,7 +208,7 @@ describe("files", () => {
     );
   });
 
-  test("what is older than it is kept goes, at the start and at each rotation; other files stay", async () => {
+  test("expired files are removed at the start and at each rotation; other files stay", async () => {
     const { log, clock, folder, reopen } = await fixture({ keepDays: 2 });
     await writeFile(join(folder, "2026-11-01.log"), "");
     await writeFile(join(folder, "2026-11-18.3.log"), "");
@@ -225,7 +225,7 @@ describe("files", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["2026-11-21.log", "current.log", "notes.txt"]);
   });
 
-  test("more files than may be kept: the oldest go, so that no agent fills the disk; one that goes under a query is passed over", async () => {
+  test("beyond the maximum, the oldest files are removed; one that is removed during a query is skipped", async () => {
     const { log, folder } = await fixture({ maxFileBytes: 2000, maxFiles: 3 });
     const written: string[] = [];
     for (let n = 0; n < 100; n++) {
@@ -259,7 +259,7 @@ describe("files", () => {
 });
 
 describe("entries", () => {
-  test("are heard at once, as they are stored", async () => {
+  test("are emitted at once, as stored", async () => {
     const { log, clock } = await fixture();
     const heard: unknown[] = [];
     log.entries.on((one) => heard.push(one));
@@ -278,7 +278,7 @@ describe("entries", () => {
     expect(await log.query({})).toEqual([expected]);
   });
 
-  test("are cut to their bounds, with a mark", async () => {
+  test("are cut to their limits, with a mark", async () => {
     const { log } = await fixture();
     log.write(entry("m".repeat(1_000_000), { fields: { big: "f".repeat(1_000_000) } }));
     const [stored] = await log.query({});
@@ -287,7 +287,7 @@ describe("entries", () => {
     expect(String(stored?.fields?.["cut"])).toHaveLength(maxFieldsLength);
   });
 
-  test("with fields that have no JSON form are kept, and say so", async () => {
+  test("with fields that have no JSON form are stored with a note", async () => {
     const { log } = await fixture();
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
@@ -298,7 +298,7 @@ describe("entries", () => {
     });
   });
 
-  test("never hold what a rule matches, in the message, in fields, or beside a field's name", async () => {
+  test("never contain what a rule matches, in the message, in fields, or beside a field's name", async () => {
     const redact = (text: string): string =>
       text
         .replaceAll(/sk-[a-z0-9]{8,}/g, "[redacted: api key]")
@@ -322,7 +322,7 @@ describe("entries", () => {
     expect(await readFile(join(folder, "current.log"), "utf8")).not.toMatch(/hunter2|sk-abc/);
   });
 
-  test("hold what a rule does not match unchanged, with a name a rule knows or without", async () => {
+  test("contain unchanged what no rule matches, with a name that a rule knows or without", async () => {
     const { log } = await fixture({
       redact: (text) => text.replaceAll(/password: \S{6,}/g, "[redacted: password]"),
     });
@@ -332,7 +332,7 @@ describe("entries", () => {
   });
 });
 
-test("a buffer that is too full loses the least important first, counts it, and keeps the order of the rest", () => {
+test("an overfull buffer drops the least important entries first, counts them, and keeps the order of the rest", () => {
   const buffer = new TraceBuffer(100);
   const add = (level: TraceLevel, name: string): void => buffer.add(level, name.padEnd(20, "."));
   for (const [level, name] of [

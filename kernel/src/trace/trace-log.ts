@@ -58,11 +58,11 @@ export async function openTraceLog(options: TraceLogOptions): Promise<TraceLog> 
   await files.expire(options.clock.now(), options.keepDays, options.maxFiles ?? defaultMaxFiles);
   const traces = new FileTraceLog(options, files);
   if (files.aside !== null) {
-    options.log.warn(`The trace log was no file; what stood there is now ${files.aside}.`);
+    options.log.warn(`The trace log was not a file; it was renamed to ${files.aside}.`);
     traces.write({
       level: "warn",
       agent: ownAgent,
-      message: `traces/${currentName} was no file; what stood there was moved away, and a new one begun`,
+      message: `traces/${currentName} was not a file; it was renamed, and a new file was started`,
       fields: { moved: files.aside },
       trace_id: newId(),
       span_id: newId(),
@@ -158,7 +158,7 @@ class FileTraceLog implements TraceLog {
   #reportFailure(error: unknown): void {
     // Logged once, because writing keeps failing until there is room.
     if (!this.#isFailing)
-      this.#options.log.error("Traces could not be written; they wait, as many as have room.", {
+      this.#options.log.error("Traces could not be written; as many as possible are kept for a retry.", {
         folder: this.#options.folder,
         reason: messageOf(error),
       });

@@ -63,7 +63,7 @@ export class AwaitedMetadata {
         await database.batch([...changes.flatMap((change) => metadata.statements(change)), forget]);
         for (const change of changes) metadata.applied(change);
       } catch (error) {
-        log.error("What was kept beside a file could not be brought back with it.", {
+        log.error("The metadata of a restored file could not be attached to it.", {
           path,
           error: messageOf(error),
         });

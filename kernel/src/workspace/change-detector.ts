@@ -129,7 +129,7 @@ export class ChangeDetector {
     const { folder, name, observed, origin, isForced } = arrival;
     if (!isAttached(tree, folder) || folder.child(name) !== undefined) return;
     if (Places.pathIn(folder, name).length > workspaceLimits.pathLength) {
-      this.#ports.log.warn("A path is too long and is left out.", { folder: folder.name });
+      this.#ports.log.warn("A path is too long and is ignored.", { folder: folder.name });
       return;
     }
     const kind = observed.kind === "folder" ? "folder" : "file";

@@ -110,7 +110,7 @@ export class ChangeLog implements AsyncDisposable {
         this.#isStalled = true;
         for (const stall of this.#stallWaiters) stall();
         const delayMs = Math.min(waitMs, workspaceTimes.retryAtMostMs);
-        this.#ports.log.error("The index cannot store what changed and tries again.", {
+        this.#ports.log.error("The index could not store changes; this is retried.", {
           error: messageOf(error),
           waiting: this.#steps.length,
           delayMs,

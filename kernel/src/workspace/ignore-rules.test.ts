@@ -3,7 +3,7 @@ import { IgnoreRules, patternsOf } from "./ignore-rules.ts";
 
 const hidden = { hidden: true };
 
-/** The rules of the innermost of nested folders, each with the text of its .gitignore. */
+/** Returns the rules of the innermost of nested folders, each with the text of its .gitignore. */
 function rulesOf(...folders: readonly (readonly [name: string, text: string | null])[]): IgnoreRules {
   let rules: IgnoreRules | null = null;
   for (const [name, text] of folders) rules = new IgnoreRules(rules, name, text, hidden);
@@ -30,17 +30,17 @@ for (const [what, rules, name, kind, excluded] of [
   ["version control's folder, whatever the rules", rulesOf(["", "!.git"]), ".GIT", "folder", true],
   ["the kernel's folder", rulesOf(["", "!.lares"]), ".lares", "folder", true],
 ] as const) {
-  it(`judges ${what}: ${name} is ${excluded ? "left out" : "listed"}`, () => {
+  it(`${what}: ${name} is ${excluded ? "excluded" : "listed"}`, () => {
     expect(rules.excludes(name, kind)).toBe(excluded);
   });
 }
 
-it("hides names with a dot in front unless told otherwise", () => {
+it("hides names that begin with a dot unless configured otherwise", () => {
   expect(new IgnoreRules(null, "", null, { hidden: false }).excludes(".env", "file")).toBe(true);
   expect(rulesOf(["", null]).excludes(".env", "file")).toBe(false);
 });
 
-describe("a path that is not listed is left out in any spelling", () => {
+describe("a path that is not listed is excluded in any spelling", () => {
   it.each([
     ["another case", "private/", "PRIVATE"],
     ["another case of a pattern", "*.PEM", "key.pem"],
@@ -61,19 +61,19 @@ describe("a path that is not listed is left out in any spelling", () => {
   ])("%s: %s", (_what, name) => {
     expect(new IgnoreRules(null, "", null, { hidden: false }).mayExclude(name)).toBe(true);
   });
-  it("while an exception in another case makes no exception from what git leaves out", () => {
+  it("while an exception in another case does not include what git excludes", () => {
     const rules = rulesOf(["", "secret*\n!SECRET.md"]);
     expect(rules.mayExclude("secret.md")).toBe(true);
   });
 });
 
-it("lists what git would list: case counts only where the file system tells cases apart", () => {
+it("lists what git would list: case matters only if the file system distinguishes cases", () => {
   const folding = new IgnoreRules(null, "", "private/", { hidden: true, foldsCase: true });
   expect(folding.excludes("Private", "folder")).toBe(true);
   expect(rulesOf(["", "private/"]).excludes("Private", "folder")).toBe(false);
 });
 
-describe("rules beyond the bounds leave out at least what they name", () => {
+describe("rules beyond the limits exclude at least what they name", () => {
   const long = "x".repeat(600);
   it.each([
     ["too many wildcards", "a/**/b/**/c/**/d/**/e/**/f.key", "a/b/c/d/e/f.key"],
@@ -87,14 +87,14 @@ describe("rules beyond the bounds leave out at least what they name", () => {
     expect(isLeftOut(rulesOf(["", rules]), path)).toBe(true);
   });
 
-  it("while exceptions beyond the bounds make no exception", () => {
+  it("while exceptions beyond the limits have no effect", () => {
     expect(isLeftOut(rulesOf(["", `*.key\n!**/**/**/**/**/x.key`]), "x.key")).toBe(true);
     expect(isLeftOut(rulesOf(["", "a/**/b/**/c/**/d/**/e/**/f.key"]), "b/x.md")).toBe(false);
     expect(patternsOf("a\n".repeat(3000))).toHaveLength(2001);
   });
 });
 
-/** As the index does: a folder that is left out takes along what is in it. */
+/** As in the index: a folder that is excluded excludes its contents. */
 function isLeftOut(rules: IgnoreRules, path: string): boolean {
   const names = path.split("/");
   return names.some((_name, at) => {
@@ -103,7 +103,7 @@ function isLeftOut(rules: IgnoreRules, path: string): boolean {
   });
 }
 
-it("goes on judging after its memory of answers was dropped", () => {
+it("still answers after its cache was dropped", () => {
   const rules = rulesOf(["", "*.tmp"]);
   for (let at = 0; at < 20_010; at++) rules.excludes(`${at}.txt`, "file");
   expect([rules.excludes("a.tmp", "file"), rules.excludes("a.txt", "file")]).toEqual([true, false]);

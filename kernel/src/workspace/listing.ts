@@ -51,9 +51,9 @@ export class FolderComparison {
       const observed = listed.observed(at);
       if (observed === "unreadable") continue;
       if (observed === null && name.includes("\uFFFD")) {
-        log.warn("A name that is not valid UTF-8 is left out.", { path: Places.pathIn(folder, name) });
+        log.warn("A name is not valid UTF-8 and is ignored.", { path: Places.pathIn(folder, name) });
       } else if (observed?.kind === "folder" && isDeepest) {
-        log.warn("A folder lies too deep and is left out.", { path: Places.pathIn(folder, name) });
+        log.warn("A folder is nested too deeply and is ignored.", { path: Places.pathIn(folder, name) });
       } else seen.push({ name, observed });
     }
     return seen;

@@ -33,7 +33,7 @@ describe("metadata", () => {
     expect((await test.workspace.query({ tag: "b" }, everything)).items).toEqual([]);
   });
 
-  it("of two actions that were prepared at the same time keeps what both did", async () => {
+  it("of two actions that were prepared at the same time contains both changes", async () => {
     await using test = await openTestWorkspace({ prepare: (write) => write("a.txt") });
     const one: MetadataChange = { kind: "tag", path: "a.txt", tag: "one", present: true };
     const two: MetadataChange = { kind: "tag", path: "a.txt", tag: "two", present: true };
@@ -48,7 +48,7 @@ describe("metadata", () => {
     expect(test.workspace.metadata.current("a.txt")?.tags).toEqual(["one", "two"]);
   });
 
-  it("can be taken away again: an undone field and sidecar leave nothing", async () => {
+  it("can be removed again: an undone field and sidecar leave nothing", async () => {
     await using test = await openTestWorkspace({ prepare: (write) => write("a.txt") });
     const before = test.workspace.get({ path: "a.txt" }, everything)?.fields;
     await apply(
@@ -71,7 +71,7 @@ describe("metadata", () => {
     expect(await test.workspace.readSidecar("a.txt", "scene")).toBeNull();
   });
 
-  it("goes with a moved entry and ends with a deleted one", async () => {
+  it("moves with its entry and is deleted with it", async () => {
     await using test = await openTestWorkspace({ prepare: (write) => write("a.txt") });
     await test.settle();
     await apply(test, { kind: "tag", path: "a.txt", tag: "kept", present: true });
@@ -84,7 +84,7 @@ describe("metadata", () => {
   });
 
   for (const how of ["at once", "after a restart"]) {
-    it(`comes back ${how} with a deleted file that comes back, as it was, and only then`, async () => {
+    it(`returns ${how} unchanged with a restored file, and only then`, async () => {
       await using test = await openTestWorkspace({ prepare: (write) => write("a.txt") });
       await test.settle();
       await apply(
@@ -123,7 +123,7 @@ describe("metadata", () => {
     });
   }
 
-  it("that waits for a file which did not come back is forgotten at the next start", async () => {
+  it("that waits for a file which was not restored is dropped at the next start", async () => {
     await using test = await openTestWorkspace();
     const change: MetadataChange = { kind: "tag", path: "none", tag: "t", present: true };
     await test.database.batch(test.workspace.metadata.restore([change]));
@@ -131,7 +131,7 @@ describe("metadata", () => {
     expect(await test.database.query("SELECT * FROM awaited_metadata")).toEqual([]);
   });
 
-  it("finds an entry that was made a moment ago, and refuses what is not there", async () => {
+  it("finds an entry that was just created, and refuses a missing one", async () => {
     await using test = await openTestWorkspace();
     test.write("fresh/a.txt");
     await apply(test, { kind: "tag", path: "fresh/a.txt", tag: "new", present: true });
@@ -157,7 +157,7 @@ describe("metadata", () => {
     ],
   ];
   for (const [what, change, count] of tooMuch) {
-    it(`refuses too many ${what}, and nothing is changed`, async () => {
+    it(`refuses too many ${what} and changes nothing`, async () => {
       await using test = await openTestWorkspace({ prepare: (write) => write("a.txt") });
       const changes = Array.from({ length: count }, (_, at) => change(at));
       const last = changes.pop();

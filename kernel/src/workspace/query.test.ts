@@ -13,7 +13,7 @@ import { EntryNode, EntryTree, type FileFacts } from "./tree.ts";
 
 const facts: FileFacts = { size: 1, mtimeMs: 0, birthtimeMs: 0, inode: 1, device: 1 };
 
-/** Paths that end in "/" are folders; those on the way are made. */
+/** Builds a tree. Paths that end in "/" are folders; folders on the way are created. */
 function treeOf(paths: readonly string[]): EntryTree {
   const tree = new EntryTree();
   let made = 0;
@@ -42,7 +42,7 @@ const sample = treeOf([
 ]);
 
 const slices = new Slices(systemClock, 8);
-/** Each look at this clock takes a millisecond. */
+/** Each call of this clock takes a millisecond. */
 const slowClock = () => {
   let nowMs = 0;
   return { monotonic: () => nowMs++ };
@@ -104,7 +104,7 @@ describe("a query", () => {
     });
   }
 
-  it("shows only what may be seen, and its pages do not tell of the rest", async () => {
+  it("shows only visible entries, and its pages do not reveal the others", async () => {
     const visible = (path: string): boolean => path.startsWith("photos");
     const page = await queryEntries(sample, { limit: 2 }, visible, slices);
     expect(page).toMatchObject({
@@ -135,7 +135,7 @@ describe("a query", () => {
     { maxLength: 30 },
   );
 
-  it("is the same in pages as at once, in the order of its comparison, also when the cursor's entry is gone, and in slices", async () => {
+  it("gives the same in pages and in slices as at once, in order, also when the cursor's entry is gone", async () => {
     await fc.assert(
       fc.asyncProperty(paths, fc.integer({ min: 1, max: 5 }), fc.nat(), async (list, limit, victim) => {
         const tree = treeOf(list);
@@ -170,7 +170,7 @@ describe("a query", () => {
 describe("a long query lets others run", () => {
   const many = treeOf(Array.from({ length: 200 }, (_, at) => `${at % 7}/${at}/file.md`));
 
-  it("many at the same time together hold the loop no longer than one slice, and each comes to its end", async () => {
+  it("many concurrent ones together block the loop for no longer than one slice, and each completes", async () => {
     const sliced = new Slices(slowClock(), 8);
     let [inThisTurn, most] = [0, 0];
     const visible = (): boolean => {
@@ -187,7 +187,7 @@ describe("a long query lets others run", () => {
     expect(turns).toBeGreaterThan((20 * many.size) / 8);
   });
 
-  it("one that costs too much of the kernel's time ends with what to do; others meanwhile come to their end", async () => {
+  it("one that takes too much of the kernel's time ends with an error that says what to do; others complete", async () => {
     let nowMs = 0;
     const sliced = new Slices({ monotonic: () => nowMs }, 8);
     const costly = (costMs: number) => (): boolean => {
@@ -206,7 +206,7 @@ describe("a long query lets others run", () => {
     expect(done).toEqual({ status: "fulfilled", value: many.size });
   });
 
-  it("tells of nothing by a path that it lost during a pause, and of what stayed once", async () => {
+  it("reports no entry at a path that it lost during a pause, and unchanged entries once", async () => {
     const tree = treeOf(Array.from({ length: 40 }, (_, at) => `open/${String(at).padStart(2, "0")}`));
     const closed = new EntryNode("closed", "closed", "folder", facts);
     tree.add(tree.top, closed);
@@ -222,7 +222,7 @@ describe("a long query lets others run", () => {
     expect(names.at(-1)).toBe("38");
   });
 
-  it("race: one that is cancelled in a pause looks at nothing more, and rejects with the reason", async () => {
+  it("race: one that is cancelled in a pause examines nothing more, and rejects with the reason", async () => {
     const many = treeOf(Array.from({ length: 200 }, (_, at) => `f/${at}`));
     const aborter = new AbortController();
     let looked = 0;
@@ -236,7 +236,7 @@ describe("a long query lets others run", () => {
     expect(looked).toBeLessThan(40);
   });
 
-  it("looks at nothing but the way to a plain path, and at no more entries than have the tag", async () => {
+  it("examines only the way to a plain path, and no more entries than have the tag", async () => {
     let looks = 0;
     const counting = { monotonic: () => looks++ };
     for (const [query, most] of [
@@ -246,7 +246,7 @@ describe("a long query lets others run", () => {
     ] as const) {
       looks = 0;
       await countEntries(many, query, everything, new Slices(counting, 1e9));
-      // One look for each entry; at the beginning a few more.
+      // One test for each entry, and a few more at the beginning.
       expect(looks).toBeLessThanOrEqual(most + 3);
     }
   });
@@ -301,7 +301,7 @@ describe("an agent that sees a part", () => {
     { tag: "none" },
   ];
   it.each(hiddenPlaces)(
-    "costs no more for what is hidden %s",
+    "takes no longer because of hidden entries %s",
     async (_where, { seesEntry, reach }, hidden) => {
       const visible = Array.from({ length: 10 }, (_, at) => `open/here/note-${at}.md`);
       const looksFor = async (query: EntryQuery, count: number): Promise<number> => {
@@ -316,7 +316,7 @@ describe("an agent that sees a part", () => {
     },
   );
 
-  it("finds the same as if everything were looked at, in the same pages", async () => {
+  it("finds the same as an examination of everything, in the same pages", async () => {
     const name = fc.constantFrom(
       "a",
       "b",

@@ -22,7 +22,7 @@ import { sha256 } from "../platform/files/hash.ts";
 import { everything, openTestWorkspace, pathsOf } from "./testing/test-workspace.ts";
 
 describe("what happened while the kernel was down", () => {
-  it("is reported once, with origin index, and nothing is reported again at the start after that", async () => {
+  it("is reported once, with origin index, and not again at the next start", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         for (const name of ["same.txt", "changes.txt", "goes.txt", "moves.txt", "folder/inner.txt"])
@@ -63,7 +63,7 @@ describe("what happened while the kernel was down", () => {
     await test.until(() => test.lines.includes("created made/folder/live.txt"));
   });
 
-  it("recognises a file by its content when it was copied and the original deleted, if it is the only one", async () => {
+  it("recognizes a file by its content when it was copied and the original deleted, if it is the only match", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write("unique.txt", "the one and only", { old: true });
@@ -156,7 +156,7 @@ describe("what happened while the kernel was down", () => {
 });
 
 describe("looking at everything again", () => {
-  it("finds what no watcher told of, and moves among it", async () => {
+  it("finds changes that no watcher reported, including moves", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write(".gitignore", "cache/\n");
@@ -165,8 +165,8 @@ describe("looking at everything again", () => {
       },
     });
     await test.settle();
-    // A burst larger than what the system holds ready, in one turn of the loop: some of it is dropped. Two
-    // files take turns, as equal reports that follow each other count as one.
+    // A burst larger than the system's buffer, in one turn of the loop: some of it is dropped. Two files alternate,
+    // because equal reports in a row count as one.
     const [one, two] = ["a/noise.txt", "b/noise.txt"].map((name) => openSync(test.path(name), "w"));
     for (let at = 0; at < 20_000; at++) {
       futimesSync(one ?? 0, at, at);
@@ -184,7 +184,7 @@ describe("looking at everything again", () => {
     expect(test.lines).toHaveLength(53);
   });
 
-  it("agrees with the file system after five thousand files came, moved and went", async () => {
+  it("agrees with the file system after five thousand files were created, moved and deleted", async () => {
     await using test = await openTestWorkspace();
     for (let folder = 0; folder < 50; folder++) {
       mkdirSync(test.path(`f${folder}`));
@@ -203,9 +203,9 @@ describe("looking at everything again", () => {
     expect(test.lines).toEqual([]);
   });
 
-  // The superuser reads what it likes, so the folder is not unreadable to it.
+  // The superuser can read every folder.
   it.skipIf(process.getuid?.() === 0)(
-    "keeps what it knows of a folder that cannot be read for now",
+    "keeps the entries of a folder that temporarily cannot be read",
     async () => {
       await using test = await openTestWorkspace({ prepare: (write) => write("closed/a.txt") });
       await test.settle();
@@ -213,14 +213,14 @@ describe("looking at everything again", () => {
       await test.workspace.rescan();
       await test.workspace.idle();
       expect(test.lines).toEqual([]);
-      expect(test.warnings).toContain("A folder or file cannot be read and is left out.");
+      expect(test.warnings).toContain("A folder or file cannot be read and is ignored.");
       chmodSync(test.path("closed"), 0o755);
     },
   );
 });
 
 describe("content ids", () => {
-  it("follow the content, find copies, and are no events", async () => {
+  it("follow the content, find copies, and are not events", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write("a.txt", "same", { old: true });
@@ -238,7 +238,7 @@ describe("content ids", () => {
       paths: ["b/c.txt"],
     });
     await test.settle();
-    // Same size, only the time tells.
+    // Same size, so only the time differs.
     writeFileSync(test.path("a.txt"), "SAME");
     await test.workspace.idle();
     expect(test.lines).toEqual(["modified a.txt"]);
@@ -252,7 +252,7 @@ describe("content ids", () => {
     ).toBe(true);
   });
 
-  it("stay null for a file that is too large to read, and nobody waits for it", async () => {
+  it("stay null for a file that is too large to read, and nothing waits for it", async () => {
     await using test = await openTestWorkspace({
       prepare: (write, root) => {
         write("huge.bin", "", { old: true });

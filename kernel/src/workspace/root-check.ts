@@ -44,7 +44,7 @@ export class RootCheck implements Disposable {
     if (state === "missing" || (state === "other" && isMountPoint(place))) return this.#isGone(place);
     this.#gone.delete(place);
     place.reader.renew();
-    this.#ports.log.info("The workspace folder is another one now, or there again; it is looked at anew.", {
+    this.#ports.log.info("The workspace folder was replaced or is available again; it is scanned.", {
       root: place.reader.root,
     });
     this.#ports.returned(place);
@@ -53,9 +53,12 @@ export class RootCheck implements Disposable {
   #isGone(place: Place): void {
     if (this.#gone.has(place)) return;
     this.#gone.add(place);
-    this.#ports.log.warn("The workspace folder is gone; its index is kept until it is there again.", {
-      root: place.reader.root,
-    });
+    this.#ports.log.warn(
+      "The workspace folder is missing; its index is kept until the folder is available again.",
+      {
+        root: place.reader.root,
+      },
+    );
   }
 }
 

@@ -27,7 +27,7 @@ function contentOf(bench: TestWorkspace, path: string): Promise<string> {
 }
 
 describe("a root", patient, () => {
-  test("deleted and made again is found, watched and read", async () => {
+  test("deleted and created again is found, watched and read", async () => {
     await using bench = await opened();
     rmSync(bench.root, { recursive: true });
     bench.write("folder/c.txt", "new");
@@ -41,7 +41,7 @@ describe("a root", patient, () => {
     await bench.until(() => bench.lines.includes("deleted folder/c.txt"));
   });
 
-  test("swapped for another folder: the same paths are the same entries, and what differs is modified", async () => {
+  test("swapped for another folder: the same paths are the same entries, and differing ones are modified", async () => {
     await using bench = await opened();
     const id = bench.workspace.get({ path: "a.txt" }, everything)?.id;
     const other = join(bench.root, "../other");
@@ -62,7 +62,7 @@ describe("a root", patient, () => {
     expect(bench.lines.at(-1)).toBe("modified folder/b.txt");
   });
 
-  test("that is away for a while deletes nothing, whatever makes anybody look, and is watched again", async () => {
+  test("that is missing for a while deletes nothing, even if a scan is requested, and is watched again", async () => {
     await using bench = await opened();
     renameSync(bench.root, `${bench.root}.away`);
     await bench.until(() => bench.warnings.some((text) => text.includes("is gone")));
@@ -78,7 +78,7 @@ describe("a root", patient, () => {
     await bench.until(() => bench.lines.includes("created folder/later.txt"));
   });
 
-  test("in whose place an empty folder lies, as where a disk was taken away, deletes nothing until something is in it", async () => {
+  test("replaced by an empty folder, as when a disk is unmounted, deletes nothing until it has content", async () => {
     await using bench = await opened();
     renameSync(bench.root, `${bench.root}.disk`);
     mkdirSync(join(bench.root, ".lares"), { recursive: true });
@@ -94,7 +94,7 @@ describe("a root", patient, () => {
     await bench.until(() => bench.lines.includes("modified a.txt"));
   });
 
-  test("that becomes a file is gone, and nothing is deleted", async () => {
+  test("that becomes a file is missing, and nothing is deleted", async () => {
     await using bench = await opened();
     renameSync(bench.root, `${bench.root}.away`);
     writeFileSync(bench.root, "x");
@@ -107,7 +107,7 @@ describe("a root", patient, () => {
     expect(bench.lines).toEqual([]);
   });
 
-  test("that was empty and is made again is watched", async () => {
+  test("that was empty and is created again is watched", async () => {
     await using bench = await openTestWorkspace();
     rmSync(bench.root, { recursive: true });
     mkdirSync(bench.root);
@@ -117,7 +117,7 @@ describe("a root", patient, () => {
   });
 });
 
-test("one of two roots is made again; the other goes on", patient, async () => {
+test("one of two roots is created again; the other continues", patient, async () => {
   await using bench = await openTestWorkspace({
     prepare: (write) => {
       write("one/a.txt");

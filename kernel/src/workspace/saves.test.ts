@@ -5,7 +5,7 @@ import { sha256 } from "../platform/files/hash.ts";
 import { workspaceTimes } from "./limits.ts";
 import { openTestWorkspace, type TestWorkspace } from "./testing/test-workspace.ts";
 
-/** Real time, as a busy editor needs it between two writes: too short for the file to have settled. */
+/** Real time, as a busy editor leaves between two writes: too short for the file to settle. */
 const pauseMs = workspaceTimes.settleMs / 4;
 
 const final = "The text as it is in the end.\n".repeat(20);

@@ -172,14 +172,16 @@ export class ScanListings {
         this.#ports.arrived();
       },
       unreadable: (path, reason) =>
-        this.#ports.log.warn("A folder or file cannot be read and is left out.", { path, reason }),
+        this.#ports.log.warn("A folder or file cannot be read and is ignored.", { path, reason }),
       died: (reason) => this.#die(reason),
     };
   }
 
   #die(reason: string): void {
     if (this.#isClosed) return;
-    this.#ports.log.warn("The thread that lists folders is gone; they are listed without it.", { reason });
+    this.#ports.log.warn("The thread that lists folders has ended; folders are listed in the main thread.", {
+      reason,
+    });
     const folders = [...this.#byFolder].map(([folder, asked]) => ({ folder, deep: asked?.deep ?? true }));
     this.#byFolder.clear();
     this.#waiting.clear();

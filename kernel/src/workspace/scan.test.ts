@@ -17,7 +17,7 @@ const folders = 20;
 const filesInFolder = 40;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Path and size of everything on the disk, and the same as the index has it. */
+/** Returns path and size of everything on the disk, in the form in which the index is compared. */
 function onDisk(root: string, folder = ""): Map<string, number> {
   const found = new Map<string, number>();
   for (const name of readdirSync(`${root}/${folder}`)) {
@@ -42,7 +42,7 @@ const prepare = (write: TestWorkspace["write"]): void => {
       write(`f${folder}/sub/file-${file}.txt`, `${folder} ${file}`, { old: true });
 };
 
-/** Deterministic, so that a failure can be seen again. */
+/** Deterministic, so that a failure can be reproduced. */
 function changeSomething(test: TestWorkspace, step: number): void {
   const file = test.path(`f${(step * 7) % folders}/sub/file-${(step * 13) % filesInFolder}.txt`);
   const kind = step % 6;
@@ -58,13 +58,13 @@ function changeSomething(test: TestWorkspace, step: number): void {
       rmSync(test.path(`f${(step + 3) % folders}/sub-${step - 1}`), { recursive: true, force: true });
     }
   } catch (error) {
-    // It was moved or deleted by an earlier step.
+    // The file was moved or deleted by an earlier step.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 
 describe("a scan while everything moves", () => {
-  it("ends with the index as the disk is, and has told of nothing twice", async () => {
+  it("ends with the index equal to the disk, and reports nothing twice", async () => {
     await using test = await openTestWorkspace({ prepare });
     await test.settle();
     const state = { isScanning: true };
@@ -90,7 +90,7 @@ describe("a scan while everything moves", () => {
     }
   });
 
-  it("sees at a start what happened before it, and what happens while what is stored is being loaded", async () => {
+  it("sees at a start what happened before it and while the stored index was loaded", async () => {
     await using test = await openTestWorkspace({ prepare });
     await test.restart(() => {
       for (let step = 0; step < 30; step++) changeSomething(test, step);
@@ -101,8 +101,8 @@ describe("a scan while everything moves", () => {
   });
 });
 
-describe("a scan whose listings are older than what was heard since", () => {
-  it("believes what was heard: of files deleted, made and written while what is stored is being loaded", async () => {
+describe("a scan whose listings are older than later hints", () => {
+  it("trusts the hints about files deleted, created and written while the stored index is loaded", async () => {
     const gate = Promise.withResolvers<void>();
     let isGated = false;
     await using test = await openTestWorkspace({
@@ -118,13 +118,13 @@ describe("a scan whose listings are older than what was heard since", () => {
     });
     await test.settle();
     let listed = 0;
-    // The only thread that a restart starts: the database is in this one.
+    // The only thread that a restart starts, because the database is in this one.
     process.once("worker", (lister) =>
       lister.on("message", ({ pieces }) => void (listed += pieces?.length ?? 0)),
     );
     isGated = true;
     const restarted = test.restart();
-    // The root, and in it a folder with a folder each.
+    // The root, and in it folders with one folder each.
     await test.until(() => listed >= 1 + 2 * folders);
     const heard = Promise.withResolvers<void>();
     const watcher = watch(test.path("f1/sub"), (_event, name) => name === "last.txt" && heard.resolve());
@@ -148,7 +148,7 @@ describe("a scan whose listings are older than what was heard since", () => {
 });
 
 describe("a scan whose thread dies", () => {
-  it.each(["at once", "when it has begun"])("goes on without it: %s", async (when) => {
+  it.each(["at once", "after it has begun"])("continues without it: %s", async (when) => {
     await using test = await openTestWorkspace({ prepare });
     await test.settle();
     for (let step = 0; step < 12; step++) test.write(`f${step}/later.txt`, "later", { old: true });
@@ -162,7 +162,9 @@ describe("a scan whose thread dies", () => {
     await test.workspace.rescan();
     await test.workspace.idle();
     expect(died).toBe(1);
-    expect(test.warnings).toContain("The thread that lists folders is gone; they are listed without it.");
+    expect(test.warnings).toContain(
+      "The thread that lists folders has ended; folders are listed in the main thread.",
+    );
     expect(sorted(inIndex(test))).toEqual(sorted(onDisk(test.root)));
   });
 });

@@ -6,13 +6,13 @@ import { hintAgain, newPending, settles, type Pending } from "./settling.ts";
 interface Write {
   readonly atMs: number;
   readonly size: number;
-  /** It was replaced by another file, whole, whose content was written some time before. */
+  /** The file was replaced by another complete file, whose content was written some time before. */
   readonly writtenAtMs?: number;
 }
 
 const startMs = 1_000_000_000;
 
-/** What would be reported, in order: the sizes, and when. As the reconciler does it: a look at each time that is due. */
+/** Returns the sizes that would be reported, in order, with their times. Looks whenever the reconciler would. */
 function reports(writes: readonly Write[], known: Observation | null): { atMs: number; size: number }[] {
   const told: { atMs: number; size: number }[] = [];
   let stored = known;
@@ -60,16 +60,16 @@ describe("a file that was in the index", () => {
     ["another file, whole, renamed over it", [{ atMs: 8, size: 1100, writtenAtMs: 3 }]],
     ["a smaller file, whole, renamed over it", [{ atMs: 8, size: 10, writtenAtMs: 3 }]],
   ];
-  it.each(saves)("is reported once, as it is in the end, after a save: %s", (_how, writes) => {
+  it.each(saves)("is reported once, in its final state, after a save: %s", (_how, writes) => {
     expect(reports(writes, before).map(({ size }) => size)).toEqual([writes.at(-1)?.size]);
   });
 
-  it("is reported after a short rest when it had rested before, after a long one when it got smaller", () => {
+  it("is reported after a short delay if it had rested before, after a long one if it shrank", () => {
     expect(reports([{ atMs: 0, size: 1001 }], before)[0]?.atMs).toBe(workspaceTimes.settleModifiedMs);
     expect(reports([{ atMs: 0, size: 999 }], before)[0]?.atMs).toBe(workspaceTimes.settleMs);
   });
 
-  it("is reported soon after it was written, although a look before showed it empty", () => {
+  it("is reported soon after it was written, although an earlier look showed it empty", () => {
     const [report] = reports(chunks(2, [0, 1010]), before);
     expect(report?.atMs).toBeLessThan(workspaceTimes.settleMs);
   });
@@ -92,7 +92,7 @@ describe("a file that was in the index", () => {
     expect(reports(writes, before).map(({ size }) => size)).toEqual([1001, 1002, 1003, 1004]);
   });
 
-  it("is reported now and then when it is never left alone", () => {
+  it("is reported periodically when it never settles", () => {
     const writes = chunks(
       10,
       Array.from({ length: 2500 }, (_, at) => 1001 + at),
@@ -104,7 +104,7 @@ describe("a file that was in the index", () => {
 });
 
 describe("a new file", () => {
-  it("is reported once it was left alone for as long as the contract says, with the size it then has", () => {
+  it("is reported once it was unchanged for as long as the contract says, with its final size", () => {
     const writes = [0, 5, 10, 25].map((atMs, at) => ({ atMs, size: at * 10 }));
     expect(reports(writes, null)).toEqual([{ atMs: 25 + workspaceTimes.settleMs, size: 30 }]);
   });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { EntryNode, EntryTree, noMetadata } from "./tree.ts";
 
-test("a tag more or less of an entry touches the index of that tag alone", () => {
+test("adding or removing a tag changes the index of that tag alone", () => {
   const tree = new EntryTree();
   const node = new EntryNode("1", "a.txt", "file", {
     size: 0,

@@ -67,7 +67,7 @@ export class EntryNode implements FileFacts {
   }
 
   attach(child: EntryNode): void {
-    if (this.children === null) throw new TypeError(`"${this.name}" is a file and holds nothing.`);
+    if (this.children === null) throw new TypeError(`"${this.name}" is a file and has no children.`);
     this.children.set(child.name, child);
     child.parent = this;
     this.#sorted = null;

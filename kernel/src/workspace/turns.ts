@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Calls `take` in a later turn of the event loop: after others had theirs, or at a given time. */
+/** Calls `take` in a later turn of the event loop or at a given time. */
 export class Turns implements Disposable {
   readonly #clock: Clock;
   readonly #take: () => void;

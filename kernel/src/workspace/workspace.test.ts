@@ -97,7 +97,7 @@ describe("live changes", () => {
     expect(test.changes[0]).toMatchObject({ origin: "live", entry: { size: 100 } });
   });
 
-  it("coalesces rapid writes into one change that holds the last state, and loses none", async () => {
+  it("coalesces rapid writes into one change with the last state, and loses none", async () => {
     await using test = await openTestWorkspace({ prepare: (write) => write("a.txt", "", { old: true }) });
     await test.settle();
     for (let piece = 0; piece < 50; piece++) appendFileSync(test.path("a.txt"), "x");
@@ -113,7 +113,7 @@ describe("live changes", () => {
     expect(test.workspace.get({ path: "a.txt" }, everything)?.size).toBe(51);
   });
 
-  it("sees files in folders that are made in the same moment, however deep", async () => {
+  it("sees files in folders that were just created, at any depth", async () => {
     await using test = await openTestWorkspace();
     for (let at = 0; at < 30; at++) test.write(`new-${at}/b/c/d/file.txt`);
     await test.workspace.idle();
@@ -123,7 +123,7 @@ describe("live changes", () => {
     await test.until(() => test.lines.includes("created new-3/b/c/d/later.txt"));
   });
 
-  it("reports a deleted folder with all that was in it, what lay deepest first", async () => {
+  it("reports a deleted folder with all its contents, the deepest first", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write("a/b/one.txt");
@@ -160,7 +160,7 @@ describe("live changes", () => {
     expect(test.lines).toEqual(["moved from/a.txt -> to/b.txt"]);
   });
 
-  it("follows a moved folder with a change for each entry in it, and goes on watching it", async () => {
+  it("follows a moved folder with a change for each entry in it, and continues to watch it", async () => {
     await using test = await openTestWorkspace({ prepare: (write) => write("a/b/c.txt") });
     await test.settle();
     const id = test.workspace.get({ path: "a/b/c.txt" }, everything)?.id;
@@ -172,7 +172,7 @@ describe("live changes", () => {
     await test.until(() => test.lines.includes("created z/b/d.txt"));
   });
 
-  it("tells a deleted file from a moved one although its inode is used again", async () => {
+  it("distinguishes a deleted file from a moved one although its inode is reused", async () => {
     await using test = await openTestWorkspace({ prepare: (write) => write("a.txt", "one") });
     await test.settle();
     unlinkSync(test.path("a.txt"));
@@ -242,7 +242,7 @@ describe("live changes", () => {
     expect(await pathsOf(test.workspace)).toEqual(["x"]);
   });
 
-  it("watches the folder that took another one's place", async () => {
+  it("watches a folder that replaced another one", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write("a/old.txt");
@@ -302,7 +302,7 @@ describe("names and links", () => {
     expect(test.workspace.get({ path: "caf\u00e9.txt" }, everything)?.name).toBe("cafe\u0301.txt");
   });
 
-  it("leaves out names that are not valid UTF-8, and says so", async () => {
+  it("ignores names that are not valid UTF-8, and logs it", async () => {
     await using test = await openTestWorkspace({
       prepare: (write, root) => {
         write("valid \uFFFD.txt");
@@ -310,7 +310,7 @@ describe("names and links", () => {
       },
     });
     expect(await pathsOf(test.workspace)).toEqual(["valid \uFFFD.txt"]);
-    expect(test.warnings).toEqual(["A name that is not valid UTF-8 is left out."]);
+    expect(test.warnings).toEqual(["A name is not valid UTF-8 and is ignored."]);
   });
 
   it("neither follows nor lists links: to a file, to a folder outside, in a loop", async () => {
@@ -329,7 +329,7 @@ describe("names and links", () => {
     expect(test.workspace.get({ path: "live-link" }, everything)).toBeNull();
   });
 
-  it("does not look through a folder that was swapped for a link", async () => {
+  it("does not follow a folder that was swapped for a link", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write("inner/file.txt");
@@ -352,8 +352,8 @@ describe("names and links", () => {
   });
 });
 
-describe("what is left out", () => {
-  it("is known of every path, by names and rules alone, whether or not something is there", async () => {
+describe("what is excluded", () => {
+  it("is known for every path, by names and rules alone, whether or not it exists", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write(".gitignore", "cache/\n*.key\nbuild\n!build/\n");
@@ -366,8 +366,8 @@ describe("what is left out", () => {
     await test.until(() => test.workspace.status().complete);
     const { view } = test.workspace;
     const hidden = ["there.key", "missing.key", ".env", "new/.env", "new/a.key", "notes/drafts/a", "cache/x"];
-    // Hidden as one kind at least: an ignored folder is not a file of that name, and what may be a file does not lead
-    // to others.
+    // Hidden as one kind at least: an ignored folder is not a file of that name, and a path that may be a file has no
+    // entries beneath it.
     const ofOneKind = ["cache", "new/cache", "notes/build", "notes/build/x"];
     for (const path of [...hidden, ...ofOneKind]) expect([path, view.hides(path)]).toEqual([path, true]);
     for (const path of [
@@ -381,10 +381,10 @@ describe("what is left out", () => {
       "notes/a.md/x",
     ])
       expect([path, view.hides(path)]).toEqual([path, false]);
-    // On some disk these are the same files.
+    // On some disks these are the same files.
     for (const path of ["THERE.KEY", "there.Key", "notes/Drafts/a", "CACHE/x"])
       expect([path, view.hides(path)]).toEqual([path, true]);
-    // A folder that the index has not met yet brings its own rules.
+    // A folder that is not in the index yet has its own rules.
     mkdirSync(test.path("fresh/inner"), { recursive: true });
     writeFileSync(test.path("fresh/.gitignore"), "*.log\n");
     expect(view.hides("fresh/inner/a.log")).toBe(true);
@@ -395,7 +395,7 @@ describe("what is left out", () => {
     ]);
   });
 
-  it("takes entries out and in when a .gitignore changes, appears and goes", async () => {
+  it("removes and adds entries when a .gitignore changes, appears and disappears", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
         write(".gitignore", "*.tmp\ncache/\n");
@@ -423,7 +423,7 @@ describe("what is left out", () => {
     expect(test.lines).toEqual(["created nested/local.txt"]);
   });
 
-  it("does not watch what it leaves out", async () => {
+  it("does not watch excluded folders", async () => {
     await using test = await openTestWorkspace({
       index: { ignore: ["build/**", "*.log"] },
       prepare: (write) => {
@@ -442,13 +442,13 @@ describe("what is left out", () => {
     expect(test.lines).toEqual(["created sub/seen.txt"]);
   });
 
-  it("refuses a glob that is none", async () => {
+  it("refuses an invalid glob", async () => {
     await expect(openTestWorkspace({ index: { ignore: ["{a"] } })).rejects.toMatchObject({
       code: "InvalidDocument",
     });
   });
 
-  it("holds the configured globs against any spelling of a name", async () => {
+  it("matches the configured globs with any spelling of a name", async () => {
     await using test = await openTestWorkspace({
       index: { ignore: ["Private/**", "*.PEM"] },
       prepare: (write) => {
@@ -461,19 +461,19 @@ describe("what is left out", () => {
     expect(await pathsOf(test.workspace)).toEqual(["other.md", "private"]);
   });
 
-  it("does not read a file that has not settled under a spelling of what it leaves out", async () => {
+  it("does not read an unsettled file under another spelling of an excluded name", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => write(".gitignore", "secret.txt\n"),
     });
     await test.until(() => test.workspace.status().complete);
-    // As a disk that folds case answers for secret.txt.
+    // As a disk that ignores case answers for secret.txt.
     writeFileSync(test.path("SECRET.TXT"), "hidden");
     await expect(test.workspace.read("SECRET.TXT", 0, 10, () => true)).rejects.toMatchObject({
       code: "NotFound",
     });
   });
 
-  it("reads only what it would list, and bounded", async () => {
+  it("reads only what it would list, with a limit", async () => {
     await using test = await openTestWorkspace({
       index: { hidden: true },
       prepare: (write) => write(".gitignore", "secret.txt\n"),

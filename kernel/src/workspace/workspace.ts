@@ -36,7 +36,7 @@ export async function openWorkspace(options: WorkspaceOptions, ports: WorkspaceP
   try {
     for (const { name, path } of options.roots) {
       const reader = openFolderReader(path, (unreadable, reason) =>
-        ports.log.warn("A folder or file cannot be read and is left out.", {
+        ports.log.warn("A folder or file cannot be read and is ignored.", {
           root: name,
           path: unreadable,
           reason,
@@ -242,7 +242,7 @@ class IndexedWorkspace implements Workspace {
       throw limitExceeded(
         "length",
         length,
-        `${length} bytes are asked for at once; at most ${workspaceLimits.readBytes} are given. Read in pieces.`,
+        `${length} bytes were requested at once; at most ${workspaceLimits.readBytes} are allowed. Read in pieces.`,
       );
     }
     if (this.#tree.find(path) === undefined) await this.indexed;
@@ -297,7 +297,7 @@ class IndexedWorkspace implements Workspace {
     if (await this.#changes.flushedUnlessStalled()) return attached();
     // The disk refuses writes. The metadata is stored once there is room, and the caller does not wait for that.
     attached().catch((error: unknown) =>
-      this.#ports.log.error("What was restored could not be given its metadata yet.", {
+      this.#ports.log.error("Restored files could not be given their metadata yet.", {
         error: messageOf(error),
       }),
     );

@@ -127,7 +127,7 @@ async function openReview(screen: Screen): Promise<Frame> {
   await screen.openLares();
   await screen.item(/^Agent Rewriter/).waitFor();
   await screen.item(/Give it a title/).waitFor();
-  await screen.command("Lares: Review What Waits");
+  await screen.command("Lares: Review Pending Changes");
   const page = await screen.webview(".review .card");
   await page.getByRole("heading", { name: /changes? waits? for you/ }).waitFor();
   return page;
@@ -269,7 +269,7 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     const tab = screen.page.getByRole("tab", { name: /walks\.md \(Lares: Give it a title/ });
     await tab.waitFor();
     expect(await onDisk("notes/walks.md")).toMatch(/^Along/);
-    await screen.command("Lares: Review What Waits");
+    await screen.command("Lares: Review Pending Changes");
     // A click, which brings the focus of the window into the page, too.
     await card(page, "Give it a title").locator("h3").click();
     await keyboard.press("a");

@@ -8,25 +8,25 @@ import type { Agent, TraceEntry } from "../../support/types.ts";
 import { until } from "../../support/until.ts";
 
 export const NEIGHBOUR = "test.neighbour";
-/** Between two events of the neighbour, in milliseconds. */
+/** The interval between two events of the neighbour, in milliseconds. */
 const intervalMs = 50;
-/** How long a look at CPU time lasts, in milliseconds. */
+/** The duration of a measurement of CPU time, in milliseconds. */
 const windowMs = 300;
-/** How many files the neighbour's events come from: each is written again only once it is handled. */
+/** The number of files that the neighbour's events come from: each is written again only once its event was handled. */
 const files = 10;
-/** How far memory may be above what it was: the spare worker, code, what the engine has not given back. */
+/** The maximum ratio of memory to its earlier value: the spare worker, code, and what the engine has not released. */
 const memoryRatio = 1.35;
 /**
- * And by how much at least, in megabytes: the threads that prepare programs leave behind what C's allocator keeps for
- * the next ones. 160 were seen after the first of fifteen programs, 250 after all of them.
+ * And the minimum slack in megabytes: the threads that prepare programs leave memory in C's allocator for later ones.
+ * 160 were seen after the first of fifteen programs, 250 after all of them.
  */
 const memorySlackMb = 256;
-/** Waiting this long for anything is no longer a busy machine, in milliseconds. */
+/** The timeout of all waits in milliseconds; beyond it, a busy machine is no explanation. */
 const patienceMs = 60_000;
 
 const shownLogCharacters = 4_000;
 
-/** What a process of the kernel costs at one moment. */
+/** The cost of a kernel's process at one moment. */
 interface Cost {
   /** CPU time used in a window, as a share of the window; 1 is one core. */
   readonly cpuShare: number;
@@ -39,20 +39,20 @@ interface Memory {
   readonly kernel: number;
 }
 
-/** What the neighbour saw between two moments. */
+/** The neighbour's events between two moments. */
 interface Witnessed {
   readonly latenciesMs: readonly number[];
   readonly p99Ms: number;
 }
 
 /**
- * A kernel with a well-behaved agent that is given an event every 50 ms and hostile ones beside it, all in one
- * sandbox host. It measures what the neighbour alone costs first, and holds every case against that.
+ * A kernel with a well-behaved agent that gets an event every 50 ms, and hostile agents beside it, all in one sandbox
+ * host. It first measures the neighbour alone, and compares every case with that.
  */
 export class Arena implements AsyncDisposable {
   readonly bed: Bed;
   readonly client: Client;
-  /** The sandbox host at the beginning; it has to be the same at the end. */
+  /** The sandbox host at the beginning, which has to be the same at the end. */
   readonly sandboxPid: number;
   readonly #samples: { readonly at: number; readonly ms: number }[] = [];
   readonly #waiting = new Map<string, { readonly writtenAt: number; readonly size: number }>();
@@ -75,7 +75,7 @@ export class Arena implements AsyncDisposable {
       extensions: [{ ...recorder(NEIGHBOUR), grants: { locations: ["notes/"] } }, ...hostile],
       lares,
     });
-    // Its events of the index have woken the neighbour.
+    // The events of the index have woken the neighbour.
     await until("the neighbour's first events", async () => {
       const { metrics } = await agent(bed.client, NEIGHBOUR);
       return metrics.events_processed >= files;
@@ -95,25 +95,25 @@ export class Arena implements AsyncDisposable {
     return arena;
   }
 
-  /** How the neighbour's next events fare. Asked for while nobody else does anything. */
+  /** Measures the neighbour's next events; call it while nothing else runs. */
   async quietNow(): Promise<Witnessed> {
     const from = performance.now();
     await this.#enough(20);
     return await this.witnessed(from);
   }
 
-  /** What an event in this folder is for the agent that was granted it. */
+  /** Creates an event in this folder for the agent that was granted it. */
   async provoke(name: string, file = "go.txt"): Promise<void> {
     await this.bed.bench.write(`${name}/${file}`, "x");
   }
 
-  /** Everything the agent's trace says so far, oldest first. */
+  /** Returns all messages of the agent's trace so far, oldest first. */
   async traces(id: string): Promise<string[]> {
     const entries = await this.client.request<TraceEntry[]>("lares/traces/query", { agent: id, limit: 1000 });
     return entries.map(({ message }) => message).toReversed();
   }
 
-  /** Waits until the agent's trace has one such message. */
+  /** Waits until the agent's trace has such a message. */
   async said(id: string, ...messages: readonly RegExp[]): Promise<void> {
     let all: string[] = [];
     try {
@@ -129,7 +129,7 @@ export class Arena implements AsyncDisposable {
     }
   }
 
-  /** The agent once it is `state` for a reason. */
+  /** Resolves to the agent once it is in `state` for a reason. */
   ended(id: string, state: string): Promise<Agent> {
     return until(
       `${id} to be ${state}`,
@@ -141,13 +141,13 @@ export class Arena implements AsyncDisposable {
     );
   }
 
-  /** No retry of this agent disturbs what comes after. */
+  /** Disables the agent, so that no retry disturbs later tests. */
   async disable(id: string): Promise<void> {
     await this.client.raw("lares/agents/control", { id, command: "disable" });
     await this.ended(id, "Unloaded"); // also where it was disabled before
   }
 
-  /** What the neighbour's events took since `from`; those that were on their way when it is called included. */
+  /** Returns the latencies of the neighbour's events since `from`, including those in progress. */
   async witnessed(from: number): Promise<Witnessed> {
     const until_ = performance.now();
     await until(
@@ -159,20 +159,20 @@ export class Arena implements AsyncDisposable {
     return { latenciesMs, p99Ms: percentile(latenciesMs, 0.99) };
   }
 
-  /** Resolves once the neighbour handled so many more events. */
+  /** Resolves once the neighbour handled this many more events. */
   async #enough(count: number): Promise<void> {
     const wanted = this.#samples.length + count;
     await until("the neighbour's events", () => this.#samples.length >= wanted, patienceMs);
   }
 
-  /** Resident memory of the two processes that a hostile agent has to do with, in megabytes. */
+  /** Returns the resident memory of the two processes that a hostile agent uses, in megabytes. */
   async memory(): Promise<Memory> {
     return { sandbox: residentMb(this.sandboxPid), kernel: residentMb(this.bed.kernelPid) };
   }
 
   /**
-   * Resolves once nothing is left of a hostile agent: no thread that runs whenever one looks, CPU time as the
-   * neighbour alone takes it, and memory as it was before.
+   * Resolves once nothing of a hostile agent remains: no busy thread, CPU time as for the neighbour alone, and memory
+   * as before.
    */
   async calm(before: Memory): Promise<void> {
     const { quiet } = this;
@@ -210,7 +210,7 @@ export class Arena implements AsyncDisposable {
     await this.bed[Symbol.asyncDispose]();
   }
 
-  /** Says why a process is gone, which nothing else does. */
+  /** Returns the end of the log, which alone explains why a process is gone. */
   #endOfLog(): string {
     const logs = globSync(join(this.bed.bench.home, "**/kernel.log"));
     return logs.map((path) => readFileSync(path, "utf8").slice(-shownLogCharacters)).join("\n");
@@ -246,7 +246,7 @@ async function costOf(pid: number): Promise<Cost> {
   };
 }
 
-/** Threads that are running or want to run each of twenty times one looks. */
+/** Returns the threads that are runnable in each of twenty samples. */
 function spinningThreads(pid: number): Set<string> {
   let always: Set<string> | undefined;
   for (let look = 0; look < 20 && always?.size !== 0; look++) {

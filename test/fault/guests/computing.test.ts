@@ -13,7 +13,7 @@ const thrown = (why: string): string => last(`go failed on EntryCreated: ${why}`
 const behind = `It computed for more than ${cpuLimitMs} ms (max_cpu_ms_per_event) while it had no request to handle.`;
 const stack = "The program failed: Maximum call stack size exceeded.";
 
-/** An event, and the next one only when its guest is gone. */
+/** Triggers an event, and the next one only when its guest is gone. */
 const oneByOne =
   (name: string) =>
   async (arena: Arena): Promise<void> => {
@@ -40,7 +40,7 @@ const callTool = async (arena: Arena): Promise<void> => {
   }
 };
 
-/** What takes the CPU is stopped by its CPU limit, wherever it is. */
+/** A busy guest is stopped by its CPU limit, wherever it computes. */
 const spinning: Hostile[] = [
   { name: "handler", does: "spin in a handler", program: programs.spinInHandler },
   { name: "promises", does: "spin in promises", program: programs.spinInPromises },
@@ -54,7 +54,7 @@ const spinning: Hostile[] = [
     name: "timers",
     does: "timers by the hundred thousand",
     program: programs.manyTimers,
-    // More than it can fill before its time is over, on any machine.
+    // More memory than it can fill within its time, on any machine.
     resources: { max_cpu_ms_per_event: cpuLimitMs, max_memory_mb: 256 },
   },
   { name: "finally", does: "recursion that catches its own end", program: programs.catchesRecursion },
@@ -130,7 +130,7 @@ const others: Hostile[] = [
   },
 ];
 
-/** As much as a manifest may ask for, and time to take it. */
+/** The maximum that a manifest may request, and time to use it. */
 const room = { max_memory_mb: 160, max_cpu_ms_per_event: 5000 };
 const hasTaken =
   (name: string) =>
@@ -212,8 +212,8 @@ beforeAll(async () => {
 });
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("takes the CPU: ended by its limit", () => contained(() => arena, spinning));
-describe("takes the CPU in another place", () => contained(() => arena, others));
-describe("takes memory: it gets no more than its maximum, and gives it back", () =>
+describe("uses the CPU: ended by its limit", () => contained(() => arena, spinning));
+describe("uses the CPU in another place", () => contained(() => arena, others));
+describe("uses memory: it gets no more than its maximum, and the memory is released", () =>
   contained(() => arena, memory));
-describe("takes the stack: it ends by itself", () => contained(() => arena, recursion));
+describe("uses up the stack: it ends by itself", () => contained(() => arena, recursion));

@@ -8,15 +8,15 @@ import { ALL_PERMISSIONS } from "../../support/agents.ts";
 import type { Action, TraceEntry } from "../../support/types.ts";
 import { until } from "../../support/until.ts";
 
-/** Granted the folder in/ only. */
+/** Granted only the folder in/. */
 const CONFINED = "test.confined";
-/** Granted the whole workspace, in which a few places are closed to everybody. */
+/** Granted the whole workspace, in which a few places are closed to all agents. */
 const EVERYWHERE = "test.everywhere";
 const SECRET = "the secret outside";
-/** Where this kernel keeps its state: inside the workspace, which is the worst place for it. */
+/** The kernel's state folder, inside the workspace, which is the worst place for it. */
 const STATE = "state-of-lares";
 
-/** Makes any host call there is, past the SDK, and tells what came of each. */
+/** Makes any host call, bypassing the SDK, and returns each result. */
 const ASKER = `
 import { defineAgent } from "@lares/sdk";
 const guest = globalThis[Symbol.for("lares.guest")];
@@ -54,7 +54,7 @@ const reads = (path: string): Call[] => [
   { method: "vdfs/sidecar/read", params: { path, sidecar: "faces" } },
 ];
 
-/** Every way of changing it, both ends of a move included. */
+/** Every way of changing it, including both ends of a move. */
 const changes = (path: string): Call[] => [
   propose({ kind: "file.write", path, content: "owned" }),
   propose({ kind: "file.write", path, content_base64: "b3duZWQ=", expected: null }),
@@ -106,7 +106,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Everything but the kernel's own state, byte by byte. */
+/** Returns everything except the kernel's own state, byte by byte. */
 async function worldOf({ base }: Bench): Promise<Record<string, string>> {
   const all = await snapshot(base);
   return Object.fromEntries(Object.entries(all).filter(([path]) => !path.includes(STATE)));
@@ -117,7 +117,7 @@ async function ask(id: string, calls: readonly Call[]): Promise<(Outcome & Call)
   return outcomes.map((outcome, at) => ({ ...(calls[at] as Call), ...outcome }));
 }
 
-/** All doors at once for one spelling: each refuses with this sentence, or one that says that there is nothing. */
+/** Tries all calls with one spelling: each is refused with this error, or answers that nothing exists. */
 async function refused(id: string, path: string, code: string, why: string): Promise<void> {
   const wanted = `The path ${JSON.stringify(path)} ${why}.`;
   for (const outcome of await ask(id, [...reads(path), ...changes(path)])) {
@@ -137,7 +137,7 @@ const trailing = (name: string): string =>
   `contains "${name}", which ends in a dot or a space that Windows drops`;
 const device = (name: string): string => `contains "${name}", which is a device on Windows`;
 
-describe("what lies outside the granted folder is refused at every door, in this spelling", () => {
+describe("a path outside the granted folder is refused by every call, in this spelling", () => {
   test.each<[string, string]>([
     ["out/secret.txt", outside],
     ["./out/secret.txt", outside],
@@ -189,7 +189,7 @@ describe("what lies outside the granted folder is refused at every door, in this
     ["in/LPT¹", device("LPT¹")],
     ["in/\ud800.txt", "is not valid Unicode"],
     ["in/\udc00/../../out", "is not valid Unicode"],
-    // Look-alikes are names like any other: of something else, outside.
+    // Look-alikes are ordinary names of something else, outside.
     ["%2e%2e/out/secret.txt", outside],
     ["%2fetc%2fpasswd", outside],
     ["․․/out/secret.txt", outside],
@@ -203,7 +203,7 @@ describe("what lies outside the granted folder is refused at every door, in this
     ["$HOME/x", outside],
   ])("%j", async (path, why) => refused(CONFINED, path, "ScopeViolation", why));
 
-  test("and by a notification that brings an action", async () => {
+  test("and by a notification with an action", async () => {
     const action = [{ kind: "file.delete", path: "out/secret.txt" }];
     const [outcome] = await ask(CONFINED, [
       { method: "notify", params: { title: "t", message: "m", severity: "info", action } },
@@ -214,7 +214,7 @@ describe("what lies outside the granted folder is refused at every door, in this
     expect(client.notifications("lares/notify")).toEqual([]);
   });
 
-  test("longer than any path, up to a message's length: refused, and the sentence stays short", async () => {
+  test("longer than any path, up to a message's length: refused, and the error stays short", async () => {
     for (const path of [
       `in/${"x".repeat(5000)}`,
       `${"in/../".repeat(5_000)}out/secret.txt`,
@@ -228,12 +228,12 @@ describe("what lies outside the granted folder is refused at every door, in this
   });
 });
 
-describe("what leads out of the granted folder by a link", () => {
+describe("a link that leads out of the granted folder", () => {
   test.each(["in/link.txt", "in/leaves/private.txt", "in/leaves", "in/etc/passwd", "in/harmless/config"])(
     "%s: nothing is read, and nothing changed behind it",
     async (path) => {
       for (const outcome of await ask(CONFINED, [...reads(path), ...changes(path)])) {
-        // The index follows no link, so there may just be nothing there.
+        // The index follows no link, so it may answer that nothing exists.
         if (outcome.error === undefined)
           expect(outcome).toMatchObject({
             method: /^vdfs\/(get|sidecar\/read)$/.test(outcome.method) ? outcome.method : "none",
@@ -245,7 +245,7 @@ describe("what leads out of the granted folder by a link", () => {
   );
 });
 
-describe("what is closed to everybody is closed to who was granted the whole workspace, in this spelling", () => {
+describe("a path that is closed to all is closed to an agent with the whole workspace, in this spelling", () => {
   test.each<[string, string?]>([
     [".git/config"],
     [".git"],
@@ -273,7 +273,7 @@ describe("what is closed to everybody is closed to who was granted the whole wor
   });
 });
 
-describe("queries find nothing that may not be seen", () => {
+describe("queries find nothing that is hidden", () => {
   const patterns = [
     "**",
     "**/*",
@@ -313,7 +313,7 @@ describe("queries find nothing that may not be seen", () => {
     }
   });
 
-  test("nor by the name, the content or the id of what is hidden", async () => {
+  test("nor by the name, the content or the id of hidden files", async () => {
     const { items } = await client.request<{ items: { id: string; path: string; content_id: string }[] }>(
       "lares/entries/query",
       { path: "out/secret.txt" },
@@ -335,7 +335,7 @@ describe("queries find nothing that may not be seen", () => {
   });
 });
 
-describe("methods that are none, and doors that nobody granted", () => {
+describe("unknown methods, and calls without a permission", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["__proto__", {}, "MethodNotFound"],
     ["constructor", {}, "MethodNotFound"],
@@ -376,7 +376,7 @@ describe("methods that are none, and doors that nobody granted", () => {
   });
 });
 
-test("after all of it nothing has changed, nothing waits for approval, no secret was told, and the log says who asked", async () => {
+test("after all of this nothing has changed, nothing is pending, no secret was revealed, and the log names the callers", async () => {
   expect(await worldOf(bench)).toEqual(before);
   expect(await client.request<Action[]>("lares/actions/list", {})).toEqual([]);
   const traces = async (): Promise<TraceEntry[]> =>
@@ -384,7 +384,7 @@ test("after all of it nothing has changed, nothing waits for approval, no secret
   const isTold = async (message: RegExp): Promise<boolean> =>
     (await traces()).some((trace) => message.test(trace.message));
   expect(await isTold(/^refused: The path "/)).toBe(true);
-  // Counted until the second is over.
+  // The counts are logged when the second is over.
   await until("the count of those not told", () =>
     isTold(/^refused: \d+ more of its calls within the same second$/),
   );

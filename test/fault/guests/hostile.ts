@@ -3,10 +3,10 @@ import type { ExtensionSpec } from "../../support/bench.ts";
 import { agent } from "../../support/bench.ts";
 import { type Arena, NEIGHBOUR } from "./arena.ts";
 
-/** A program that means harm, what sets it off, and how it has to end. */
+/** A hostile program, its trigger, and how it has to end. */
 export interface Hostile {
   readonly name: string;
-  /** What the test's name says it does. */
+  /** The predicate in the test's name. */
   readonly does: string;
   /** Text of `agent.ts`, or a module made by hand. */
   readonly program: string | Uint8Array;
@@ -15,22 +15,22 @@ export interface Hostile {
   readonly tools?: readonly string[];
   readonly on?: string;
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** What sets it off; an event in its folder by default. */
+  /** Triggers it; by default with an event in its folder. */
   readonly provoke?: (arena: Arena) => Promise<void>;
   readonly state: "Error" | "Suspended" | "Active" | "Unloaded";
-  /** The whole of what the person sees as its error; "#" stands for a number. Missing: there is none. */
+  /** The complete error that the person sees; "#" stands for a number. Absent: there is none. */
   readonly error?: string;
-  /** Whole messages of its trace, each of which has to be there. */
+  /** Complete messages of its trace, which must all be present. */
   readonly traces?: readonly string[];
-  /** More than ends well: called while the agent is in its last state. */
+  /** Further checks: called while the agent is in its last state. */
   readonly meanwhile?: (arena: Arena) => Promise<void>;
 }
 
 export const idOf = ({ name }: Pick<Hostile, "name">): string => `test.${name}`;
 
-/** Milliseconds of CPU time a hostile handler has, where its case says nothing else. */
+/** Milliseconds of CPU time for a hostile handler, unless its case overrides it. */
 export const cpuLimitMs = 300;
-/** Milliseconds a hostile handler may wait for nothing. */
+/** Milliseconds for which a hostile handler may wait for nothing. */
 export const wallLimitMs = 1000;
 
 export function extensionOf(hostile: Hostile): ExtensionSpec {
@@ -59,7 +59,7 @@ export function extensionOf(hostile: Hostile): ExtensionSpec {
   };
 }
 
-/** A sentence as the tables have it: whole, with "#" for a number, and "##" for one after the sign itself. */
+/** A sentence of the tables as a pattern: "#" stands for a number, and "##" for one after a "#". */
 export function sentence(text: string): RegExp {
   const escaped = text
     .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
@@ -70,9 +70,9 @@ export function sentence(text: string): RegExp {
 }
 
 /**
- * One test for each: the agent ends as it has to, and says so in a whole sentence; nothing of it goes on running or
- * stays in memory; its neighbour in the same sandbox host loses no event and waits for none longer than the
- * hostile one's own limits last.
+ * One test for each case: the agent ends as expected, with a complete error message; nothing of it keeps running or
+ * stays in memory; its neighbour in the same sandbox host loses no event, and waits for none longer than the hostile
+ * agent's own limits.
  */
 export function contained(open: () => Arena, cases: readonly Hostile[]): void {
   test.each(cases.map((hostile) => [hostile.does, hostile] as const))("%s", async (_does, hostile) => {
@@ -81,7 +81,8 @@ export function contained(open: () => Arena, cases: readonly Hostile[]): void {
     const from = performance.now();
     const before = await arena.memory();
     if (hostile.provoke === undefined) {
-      // Three events, because three failures in a row suspend; what takes its guest down is tried as often.
+      // Three events, because three failures in a row suspend an agent; an agent that kills its guest is retried as
+      // often.
       for (const file of ["1.txt", "2.txt", "3.txt"]) await arena.provoke(hostile.name, file);
     } else await hostile.provoke(arena);
     for (const wanted of hostile.traces ?? []) await arena.said(id, sentence(wanted));
@@ -93,7 +94,7 @@ export function contained(open: () => Arena, cases: readonly Hostile[]): void {
     const { p99Ms, latenciesMs } = await arena.witnessed(from);
     expect(latenciesMs.length, "the neighbour was given events meanwhile").toBeGreaterThan(0);
     const isSoon = (quiet: number): boolean => p99Ms < Math.max(quiet * 10, wallLimitMs);
-    // On a machine that got busier, the quiet moment to compare with is the one just after.
+    // If the machine got busier, compare with a measurement just after.
     if (!isSoon(arena.quiet?.witnessed.p99Ms ?? 0))
       expect(isSoon((await arena.quietNow()).p99Ms), `the neighbour waited for ${p99Ms} ms`).toBe(true);
     await neighbourIsWell(arena);

@@ -11,7 +11,7 @@ const noResult = (name: string): object => ({
   error: { code: -33013, message: `test.${name}/ask did not answer with a tool result.` },
 });
 
-/** What a tool answers, and what its caller is told. */
+/** A tool's answer, and the result for its caller. */
 const answers: [string, string, (name: string) => object][] = [
   ["null", "null", noResult],
   ["text", '"done"', noResult],
@@ -51,7 +51,7 @@ const answering: Hostile[] = answers.map(([name, result]) => ({
   state: "Active",
 }));
 
-/** Spoils everything its own realm is made of, and then goes on as an agent should. */
+/** Spoils everything in its own realm, and then works as an agent should. */
 const SPOILER = `
 import { defineAgent } from "@lares/sdk";
 const evil = () => { throw new Error("spoiled"); };
@@ -67,7 +67,7 @@ Object.prototype.method = "shutdown"; Object.prototype.status = "success"; Objec
 export default defineAgent({ hooks: { go() {} }, tools: { ask() { return 1; } } });
 `;
 
-/** Keeps and sends whatever a test gives it, as text that only here becomes an object. */
+/** Stores and sends whatever a test gives it, as text that becomes an object only here. */
 const KEEPER = `
 import { defineAgent } from "@lares/sdk";
 const guest = globalThis[Symbol.for("lares.guest")];
@@ -103,7 +103,7 @@ beforeAll(async () => {
 });
 afterAll(() => arena[Symbol.asyncDispose]());
 
-/** The kernel's own realm is whole: what a prototype would have given away is still refused. */
+/** The kernel's own realm is intact: what a polluted prototype would have allowed is still refused. */
 async function kernelIsWhole(): Promise<void> {
   const answer = await arena.client.raw("lares/tools/call", {
     agent: "test.empty",
@@ -123,7 +123,7 @@ describe("a tool that answers with", () => {
   test.each(answers)("%s: %s", async (name, _result, wanted) => {
     const call = { agent: `test.${name}`, name: "ask", arguments: {} };
     expect(await arena.client.raw("lares/tools/call", call)).toMatchObject(wanted(name));
-    // Its caller was told; the agent lives, and answers as badly the next time.
+    // The caller got the error; the agent is alive, and answers as badly the next time.
     expect((await agent(arena.client, `test.${name}`)).state).toBe("Active");
     expect(await arena.client.raw("lares/tools/call", call)).toMatchObject(wanted(name));
   });
@@ -142,13 +142,13 @@ describe("a tool that answers with", () => {
   });
 });
 
-describe("keys that would reach a prototype", () => {
+describe("keys that would change a prototype", () => {
   const poison =
     '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}';
   const ask = (method: string, params: string): Promise<string> =>
     tool<string>(arena.client, "test.keeper", "ask", { method, params });
 
-  test("in working memory are data like any other, and come back as they went", async () => {
+  test("in working memory are ordinary data, and are returned unchanged", async () => {
     expect(await ask("memory/working/swap", `{"revision":0,"state":${poison}}`)).toBe('{"revision":1}');
     expect(await ask("memory/working/read", "{}")).toBe(`{"revision":1,"state":${poison}}`);
     await kernelIsWhole();
@@ -210,7 +210,7 @@ describe("keys that would reach a prototype", () => {
   });
 });
 
-test("an agent that spoils every prototype of its own realm harms nobody else, and its lines stay whole", async () => {
+test("an agent that spoils every prototype of its own realm harms no other, and its lines stay intact", async () => {
   await arena.provoke("spoiler");
   await until("what became of its event", async () => {
     const { metrics, state } = await agent(arena.client, "test.spoiler");

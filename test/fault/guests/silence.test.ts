@@ -24,7 +24,7 @@ const handled =
       async () => (await agent(arena.client, idOf({ name }))).metrics.events_processed === 3,
     );
   };
-/** Then it is told to leave. */
+/** Then it is told to shut down. */
 const stays =
   (name: string) =>
   async (arena: Arena): Promise<void> => {
@@ -42,7 +42,7 @@ const silent: Hostile[] = [
   { name: "stdout", does: "close its stdout, and so its own mouth", program: hand.closesStdout() },
 ].map((hostile) => ({ ...hostile, state: "Suspended", error: last(hung()), traces: [`ended: ${hung()}`] }));
 
-/** So that the time to leave is over first. */
+/** So that the time for shutdown is over first. */
 const patience = { max_wall_ms_per_event: 30_000 };
 const leaving: Hostile[] = [
   {
@@ -218,6 +218,6 @@ beforeAll(async () => {
 afterAll(() => arena[Symbol.asyncDispose]());
 
 describe("answers no event: ended once it waits for nothing", () => contained(() => arena, silent));
-describe("leaves when it should not, or stays when it should leave", () => contained(() => arena, leaving));
+describe("exits when it should not, or stays when it should exit", () => contained(() => arena, leaving));
 describe("answers initialize by", () => contained(() => arena, [...initializing, ...refusing]));
-describe("is slow or careless, and no more than that", () => contained(() => arena, patient));
+describe("is only slow or careless", () => contained(() => arena, patient));

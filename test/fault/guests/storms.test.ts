@@ -44,7 +44,7 @@ const cases: Hostile[] = [
       await until("more of it", async () => (await processed()) > before + 2 * eventsPerSecond);
       const count = (await processed()) - before;
       const seconds = (performance.now() - from) / 1000;
-      // Its own rate, and what one second may have saved up before.
+      // Its own rate, and what may have accumulated in the second before.
       expect(count).toBeLessThanOrEqual(eventsPerSecond * (seconds + 1));
     },
   },
@@ -69,4 +69,4 @@ beforeAll(async () => {
 });
 afterAll(() => arena[Symbol.asyncDispose]());
 
-describe("a storm of events, to itself", () => contained(() => arena, cases));
+describe("a storm of events to itself", () => contained(() => arena, cases));

@@ -17,7 +17,7 @@ const flooded = "It flooded the kernel: more than 20000 of its messages within a
 const stray = "It answered # times without an open request.";
 const hung = `It did not finish an event within ${wallLimitMs} ms (max_wall_ms_per_event) and neither computes nor waits for a call or a timer.`;
 
-/** Answers the event as it should, after it answered with another id; "@" is the right one. */
+/** Answers the event correctly, after an answer with another id; "@" is the correct id. */
 const answering = (id: string): Uint8Array =>
   hand.onHook(({ say, id: own, reply }) => {
     const [before = "", after] = id.split("@");
@@ -25,7 +25,7 @@ const answering = (id: string): Uint8Array =>
     return say('{"jsonrpc":"2.0","result":{"handlers":["stolen"]},"id":') + text + say("}\n") + reply("{}");
   });
 
-/** It may live, and its events are handled: nobody was answered by it but who asked it. */
+/** The agent keeps running and its events are handled: no answer reached another caller. */
 const lives = async (name: string, arena: Arena): Promise<void> => {
   await until(
     "its events to be handled",
@@ -139,7 +139,7 @@ const floods: Hostile[] = ended.map(([name, does, program, why]) => ({
   name,
   does,
   program,
-  // A flood may run into its own limit of CPU before it is a flood on a slow machine: this is about the other one.
+  // On a slow machine a flood may reach its CPU limit first; this tests the other limit.
   resources: { max_cpu_ms_per_event: 5000 },
   state: "Suspended",
   error: last(why),
@@ -151,7 +151,7 @@ const typedFloods: Hostile[] = [
   {
     name: "tstraces",
     does: "ctx.trace",
-    // A little work between them, so that no machine comes to the limit of floods before the one of CPU.
+    // A little work in between, so that every machine reaches the limit of floods before the CPU limit.
     program: typed('for (;;) { for (let n = 0; n < 10_000; n++); ctx.trace.info("x".repeat(1000)); }'),
     traces: ['"trace" was dropped or refused # times: more than 200 came within a second.'],
   },
@@ -173,7 +173,7 @@ const typedFloods: Hostile[] = [
   },
 ].map((hostile) => ({
   ...hostile,
-  // It never stops asking, and is refused at once: no pause of it is taken for the end.
+  // It never stops asking, and is refused at once: no pause counts as the end.
   resources: { max_wall_ms_per_event: 30_000 },
   state: "Suspended",
   error: last(computed),

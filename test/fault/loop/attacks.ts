@@ -4,7 +4,7 @@ import type { Action } from "../../support/types.ts";
 
 export const ATTACKER = "test.attacker";
 export const NEIGHBOUR = "test.neighbour";
-/** Files of the folder that is moved. */
+/** Number of files in the folder that is moved. */
 const members = 8000;
 
 /** Work that an agent causes, as much at once as it may. */
@@ -14,11 +14,11 @@ interface LoopAttack {
   readonly does: string;
   /** Body of an async function of `call(method, params)` and `all(count, make)`, in the guest. */
   readonly body: string;
-  /** It surely takes longer than a few answers to somebody else. */
+  /** True if it certainly takes longer than a few answers to another client. */
   readonly isLong?: true;
   /**
-   * It is one piece of work, without a pause: a loop that does it answers nobody from its beginning to its end. Many
-   * pieces would let others have answers in between, wherever they are done.
+   * True if it is one uninterrupted piece of work: an event loop that does it answers nobody from beginning to end.
+   * With many pieces, others would get answers in between, wherever the work is done.
    */
   readonly isOnePiece?: true;
   /** The request that another client repeats once the agent has prepared the data for it. */
@@ -307,7 +307,7 @@ import { defineAgent } from "@lares/sdk";
 const guest = globalThis[Symbol.for("lares.guest")];
 const call = (method, params) => guest.call(method, params);
 const notify = (method, params) => guest.notify(method, params);
-/** What became of so many calls at once. */
+/** The outcomes of many concurrent calls. */
 const all = async (count, make) => {
   const ends = await Promise.allSettled(Array.from({ length: count }, (_, at) => make(at)));
   for (const end of ends) {
@@ -330,7 +330,7 @@ export default defineAgent({
 });
 `;
 
-/** Definitions of which each asks for the next one twice. */
+/** Definitions that each refer twice to the next one. */
 function fanOut(levels: number): Record<string, unknown> {
   const definitions: Record<string, unknown> = { [`d${levels}`]: { type: "object" } };
   for (let level = 0; level < levels; level++) {
@@ -355,12 +355,12 @@ function largePackage(): string {
   return JSON.stringify({ scripts });
 }
 
-/** So many that each folder that is moved is held against hundreds. */
+/** So many that each moved folder is compared with hundreds. */
 function hundredsOfRules(): object[] {
   return Array.from({ length: 500 }, (_, at) => ({ decide: "deny", path: `big/**/*${at}*.{key,pem}` }));
 }
 
-/** A workspace with an agent that makes the attacks, and one that has a tool and means no harm. */
+/** A workspace with an agent that makes the attacks, and a well-behaved one with a tool. */
 export function loopAttackBench(): BenchSpec {
   return {
     files: {

@@ -5,9 +5,12 @@ import type { Message } from "../../support/frames.ts";
 import { isAlive, until } from "../../support/until.ts";
 import { ATTACKER, loopAttackBench, loopAttacks, NEIGHBOUR } from "./attacks.ts";
 
-/** Answers that another client gets beside an attack, before the attack's own. */
+/** Answers that another client gets during an attack, before the attack's own. */
 const wantedAnswers = 5;
-/** The same beside one piece of work. A loop that does the work gives a few before it begins, and then none. */
+/**
+ * The same during one uninterrupted piece of work. An event loop that does the work gives a few before it begins, and
+ * then none.
+ */
 const wantedBesideOnePiece = 50;
 
 let bench: Bench;
@@ -24,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Sets the attack going and waits until it began; `outcome` gives its answer, null while there is none. */
+/** Starts the attack and waits until it has begun; `outcome` returns its answer, null while there is none. */
 async function attack(name: string): Promise<{ readonly outcome: () => Message | Error | null }> {
   let outcome: Message | Error | null = null;
   client.raw("lares/tools/call", { agent: ATTACKER, name: "attack", arguments: { name } }).then(
@@ -38,7 +41,7 @@ async function attack(name: string): Promise<{ readonly outcome: () => Message |
   return { outcome: () => outcome };
 }
 
-/** Ends what is left of an attack, with its guest. */
+/** Ends what remains of an attack, with its guest. */
 async function over(): Promise<void> {
   await client.raw("lares/agents/control", { id: ATTACKER, command: "disable" });
   await client.raw("lares/agents/control", { id: ATTACKER, command: "enable" });
@@ -56,7 +59,7 @@ describe("while an agent", () => {
         await other.request("lares/status");
         answers++;
       }
-      // A short attack may be over before so many are asked for.
+      // A short attack may be over before this many were requested.
       if (isLong === true) expect(answers, JSON.stringify(outcome())).toBe(wantedAnswers);
       expect(await tool(other, NEIGHBOUR, "echo", { text: "hello" })).toBe("hello");
       await over();
@@ -66,7 +69,7 @@ describe("while an agent", () => {
 });
 
 test.each(loopAttacks.filter(({ isOnePiece }) => isOnePiece).map(({ does, name }) => [does, name] as const))(
-  "while an agent %s, another client has its answers before the agent has its own",
+  "while an agent %s, another client gets its answers before the agent gets its own",
   async (_does, name) => {
     const { outcome } = await attack(name);
     let before = 0;
@@ -79,7 +82,7 @@ test.each(loopAttacks.filter(({ isOnePiece }) => isOnePiece).map(({ does, name }
   },
 );
 
-test("a kernel that is told to end while it plans for an agent ends before the plan would", async () => {
+test("a kernel that is told to end while it plans for an agent ends before the plan is complete", async () => {
   client.received.length = 0;
   const { outcome } = await attack("doublings");
   await other.request("lares/status");

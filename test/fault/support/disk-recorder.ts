@@ -6,12 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { isMainThread } from "node:worker_threads";
 
 /*
- * Loaded into a kernel before anything else (`--import`), in each of its threads. Writes down what reached the disk
- * for sure, and in which order: files and folders that were synced, names that changed, and the ledger's commits that
- * waited for the disk, of each of which it keeps the database as it then was.
+ * Loaded into a kernel before anything else (`--import`), in each of its threads. Records what certainly reached the
+ * disk, and in which order: files and folders that were synced, names that changed, and the ledger's commits that
+ * waited for the disk, with a copy of the database at each.
  */
 
-/** Where the recording goes, and the copies of the ledger. */
+/** The folder for the recording and the copies of the ledger. */
 export const recordingVariable = "LARES_TEST_RECORDING";
 
 export type DiskEvent =
@@ -28,7 +28,7 @@ export type DiskEvent =
   | { readonly op: "ledger" };
 
 const folder = process.env[recordingVariable];
-// A thread does not know its process's arguments; only the kernel's has any.
+// A thread does not know its process's arguments; only the kernel's process has any.
 if (folder !== undefined && (!isMainThread || process.argv.includes("kernel"))) record(folder);
 
 function record(recording: string): void {
@@ -51,7 +51,7 @@ function watchSyncs(say: (event: DiskEvent) => void): void {
     for (const name of ["sync", "datasync"] as const) {
       const original = prototype[name];
       prototype[name] = async function (this: fs.promises.FileHandle) {
-        // What is written while it runs may or may not be with it.
+        // What is written while it runs may or may not be included.
         const { size, ino } = fstatSync(this.fd);
         const path = readlinkSync(`/proc/self/fd/${this.fd}`);
         await original.call(this);
@@ -108,7 +108,7 @@ function watchLedger(recording: string, say: (event: DiskEvent) => void): void {
   };
 }
 
-/** Folders of the workspace are reached through descriptors. */
+/** Folders of the workspace are accessed through descriptors. */
 function realPath(path: fs.PathLike): string {
   const text = String(path);
   return join(fs.realpathSync(dirname(text)), basename(text));

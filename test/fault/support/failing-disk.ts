@@ -11,15 +11,15 @@ export type DiskError = "ENOSPC" | "EIO" | "EROFS" | "EDQUOT" | "EMFILE" | "EACC
 
 export interface DiskRule {
   readonly error: DiskError;
-  /** Part of the paths that fail. */
+  /** The part of a path by which the failing paths are chosen. */
   readonly path: string;
-  /** "*": all that change something. See failing-disk.c. */
+  /** "*": all calls that change something. See failing-disk.c. */
   readonly operations?: string;
   /** The first matching call that fails, counted from 1. */
   readonly from?: number;
 }
 
-/** Why no disk can be made to fail here; null where it can. */
+/** Returns why no disk can be made to fail here; null if one can. */
 export async function whyNoFailingDisk(): Promise<string | null> {
   if (process.platform !== "linux")
     return `the library that makes a disk fail is for Linux, not ${process.platform}`;
@@ -31,7 +31,7 @@ export async function whyNoFailingDisk(): Promise<string | null> {
   }
 }
 
-/** A disk that fails when told to, for processes that are started with `environment`. */
+/** A disk that fails on request, for processes that are started with `environment`. */
 export class FailingDisk {
   readonly environment: Readonly<Record<string, string>>;
   readonly #control: string;
@@ -48,13 +48,13 @@ export class FailingDisk {
     return new FailingDisk(join(folder, "disk-faults"), library);
   }
 
-  /** From now on; whatever failed before is forgotten. */
+  /** From now on, these calls fail; the record of earlier failures is cleared. */
   async fail(...rules: readonly DiskRule[]): Promise<void> {
     await this.mend();
     const lines = rules.map(({ error, path, operations = "*", from = 1 }) => {
       return `${operations} ${error} ${from} ${path}\n`;
     });
-    // In one step: no call may meet half of the rules.
+    // In one step, so that no call sees half of the rules.
     await writeFile(`${this.#control}.new`, lines.join(""));
     await rename(`${this.#control}.new`, this.#control);
   }
@@ -64,7 +64,7 @@ export class FailingDisk {
     await rm(`${this.#control}.log`, { force: true });
   }
 
-  /** What failed since the last `fail`: "operation path". */
+  /** Returns what failed since the last `fail`: "operation path". */
   async struck(): Promise<string[]> {
     try {
       return (await readFile(`${this.#control}.log`, "utf8")).split("\n").slice(0, -1);

@@ -8,7 +8,7 @@ import { control, log, tryDispatch, worker, type Line, type Step } from "../../s
 import { until } from "../../support/until.ts";
 
 const WORKER = "test.worker";
-/** A note made behind as many saves; each takes two steps. */
+/** Number of notes, each written after as many saves; each takes two steps. */
 const stages = 4;
 const staged: readonly Step[] = Array.from({ length: stages }, (_, at): Step[] => [
   ["note", String(at)],
@@ -20,13 +20,15 @@ interface Acknowledged {
   readonly id: string;
 }
 
-/** An agent whose jobs are done, lost and failed while its kernel dies; everything acknowledged is looked for afterwards. */
+/**
+ * An agent whose jobs are done, lost and failed while its kernel dies; everything acknowledged is checked afterwards.
+ */
 export class JobLoad implements AsyncDisposable {
   readonly bench: Bench;
   client: Client;
   readonly #markFile: string;
   #acknowledged: Acknowledged[] = [];
-  /** Dispatches that nobody answered: each may have been kept. */
+  /** Unanswered dispatches: each may have been stored. */
   #unanswered = 0;
   #deathsChecked = 0;
 
@@ -47,7 +49,7 @@ export class JobLoad implements AsyncDisposable {
     return new JobLoad(bench, await bench.connect({ trusted: true, environment }), markFile);
   }
 
-  /** Names of the points at which kernels died so far. */
+  /** Returns the names of the points at which kernels died so far. */
   async deaths(): Promise<string[]> {
     const lines = await readFile(this.#markFile, "utf8").catch(() => "");
     return lines
@@ -56,7 +58,10 @@ export class JobLoad implements AsyncDisposable {
       .map((line) => line.split(" ")[0] ?? "");
   }
 
-  /** Dispatches jobs of every kind, no two in a row that fail; goes on over the death of whoever was to answer. */
+  /**
+   * Dispatches jobs of every kind, no two failing ones in a row; continues after the death of the process that should
+   * answer.
+   */
   async dispatch(): Promise<void> {
     for (const kind of ["staged", "lost", "staged", "failing", "staged"] as const) {
       try {
@@ -78,16 +83,16 @@ export class JobLoad implements AsyncDisposable {
     }
   }
 
-  /** Until nothing is left to do. */
+  /** Resolves when nothing is left to do. */
   async rest(): Promise<void> {
     await until("all jobs to have ended", () => this.isAtRest());
   }
 
-  /** Nothing is left to do. Resumes the worker where it is suspended. */
+  /** Returns true if nothing is left to do. Resumes the worker if it is suspended. */
   async isAtRest(): Promise<boolean> {
     try {
       const { ready, idle } = await this.client.request<{ ready: boolean; idle: boolean }>("lares/status");
-      // Losses and failures in a row, with what was repeated after a death, may be three.
+      // Losses and failures in a row, with repetitions after a death, may be three.
       if ((await agent(this.client, WORKER)).state === "Suspended") {
         await control(this.client, WORKER, "resume");
         return false;
@@ -99,7 +104,10 @@ export class JobLoad implements AsyncDisposable {
     }
   }
 
-  /** Holds the log to what was acknowledged, and forgets both: what ended is not begun again. `kills`: beside the deaths at named points. */
+  /**
+   * Compares the log with what was acknowledged, and clears both: ended jobs are not begun again. `kills`: deaths
+   * besides those at named points.
+   */
   async check(kills = 0): Promise<void> {
     const atPoints = (await this.deaths()).length;
     const deaths = atPoints - this.#deathsChecked + kills;
@@ -131,7 +139,7 @@ export class JobLoad implements AsyncDisposable {
   }
 }
 
-/** The kernel, the front's way to it or the guest went away, or the next kernel does not know its agents yet. */
+/** The kernel, the front's connection or the guest ended, or the next kernel does not know its agents yet. */
 function isDeath(error: unknown): boolean {
   if (error instanceof RpcError) return [-32803, -33001, -33013].includes(error.code);
   return error instanceof Error && /no agent|-33013/.test(error.message);
@@ -153,7 +161,7 @@ function checkJob(kind: Acknowledged["kind"], lines: readonly Line[], deaths: nu
   let reached = -1;
   for (const { text, checkpoint } of lines) {
     if (text === "begin") {
-      // A note was made behind the save before it: no checkpoint is older than that.
+      // A note was written after the save before it: no checkpoint is older than that.
       const next = checkpoint === "undefined" ? 0 : (checkpoint as { next: number }).next;
       expect(next, said).toBeGreaterThanOrEqual(2 * Math.max(0, reached));
       expect(next, said).toBeLessThanOrEqual(2 * (reached + 1));

@@ -8,15 +8,15 @@ import { until } from "../../support/until.ts";
 import { WORKER, EVENTS_FOLDER } from "./worker-agent.ts";
 import { DELETED, effectsIn, treeBefore, Witness, type Plan, type WitnessedAction } from "./witness.ts";
 
-/** The front's words for: the kernel died, and whether the request took effect is not known. */
+/** The front's error code: the kernel died, and it is unknown whether the request took effect. */
 const REQUEST_FAILED = -32803;
-/** The agent, or the sandbox it ran in, went away under the request. */
+/** The agent, or its sandbox, ended during the request. */
 const AGENT_ERROR = -33013;
 
-/** Raised where a request's process died: whether it took effect is for the next kernel to tell. */
+/** Thrown if a request's process died: the next kernel shows whether it took effect. */
 export class Died extends Error {}
 
-/** A person's and an agent's work in one workspace, with a witness of all that was acknowledged. */
+/** A person's and an agent's work in one workspace, with a witness of everything that was acknowledged. */
 export class Load {
   readonly witness = new Witness();
   readonly bench: Bench;
@@ -28,7 +28,7 @@ export class Load {
     this.client = client;
   }
 
-  /** Sends what a death may interrupt; throws `Died` where it did, and anything else as it is. */
+  /** Sends a request that a death may interrupt; throws `Died` if it did, and any other error unchanged. */
   async ask<Result>(method: string, params: object = {}): Promise<Result> {
     const { exitCode, signalCode } = this.client.process;
     if (exitCode !== null || signalCode !== null) throw new Died("the front ended");
@@ -37,7 +37,7 @@ export class Load {
     } catch (error) {
       if (error instanceof RpcError && [REQUEST_FAILED, AGENT_ERROR].includes(error.code))
         throw new Died(error.message);
-      // What only asks is answered by a kernel that has not read its documents yet.
+      // A reading request may be answered by a kernel that has not read its documents yet.
       const isEarly = method !== "lares/tools/call" && error instanceof RpcError;
       if (isEarly && error.code === CODES.NotFound && error.message.includes("no agent"))
         throw new Died(error.message);
@@ -46,7 +46,7 @@ export class Load {
     }
   }
 
-  /** With a `key`, a call that is repeated after a death is answered from its first run. */
+  /** With a `key`, a call that is repeated after a death gets the answer of its first run. */
   async tool<Value>(name: string, parameters: object = {}, key?: string): Promise<Value> {
     const call = { agent: WORKER, name, arguments: parameters, ...(key === undefined ? {} : { key }) };
     const result = await this.ask<ToolResult>("lares/tools/call", call);
@@ -54,7 +54,7 @@ export class Load {
     throw new Died(JSON.stringify(result));
   }
 
-  /** What only asks is asked again until a kernel lives long enough to answer. */
+  /** Repeats a reading request until a kernel lives long enough to answer. */
   async read<Result>(what: string, run: () => Promise<Result>): Promise<Result> {
     const { found } = await until(what, async () => {
       try {
@@ -83,7 +83,7 @@ export class Load {
     });
   }
 
-  /** A file grows, or comes to be. */
+  /** Appends to a file, or creates it. */
   async writeFile(name: string): Promise<void> {
     const path = `${EVENTS_FOLDER}/${name}`;
     const before = this.witness.files.get(path) ?? 0;
@@ -117,7 +117,7 @@ export class Load {
     await this.witness.items.tell(note, () => this.tool("learn", { note, sync }));
   }
 
-  /** Everything it remembers, asked of the projections, is what was told. */
+  /** Checks that queries return everything that was stored. */
   async checkMemories(): Promise<void> {
     const { events, items } = this.witness;
     const ask = <Page>(kind: string, fields: object): Promise<Page> =>
@@ -136,7 +136,7 @@ export class Load {
     events.check(found);
     const known = await ask<Page>("associative", { variant: "note", top_k: 1000 });
     items.check(notesOf(known));
-    // By their words, and by what they are like, the newest of them.
+    // The newest of them, by their words and by similarity.
     const [event, item] = [events, items].map(({ acknowledged }) => [...acknowledged].at(-1));
     if (event !== undefined) {
       expect(notesOf(await ask("temporal", { text: { match: `event${event}` } }))).toEqual([event]);
@@ -150,7 +150,7 @@ export class Load {
     }
   }
 
-  /** Proposes to change a folder of its own, made for it. */
+  /** Proposes to change a folder that is created for it. */
   async propose(): Promise<WitnessedAction> {
     const title = `action-${++this.#count}`;
     const folder = `work/${title}`;
@@ -177,7 +177,7 @@ export class Load {
     return page.items;
   }
 
-  /** Answered yes; `always` has a rule remembered that this action offers for its own paths. */
+  /** Approves it; with `always`, remembers a rule that this action offers for its own paths. */
   async approve(action: WitnessedAction, always = false): Promise<void> {
     const { digest, scopes = [] } = await this.read("the action", () =>
       this.ask<Action>("lares/actions/get", { id: action.id }),
@@ -208,7 +208,7 @@ export class Load {
     action.allowed = [done.state];
   }
 
-  /** One of each, one after the other, with what earlier rounds left. */
+  /** Runs one of each, one after the other, with what earlier rounds left. */
   async round(): Promise<void> {
     const { actions } = this.witness;
     await this.writeFile("grows.txt");
@@ -228,7 +228,7 @@ export class Load {
     await this.untilHandled();
   }
 
-  /** Every change of a file that was made has reached the agent, and what it remembers of it is kept. */
+  /** Resolves when every change of a file has reached the agent, and its memory of it is stored. */
   async untilHandled(): Promise<void> {
     let missing: string[] = [];
     let told: Plan["handled"] = {};
@@ -257,12 +257,12 @@ export class Load {
     }
   }
 
-  /** Nothing is left to be done, for now. */
+  /** Resolves when nothing is left to be done for now. */
   async settled(): Promise<void> {
     await until("the kernel to rest", async () => (await this.ask<{ idle?: boolean }>("lares/status")).idle);
   }
 
-  /** Holds whatever kernel is there now to all that was acknowledged before. */
+  /** Compares the current kernel with everything that was acknowledged before. */
   async check(): Promise<void> {
     const { witness, bench } = this;
     const { stateFolder } = await this.status();

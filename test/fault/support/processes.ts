@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { isAlive, until } from "../../support/until.ts";
 
-/** The processes that a process started and that still run. Linux only, as the whole suite. */
+/** Returns the running children of a process. Linux only, like the whole suite. */
 export function childrenOf(pid: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -22,7 +22,7 @@ export function environmentOf(pid: number): string {
   return read(`/proc/${pid}/environ`);
 }
 
-/** Empty where the process is gone. */
+/** Returns an empty text if the process is gone. */
 function read(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -32,22 +32,22 @@ function read(path: string): string {
   }
 }
 
-/** The child in which the guests of a kernel run, once there is one. */
+/** Returns the child in which the guests of a kernel run, once it exists. */
 export function sandboxHostOf(kernelPid: number): number | undefined {
   return childrenOf(kernelPid).find((child) => commandLineOf(child).includes("sandbox/host/host-process"));
 }
 
-/** The child that keeps a kernel's projections, once something was asked of them. */
+/** Returns the child that has a kernel's projections, once they were queried. */
 export function storeHostOf(kernelPid: number): number | undefined {
   return childrenOf(kernelPid).find((child) => commandLineOf(child).includes("store/host/host-process"));
 }
 
-/** When a process began, in the system's ticks: a process id alone is given to others after a while. */
+/** Returns the start time of a process, in the system's ticks, because process ids are reused. */
 function startOf(pid: number): string {
   return /^\d+ \(.*\) (?:\S+ ){19}(\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? "";
 }
 
-/** Processes that were seen, until they are gone. */
+/** Remembers processes until they are gone. */
 export class SeenProcesses {
   readonly #starts = new Map<number, string>();
 
@@ -55,7 +55,7 @@ export class SeenProcesses {
     this.#starts.set(pid, startOf(pid));
   }
 
-  /** Resolves when all that were seen are gone, but for these. */
+  /** Resolves when all remembered processes are gone, except these. */
   async gone(living: ReadonlySet<number> = new Set()): Promise<void> {
     for (const [pid, start] of this.#starts) {
       if (living.has(pid)) continue;

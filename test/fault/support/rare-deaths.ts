@@ -7,15 +7,15 @@ import { sha256Hex } from "../../../kernel/src/platform/files/hash.ts";
 import type { Session } from "./session.ts";
 import { spinnerExtension } from "./worker-agent.ts";
 
-/** Failpoints that ordinary work does not pass, and what has to be there for it. */
+/** Failpoints that ordinary work does not pass, with the situation that they need. */
 export interface RareDeath {
   readonly what: string;
   readonly points: readonly FailpointName[];
   /** Another kernel has to die here first. */
   readonly before?: FailpointName;
-  /** In a workspace that no kernel has seen. */
+  /** In a workspace that no kernel has used. */
   readonly isFirstStart?: true;
-  /** The kernel comes by when its last client has left. */
+  /** The kernel passes it after its last client has left. */
   readonly isEnding?: true;
   /** While no kernel runs. */
   prepare?(session: Session, stateFolder: string): Promise<void>;
@@ -74,7 +74,7 @@ export const rareDeaths: readonly RareDeath[] = [
       expect(found).toMatchObject([{ message: "kept" }]);
       const names = (await readdir(join(stateFolder, "traces"))).toSorted();
       if (names.length === 1) {
-        // Rotated with the next entry: where the death came after the last one, none has come yet.
+        // Rotated with the next entry: if the death came after the last one, none has followed yet.
         const current = await readFile(join(stateFolder, "traces/current.log"), "utf8");
         expect(current.split("\n").filter((line) => !line.includes("test.old"))).toEqual([""]);
       } else expect(names).toEqual([`${yesterday.slice(0, 10)}.log`, "current.log"]);

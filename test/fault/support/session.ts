@@ -8,16 +8,16 @@ import { Died, Load } from "./load.ts";
 import { childrenOf, commandLineOf, environmentOf, SeenProcesses } from "./processes.ts";
 import { workerExtension } from "./worker-agent.ts";
 
-/** Rounds of the load in which a failpoint has to be passed. */
+/** Rounds of the load within which a failpoint has to be passed. */
 const ROUNDS_PER_DEATH = 2;
 
-/** A workspace in which kernel after kernel dies at a named point, each followed by one that is held to account. */
+/** A workspace in which kernels die one after another at named points; each next one is checked. */
 export class Session implements AsyncDisposable {
   readonly bench: Bench;
   readonly load: Load;
   readonly #markFile: string;
   readonly #processes = new SeenProcesses();
-  /** Known from the first kernel on. */
+  /** Known after the first kernel's start. */
   stateFolder = "";
 
   private constructor(bench: Bench, load: Load, markFile: string) {
@@ -37,7 +37,7 @@ export class Session implements AsyncDisposable {
     return new Session(bench, new Load(bench, client), join(bench.base, "deaths"));
   }
 
-  /** A front whose kernels die at these points, one after the other. */
+  /** Starts a front whose kernels die at these points, one after the other. */
   async open(points: readonly string[] = [], more: NodeJS.ProcessEnv = {}): Promise<void> {
     await rm(this.#markFile, { force: true });
     const environment = {
@@ -48,7 +48,7 @@ export class Session implements AsyncDisposable {
     this.load.client = await this.bench.connect({ trusted: true, environment });
   }
 
-  /** Names of the points at which kernels died so far. */
+  /** Returns the names of the points at which kernels died so far. */
   async deaths(): Promise<string[]> {
     try {
       const lines = (await readFile(this.#markFile, "utf8")).split("\n").slice(0, -1);
@@ -59,7 +59,7 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Works until so many kernels have died; in the end, where work alone does not do it, leaves as a client does. */
+  /** Works until this many kernels have died; if work alone is not enough, leaves as a client does. */
   async workUntilDeath(count: number, work: () => Promise<void> = () => this.load.round()): Promise<void> {
     const died = async (): Promise<boolean> => (await this.deaths()).length >= count;
     for (let round = 0; round < ROUNDS_PER_DEATH && !(await died()); round++) {
@@ -73,7 +73,7 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Leaves, and waits until the kernel is gone, whether it came to its end or died on the way. */
+  /** Leaves, and waits until the kernel is gone, whether it ended or died. */
   async leave(): Promise<void> {
     const { pid } = await this.load.status();
     await this.observe();
@@ -83,7 +83,7 @@ export class Session implements AsyncDisposable {
     await this.#processes.gone();
   }
 
-  /** Remembers the processes of this moment, and looks at what the kernel's children were given. */
+  /** Remembers the current processes, and checks the permissions of the kernel's children. */
   async observe(): Promise<void> {
     const { pid, stateFolder } = await this.load.status();
     this.stateFolder = stateFolder;
@@ -96,7 +96,7 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** All that ever ran for a kernel that died is gone. */
+  /** Checks that no process of a dead kernel is left. */
   async checkProcesses(): Promise<void> {
     const { pid, stateFolder } = await this.load.status();
     this.stateFolder = stateFolder;

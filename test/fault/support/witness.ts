@@ -5,11 +5,11 @@ import { parse } from "yaml";
 import { sha256Hex } from "../../../kernel/src/platform/files/hash.ts";
 import type { Action, Entry } from "../../support/types.ts";
 
-/** What an action does to its own folder, and what it may have become. */
+/** What an action does to its own folder, and its possible states. */
 export interface WitnessedAction {
   readonly title: string;
   readonly folder: string;
-  /** Until the ledger was asked, or the proposal was answered. */
+  /** Absent until the ledger was read, or the proposal was answered. */
   id?: string;
   allowed: readonly string[];
 }
@@ -19,7 +19,7 @@ export interface Plan {
   readonly handled: Readonly<Record<string, number>>;
 }
 
-/** What was stored one by one in a memory: acknowledged, or sent and never answered. */
+/** Records stored one by one in a memory: acknowledged, or sent and never answered. */
 class Told {
   readonly what: string;
   readonly acknowledged = new Set<number>();
@@ -36,7 +36,7 @@ class Told {
     this.acknowledged.add(note);
   }
 
-  /** Every acknowledged one is found, none twice, and none that was not sent. */
+  /** Checks that every acknowledged one is found, none twice, and none that was not sent. */
   check(found: readonly number[]): void {
     const there = new Set(found);
     expect(there.size, `${this.what} that are there twice`).toBe(found.length);
@@ -49,24 +49,24 @@ class Told {
   }
 }
 
-/** Gone, in the terms of `Plan.handled`. */
+/** Deleted, in the terms of `Plan.handled`. */
 export const DELETED = 1e9;
 
-/** Everything a client was told, or told; each new kernel is held to it. */
+/** Everything that a client sent or got; each new kernel is compared with it. */
 export class Witness {
   readonly events = new Told("events");
   readonly items = new Told("items of knowledge");
   /** Acknowledged by the guest, and by the kernel to the client. */
   readonly notes = new Set<number>();
-  /** Sent, and never answered: may be there, once. */
+  /** Sent and never answered: may exist, once. */
   readonly uncertainNotes = new Set<number>();
-  /** Sizes of the client's own files; `DELETED` where it removed them. */
+  /** Sizes of the client's own files; `DELETED` if it removed them. */
   readonly files = new Map<string, number>();
   readonly actions: WitnessedAction[] = [];
-  /** Globs of the rules that "always" was answered with. */
+  /** Globs of the rules that were remembered with "always". */
   readonly rules = new Set<string>();
 
-  /** Every acknowledged note is there, none twice, and none that was not sent. */
+  /** Checks that every acknowledged note exists, none twice, and none that was not sent. */
   checkNotes({ notes }: Plan): void {
     expect(new Set(notes).size, "a note was taken twice").toBe(notes.length);
     const found = new Set(notes);
@@ -79,14 +79,17 @@ export class Witness {
     this.uncertainNotes.clear();
   }
 
-  /** What the agent has not been told yet. A file that came and went while no kernel looked never was. */
+  /**
+   * Returns what the agent was not notified of yet. A file that was created and removed while no kernel ran counts as
+   * never existing.
+   */
   unhandled({ handled }: Plan): string[] {
     return [...this.files]
       .filter(([path, size]) => (handled[path] ?? (size === DELETED ? DELETED : 0)) < size)
       .map(([path]) => path);
   }
 
-  /** The ledger and the workspace say the same of every action, and it is something that it may be. */
+  /** Checks that ledger and workspace agree on every action, in a possible state. */
   async checkActions(root: string, listed: readonly Action[], entries: readonly Entry[]): Promise<void> {
     for (const action of this.actions) {
       const found = listed.find(({ id, title }) => (action.id ?? id) === id && title === action.title);
@@ -106,13 +109,13 @@ export class Witness {
     }
   }
 
-  /** What nobody will look at again. */
+  /** Removes what will not be checked again. */
   retire(states: readonly string[]): void {
     const kept = this.actions.filter(({ allowed }) => !allowed.every((state) => states.includes(state)));
     this.actions.splice(0, this.actions.length, ...kept);
   }
 
-  /** Files of the state folder are what was written wholly before or wholly after, and nothing is left over. */
+  /** Checks that files of the state folder are completely before or after a write, and nothing is left over. */
   async checkState(stateFolder: string): Promise<void> {
     const text = await readFile(join(stateFolder, "decisions.yaml"), "utf8");
     const decisions = parse(text) as { version: number; current: string; rules: { path?: string }[] };
@@ -121,7 +124,7 @@ export class Witness {
     expect([...this.rules].filter((path) => !remembered.has(path))).toEqual([]);
     const objects = join(stateFolder, "objects");
     for (const shelf of await readdir(objects)) {
-      // Those of a put under way have other names; what a death left of one is gone after a start.
+      // A put in progress uses other names; what a death left of one is removed at the next start.
       if (!/^[0-9a-f]{2}$/.test(shelf)) throw new Error(`objects/${shelf} is left over`);
       for (const rest of await readdir(join(objects, shelf)))
         expect(sha256Hex(await readFile(join(objects, shelf, rest)))).toBe(shelf + rest);
@@ -130,7 +133,7 @@ export class Witness {
     expect(names.filter((name) => name.endsWith(".tmp"))).toEqual([]);
   }
 
-  /** No file that staging or keeping made is left in the workspace. */
+  /** Checks that staging and keeping left no file in the workspace. */
   async checkWorkspace(root: string): Promise<void> {
     const names = await readdir(root, { recursive: true });
     expect(names.filter((name) => /(^|\/)\.lares-/.test(name))).toEqual([]);
@@ -148,7 +151,7 @@ const treeAfter = {
   "made/moved.txt": "moved\n",
 };
 
-/** Seven effects of every kind on the action's own folder, that turn `treeBefore` into `treeAfter`. */
+/** Returns seven effects of every kind on the action's own folder, which turn `treeBefore` into `treeAfter`. */
 export function effectsIn(folder: string, title: string): object[] {
   return [
     { kind: "file.write", path: `${folder}/made/large.txt`, content: treeAfter["made/large.txt"] },

@@ -1,12 +1,12 @@
 import type { ExtensionSpec } from "../../support/bench.ts";
 
 export const WORKER = "test.worker";
-/** Files beneath it are the client's; the agent remembers the size of each as it was last told. */
+/** Files beneath it are the client's; the agent remembers the latest size of each. */
 export const EVENTS_FOLDER = "events";
 
 /**
- * An agent that remembers what a test can hold it to: every note it was told, and for each file of the client the
- * largest size it was told of, or that it is gone. It proposes what it is told to.
+ * An agent with a memory that a test can check: every note it got, and for each file of the client the largest size
+ * that was reported, or its deletion. It proposes what it is told to.
  */
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
@@ -24,7 +24,7 @@ export default defineAgent({
   memory: { plan: { notes: [], handled: {} } },
   hooks: {
     async seen(event, ctx) { await remember(ctx, event.entry.path, event.entry.size); },
-    // One that went and one that came while no kernel looked may well be the same to it.
+    // To the agent, a file that was moved while no kernel ran may look like a deleted and a created one.
     async moved(event, ctx) {
       await remember(ctx, event.from, 1e9);
       await remember(ctx, event.entry.path, event.entry.size);
@@ -100,7 +100,7 @@ export const workerExtension: ExtensionSpec = {
   },
 };
 
-/** Spins on each new file beneath `spin/`, until its deadline ends it. */
+/** Computes at each new file beneath `spin/` until its deadline ends it. */
 export const spinnerExtension: ExtensionSpec = {
   id: "test.spinner",
   program: `

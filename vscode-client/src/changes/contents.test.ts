@@ -24,21 +24,21 @@ function start(sizeBytes = 1) {
 }
 
 describe("contents of the kernel", () => {
-  it("are read once for everyone who shows them, and two who ask at once share the answer", async () => {
+  it("are read once for all views, and concurrent readers share the answer", async () => {
     const { asked, read } = start();
     await Promise.all([read(0), read(0)]);
     await read(0);
     expect(asked).toHaveLength(1);
   });
 
-  it("are read again when the action has moved on", async () => {
+  it("are read again when the action has changed its state", async () => {
     const { asked, read } = start();
     await read(0);
     await read(0, "Stale");
     expect(asked).toHaveLength(2);
   });
 
-  it("are bounded in all: what was not asked for longest is read again", async () => {
+  it("are bounded in total: the least recently used is read again", async () => {
     const { contents, asked, read } = start(9 * mebibyte);
     for (const effect of [0, 1, 2]) await read(effect);
     await read(0);
@@ -57,7 +57,7 @@ describe("contents of the kernel", () => {
     expect(contents.keptBytes).toBe(64);
   });
 
-  it("that the kernel refuses, because it is gone, are asked for again when it is back", async () => {
+  it("that the kernel refuses while it is gone are requested again when it is back", async () => {
     const { read, refuse } = start();
     refuse(true);
     await expect(read(0)).rejects.toThrow("gone");
@@ -71,7 +71,7 @@ describe("texts that a person edits", () => {
     contents.edit(key, { action: key, effect: 0, digest: of, proposedBytes: 1 });
   const bytes = (length = 1): Uint8Array => new Uint8Array(length);
 
-  it("stay as they were typed when the same proposal is opened again, and begin anew for another one", () => {
+  it("keep what was typed when the same proposal is opened again, and start over for another one", () => {
     const { contents } = start();
     open(contents, "a");
     contents.type(contents.edited("a")!, bytes(3));
@@ -81,7 +81,7 @@ describe("texts that a person edits", () => {
     expect(contents.edited("a")?.typed).toBe(undefined);
   });
 
-  it("are never dropped for newer ones: only what nobody changed is", () => {
+  it("are never dropped for newer ones; only unchanged texts are", () => {
     const { contents } = start();
     for (let index = 0; index < maxEdited; index++) open(contents, `text ${index}`);
     contents.type(contents.edited("text 0")!, bytes());
@@ -94,7 +94,7 @@ describe("texts that a person edits", () => {
     expect(contents.edited("text 0")).not.toBe(undefined);
   });
 
-  it("are refused where they are too large, and stay what they were", () => {
+  it("are refused if they are too large, and keep their old content", () => {
     const { contents } = start();
     open(contents, "a");
     contents.type(contents.edited("a")!, bytes(2));

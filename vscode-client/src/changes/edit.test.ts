@@ -82,14 +82,14 @@ describe("an edited proposal", () => {
     expect(window.statusBarMessages).toEqual(["$(check) Applied with your edits: Tidy up"]);
   });
 
-  it("that nobody changed is approved as it was proposed", async () => {
+  it("that was not changed is approved as proposed", async () => {
     const { run, type, asked } = start();
     await type(undefined);
     await run("lares.approveEdited");
     expect(approvals(asked)).toEqual([{ id: "action-1", digest: action().digest }]);
   });
 
-  it("of several texts is approved with all that were typed", async () => {
+  it("of several texts is approved with all edited ones", async () => {
     const { run, type, asked } = start(
       action({ effects: ["a.md", "b.md", "c.md"].map((path) => effect({ path })) }),
     );
@@ -106,7 +106,7 @@ describe("an edited proposal", () => {
     expect(seen.closedTabs).toHaveLength(1);
   });
 
-  it("opened again is as it was typed", async () => {
+  it("opened again shows what was typed", async () => {
     const { type } = start();
     const { uri, save } = await type("typed\n");
     await save();
@@ -117,7 +117,7 @@ describe("an edited proposal", () => {
 
 describe("a text stays in its editor, and nothing is approved,", () => {
   const states = ["Stale", "Committed", "Rejected", "Expired", "Failed", "Undone"] as const;
-  it.each(states)("where the action became %s while the person typed", async (state) => {
+  it.each(states)("if the action became %s while the person typed", async (state) => {
     const { fake, run, type, asked } = start();
     const { uri, save } = await type("typed\n");
     fake.actions = [action({ state })];
@@ -130,7 +130,7 @@ describe("a text stays in its editor, and nothing is approved,", () => {
     expect(String(await textFiles().readFile(uri))).toBe("typed\n");
   });
 
-  it("where the action is not known any more", async () => {
+  it("if the action is not known any more", async () => {
     const { fake, run, type, asked } = start();
     await type("typed\n");
     fake.actions = [];
@@ -139,7 +139,7 @@ describe("a text stays in its editor, and nothing is approved,", () => {
     expect(said()).toContain("The proposal is gone by now.");
   });
 
-  it("where the proposal is another one than was opened", async () => {
+  it("if the proposal has changed since it was opened", async () => {
     const { fake, run, type, asked } = start();
     await type("typed\n");
     fake.actions = [action({ digest: otherDigest })];
@@ -148,7 +148,7 @@ describe("a text stays in its editor, and nothing is approved,", () => {
     expect(said()).toContain("has changed since you opened it");
   });
 
-  it("where another window decided first, and this one has not heard of it yet", async () => {
+  it("if another window decided first, and this one was not notified yet", async () => {
     const { kernel, run, type } = start();
     await type("typed\n");
     kernel.approve = () => {
@@ -159,7 +159,7 @@ describe("a text stays in its editor, and nothing is approved,", () => {
     expect(seen.closedTabs).toEqual([]);
   });
 
-  it("where its file changes in the moment of the approval", async () => {
+  it("if its file changes at the moment of the approval", async () => {
     const { kernel, run, type } = start();
     await type("typed\n");
     kernel.approve = () => action({ state: "Stale" });
@@ -168,7 +168,7 @@ describe("a text stays in its editor, and nothing is approved,", () => {
     expect(seen.closedTabs).toEqual([]);
   });
 
-  it("where the kernel is gone: the text can still be saved, and is approved when it is back", async () => {
+  it("if the kernel is gone: the text can still be saved, and is approved when the kernel is back", async () => {
     const { kernel, run, type, asked } = start();
     const { uri, save } = await type("typed\n");
     kernel.isGone = true;
@@ -185,7 +185,7 @@ describe("a text stays in its editor, and nothing is approved,", () => {
 
 describe("nothing opens for editing", () => {
   it.each<[string, Partial<Action>, unknown, string]>([
-    ["that does not wait any more", { state: "Stale" }, "action-1", "It does not wait any more."],
+    ["that is no longer pending", { state: "Stale" }, "action-1", "It is no longer pending."],
     ["that changed since it was shown", {}, { id: "action-1", digest: otherDigest }, "changed since it was"],
     [
       "that has no text",
@@ -207,13 +207,13 @@ describe("nothing opens for editing", () => {
     expect(said()).toBe("It cannot be edited: The kernel is not running.");
   });
 
-  it("where nothing waits that has a text", async () => {
+  it("if no pending change has a text", async () => {
     const { run } = start(action({ state: "Committed" }));
     await run("lares.editProposal");
-    expect(said()).toBe("No text that could be edited waits for you.");
+    expect(said()).toBe("No pending change has a text to edit.");
   });
 
-  it("and nothing is approved from an editor of something else", async () => {
+  it("and nothing is approved from another editor", async () => {
     const { run, asked } = start();
     await run("lares.approveEdited");
     expect(said()).toContain("No proposal is being edited here.");

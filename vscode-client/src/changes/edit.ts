@@ -125,7 +125,7 @@ async function pick({ models }: ClientContext): Promise<{ action: Action; effect
       action,
     }));
   if (items.length === 0) {
-    void window.showInformationMessage("No text that could be edited waits for you.");
+    void window.showInformationMessage("No pending change has a text to edit.");
     return undefined;
   }
   const chosen = await window.showQuickPick(items, {
@@ -140,7 +140,7 @@ function canBeEdited({ kind, after }: Action["effects"][number]): boolean {
 }
 
 async function open(contents: ChangeContents, action: Action, wanted: number | undefined): Promise<void> {
-  if (action.state !== "PendingApproval") throw new Error("It does not wait any more.");
+  if (action.state !== "PendingApproval") throw new Error("It is no longer pending.");
   const able = [...action.effects.entries()].filter(([, effect]) => canBeEdited(effect));
   const chosen =
     wanted ??

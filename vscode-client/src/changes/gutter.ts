@@ -148,7 +148,7 @@ function hover(files: readonly FileMarks[], isDirty: boolean): MarkdownString[] 
       `Lares: ${message(title, 200)}`,
       message(reason, maxReasonCharacters),
       hasMovedOn === true
-        ? `Proposed by ${label(agent)} for what this file was before; it has changed since, so this is not applied any more.`
+        ? `Proposed by ${label(agent)} for an earlier version of this file, so it cannot be applied any more.`
         : `Proposed by ${label(agent)}. Nothing changes until you approve it.`,
     ];
     return plainMarkdown(...lines.filter((line) => line !== ""));

@@ -29,12 +29,12 @@ test.each([
   expect(withoutHunks({ before, after, diff }, new Set([0]))).toBe(before);
 });
 
-test("a diff that does not lead from the one text to the other is not taken apart", () => {
+test("a diff that does not lead from one text to the other is not split", () => {
   expect(withoutHunks({ before, after: `${after}rm -rf /\n`, diff }, new Set([0]))).toBeNull();
   expect(withoutHunks({ before: `${before}!`, after, diff }, new Set([0]))).toBeNull();
 });
 
-test("of lines that replace each other, only the words that changed are marked", () => {
+test("in lines that replace each other, only the changed words are marked", () => {
   const [hunk] = hunksOf(
     createTwoFilesPatch("a", "a", "Along the river, three hours.\n", "# River\n\nAlong the river.\n"),
   );

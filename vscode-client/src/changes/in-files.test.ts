@@ -24,7 +24,7 @@ const wordsOf = (decorations: readonly { hoverMessage?: unknown }[]): string =>
     .replaceAll("\\\\", "")
     .replaceAll("&nbsp;", " ");
 
-test("marks stand on the lines of a change, and tell title and reason", () => {
+test("the lines of a change are marked, with title and reason", () => {
   const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines, before: null }], document);
   expect([linesOf(changed), linesOf(inserted), linesOf(about)]).toEqual([[2], [9], [2, 9]]);
   expect(wordsOf(about)).toContain("Tidy up");
@@ -40,14 +40,14 @@ test("in a file with unsaved changes one mark at the top says to save first", ()
   expect(wordsOf(about)).toContain("Save first: this file has unsaved changes.");
 });
 
-test("where the file has moved on, the mark says that nothing is applied any more", () => {
+test("if the file has changed since, the mark says that the proposal cannot be applied", () => {
   const marks = { action: anAction(), lines: [], before: null, hasMovedOn: true };
   const { changed, about } = decorationsOf([marks], document);
   expect(linesOf(changed)).toEqual([0]);
   expect(wordsOf(about)).toContain("it has changed since");
 });
 
-test("what is not in the lines stands at the top, and two actions on a line share a mark", () => {
+test("a change outside the lines is marked at the top, and two actions on a line share a mark", () => {
   const one = { action: anAction({ id: "1", title: "Move it" }), lines: [], before: null };
   const other = {
     action: anAction({ id: "2", title: "Title it" }),
@@ -59,14 +59,14 @@ test("what is not in the lines stands at the top, and two actions on a line shar
   expect(wordsOf(about)).toMatch(/Move it.*Title it/);
 });
 
-test("a line that is no longer there is the last", () => {
+test("a line that no longer exists is marked at the last line", () => {
   const far = [{ line: 500, kind: "changed" as const }];
   expect(
     linesOf(decorationsOf([{ action: anAction(), lines: far, before: null }], document).changed),
   ).toEqual([9]);
 });
 
-test("an agent's words are text in a hover, not Markdown", () => {
+test("an agent's text is plain text in a hover, not Markdown", () => {
   const title = "[click](command:x) <img src=y> **bold** \u202e";
   const { about } = decorationsOf([{ action: anAction({ title }), lines, before: null }], document);
   const [hover] = (about[0]?.hoverMessage ?? []) as { value: string; isTrusted: boolean }[];
@@ -76,7 +76,7 @@ test("an agent's words are text in a hover, not Markdown", () => {
   );
 });
 
-test("files with a pending change carry a badge with the count, both ends of a move; those without one lose it", () => {
+test("files with a pending change have a badge with the count, both ends of a move; it disappears with the change", () => {
   const fake = fakeContext();
   const files = new PendingFiles(fake.context);
   const told: string[][] = [];

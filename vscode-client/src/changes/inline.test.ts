@@ -21,14 +21,14 @@ function preview(before: string, ...afters: string[]) {
   return previewOf(parts, document as never);
 }
 
-test("a word that goes is struck through, and the word that comes stands before it", () => {
+test("a removed word is struck through, and the new word is before it", () => {
   expect(preview("one two three\n", "one 2 three\n")).toEqual({
     struck: [{ line: 0, start: 4, end: 7 }],
     ghosts: [{ line: 0, character: 4, text: "2" }],
   });
 });
 
-test("a line of which little stays is struck through whole, before the new one", () => {
+test("a line that changes mostly is struck through as a whole, before the new one", () => {
   expect(preview("Line 2 of the long note.\n", "The second line.\n")).toEqual({
     struck: [{ line: 0, start: 0, end: 24 }],
     ghosts: [{ line: 0, character: 0, text: "The second line." }],
@@ -43,7 +43,7 @@ test.each([
   expect(preview(before, after).ghosts).toEqual([ghost]);
 });
 
-test("lines that go are struck through whole", () => {
+test("removed lines are struck through as a whole", () => {
   expect(preview("a\nbb\nc\n", "a\nc\n")).toEqual({ struck: [{ line: 1, start: 0, end: 2 }], ghosts: [] });
 });
 
@@ -52,12 +52,12 @@ test("of two proposals for one line only the first is drawn, so that both stay r
   expect(ghosts).toEqual([{ line: 0, character: 4, text: "2" }]);
 });
 
-test("much text is told by its number of lines, and nothing in it is invisible", () => {
+test("long text is shown by its number of lines, and no character is invisible", () => {
   const { ghosts } = preview("a\n", `a\n${"x\u202e\n".repeat(9)}`);
   expect(ghosts[0]?.text).toBe(" ⏎ x<U+202E> ⏎ x<U+202E> ⏎ x<U+202E> ⏎ and 6 more lines");
 });
 
-test("a file is drawn into where it stands by itself, and not as the side of a diff", async () => {
+test("a file is drawn into in its own editor, and not as the side of a diff", async () => {
   seen.forget();
   workspace.workspaceFolders = [{ uri: Uri.file("/work"), name: "work", index: 0 }];
   const fake = fakeContext();

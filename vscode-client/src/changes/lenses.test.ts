@@ -17,7 +17,7 @@ test("a small change of one file is approved above its line", () => {
   ]);
 });
 
-test("in one file of several, that file's part is approved, and what goes out of sight is named", () => {
+test("in one of several files, only that file's part is approved, and deletions and moves elsewhere are named", () => {
   const gone = anEffect({ kind: "file.delete", path: "notes/old.md" });
   const action = anAction({
     effects: [gone, anEffect(), anEffect({ kind: "file.move", from: "x", path: "y" })],
@@ -33,7 +33,7 @@ test("in one file of several, that file's part is approved, and what goes out of
   expect(lenses[2]).toMatchObject({ command: "lares.approve", arguments: [{ id, digest, effects: [1] }] });
 });
 
-test("nothing is approved above a text that is not the one it was proposed for", () => {
+test("nothing can be approved above a text other than the one it was proposed for", () => {
   for (const given of [
     words(anAction(), [{ effect: 0, lines }], { ...here, isDirty: true }),
     words(anAction(), [], here),

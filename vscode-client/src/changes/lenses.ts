@@ -88,7 +88,7 @@ export function lensesOf(
     ["file.write", "file.edit"].includes(effects[own]?.kind ?? "") &&
     effects[own]?.before !== null
   )
-    return [{ ...review, title: `${agent}: its proposal is for this file as it was before` }];
+    return [{ ...review, title: `${agent}: its proposal is for an earlier version of this file` }];
   const others = effects.length - 1;
   const { deletes, moves } = goneFrom(effects.filter((_, index) => index !== own));
   const away = [
@@ -124,7 +124,7 @@ function wordsFor({ effects }: Action, own: number, parts: readonly Pick<Propose
       if (line.startsWith("+")) added += 1;
       else if (line.startsWith("-")) removed += 1;
     }
-  if (added + removed === 0) return "changes what is known of this file";
+  if (added + removed === 0) return "changes the metadata of this file";
   const lines = (amount: number): string =>
     `${amount.toLocaleString("en")} ${amount === 1 ? "line" : "lines"}`;
   if (removed === 0) return `adds ${lines(added)}`;

@@ -26,7 +26,7 @@ test.each([
   expect(markedLines(diffOf(before, after))).toEqual(marks);
 });
 
-test("what is no diff has no marks", () => {
+test("a text that is not a diff has no marks", () => {
   expect(markedLines("@@ -1,99 +1 @@\n nonsense")).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test("marks are bounded", () => {
   expect(markedLines(diffOf(before, ""))).toHaveLength(maxMarks);
 });
 
-test("every changed mark is a line that is not in the text after it", () => {
+test("every changed mark is a line that the new text does not contain", () => {
   const line = fc.constantFrom("a", "b", "c", "d", "e");
   fc.assert(
     fc.property(fc.uniqueArray(line), fc.uniqueArray(line), (before, after) => {
@@ -55,7 +55,7 @@ test("every changed mark is a line that is not in the text after it", () => {
   );
 });
 
-test("of several effects on a file only the first has lines: the next starts from what that leaves", () => {
+test("of several effects on a file only the first has lines: the next starts from its result", () => {
   const effect = { kind: "file.edit" as const, path: "a.md", before: null, after: null, summary: "" };
   const action = anAction({
     effects: [

@@ -26,7 +26,7 @@ function uriOf(action = anAction(), index = 0, side: Side = "after"): Uri {
   return uriOfSide(action.id, index, effect, side);
 }
 
-test("which side of what a document shows comes back from its address, hostile names or not", () => {
+test("a document's address identifies the side and effect, even with hostile names", () => {
   for (const path of ["a.md", "notes/a b.md", "x/?query#fragment%20.md", "\u202egpj.exe", "é/日本.txt"]) {
     const uri = uriOfSide("id", 12, anEffect({ path }), "before");
     expect(addressOf(uri)).toEqual({ action: "id", effect: 12, side: "before" });
@@ -37,7 +37,7 @@ test("which side of what a document shows comes back from its address, hostile n
 });
 
 describe("contents", () => {
-  test("are put together from the kernel's pieces, bytes as they are", async () => {
+  test("are assembled from the kernel's pieces, byte for byte", async () => {
     const content = Uint8Array.from({ length: 10 }, (_, index) => 250 + index);
     const fake = fakeContext({ "lares/actions/content": inPieces(content) });
     fake.actions = [anAction()];
@@ -51,7 +51,7 @@ describe("contents", () => {
     ]);
   });
 
-  test("that are too large are not read to their end", async () => {
+  test("that are too large are not read to the end", async () => {
     const content = new Uint8Array(maxShownBytes + 5 * 1024 * 1024);
     const fake = fakeContext({ "lares/actions/content": inPieces(content, 1024 * 1024) });
     fake.actions = [anAction()];
@@ -59,14 +59,14 @@ describe("contents", () => {
     expect(fake.asked).toHaveLength(11);
   });
 
-  test("of a side that is not there are empty, and the kernel is not asked", async () => {
+  test("of a missing side are empty, and the kernel is not asked", async () => {
     const fake = fakeContext();
     fake.actions = [anAction({ effects: [anEffect({ kind: "file.delete", after: null })] })];
     expect(await filesOf(fake).readFile(uriOf(fake.actions[0]))).toHaveLength(0);
     expect(fake.asked).toEqual([]);
   });
 
-  test("that the kernel refuses are a sentence", async () => {
+  test("that the kernel refuses are replaced by a sentence", async () => {
     const fake = fakeContext({
       "lares/actions/content": () => {
         throw new Error("It is no longer kept.\u001b[31m");
@@ -77,7 +77,7 @@ describe("contents", () => {
     expect(shown).toBe("This cannot be shown: It is no longer kept.␛[31m\n");
   });
 
-  test("are asked for again once the action has moved on, and those who show them are told", async () => {
+  test("are requested again once the action has changed its state, and their editors are notified", async () => {
     let content = "before";
     const fake = fakeContext({
       "lares/actions/content": (params: never) => inPieces(new TextEncoder().encode(content), 100)(params),
@@ -102,7 +102,7 @@ describe("contents", () => {
   });
 });
 
-describe("effects without two contents are told in words", () => {
+describe("effects without two contents are described in words", () => {
   test.each([
     [
       "a move",
@@ -158,7 +158,7 @@ describe("beside a frozen change", () => {
     return text(await filesOf(fake).readFile(uriOfAbout("action-1")));
   };
 
-  test("a text says the outcome, the impact, who says why, and each effect", async () => {
+  test("a text states the outcome, the impact, the reason with its author, and each effect", async () => {
     const effects = ["a.md", "b.md"].map((path) => anEffect({ path }));
     const shown = await about({
       state: "Committed",
@@ -174,7 +174,7 @@ describe("beside a frozen change", () => {
     for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(48);
   });
 
-  test("no word of an agent stands where ours do, and no character of it is hidden", async () => {
+  test("no agent's text appears in place of ours, and all its characters are visible", async () => {
     const shown = await about({
       state: "Rejected",
       rejected_reason: "No.",

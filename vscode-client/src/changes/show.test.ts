@@ -49,7 +49,7 @@ test.each([
   expect(addresses(given)[0]).toMatch(/^lares-change:.*before$/);
 });
 
-test("of what was let happen in part, that part is shown, and its title says how much it is", async () => {
+test("of a partly approved action, the approved part is shown, and its title says how much it is", async () => {
   const effects = ["a.md", "b.md", "c.md"].map((path) => anEffect({ path }));
   const applied = (...indices: number[]): Action =>
     anAction({ state: "Committed", effects, receipt: { ...receipt, applied: indices } });
@@ -73,7 +73,7 @@ test("of what was let happen in part, that part is shown, and its title says how
   expect(alone).toBe("Left out: b.md (Lares: Tidy up)");
 });
 
-test("a stale proposal says so, and one that becomes stale while it is shown is opened again under that title", async () => {
+test("a stale proposal is titled so, and one that becomes stale while it is shown is reopened under that title", async () => {
   files.set("file:///work/notes/a.md", content);
   const fake = fakeContext();
   fake.actions = [anAction()];
@@ -95,7 +95,7 @@ test("a stale proposal says so, and one that becomes stale while it is shown is 
   expect(seen.closedTabs).toHaveLength(1);
 });
 
-test("what is let happen in part while all of it is shown is shown again as that part, once", async () => {
+test("a change that is partly approved while it is shown is reopened once as that part", async () => {
   const effects = ["a.md", "b.md", "c.md"].map((path) => anEffect({ path }));
   const fake = fakeContext();
   fake.actions = [anAction({ effects })];
@@ -119,7 +119,7 @@ test("what is let happen in part while all of it is shown is shown again as that
   expect(titles()).toHaveLength(2);
 });
 
-test("what has no two contents is opened as a text", async () => {
+test("an effect without two contents is opened as a text", async () => {
   const { id, arguments: given } = await shown(
     anAction({ effects: [anEffect({ kind: "tag.add", tag: "x" })] }),
   );
@@ -127,7 +127,7 @@ test("what has no two contents is opened as a text", async () => {
   expect(addresses(given)[0]).toMatch(/a\.md\.txt\?/);
 });
 
-test("several effects are shown beside each other, at most so many, and the title counts all of them", async () => {
+test("several effects are shown side by side, up to a limit, and the title counts all of them", async () => {
   const effects = Array.from({ length: maxShownEffects + 1 }, (_, index) =>
     anEffect({ path: `${index}.md` }),
   );
@@ -137,7 +137,7 @@ test("several effects are shown beside each other, at most so many, and the titl
   expect(given[1]).toHaveLength(maxShownEffects);
 });
 
-test("a side that is not there is none, and a move is told in words", async () => {
+test("a missing side is undefined, and a move is described in words", async () => {
   const { arguments: given } = await shown(
     anAction({
       effects: [
@@ -173,7 +173,7 @@ test("one of several effects can be shown alone", async () => {
   expect(given[2]).toMatch(/^b\.md \(/);
 });
 
-test("without an argument the person picks; an action that is not there is said", async () => {
+test("without an argument the person picks; a missing action is reported", async () => {
   expect((await shown(anAction(), undefined)).id).toBe("vscode.diff");
   seen.forget();
   await shown(anAction(), "another");
@@ -191,7 +191,7 @@ test.each([
   expect(targetOf(given)).toEqual(target);
 });
 
-test("a change that is shown in another group is shown there, with the sides that it has", async () => {
+test("a change that is already shown in another group is shown there", async () => {
   files.set("file:///work/notes/a.md", content);
   const fake = fakeContext();
   fake.actions = [anAction()];
@@ -209,7 +209,7 @@ test("a change that is shown in another group is shown there, with the sides tha
   expect(seen.closedTabs).toEqual([]);
 });
 
-test("several changes that are shown already have one tab", async () => {
+test("several changes that are already shown keep their one tab", async () => {
   const fake = fakeContext();
   fake.actions = [anAction({ effects: [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })] })];
   showChanges(fake.context);
@@ -226,7 +226,7 @@ test("several changes that are shown already have one tab", async () => {
 });
 
 test.each(["Committed", "Undone", "Stale", "Rejected"] as const)(
-  "what is %s is shown beside a text that says its outcome, reason and impact; one change, too",
+  "a change that is %s is shown beside a text with its outcome, reason and impact",
   async (state) => {
     const diff = "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-a\n+b\n";
     const { id, arguments: given } = await shown(anAction({ state, effects: [anEffect({ diff })] }));
@@ -246,7 +246,7 @@ test.each(["Committed", "Undone", "Stale", "Rejected"] as const)(
   },
 );
 
-test("one frozen change of several keeps its own title, and is not opened again for that", async () => {
+test("one frozen change of several keeps its own title, and is not reopened", async () => {
   const diff = "--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n";
   const effects = ["a.md", "b.md"].map((path) => anEffect({ path, diff }));
   const fake = fakeContext();
@@ -261,7 +261,7 @@ test("one frozen change of several keeps its own title, and is not opened again 
   expect(seen.closedTabs).toEqual([]);
 });
 
-test("what is out of date and is then replaced says so, too, and each word once", async () => {
+test("an outdated change that is then replaced is titled so, without repetition", async () => {
   const diff = "--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n";
   const fake = fakeContext();
   fake.actions = [anAction({ effects: [anEffect({ diff })] })];

@@ -38,7 +38,7 @@ test.each([
   expect(offered()).toBe(undefined);
 });
 
-test("an editor of several files is known by its title", async () => {
+test("an editor of several files is identified by its title", async () => {
   fakeWith(anAction({ effects: [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })] }));
   await commands.executeCommand("lares.showChanges", "action-1");
   showTab({ label: "Lares: Tidy up (2 files)", input: undefined });
@@ -51,7 +51,7 @@ const several = [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })];
 const titleShown = (): string =>
   String(seen.commands.findLast(({ id }) => id === "vscode.changes")?.arguments[0]);
 
-test("who sees one change of several is asked about the others, whether they approve or reject", async () => {
+test("a person who sees one of several changes is asked about the others, on approve and on reject", async () => {
   const action = anAction({ effects: [anEffect(), anEffect({ path: "b.md" })] });
   fakeWith(action);
   const context = (key: string): unknown =>
@@ -71,7 +71,7 @@ test("who sees one change of several is asked about the others, whether they app
   expect(context("lares.shownHasMany")).toBe(false);
 });
 
-test("of two actions that are called the same, the one that is seen is answered", async () => {
+test("of two actions with the same title, the visible one is answered", async () => {
   const fake = fakeWith();
   const [one, other] = ["one", "other"].map((id) => anAction({ id, effects: several }));
   fake.actions = [one!, other!];
@@ -87,7 +87,7 @@ test("of two actions that are called the same, the one that is seen is answered"
   }
 });
 
-test("an action whose title looks like another's with its number of files is not taken for that", async () => {
+test("an action whose title looks like another's with its number of files is not confused with it", async () => {
   const fake = fakeWith();
   const harmful = anAction({ id: "harmful", title: "Tidy", effects: several });
   const harmless = anAction({ id: "harmless", title: "Tidy (2 files)", effects: several });
@@ -101,7 +101,7 @@ test("an action whose title looks like another's with its number of files is not
   expect(offered()).toBe(undefined);
 });
 
-test("other editors offer nothing, and answer nothing", async () => {
+test("other editors offer no decision", async () => {
   fakeWith();
   for (const tab of [undefined, { label: "a.md", input: new TabInputText(Uri.file("/a.md")) }]) {
     showTab(tab);

@@ -44,7 +44,7 @@ export const agentCommands: Feature = (context) =>
     ),
     commands.registerCommand("lares.agentShowProblem", (given?: unknown) =>
       reporting("The problem cannot be shown", async () => {
-        const agent = agentArgument(given) ?? (await pickAgent(context, "Show What Is Wrong", isTroubled));
+        const agent = agentArgument(given) ?? (await pickAgent(context, "Show Problem", isTroubled));
         if (agent !== undefined) await showProblem(context, agent);
       }),
     ),

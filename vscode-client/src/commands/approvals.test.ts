@@ -32,7 +32,7 @@ const digest = `sha256:${"1".repeat(64)}` as const;
 const committed = action({ state: "Committed" });
 
 describe("lares.approve", () => {
-  it("names the digest that was shown, not the one that is known now", async () => {
+  it("uses the digest that was shown, not the latest one", async () => {
     const { run, wire } = start(action());
     await run("lares.approve", { id: "action-1", digest });
     expect(wire.asked[0]).toMatchObject({
@@ -41,7 +41,7 @@ describe("lares.approve", () => {
     });
   });
 
-  it("says so where the action changed since it was shown", async () => {
+  it("reports that the action changed since it was shown", async () => {
     const { run, wire } = start(action());
     await run("lares.approve", { id: "action-1", digest });
     await wire.refuse("lares/actions/approve", "Another digest.", "DigestMismatch");
@@ -49,7 +49,7 @@ describe("lares.approve", () => {
     expect(seen.messages[0]?.text).toContain("changed since it was shown");
   });
 
-  it("tells the outcome in the status bar, and a stale one as a warning that leads to the changes", async () => {
+  it("shows the outcome in the status bar, and a stale one as a warning with a link to the changes", async () => {
     const { run, wire } = start(action());
     await run("lares.approve", "action-1");
     await wire.answer("lares/actions/approve", committed);
@@ -64,7 +64,7 @@ describe("lares.approve", () => {
   });
 
   it.each(["Committed", "Rejected", "Expired", "Stale"] as const)(
-    "asks the kernel for nothing where it is %s already",
+    "sends no request if it is %s already",
     async (state) => {
       const { run, wire } = start(action({ state }));
       await run("lares.approve", "action-1");
@@ -131,13 +131,13 @@ describe("unsaved changes", () => {
     effects: [effect({ before: hashOf("new") })],
   });
 
-  it("are saved, and what was shown is approved where it is still for this text", async () => {
+  it("are saved, and the shown proposal is approved if it is still for this text", async () => {
     const { wire } = await saving("old");
     expect(wire.asked[0]).toMatchObject({ method: "lares/actions/approve", params: { id: "action-1" } });
     expect(seen.messages).toEqual([]);
   });
 
-  it("are saved, and what is proposed for the new text is shown and asked about by its own digest", async () => {
+  it("are saved, and the proposal for the new text is shown and asked about under its own digest", async () => {
     const { wire, setActions, old } = await saving("new");
     expect(wire.asked).toEqual([]);
     const early = action({ ...fresh, id: "early", effects: [effect({ before: hashOf("half") })] });
@@ -159,7 +159,7 @@ describe("unsaved changes", () => {
     });
   });
 
-  it("are saved, and nothing is approved where the person does not want what is proposed then", async () => {
+  it("are saved, and nothing is approved if the person declines the new proposal", async () => {
     const { wire, setActions, old } = await saving("new");
     setActions(old, fresh);
     await settled();
@@ -168,7 +168,7 @@ describe("unsaved changes", () => {
     expect(wire.asked).toEqual([]);
   });
 
-  it("are saved, and “always” is asked about anew", async () => {
+  it("are saved, and “always” is asked about again", async () => {
     const { wire, setActions, old } = await saving("new", "lares.approveAlways");
     setActions(old, fresh);
     await settled();
@@ -204,7 +204,7 @@ describe("unsaved changes", () => {
     expect(wire.isAsked("lares/actions/approve")).toBe(true);
   });
 
-  it("the file that a move takes away counts", async () => {
+  it("the source of a move counts", async () => {
     const { run, wire } = start(
       action({ effects: [effect({ kind: "file.move", from: "notes/a.md", path: "archive/a.md" })] }),
     );
@@ -217,7 +217,7 @@ describe("unsaved changes", () => {
 describe("lares.approveSome", () => {
   const two = action({ effects: [effect(), effect({ path: "b.md" })] });
 
-  it("sends the indices of what was picked", async () => {
+  it("sends the indices of the picked effects", async () => {
     const { run, wire } = start(two);
     await run("lares.approveSome", "action-1");
     window.pick((items) => [items[1]]);
@@ -225,7 +225,7 @@ describe("lares.approveSome", () => {
     expect(wire.asked[0]?.params).toEqual({ id: "action-1", digest: two.digest, effects: [1] });
   });
 
-  it("offers what the person has just looked at, and says how much of it came to be", async () => {
+  it("offers what the person has just looked at, and reports how much of it was applied", async () => {
     const { run, wire } = start(two);
     await run("lares.approveSome", { id: "action-1", digest, effects: [1] });
     window.pick((items) => items.filter((item) => (item as { picked?: boolean }).picked));
@@ -242,7 +242,7 @@ describe("lares.approveSome", () => {
     expect(seen.messages[0]?.text).toBe("Nothing with several changes waits for you.");
   });
 
-  it("all of it is an approval of the whole; nothing is nothing", async () => {
+  it("picking all approves the whole; picking nothing approves nothing", async () => {
     const { run, wire } = start(two);
     await run("lares.approveSome", "action-1");
     window.pick(() => []);
@@ -255,7 +255,7 @@ describe("lares.approveSome", () => {
   });
 });
 
-it("“always” offers the scopes of the kernel, and remembers the one that is chosen", async () => {
+it("“always” offers the kernel's scopes, and remembers the chosen one", async () => {
   const { run, wire } = start(action({ scopes }));
   seen.holdsPicks = true;
   await run("lares.approveAlways", "action-1");
@@ -270,7 +270,7 @@ it("“always” offers the scopes of the kernel, and remembers the one that is 
   });
 });
 
-it("whoever decides alone or for always reads who led the agent to it", async () => {
+it("questions about a single decision or “always” name who led the agent to it", async () => {
   const gone = effect({ kind: "file.delete", path: "notes/scratch.md", after: null });
   const who: Action["on_behalf_of"] = [
     { kind: "agent", id: "a.a" },
@@ -284,7 +284,7 @@ it("whoever decides alone or for always reads who led the agent to it", async ()
   expect(seen.drawn.some(({ text }) => text.includes(`${sentence} Approve this`))).toBe(true);
 });
 
-it("what offers no scope is not remembered, and the reason is told", async () => {
+it("an action without a scope is not remembered, and the reason is shown", async () => {
   const { run, wire } = start(action({ asked_because: { sentence: "The path is protected." } }));
   await run("lares.approveAlways", "action-1");
   expect(wire.asked).toEqual([]);
@@ -350,7 +350,7 @@ it.each([
   }
 });
 
-it("lares.reject and lares.undo ask the kernel, and tell a refusal in one sentence", async () => {
+it("lares.reject and lares.undo ask the kernel, and show a refusal in one sentence", async () => {
   const { run, wire } = start(action(), action({ id: "done", state: "Committed" }));
   await run("lares.reject", { id: "action-1" });
   await wire.answer("lares/actions/reject", action({ state: "Rejected" }));
@@ -370,7 +370,7 @@ describe("lares.undo", () => {
   const done = (applied: number[]): Action =>
     action({ state: "Committed", effects, receipt: { applied, finished: "2026-01-01T12:00:00.000Z" } });
 
-  it("asks before one press takes back several changes, and names each that was applied", async () => {
+  it("asks before one press undoes several changes, and names each applied one", async () => {
     const { run, wire } = start(done([0, 2]));
     await run("lares.undo", "action-1");
     expect(wire.asked).toEqual([]);
@@ -386,7 +386,7 @@ describe("lares.undo", () => {
     expect(wire.asked[0]).toMatchObject({ method: "lares/actions/undo", params: { id: "action-1" } });
   });
 
-  it("does nothing where the person leaves the question", async () => {
+  it("does nothing if the person closes the question", async () => {
     const { run, wire } = start(done([0, 1, 2]));
     await run("lares.undo", "action-1");
     expect(seen.messages[0]?.buttons).toEqual(["Undo All 3"]);
@@ -395,13 +395,13 @@ describe("lares.undo", () => {
     expect(wire.asked).toEqual([]);
   });
 
-  it("does not ask where one change was applied", async () => {
+  it("does not ask if one change was applied", async () => {
     const { run, wire } = start(done([1]));
     await run("lares.undo", "action-1");
     expect(wire.isAsked("lares/actions/undo")).toBe(true);
   });
 
-  it("of an action that another window has undone meanwhile leaves the word to the kernel, unasked", async () => {
+  it("of an action that another window has undone leaves the answer to the kernel, without a question", async () => {
     const { run, wire } = start({ ...done([0, 1]), state: "Undone" });
     await run("lares.undo", "action-1");
     await wire.refuse("lares/actions/undo", "It was undone already.", "IllegalTransition");
@@ -410,7 +410,7 @@ describe("lares.undo", () => {
 });
 
 it.each(["Stale", "Committed", "Rejected", "Expired"] as const)(
-  "a reason for what became %s while the person typed it is not sent, and they are told so",
+  "a reason for an action that became %s while the person typed is not sent, and this is shown",
   async (state) => {
     const { run, wire, setActions } = start(action());
     let type: (text: string) => void = () => undefined;
@@ -425,7 +425,7 @@ it.each(["Stale", "Committed", "Rejected", "Expired"] as const)(
   },
 );
 
-it("without an action, the person picks one of those it is possible for", async () => {
+it("without an action, the person picks a suitable one", async () => {
   const { run, wire } = start(action(), action({ id: "done", state: "Committed", title: "Done" }));
   await run("lares.undo");
   window.pick((items) => {
@@ -445,8 +445,8 @@ it("without an action, the person picks one of those it is possible for", async 
 it.each([
   ["lares.approve", "Nothing waits for you."],
   ["lares.approveSome", "Nothing with several changes waits for you."],
-  ["lares.rebase", "Nothing that is out of date fits the new text."],
-  ["lares.undo", "Nothing that was applied lately can be undone."],
+  ["lares.rebase", "No outdated change fits the new text."],
+  ["lares.undo", "No recent change can be undone."],
 ])("%s without anything to choose from says so: %s", async (command, text) => {
   const { run } = start();
   await run(command);

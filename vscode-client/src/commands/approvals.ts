@@ -65,7 +65,7 @@ export const approvalCommands: Feature = (context) => {
         title: "Fit to the New Text",
         failure: "It does not fit the new text",
         choose: outdated,
-        none: "Nothing that is out of date fits the new text.",
+        none: "No outdated change fits the new text.",
       },
       (action) => rebase(context, action),
     ),
@@ -75,7 +75,7 @@ export const approvalCommands: Feature = (context) => {
         title: "Undo",
         failure: "Not undone",
         choose: undoable,
-        none: "Nothing that was applied lately can be undone.",
+        none: "No recent change can be undone.",
       },
       (action) => undo(context, action),
     ),
@@ -141,7 +141,7 @@ async function approveSome(context: ClientContext, action: Action, argument: Act
   const picked = await window.showQuickPick(items, {
     canPickMany: true,
     title: "Approve Some",
-    placeHolder: "What is not picked is dropped",
+    placeHolder: "Changes that are not selected are dropped",
   });
   if (picked === undefined || picked.length === 0) return;
   const isAll = picked.length === action.effects.length;

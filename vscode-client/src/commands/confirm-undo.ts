@@ -21,7 +21,7 @@ export async function confirmUndo({ title, effects, receipt }: Action): Promise<
     {
       modal: true,
       detail: [
-        "This was done, and is taken back:",
+        "These changes will be undone:",
         ...applied.slice(0, maxNamed).map((effect) => `• ${decisionWordsOf(effect)}`),
         ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : []),
       ].join("\n"),

@@ -173,10 +173,10 @@ export async function each<Item>(
 
 /** Returns why an action is not part of a batch, or undefined if it may be. */
 export function notInBatch(action: Action | undefined, digest: string): string | undefined {
-  if (action === undefined || action.state !== "PendingApproval") return "One does not wait any more.";
+  if (action === undefined || action.state !== "PendingApproval") return "One is no longer pending.";
   const name = `“${message(action.title, 80)}”`;
   if (action.digest !== digest) return `${name} has changed since it was shown.`;
   if (!weightOf(action).isAlone) return undefined;
   const { deletes } = goneFrom(action.effects);
-  return `${name} is decided by itself: it ${deletes > 0 ? "deletes a file" : "is large"}.`;
+  return `${name} must be decided on its own: it ${deletes > 0 ? "deletes a file" : "is large"}.`;
 }

@@ -51,7 +51,7 @@ function start(...items: object[]) {
 const said = (): string[] => seen.messages.map(({ text }) => text);
 
 describe("remembered decisions", () => {
-  it("are listed with whom they concern and how often they were used", async () => {
+  it("are listed with their agent and how often they were used", async () => {
     const { show } = start(
       decision({ used: 3, last_used: new Date().toISOString(), created: new Date().toISOString() }),
       decision({ id: "2", agent: undefined, rules: [{ decide: "allow", until: "close" }] }),
@@ -63,19 +63,19 @@ describe("remembered decisions", () => {
     expect(second?.detail).toBe("not used yet · written by hand · until you close this window");
   });
 
-  it("begin with the one that was asked for", async () => {
+  it("begin with the requested one", async () => {
     const { show } = start(decision(), decision({ id: "2" }));
     const pick = await show("2");
     expect(pick?.activeItems).toEqual([pick?.items[1]]);
   });
 
-  it("are none where there are none, and that is said", async () => {
+  it("are replaced by a message if there are none", async () => {
     const { show } = start();
     expect(await show()).toBe(undefined);
     expect(said()[0]).toContain("Nothing is remembered yet.");
   });
 
-  it("open where they are written", async () => {
+  it("open the file that contains them", async () => {
     const { show } = start(decision({ place: { path: "/state/decisions.yaml", line: 3 } }));
     const pick = await show();
     const [row] = (pick?.items ?? []) as Row[];
@@ -103,7 +103,7 @@ describe("revoking", () => {
     expect(window.statusBarMessages).toHaveLength(asked.length);
   });
 
-  it("goes by the button of its row, whichever row is active", async () => {
+  it("follows the button of its row, whichever row is active", async () => {
     const { show, revoked } = start(decision(), decision({ id: "2", title: "Tags" }));
     const pick = await show();
     const [, second] = (pick?.items ?? []) as Row[];
@@ -115,7 +115,7 @@ describe("revoking", () => {
     expect(revoked()).toEqual([{ id: "2" }]);
   });
 
-  it("of what another window revoked meanwhile says that it is not there, and claims nothing", async () => {
+  it("of a decision that another window revoked reports that it does not exist", async () => {
     const { show, kernel } = start(decision());
     const pick = await show();
     pick?.accept(pick.items[0]);
@@ -127,7 +127,7 @@ describe("revoking", () => {
     expect(window.statusBarMessages).toEqual([]);
   });
 
-  it("while the kernel is gone is refused in one sentence, and so is the list", async () => {
+  it("while the kernel is gone is refused in one sentence, like the list", async () => {
     const { show, kernel } = start(decision());
     const pick = await show();
     kernel.refusal = new Error("The kernel is not running.");

@@ -11,7 +11,7 @@ interface Row extends QuickPickItem {
 }
 
 const revoke = { iconPath: new ThemeIcon("trash"), tooltip: "Revoke: ask again from now on" };
-const open = { iconPath: new ThemeIcon("go-to-file"), tooltip: "Open where it is written" };
+const open = { iconPath: new ThemeIcon("go-to-file"), tooltip: "Open the file that contains it" };
 
 /** Lists what a person answered with "always", and lets them revoke it. */
 export const decisionCommands: Feature = (context) =>
@@ -35,7 +35,7 @@ async function showDecisions({ kernel, models }: ClientContext, focused: string 
   }
   const pick = window.createQuickPick<Row>();
   pick.title = "Remembered Decisions";
-  pick.placeholder = "Allowed without asking. The bin takes one back.";
+  pick.placeholder = "Allowed without asking. The trash icon revokes one.";
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.items = first;
@@ -50,7 +50,7 @@ async function showDecisions({ kernel, models }: ClientContext, focused: string 
     );
     if (answer !== yes) return;
     await kernel.request("lares/decisions/revoke", { id: decision.id });
-    window.setStatusBarMessage("$(trash) Revoked: this is asked again.", 6_000);
+    window.setStatusBarMessage("$(trash) Revoked. You will be asked again.", 6_000);
   };
   const listening = Disposable.from(
     pick.onDidTriggerItemButton(({ button, item }) => {

@@ -23,7 +23,7 @@ function start() {
   return { ...played, run, told, failed, end: () => feature.dispose() };
 }
 
-it("an item of the tree is cancelled, by its job's id and agent", async () => {
+it("a job of the tree is cancelled by its id and agent", async () => {
   const { wire, run, end, failed } = start();
   await run({ id: "job 1", agent: "test.agent", job: { id: "1", agent: "test.agent" } });
   expect(wire.asked.map(({ params }) => params)).toEqual([{ id: "1", agent: "test.agent" }]);
@@ -32,16 +32,19 @@ it("an item of the tree is cancelled, by its job's id and agent", async () => {
   end();
 });
 
-it.each(["IllegalTransition", "NotFound"])("%s: it was over already, which is no error", async (code) => {
-  const { wire, run, end, told, failed } = start();
-  await run({ id: "1", agent: "a" });
-  await wire.refuse("lares/jobs/cancel", "no", code);
-  expect(told).toHaveBeenCalledWith("The job has ended already.");
-  expect(failed).not.toHaveBeenCalled();
-  end();
-});
+it.each(["IllegalTransition", "NotFound"])(
+  "%s: the job had ended already, which is not an error",
+  async (code) => {
+    const { wire, run, end, told, failed } = start();
+    await run({ id: "1", agent: "a" });
+    await wire.refuse("lares/jobs/cancel", "no", code);
+    expect(told).toHaveBeenCalledWith("The job has ended already.");
+    expect(failed).not.toHaveBeenCalled();
+    end();
+  },
+);
 
-it("what else goes wrong is told", async () => {
+it("other errors are shown", async () => {
   const { wire, run, end, failed } = start();
   await run({ id: "1", agent: "a" });
   await wire.refuse("lares/jobs/cancel", "the disk is full", "StorageError");
@@ -49,7 +52,7 @@ it("what else goes wrong is told", async () => {
   end();
 });
 
-it("without an item a person chooses among the jobs, whose words are plain, and may choose none", async () => {
+it("without an item a person chooses among the jobs, shown as plain text, and may choose none", async () => {
   const { wire, run, end, told } = start();
   const pick = vi.spyOn(window, "showQuickPick").mockImplementation(async (items) => {
     const [first] = await items;
@@ -82,7 +85,7 @@ it("without an item a person chooses among the jobs, whose words are plain, and 
   end();
 });
 
-it("a job that waits for its turn is queued: only what waits for the person is said to wait", async () => {
+it("a job that waits for its turn is called queued: only what waits for the person is called waiting", async () => {
   const { wire, run, end } = start();
   const pick = vi.spyOn(window, "showQuickPick").mockResolvedValue(undefined);
   await run();
@@ -92,7 +95,7 @@ it("a job that waits for its turn is queued: only what waits for the person is s
   end();
 });
 
-it("all jobs are cancelled after one question that tells them apart, with no second “Cancel” beside its button", async () => {
+it("all jobs are cancelled after one question that distinguishes them, with no second “Cancel” beside its button", async () => {
   const { wire, end } = start();
   void commands.executeCommand("lares.jobCancelAll");
   await settled();

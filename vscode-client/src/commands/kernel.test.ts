@@ -7,14 +7,14 @@ beforeEach(() => seen.forget());
 
 const commands = kernelCommands({ restart: async () => undefined, log: { show: () => undefined } });
 
-it("a kernel that cannot be started is told of, though it failed before anybody listened", () => {
+it("a kernel that cannot be started is reported, although it failed before anything listened", () => {
   const fake = fakeContext();
   fake.state = { kind: "failed", reason: "there is none" };
   commands(fake.context);
   expect(seen.messages.map(({ text }) => text)).toEqual(["Lares is not running: there is none"]);
 });
 
-it("one that does not answer is told of once, until it answered again", () => {
+it("a kernel that does not answer is reported once, until it answers again", () => {
   const fake = fakeContext();
   commands(fake.context);
   for (const reason of ["busy", "still busy"]) fake.stateChanged.fire({ kind: "silent", reason });

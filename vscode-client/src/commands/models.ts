@@ -113,7 +113,7 @@ async function showSecrets(context: ClientContext): Promise<void> {
   if (items.length === 0) return await storeSecret(context);
   const pick = window.createQuickPick<SecretRow>();
   pick.title = "Secrets";
-  pick.placeholder = "Values are never shown. The bin removes a secret.";
+  pick.placeholder = "Values are never shown. The trash icon removes a secret.";
   pick.items = items.map((secret) => ({
     secret,
     label: label(secret.name, 80),

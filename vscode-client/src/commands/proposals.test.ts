@@ -96,7 +96,7 @@ describe("from proposal to proposal", () => {
     expect(editor.selection.active.line).toBe(0);
   });
 
-  it("goes on in the next file, and after the last one begins again", async () => {
+  it("continues in the next file, and starts over after the last one", async () => {
     for (const name of ["b.md", "c.md"]) files.set(Uri.file(`/w/${name}`).toString(), Buffer.from(before));
     const { run } = start(inFile("b.md"), inFile("c.md"));
     vi.spyOn(window, "showTextDocument").mockImplementation((async (uri: Uri) => {
@@ -114,21 +114,21 @@ describe("from proposal to proposal", () => {
     expect(seenAt).toEqual(["/w/b.md", "/w/c.md", "/w/b.md", "/w/b.md", "/w/c.md"]);
   });
 
-  it("shows the review page where no file can be opened as a text", async () => {
+  it("shows the review page if no file can be opened as a text", async () => {
     const { run } = start(inFile("picture.png"));
     vi.spyOn(window, "showTextDocument").mockRejectedValue(new Error("It is binary."));
     await run("lares.nextProposal");
     expect(seen.commands.some(({ id }) => id === "lares.review")).toBe(true);
   });
 
-  it("says that nothing waits where the last one ended meanwhile", async () => {
+  it("reports that nothing is pending if the last one ended meanwhile", async () => {
     const { run } = start(twoParts({ state: "Stale" }));
     await run("lares.nextProposal");
     expect(said()).toEqual(["Nothing waits for you."]);
   });
 });
 
-it("keys for a part work only while the cursor stands on one, and no more once it has ended", async () => {
+it("keys for a part work only while the cursor is on one, and not after it has ended", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const { fake } = start(twoParts());
@@ -151,7 +151,7 @@ it("keys for a part work only while the cursor stands on one, and no more once i
   }
 });
 
-it("an answer for a place that the cursor has left does not turn on its keys", async () => {
+it("an answer for a place that the cursor has left does not enable its keys", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const { fake } = start(twoParts());
@@ -216,12 +216,12 @@ describe("the part under the cursor", () => {
     },
   );
 
-  it("says what else is dropped where the proposal goes beyond the file", async () => {
+  it("names what else is dropped if the proposal goes beyond the file", async () => {
     const { run } = start(twoParts({ effects: [...twoParts().effects, effect({ path: "b.md" })] }));
     on(0);
     await run("lares.approvePart");
     expect(seen.messages[0]?.detail).toBe(
-      "The other 1 of this file is dropped. What it would do to 1 other file is dropped.",
+      "The other 1 of this file is dropped. Its changes to 1 other file are dropped.",
     );
   });
 
@@ -233,11 +233,11 @@ describe("the part under the cursor", () => {
     const { run, sent } = start(...given.map(twoParts));
     window.activeTextEditor = editorOn("notes/a.md", name.includes("cursor") ? 4 : 0, isDirty);
     await run("lares.approvePart");
-    expect(said()).toEqual(["Not approved: The cursor is on no part of a proposal."]);
+    expect(said()).toEqual(["Not approved: The cursor is not on a part of a proposal."]);
     expect(sent("lares/actions/approve")).toEqual([]);
   });
 
-  it("is not approved where the proposal became another one while the question was open", async () => {
+  it("is not approved if the proposal changed while the question was open", async () => {
     const { fake, run, answer, sent } = start(twoParts());
     on(0);
     await run("lares.approvePart");
@@ -262,7 +262,7 @@ describe("the part under the cursor", () => {
     expect(window.statusBarMessages).toEqual([]);
   });
 
-  it("claims nothing where its file changes in the moment of the approval", async () => {
+  it("claims nothing if its file changes at the moment of the approval", async () => {
     const { kernel, run, answer } = start(twoParts());
     on(0);
     await run("lares.approvePart");
@@ -272,7 +272,7 @@ describe("the part under the cursor", () => {
   });
 });
 
-describe("all of an agent", () => {
+describe("all proposals of an agent", () => {
   const several = [action({ id: "1" }), action({ id: "2", title: "Mend it" })];
 
   it("is approved after one question that names them", async () => {
@@ -284,7 +284,7 @@ describe("all of an agent", () => {
     expect(window.statusBarMessages).toEqual(["$(check) Approved 2."]);
   });
 
-  it("leaves out what another window decided, and what became another, while the question was open", async () => {
+  it("leaves out what another window decided or what changed while the question was open", async () => {
     const { fake, run, answer, sent } = start(...several, action({ id: "3" }));
     await run("lares.approveAllOfAgent");
     fake.actions = [
@@ -294,10 +294,10 @@ describe("all of an agent", () => {
     ];
     await answer("Approve 3");
     expect(sent("lares/actions/approve")).toMatchObject([{ id: "3" }]);
-    expect(said()[0]).toMatch(/^Approved 1\. 2 not: One does not wait any more\./);
+    expect(said()[0]).toMatch(/^Approved 1\. 2 not: One is no longer pending\./);
   });
 
-  it("says what was not approved where the kernel goes in the middle", async () => {
+  it("names what was not approved if the kernel ends midway", async () => {
     const { kernel, run, answer } = start(...several);
     await run("lares.approveAllOfAgent");
     kernel.approve = gone;
@@ -305,7 +305,7 @@ describe("all of an agent", () => {
     expect(said()[0]).toContain("Approved 0. 2 not: The kernel is not running.");
   });
 
-  it("is rejected with the reason, but not what became another while the person typed it", async () => {
+  it("is rejected with the reason, except what changed while the person typed it", async () => {
     const { fake, run, sent } = start(...several);
     vi.spyOn(window, "showInputBox").mockImplementation(async () => {
       fake.actions = [action({ id: "1", digest: otherDigest }), several[1]!];
@@ -316,7 +316,7 @@ describe("all of an agent", () => {
     expect(said()[0]).toMatch(/^Rejected 1\. 1 not:/);
   });
 
-  it("is nothing where nothing waits", async () => {
+  it("does nothing if nothing is pending", async () => {
     const { run } = start(action({ state: "Committed" }));
     await run("lares.rejectAllOfAgent");
     expect(said()).toEqual(["Nothing waits for you."]);
@@ -339,9 +339,9 @@ describe("what rules did", () => {
     expect(sent("lares/actions/undo")).toEqual([{ id: "action-1" }]);
   });
 
-  it("is nothing where another window undid it before", async () => {
+  it("does nothing if another window undid it before", async () => {
     const { run } = start({ ...automatic, state: "Undone" });
     await run("lares.undoAutomatic");
-    expect(said()).toEqual(["Nothing was applied automatically lately."]);
+    expect(said()).toEqual(["Nothing was applied automatically recently."]);
   });
 });

@@ -49,8 +49,8 @@ export const proposalCommands: Feature = (context) => {
   const register = (id: string, failure: string, run: () => Promise<unknown>): Disposable =>
     commands.registerCommand(id, () => reporting(failure, run));
   return Disposable.from(
-    register("lares.nextProposal", "There is no way to the next proposal", () => go(context, 1)),
-    register("lares.previousProposal", "There is no way to the previous proposal", () => go(context, -1)),
+    register("lares.nextProposal", "The next proposal cannot be shown", () => go(context, 1)),
+    register("lares.previousProposal", "The previous proposal cannot be shown", () => go(context, -1)),
     register("lares.approvePart", "Not approved", () => decidePart(context, "take")),
     register("lares.rejectPart", "Not rejected", () => decidePart(context, "leave")),
     register("lares.approveAllOfAgent", "Not approved", async () => {
@@ -100,7 +100,7 @@ async function pickAgent({ models }: ClientContext): Promise<{ id: string; name:
 async function undoAutomatic(context: ClientContext): Promise<void> {
   const done = context.models.actions.recent.filter((action) => sectionOf(action) === "automatic");
   if (done.length === 0)
-    return void window.showInformationMessage("Nothing was applied automatically lately.");
+    return void window.showInformationMessage("Nothing was applied automatically recently.");
   await undoEach(context, done);
 }
 
@@ -158,7 +158,7 @@ function reveal(editor: TextEditor, line: number): void {
 async function decidePart(context: ClientContext, how: "take" | "leave"): Promise<void> {
   const editor = window.activeTextEditor;
   const part = editor && (await partAt(context, editor));
-  if (part === undefined) throw new Error("The cursor is on no part of a proposal.");
+  if (part === undefined) throw new Error("The cursor is not on a part of a proposal.");
   const { action, effect, hunk, hunks } = part;
   const argument = { id: action.id, digest: action.digest };
   const isWhole = hunks === 1 && action.effects.length === 1;
@@ -175,7 +175,7 @@ async function decidePart(context: ClientContext, how: "take" | "leave"): Promis
   const elsewhere =
     outside === 0
       ? ""
-      : ` What it would do to ${outside.toLocaleString("en")} other ${outside === 1 ? "file" : "files"} is dropped.`;
+      : ` Its changes to ${outside.toLocaleString("en")} other ${outside === 1 ? "file" : "files"} are dropped.`;
   const answer =
     how === "take"
       ? await window.showInformationMessage(
@@ -192,8 +192,8 @@ async function decidePart(context: ClientContext, how: "take" | "leave"): Promis
           {
             modal: true,
             detail: isLarge
-              ? "The others are shown to you, and wait."
-              : "The others of this file are approved, or all of it is rejected.",
+              ? "The other parts are shown to you and stay pending."
+              : "The other parts of this file are approved, or the whole proposal is rejected.",
           },
           ...(isLarge || others.length === 0 ? ["Show"] : [rest]),
           "Reject All of It",

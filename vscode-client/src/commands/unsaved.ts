@@ -29,7 +29,7 @@ export async function settleUnsaved(effects: readonly Effect[]): Promise<Settled
       ? label(nameOf(first.uri.path), 80)
       : count(unsaved.length, "open file");
   const answer = await window.showWarningMessage(
-    `Save or revert ${what} first: there are unsaved changes where this would write. Once saved, you are asked again if the proposal is another then.`,
+    `Save or revert ${what} first: this would overwrite unsaved changes. After saving, you are asked again if the proposal has changed.`,
     save,
     discard,
   );

@@ -16,7 +16,7 @@ const token = {} as never;
 const textOf = (result: unknown): string =>
   (result as { content: { value: string }[] }).content.map(({ value }) => value).join("");
 
-test("the list names agents, tools and schemas, and says whose words they are", async () => {
+test("the list names agents, tools and schemas, and the authors of their texts", async () => {
   const fake = fakeContext({ "lares/tools/list": () => [tool] });
   fake.agents = [{ id: tool.agent, name: "Notes" }];
   const text = textOf(await listTool(fake.context).invoke({ input: {} } as never, token));
@@ -28,7 +28,7 @@ test("the list names agents, tools and schemas, and says whose words they are", 
   expect(textOf(await listTool(none.context).invoke({ input: {} } as never, token))).toMatch(/^No agent/);
 });
 
-test("before a call the person is shown agent, tool and arguments, as text", async () => {
+test("before a call, agent, tool and arguments are shown to the person as text", async () => {
   const input = { agent: "dev.lares.notes", tool: "untitled", arguments: { path: "[x](command:y)\u202e" } };
   const fake = fakeContext();
   fake.agents = [{ id: "dev.lares.notes", name: "Notes" }];
@@ -46,7 +46,7 @@ test("before a call the person is shown agent, tool and arguments, as text", asy
   expect(message.value).toContain(String.raw`\[x\]\(command:y\)\<U\+202E\>`);
 });
 
-test("a call's result is text, cut where it is long", async () => {
+test("a call's result is text, cut if it is long", async () => {
   const fake = fakeContext({
     "lares/tools/call": () => ({ status: "success", value: "x".repeat(200_000) }),
   });
@@ -59,7 +59,7 @@ test("a call's result is text, cut where it is long", async () => {
   ]);
 });
 
-test("a call that wants an approval changes nothing, says so, and shows the change", async () => {
+test("a call that needs an approval changes nothing, says so, and shows the change", async () => {
   const action = anAction();
   const fake = fakeContext({
     "lares/tools/call": () => ({ status: "needs_approval", action, reason: "It writes." }),

@@ -48,7 +48,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-test("what the model says is told as it says it; parts of other kinds are left out", async () => {
+test("the model's text is passed on as it arrives; parts of other kinds are left out", async () => {
   lm.models = [
     model("one", () =>
       says(
@@ -69,7 +69,7 @@ test("what the model says is told as it says it; parts of other kinds are left o
   });
 });
 
-test("a conversation is told in the editor's words: calls, results, and instructions first", async () => {
+test("a conversation is converted to the editor's messages: calls, results, and instructions first", async () => {
   lm.models = [model("one", () => says(new LanguageModelTextPart("ok")))];
   await asked({
     messages: [
@@ -105,7 +105,7 @@ test.each([
   await expect(asked()).rejects.toMatchObject({ class: failure });
 });
 
-test("without models, or without the named one, a sentence says what to do", async () => {
+test("without models, or without the named one, the error says what to do", async () => {
   await expect(asked()).rejects.toMatchObject({
     class: "NoModel",
     message: expect.stringContaining("Install") as string,
@@ -117,7 +117,7 @@ test("without models, or without the named one, a sentence says what to do", asy
   });
 });
 
-test("the models that there are now are listed", async () => {
+test("the current models are listed", async () => {
   expect(await editorModels.list()).toEqual({ models: [] });
   lm.models = [model("one", () => says())];
   expect(await editorModels.list()).toEqual({ models: [{ id: "one", context_tokens: 1000 }] });

@@ -39,7 +39,8 @@ type GeneratedArguments = Extract<GeneratedPart, { tool_call: unknown }>["tool_c
 
 /** The number of models that the kernel is told. */
 const maxListed = 100;
-const justification = "An agent of this workspace, which you allowed to use language models, asks it.";
+const justification =
+  "An agent of this workspace, which you allowed to use language models, asks this model.";
 
 /** Answers with `vscode.lm`. The editor asks the person for consent, and says what was used up. */
 export const editorModels: EditorModels = {

@@ -24,7 +24,7 @@ describe("commands of the kernel", () => {
     expect(clientCommandOf(command, given)).toBe(own);
   });
 
-  it("run as this client's own, with what the lens said; others go to the kernel", async () => {
+  it("run as this client's own, with the lens's arguments; others go to the kernel", async () => {
     const sent: string[] = [];
     const next = (command: string): undefined => void sent.push(command);
     const given = { id: "a", digest: "d" };
@@ -46,11 +46,11 @@ async function lensTitles(): Promise<(string | undefined)[] | undefined> {
   return lenses?.map(({ command }) => command?.title);
 }
 
-it("an agent's words in a lens draw no icon, and lenses that this client draws itself are left out", async () => {
+it("an agent's text in a lens draws no icon, and lenses that this client draws itself are left out", async () => {
   expect(await lensTitles()).toEqual(["$<U+0028>trash) bad"]);
 });
 
-it("lenses about agents are shown to a person who asks for them", async () => {
+it("lenses about agents are shown if the person has enabled them", async () => {
   workspace.settings = { "lares.documents.agentLenses": true };
   expect(await lensTitles()).toEqual(["Active · 13 events today", "Reload", "$<U+0028>trash) bad"]);
 });

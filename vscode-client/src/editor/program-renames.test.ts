@@ -27,22 +27,25 @@ beforeEach(() => seen.forget());
 afterEach(() => vi.useRealTimers());
 
 describe("whether a name can be changed", () => {
-  it.each([program, "/w/a.mjs", "/w/a.cts", manifest])("in %s is what the kernel says", async (path) => {
+  it.each([program, "/w/a.mjs", "/w/a.cts", manifest])("in %s is decided by the kernel", async (path) => {
     const location = { range: new Range(0, 1, 0, 2), placeholder: "a" };
     expect(await prepared(path, async () => location)).toBe(location);
   });
 
-  it.each(["/w/notes.md", "/w/a.tsx", "/w/agent.ts/readme"])("in %s is not asked of the kernel", (path) => {
-    expect(prepared(path, notAsked)).toBeUndefined();
-    expect(renamed(path, notAsked)).toBeUndefined();
-  });
+  it.each(["/w/notes.md", "/w/a.tsx", "/w/agent.ts/readme"])(
+    "in %s is not a question for the kernel",
+    (path) => {
+      expect(prepared(path, notAsked)).toBeUndefined();
+      expect(renamed(path, notAsked)).toBeUndefined();
+    },
+  );
 
-  it("where no handler stands is left to TypeScript, its reason included", async () => {
+  it("without a handler is left to TypeScript, including its reason", async () => {
     expect(await prepared(program, refused)).toBeUndefined();
     await expect(prepared(manifest, refused)).rejects.toThrow(refusal);
   });
 
-  it("is left to TypeScript where the kernel stands still, and what it says later is nothing", async () => {
+  it("is left to TypeScript if the kernel does not answer, and a late answer is ignored", async () => {
     vi.useFakeTimers();
     const { promise, reject } = Promise.withResolvers<never>();
     const waiting = prepared(program, () => promise);
@@ -59,19 +62,19 @@ describe("whether a name can be changed", () => {
 });
 
 describe("a rename in a program", () => {
-  it("is the kernel's edit, or nothing where it has none", async () => {
+  it("is the kernel's edit, or nothing if it has none", async () => {
     const edit = new WorkspaceEdit();
     expect(await renamed(program, async () => edit)).toBe(edit);
     expect(await renamed(program, async () => null)).toBeNull();
     expect(seen.messages).toEqual([]);
   });
 
-  it("that is refused changes nothing and says why, so that nobody else is asked", async () => {
+  it("that is refused changes nothing and shows the reason, so that no other provider is asked", async () => {
     expect(await renamed(program, refused)).toBeInstanceOf(WorkspaceEdit);
     expect(seen.messages).toMatchObject([{ severity: "error", text: `Not renamed: ${refusal}` }]);
   });
 
-  it("that was cancelled says nothing", async () => {
+  it("that was cancelled shows nothing", async () => {
     expect(await renamed(program, refused, true)).toBeUndefined();
     expect(seen.messages).toEqual([]);
   });

@@ -70,7 +70,7 @@ async function processOf(): Promise<number> {
   return Number(/process (\d+)/.exec(line)?.[1]);
 }
 
-it("the process runs while its client is loaded, and what is asked meanwhile is asked then", async () => {
+it("the process runs while its client is loaded, and requests wait for the client", async () => {
   const { made, said, load } = attempt(running(waiting));
   const started = made.start();
   const answer = made.request("lares/agents/list", {});
@@ -84,7 +84,7 @@ it("the process runs while its client is loaded, and what is asked meanwhile is 
   expect(said.at(-1)).toBe("dispose");
 });
 
-it("one that cannot be run has ended with the reason", async () => {
+it("a process that cannot be run has ended with the reason", async () => {
   const { made, load } = attempt({ ...running(""), command: "/nowhere/node" });
   const started = made.start();
   load();
@@ -92,7 +92,7 @@ it("one that cannot be run has ended with the reason", async () => {
   expect(await made.ended).toContain("ENOENT");
 });
 
-it("one that is stopped while its client is loaded is ended, and is asked nothing any more", async () => {
+it("a process that is stopped while its client is loaded is ended, and gets no more requests", async () => {
   const { made, said, load } = attempt(running(waiting));
   const started = made.start();
   const answer = made.request("lares/agents/list", {});
@@ -105,7 +105,7 @@ it("one that is stopped while its client is loaded is ended, and is asked nothin
   expect(said).toEqual([]);
 });
 
-it("one whose client cannot be loaded is ended, with what went wrong", async () => {
+it("a process whose client cannot be loaded is ended, with the reason", async () => {
   const { made, fail } = attempt(running("process.stdin.pipe(process.stdout)"));
   const started = made.start();
   fail(new Error("no such file"));
@@ -113,7 +113,7 @@ it("one whose client cannot be loaded is ended, with what went wrong", async () 
   expect(await made.ended).toBe("no such file");
 });
 
-it("of one whose client cannot be loaded no process is left", async () => {
+it("no process is left if its client cannot be loaded", async () => {
   const { made, fail } = attempt(running(waiting));
   const started = made.start();
   const pid = await processOf();
@@ -122,7 +122,7 @@ it("of one whose client cannot be loaded no process is left", async () => {
   await until("its end", () => !isAlive(pid));
 });
 
-it("of one that refuses the session no process is left", async () => {
+it("no process is left if it refuses the session", async () => {
   const { made, load } = attempt(running(waiting), new Error("refused"));
   const started = made.start();
   const pid = await processOf();

@@ -14,16 +14,16 @@ it.each([
   expect(await running(`console.log(${JSON.stringify(printed)})`)).toBe(sentence);
 });
 
-it("why it is still there, in one line without terminal codes", async () => {
+it("the reason why it is still running, in one line without terminal codes", async () => {
   const program = 'process.stderr.write("error \\u001b[31mit waits\\nfor the disk"); process.exitCode = 1';
   await expect(running(program)).rejects.toThrow(/^error .*it waits for the disk$/);
   await expect(running(program)).rejects.not.toThrow("\u001b");
 });
 
-it("where no kernel can be started, none is ended either", async () => {
+it("if no kernel can be started, none is ended either", async () => {
   await expect(endKernel({ kind: "refused", reason: "there is none" })).rejects.toThrow("there is none");
 });
 
-it("a folder whose name begins with a dash is no option", () => {
+it("a folder whose name begins with a dash is not an option", () => {
   expect(stopArguments(["--help"])).toEqual(["stop", "--json", "--", "--help"]);
 });

@@ -13,20 +13,20 @@ const reasonOf = (kernel: KernelProcess): Promise<string> =>
     return reason.startsWith("It closed its side") ? undefined : reason;
   });
 
-it("one that ended before its streams were asked for has none, and says why", async () => {
+it("a process that ended before its streams were requested has none, and the error says why", async () => {
   const kernel = running('console.error("too old\\n"); process.exitCode = 3');
   expect(await reasonOf(kernel)).toBe("Exit code 3. too old");
   await expect(kernel.streams()).rejects.toThrow("Exit code 3. too old");
 });
 
-it("each line beside the protocol is told, from the first on", async () => {
+it("each line on stderr is reported, from the first on", async () => {
   const lines: string[] = [];
   const kernel = running('process.stderr.write("one\\ntwo")', (line) => lines.push(line));
   expect(await reasonOf(kernel)).toBe("Exit code 0. two");
   expect(lines).toEqual(["one", "two"]);
 });
 
-it("what is said on its streams waits for whoever reads them", async () => {
+it("its output waits until it is read", async () => {
   const kernel = running('process.stdout.write("early"); process.stdin.pipe(process.stdout)');
   const { reader, writer } = await kernel.streams();
   writer.end(" and late");
@@ -35,7 +35,7 @@ it("what is said on its streams waits for whoever reads them", async () => {
   expect(heard).toBe("early and late");
 });
 
-it("one that is killed was ended by a signal", async () => {
+it("a killed process was ended by a signal", async () => {
   const kernel = running("process.stdin.resume()");
   await kernel.streams();
   kernel.kill();

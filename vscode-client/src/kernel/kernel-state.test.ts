@@ -19,7 +19,7 @@ it.each<[string, ConnectionState, Status | undefined, boolean, KernelState, stri
   ["it has not answered yet", up, undefined, true, { kind: "starting" }],
   ["it answers and agents run", up, status(), true, { kind: "running" }],
   [
-    "its documents wait for a yes",
+    "its documents wait for an approval",
     up,
     status({ trusted: false }),
     true,

@@ -28,7 +28,7 @@ function start(known = aStatus()) {
   return { wire, status, editor, kernel, heard, tell: () => changed.fire() };
 }
 
-it("a kernel that is silent is asked nothing, and is asked again once it answers", async () => {
+it("a silent kernel gets no requests until it answers again", async () => {
   const { wire, status, kernel, heard, tell } = start();
   status.silence = "It has not answered for long.";
   tell();
@@ -42,7 +42,7 @@ it("a kernel that is silent is asked nothing, and is asked again once it answers
   expect(heard).toEqual(["silent", "running"]);
 });
 
-it("what was asked before the kernel fell silent is still answered", async () => {
+it("a request from before the kernel fell silent is still answered", async () => {
   const { wire, status, kernel, tell } = start();
   const asked = kernel.request("lares/agents/list", {});
   status.silence = "It has not answered for long.";
@@ -51,7 +51,7 @@ it("what was asked before the kernel fell silent is still answered", async () =>
   await expect(asked).resolves.toEqual([]);
 });
 
-it("what the kernel says of itself is known to all at once, whoever asked; a refusal is not", async () => {
+it("a status answer is shared with all views, whoever asked; a refusal is not", async () => {
   const { wire, status, kernel } = start();
   const [asked, refused] = [kernel.request("lares/status", {}), kernel.request("lares/trust", {} as never)];
   await wire.answer("lares/status", aStatus({ pid: 7 }));
@@ -62,7 +62,7 @@ it("what the kernel says of itself is known to all at once, whoever asked; a ref
   expect(status.taken.map(({ pid }) => pid)).toEqual([7]);
 });
 
-it("views hear of a state once, however often it is said", () => {
+it("views are notified of a state once, however often it is reported", () => {
   const { wire, heard, tell } = start();
   tell();
   wire.become({ kind: "failed", reason: "gone" });

@@ -44,7 +44,7 @@ export class LaresKernel implements Kernel, Disposable {
     // A request that would wait for an unknown time, and then take effect unexpectedly, is rejected at once.
     if (this.#state.kind === "silent")
       throw new Error(
-        "The kernel does not answer, so nothing was asked of it. “Lares: Restart Kernel” starts another.",
+        "The kernel does not answer, so the request was not sent. Run “Lares: Restart Kernel” to start another one.",
       );
     const result = await this.#connection.request(method, params);
     // Whoever asked, the new status is shared with everything that uses it.

@@ -68,7 +68,7 @@ describe("kernelLaunch", () => {
     });
   });
 
-  it("runs the editor's own executable as Node where that is new enough and no other is there", () => {
+  it("runs the editor's own executable as Node if it is new enough and there is no other", () => {
     const own = { executable: "/editor", nodeVersion: "24.1.0", pid: 7 };
     expect(launchWith([bundledKernel], { own })).toEqual({
       kind: "start",
@@ -78,7 +78,7 @@ describe("kernelLaunch", () => {
     });
   });
 
-  it("hands on the environment without what the editor means for its own processes", () => {
+  it("passes on the environment without the variables for the editor's own processes", () => {
     const environment = {
       PATH: "/bin",
       LARES_HOME: "/state",

@@ -20,7 +20,7 @@ describe("Restarts", () => {
     expect(restarts.ended(1_000_000)).toEqual({ kind: "again", inMs: 1_000 });
   });
 
-  it("begins anew when the person asks for a start", () => {
+  it("starts over when the person asks for a start", () => {
     const restarts = new Restarts();
     for (const now of [0, 1, 2, 3, 4]) restarts.ended(now);
     restarts.reset();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Succession } from "./succession.ts";
 
-it("the next begins when the one before has ended", async () => {
+it("the next one begins when the previous one has ended", async () => {
   const events: string[] = [];
   const succession = new Succession(() => events.push("begun"));
   const end = Promise.withResolvers<void>();
@@ -11,7 +11,7 @@ it("the next begins when the one before has ended", async () => {
   expect(events).toEqual(["ended", "begun"]);
 });
 
-it("a second wish while the first waits waits as well, and both get one", async () => {
+it("a second request while the first waits shares the same start", async () => {
   let begun = 0;
   const succession = new Succession(() => begun++);
   const end = Promise.withResolvers<void>();

@@ -24,7 +24,7 @@ function start() {
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
 
-it("those that wait are oldest first, those decided newest first", async () => {
+it("pending actions are oldest first, decided ones newest first", async () => {
   const { model, load } = start();
   await load(
     action({ id: "new", created: at(2) }),
@@ -37,7 +37,7 @@ it("those that wait are oldest first, those decided newest first", async () => {
   model.dispose();
 });
 
-it("an action that is answered elsewhere is no longer one that waits", async () => {
+it("an action that is decided elsewhere is no longer pending", async () => {
   const { wire, model, load } = start();
   await load(action());
   wire.tell("lares/actions/changed", action({ state: "Committed", decided_by: "user" }));
@@ -46,7 +46,7 @@ it("an action that is answered elsewhere is no longer one that waits", async () 
   model.dispose();
 });
 
-it("what is kept is bounded, however many there are", async () => {
+it("the number of kept actions is bounded", async () => {
   const { wire, model, load } = start();
   await load();
   for (let index = 0; index < 2000; index++) {
@@ -59,7 +59,7 @@ it("what is kept is bounded, however many there are", async () => {
   model.dispose();
 });
 
-it("asks again where the kernel knows of more that wait", async () => {
+it("loads again if the kernel has more pending ones", async () => {
   const { wire, model, say, load } = start();
   await load(action());
   say({ pendingActions: 1 });
@@ -69,7 +69,7 @@ it("asks again where the kernel knows of more that wait", async () => {
   model.dispose();
 });
 
-it("diffs are asked for once while the action stays the same, and again after it changed or failed", async () => {
+it("diffs are requested once while the action stays the same, and again after it changed or failed", async () => {
   const { wire, model, load } = start();
   await load(action());
   const first = model.withDiffs("action-1");
@@ -86,7 +86,7 @@ it("diffs are asked for once while the action stays the same, and again after it
   model.dispose();
 });
 
-it("what waits is kept while the kernel is started again, and gone without trust", async () => {
+it("pending actions are kept while the kernel restarts, and dropped without trust", async () => {
   const { wire, model, load } = start();
   await load(action());
   wire.become({ kind: "restarting", inMs: 1, reason: "it ended" });

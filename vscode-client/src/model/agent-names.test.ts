@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentNames } from "./agent-names.ts";
 
-test("an agent has its name, one without has its id, and so has one that is not known", () => {
+test("an agent is shown by its name; one without a name and an unknown one by the id", () => {
   const nameOf = agentNames([
     { id: "dev.lares.notes", name: "Notes" },
     { id: "dev.lares.blank", name: "  " },
@@ -13,20 +13,23 @@ test("an agent has its name, one without has its id, and so has one that is not 
   ]);
 });
 
-test.each([["Notes"], ["notes "], ["\uff2eotes"]])("of two that look alike each says its id: %j", (name) => {
-  const nameOf = agentNames([
-    { id: "a.one", name: "Notes" },
-    { id: "b.two", name },
-    { id: "c.three", name: "Other" },
-  ]);
-  expect(["a.one", "b.two", "c.three"].map(nameOf)).toEqual([
-    "Notes (a.one)",
-    `${name.trim()} (b.two)`,
-    "Other",
-  ]);
-});
+test.each([["Notes"], ["notes "], ["\uff2eotes"]])(
+  "two agents that look alike are shown with their ids: %j",
+  (name) => {
+    const nameOf = agentNames([
+      { id: "a.one", name: "Notes" },
+      { id: "b.two", name },
+      { id: "c.three", name: "Other" },
+    ]);
+    expect(["a.one", "b.two", "c.three"].map(nameOf)).toEqual([
+      "Notes (a.one)",
+      `${name.trim()} (b.two)`,
+      "Other",
+    ]);
+  },
+);
 
-test.each([[""], ["Notes"]])("an agent with another's id for a name is not taken for it: %j", (name) => {
+test.each([[""], ["Notes"]])("an agent named like another's id is not confused with it: %j", (name) => {
   const nameOf = agentNames([
     { id: "a.one", name },
     { id: "b.two", name: "a.one" },

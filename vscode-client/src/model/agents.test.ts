@@ -19,7 +19,7 @@ function start(state: KernelState = { kind: "running" }) {
   return { wire, model, say, ids };
 }
 
-it("loads the agents, by name, and keeps them by what is told of each", async () => {
+it("loads the agents, by name, and updates them by notifications", async () => {
   const { wire, model, ids } = start();
   await wire.answer("lares/agents/list", [agent({ id: "b", name: "Bee" }), agent({ id: "a", name: "Ant" })]);
   expect(ids()).toEqual(["a", "b"]);
@@ -28,7 +28,7 @@ it("loads the agents, by name, and keeps them by what is told of each", async ()
   model.dispose();
 });
 
-it("two that are called the same are told apart, as long as there are two", async () => {
+it("two agents with the same name are distinguished as long as there are two", async () => {
   const { wire, model } = start();
   await wire.answer("lares/agents/list", [agent({ id: "a", name: "Ant" })]);
   expect(model.nameOf("a")).toBe("Ant");
@@ -39,7 +39,7 @@ it("two that are called the same are told apart, as long as there are two", asyn
   model.dispose();
 });
 
-it("what is told while the list is on its way is newer than the list", async () => {
+it("a notification during a request for the list is newer than the list", async () => {
   const { wire, model } = start();
   wire.tell("lares/agents/changed", agent({ id: "a", state: "Error" }));
   await wire.answer("lares/agents/list", [agent({ id: "a", state: "Active" })]);
@@ -47,7 +47,7 @@ it("what is told while the list is on its way is newer than the list", async () 
   model.dispose();
 });
 
-it("asks again where the kernel counts others, and where it is another kernel", async () => {
+it("loads again if the kernel's count differs, and if it is another kernel", async () => {
   const { wire, model, say, ids } = start();
   await wire.answer("lares/agents/list", [agent({ id: "a" }), agent({ id: "gone" })]);
   say({ pid: 1, agents: 2 });
@@ -62,7 +62,7 @@ it("asks again where the kernel counts others, and where it is another kernel", 
   model.dispose();
 });
 
-it("a kernel that starts is asked before its first status, and again where it knew nothing yet", async () => {
+it("a starting kernel is asked before its first status, and again if it knew nothing yet", async () => {
   const { wire, model, say, ids } = start({ kind: "starting" });
   await wire.answer("lares/agents/list", []);
   say({ pid: 1, agents: 1 });
@@ -71,7 +71,7 @@ it("a kernel that starts is asked before its first status, and again where it kn
   model.dispose();
 });
 
-it("keeps what it knows when a list fails, and empties when the kernel is given up", async () => {
+it("keeps its agents when a list fails, and drops them when the kernel is given up", async () => {
   const { wire, model, ids } = start();
   await wire.answer("lares/agents/list", [agent({ id: "a" })]);
   wire.become({ kind: "running" });

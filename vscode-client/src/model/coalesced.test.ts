@@ -11,7 +11,7 @@ function start() {
   return { event, heard: () => heard };
 }
 
-it("the first of many changes is told at once, and the others once", () => {
+it("the first of many changes is reported at once, and the others once", () => {
   const { event, heard } = start();
   for (let change = 0; change < 100; change++) event.fire();
   expect(heard()).toBe(1);
@@ -22,7 +22,7 @@ it("the first of many changes is told at once, and the others once", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("a change without end is told at most once in each interval", () => {
+it("endless changes are reported at most once in each interval", () => {
   const { event, heard } = start();
   for (let step = 0; step < 100; step++) {
     event.fire();
@@ -31,7 +31,7 @@ it("a change without end is told at most once in each interval", () => {
   expect(heard()).toBeLessThanOrEqual(11);
 });
 
-it("nothing is told, and no timer runs, after the end", () => {
+it("nothing is reported, and no timer runs, after disposal", () => {
   const { event, heard } = start();
   event.fire();
   event.fire();

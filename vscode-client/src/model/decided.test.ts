@@ -5,7 +5,7 @@ import { decidedAt, decidedTitle, decidedWord } from "./decided.ts";
 
 const at = (hour: number): string => new Date(2026, 0, 1, hour, 5).toISOString();
 
-describe("what became of an action", () => {
+describe("the outcome of an action", () => {
   it.each<[Partial<Action>, string]>([
     [{ state: "PendingApproval" }, "Waiting"],
     [{ state: "Approved" }, "Being applied"],

@@ -34,7 +34,7 @@ it.each<[string, Partial<Effect>, Record<string, Effect["before"] | undefined>, 
   expect(await driftOf([effect(given)], files)).toBe(drifted);
 });
 
-it("an effect on top of another starts from what that one leaves", async () => {
+it("an effect on top of another starts from its result", async () => {
   const effects = [effect({ before: one, after: two }), effect({ before: two })];
   expect(await driftOf(effects, { "notes/a.md": one })).toBeUndefined();
   const moved = [

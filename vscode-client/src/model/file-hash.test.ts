@@ -22,7 +22,7 @@ function lay(path: string, text: string, mtime: number): void {
 const hashOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const start = (): FileHashes => new FileHashes(() => nowMs);
 
-it("reads a file once as long as its time and size stay", async () => {
+it("reads a file once as long as its time and size stay the same", async () => {
   const hashes = start();
   lay("a.md", "one", long);
   expect([await hashes.of("a.md"), await hashes.of("a.md")]).toEqual([hashOf("one"), hashOf("one")]);
@@ -48,7 +48,7 @@ it("a file that was just written is read each time: the next write may have the 
   expect(await hashes.of("a.md")).toBe(hashOf("two"));
 });
 
-it("a file that went and came is not taken for the one that was there", async () => {
+it("a file that was replaced is not taken for the old one", async () => {
   const hashes = start();
   lay("a.md", "one", long);
   await hashes.of("a.md");
@@ -58,7 +58,7 @@ it("a file that went and came is not taken for the one that was there", async ()
   expect(await hashes.of("a.md")).toBe(hashOf("two"));
 });
 
-it("keeps so many and no more: the one not asked for longest is read again", async () => {
+it("keeps a limited number: the least recently used is read again", async () => {
   const hashes = start();
   for (let index = 0; index <= maxKept; index++) {
     lay(`f${index}`, "x", long);
@@ -73,6 +73,6 @@ it("keeps so many and no more: the one not asked for longest is read again", asy
   expect(read).toHaveBeenCalledTimes(1);
 });
 
-it("what lies outside of the workspace cannot be told", async () => {
+it("a file outside the workspace has no known hash", async () => {
   expect(await start().of("../secret")).toBeUndefined();
 });

@@ -32,7 +32,7 @@ function start(...ids: string[]) {
 const one = (id: string) => ({ items: [job({ id })], total: 1 });
 const none = { items: [], total: 0 };
 
-it("nothing is asked before somebody looks; then one agent after the other, each for a bounded number", async () => {
+it("nothing is requested before a view is visible; then one agent after the other, each for a bounded number", async () => {
   const { wire, model, asked } = start("a", "b");
   expect(asked()).toEqual([]);
   model.watch(true);
@@ -45,7 +45,7 @@ it("nothing is asked before somebody looks; then one agent after the other, each
   model.dispose();
 });
 
-it("what changes many times while it is asked for is asked for once more; nobody looks: only when somebody does", async () => {
+it("changes during a request cause one more request; without a visible view, only when one becomes visible", async () => {
   const { wire, model, asked } = start("a");
   model.watch(true);
   for (let n = 0; n < 100; n++) wire.tell("lares/jobs/changed", { agent: "a" });
@@ -61,7 +61,7 @@ it("what changes many times while it is asked for is asked for once more; nobody
   model.dispose();
 });
 
-it("agents that come are asked for, those that go are forgotten", async () => {
+it("new agents' jobs are requested, removed agents' are forgotten", async () => {
   const { wire, model, setAgents } = start("a");
   model.watch(true);
   await wire.answer("lares/jobs/list", one("1"));
@@ -72,7 +72,7 @@ it("agents that come are asked for, those that go are forgotten", async () => {
   model.dispose();
 });
 
-it("a kernel that is gone is not asked; the next one is, for all; one that has no such request is left alone", async () => {
+it("a missing kernel is not asked; the next one is, for all; one without the request is not asked again", async () => {
   const { wire, model, asked } = start("a", "b");
   model.watch(true);
   wire.become({ kind: "restarting", inMs: 1, reason: "" });
@@ -90,7 +90,7 @@ it("a kernel that is gone is not asked; the next one is, for all; one that has n
   model.dispose();
 });
 
-it("agents without jobs are nothing to be drawn anew for", async () => {
+it("agents without jobs cause no redraw", async () => {
   const { wire, model, heard } = start("a", "b");
   model.watch(true);
   await wire.answer("lares/jobs/list", none);

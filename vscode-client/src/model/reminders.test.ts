@@ -39,7 +39,7 @@ function remind(pending: readonly Action[], afterMinutes = 10, first: Question |
   return { told, set, ask, reminders };
 }
 
-it("a change that waits longer than the setting says is announced once", () => {
+it("a change that waits longer than configured is announced once", () => {
   const { told, set } = remind([action({ title: "Tidy up" })]);
   vi.advanceTimersByTime(9 * 60_000);
   expect(told).toEqual([]);
@@ -63,7 +63,7 @@ it("a change that was decided in time is not announced", () => {
   expect(told).toEqual([]);
 });
 
-it("several that are due together are one announcement, and 0 minutes is none", () => {
+it("several that are due together get one announcement, and 0 minutes disables it", () => {
   const many = Array.from({ length: 5 }, (_, index) => action({ id: `${index}`, title: `Change ${index}` }));
   const { told } = remind(many);
   const none = remind(many, 0);
@@ -74,7 +74,7 @@ it("several that are due together are one announcement, and 0 minutes is none", 
   expect(none.told).toEqual([]);
 });
 
-it("changes that came one after the other are announced with the first that is due, and not once more each", () => {
+it("consecutive changes are announced with the first that is due, and not again", () => {
   const many = Array.from({ length: 5 }, (_, index) =>
     action({ id: `${index}`, created: new Date(start + index * 60_000).toISOString() }),
   );
@@ -89,7 +89,7 @@ it("changes that came one after the other are announced with the first that is d
   ]);
 });
 
-it("what an agent says in a reminder is plain", () => {
+it("an agent's text in a reminder is plain", () => {
   const { told } = remind([
     action({ title: "$(trash)\n[x](command:y)", created: "2026-01-01T11:00:00.000Z" }),
   ]);
@@ -100,7 +100,7 @@ it("what an agent says in a reminder is plain", () => {
   expect(later.told[0]?.body).not.toMatch(/\n|\]\(command/);
 });
 
-it("a question of permissions that waits longer than the setting says is announced once, beside the changes", () => {
+it("a question about permissions that waits longer than configured is announced once, besides the changes", () => {
   const { told, ask, set } = remind([], 10, questionOf("1"));
   vi.advanceTimersByTime(9 * 60_000);
   set([action({ created: "2026-01-01T12:09:00.000Z" })]);
@@ -117,7 +117,7 @@ it("a question of permissions that waits longer than the setting says is announc
   expect(told.map(({ about }) => about)).toEqual(["permissions", "changes"]);
 });
 
-it("another question begins to wait anew, and one that was answered or put off is not announced", () => {
+it("a new question starts its own wait, and an answered or postponed one is not announced", () => {
   const { told, ask } = remind([], 10, questionOf("1"));
   vi.advanceTimersByTime(9 * 60_000);
   ask(questionOf("2"));

@@ -27,7 +27,7 @@ it("asks at once when the process is up, and often until the kernel is ready", a
   model.dispose();
 });
 
-it("many changes of agents lead to one question", async () => {
+it("many changes of agents cause one request", async () => {
   const { wire, model } = start();
   await wire.answer("lares/status", status());
   for (let index = 0; index < 100; index++) wire.tell("lares/agents/changed", agent());
@@ -36,7 +36,7 @@ it("many changes of agents lead to one question", async () => {
   model.dispose();
 });
 
-it("a kernel that does not answer in time is not known any more, and is known again by its answer", async () => {
+it("a kernel that does not answer in time has no status until it answers", async () => {
   const { wire, model } = start();
   await wire.answer("lares/status", status());
   model.refresh();
@@ -47,7 +47,7 @@ it("a kernel that does not answer in time is not known any more, and is known ag
   model.dispose();
 });
 
-it("a refusal, as Busy while a kernel starts, is asked again", async () => {
+it("a refusal, such as Busy while a kernel starts, is retried", async () => {
   const { wire, model } = start();
   await wire.refuse("lares/status", "Busy", "Busy");
   expect(model.current).toBeUndefined();
@@ -57,7 +57,7 @@ it("a refusal, as Busy while a kernel starts, is asked again", async () => {
   model.dispose();
 });
 
-it("a kernel that stands still is said to, after a bounded time, and is known again by its answer", async () => {
+it("a hanging kernel is reported after a bounded time, until it answers", async () => {
   const { wire, model } = start();
   await wire.answer("lares/status", status());
   model.refresh();
@@ -70,7 +70,7 @@ it("a kernel that stands still is said to, after a bounded time, and is known ag
   model.dispose();
 });
 
-it("why the front finds no kernel is said until one answers, also while it is asked again", async () => {
+it("the front's reason for finding no kernel is shown until one answers, also during retries", async () => {
   const { wire, model } = start();
   await wire.refuse("lares/status", "it does not answer", -32_803);
   expect(model.silence).toBe("it does not answer");
@@ -83,7 +83,7 @@ it("why the front finds no kernel is said until one answers, also while it is as
   model.dispose();
 });
 
-it("what an earlier process never answered holds nothing up, and its late answer says nothing", async () => {
+it("a request that an earlier process never answered blocks nothing, and its late answer is ignored", async () => {
   const { wire, model } = start();
   vi.advanceTimersByTime(silentMs);
   wire.become({ kind: "starting" });

@@ -31,7 +31,7 @@ it("a message has no links and no icons", () => {
   expect(message("$(check) fine")).not.toContain("$(");
 });
 
-it("long names that begin alike, or end alike, are told apart, and a page cuts them where a list does", () => {
+it("long names that begin alike, or end alike, are distinguishable, and a page cuts them like a list", () => {
   const long = "x".repeat(400);
   expect(label(`${long}.a`)).not.toBe(label(`${long}.b`));
   expect(label(`a.${long}`)).not.toBe(label(`b.${long}`));
@@ -42,7 +42,7 @@ it("long names that begin alike, or end alike, are told apart, and a page cuts t
   expect(label(family.repeat(40), 40)).toMatch(new RegExp(`^(${family})+…(${family})+$`));
 });
 
-it("a message is one line, and a name in it is seen whole", () => {
+it("a message is one line, and a name in it is complete", () => {
   expect(message("one\n\n  two\n")).toBe("one two");
   expect(label("שלום\n")).toBe("\u2068שלום␊\u2069");
   expect(message(`${message("שלום")} failed.`)).toBe("\u2068שלום failed.\u2069");
@@ -71,10 +71,10 @@ it.each([
   expect(when(new Date(now + away).toISOString(), now)).toBe(text);
 });
 
-it("what is no time is said as nothing", () => {
+it("an invalid time is an empty text", () => {
   expect(when("soon", 0)).toBe("");
 });
 
-it("a message's part that is written from right to left stands by itself", () => {
+it("a right-to-left part of a message is isolated", () => {
   expect(`“${message("שלום")}”: ${message("3 changes")}`).toBe("“\u2068שלום\u2069”: 3 changes");
 });

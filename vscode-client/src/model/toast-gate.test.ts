@@ -11,7 +11,7 @@ function gateAt() {
   return { gate, clock };
 }
 
-it("shows the first few, and tells the count of the others once", () => {
+it("shows the first few, and reports the count of the others once", () => {
   const { gate, clock } = gateAt();
   const shown = Array.from({ length: 100 }, () => gate.admits()).filter(Boolean);
   expect(shown).toHaveLength(maxToasts);
@@ -20,14 +20,14 @@ it("shows the first few, and tells the count of the others once", () => {
   expect(clock.told).toEqual([100 - maxToasts]);
 });
 
-it("shows again after the count was told", () => {
+it("shows again after the count was reported", () => {
   const { gate, clock } = gateAt();
   for (let index = 0; index <= maxToasts; index++) gate.admits();
   clock.due[0]?.();
   expect(gate.admits()).toBe(true);
 });
 
-it("shows all of what comes slowly", () => {
+it("shows all notifications that come slowly", () => {
   const { gate, clock } = gateAt();
   for (let index = 0; index < 20; index++) {
     clock.now += toastWindowMs;

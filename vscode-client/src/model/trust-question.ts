@@ -19,8 +19,8 @@ function titleOf(isTrusted: boolean, changedPrograms: readonly string[]): string
   if (changedPrograms.length > 0) {
     const names = changedPrograms.map((id) => label(id)).join(", ");
     return changedPrograms.length === 1
-      ? `The program of ${names} has changed and waits for your yes.`
-      : `The programs of ${names} have changed and wait for your yes.`;
+      ? `The program of ${names} has changed and waits for your approval.`
+      : `The programs of ${names} have changed and wait for your approval.`;
   }
   return isTrusted
     ? "The agents of this workspace ask for more than you allowed."

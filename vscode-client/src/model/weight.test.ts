@@ -8,7 +8,7 @@ const edits = (amount: number): Effect[] =>
 const deletion = effect({ kind: "file.delete", path: "old.md", after: null });
 const move = effect({ kind: "file.move", path: "b.md", from: "a.md" });
 
-describe("how much a person should look before they approve", () => {
+describe("how closely a person should look before approving", () => {
   it.each<[string, number, Effect[], object]>([
     ["small", 0.29, edits(1), { level: 1, showsFirst: false, isAlone: false }],
     ["medium by its score", 0.3, edits(1), { level: 2, showsFirst: true, isAlone: false }],

@@ -25,7 +25,7 @@ it.each<[string, readonly string[], string, string | undefined]>([
   expect(uriOf(path)?.fsPath).toBe(expected);
 });
 
-it("a folder that was opened by a link has the name that it really has, as with the kernel", () => {
+it("a folder that was opened through a link has its real name, as in the kernel", () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lares-uris-")));
   try {
     mkdirSync(join(base, "real"));

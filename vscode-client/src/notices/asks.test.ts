@@ -61,7 +61,7 @@ it('one that cannot be remembered offers no "always", and says where its words c
   feature.dispose();
 });
 
-it("questions are told one after the other, and not once they were answered elsewhere", async () => {
+it("questions are shown one after the other, unless they were answered elsewhere", async () => {
   const { tell, feature, answers } = start();
   for (const id of ["a1", "a2", "a3"]) tell("lares/asks/changed", ask({ id, title: id }));
   tell("lares/asks/changed", ask({ id: "a2", state: "Denied" }));
@@ -74,7 +74,7 @@ it("questions are told one after the other, and not once they were answered else
   feature.dispose();
 });
 
-it("what waited before the window was opened is told, and is in the list", async () => {
+it("questions from before the window was opened are shown, and are in the list", async () => {
   const fake = fakeContext({ "lares/asks/list": () => [ask()] });
   fake.state = { kind: "running" };
   const feature = asks(fake.context);

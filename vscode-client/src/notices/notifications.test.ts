@@ -30,7 +30,7 @@ it.each([
   feature.dispose();
 });
 
-it("nothing is said of a change to a person who looks at the review page, and it is not said later", () => {
+it("a change is not announced while the review page is visible, nor later", () => {
   const { setActions, feature } = start();
   showTab({ label: "Review", input: new TabInputWebview("mainThreadWebview-lares.review") });
   setActions(big);
@@ -47,7 +47,7 @@ it("nothing is said of a change to a person who looks at the review page, and it
   feature.dispose();
 });
 
-it("what waits and changes much is told once, and a button approves what was shown", async () => {
+it("a large pending change is announced once, and a button approves what was shown", async () => {
   const { setActions, feature } = start();
   setActions(big, action({ id: "small" }));
   setActions(big, action({ id: "small" }));
@@ -83,7 +83,7 @@ it.each([
   },
 );
 
-it("an agent's own offer that was answered elsewhere meanwhile does nothing, and says so", async () => {
+it("an agent's own offer that was decided elsewhere does nothing, and reports it", async () => {
   const { wire, setActions, feature, context } = start();
   const commands = approvalCommands(context);
   const { id, digest } = big;
@@ -99,7 +99,7 @@ it("an agent's own offer that was answered elsewhere meanwhile does nothing, and
   feature.dispose();
 });
 
-it("an answer that crosses another's on its way is refused by the kernel, in one sentence", async () => {
+it("an answer that loses a race is refused by the kernel, in one sentence", async () => {
   const { wire, setActions, feature, context } = start();
   const commands = approvalCommands(context);
   setActions(medium);
@@ -111,7 +111,7 @@ it("an answer that crosses another's on its way is refused by the kernel, in one
   feature.dispose();
 });
 
-it("what names more than a message holds is not approved from it, but shown", async () => {
+it("a change that is too large for a message cannot be approved from it, but is opened", async () => {
   const { setActions, feature, wire } = start();
   const [effect] = big.effects;
   const many = {
@@ -127,7 +127,7 @@ it("what names more than a message holds is not approved from it, but shown", as
   feature.dispose();
 });
 
-it("the setting says from which impact on", () => {
+it("the setting determines the minimum impact", () => {
   const { setActions, feature } = start();
   workspace.settings["lares.approvals.notifyAbove"] = 0.05;
   setActions(action());
@@ -135,7 +135,7 @@ it("the setting says from which impact on", () => {
   feature.dispose();
 });
 
-it("what an agent says is plain text of bounded length, and its buttons cannot lie about what they do", async () => {
+it("an agent's text is plain and bounded, and its buttons cannot misrepresent what they do", async () => {
   const { wire, feature, setActions } = start();
   setActions(action({ impact_score: 0.1 }));
   wire.tell("lares/notify", {
@@ -156,7 +156,7 @@ it("what an agent says is plain text of bounded length, and its buttons cannot l
   feature.dispose();
 });
 
-it("what an agent offers in its own words says in ours how much it would change", async () => {
+it("an agent's offer is accompanied by our description of its size", async () => {
   const { wire, feature, setActions } = start();
   const { id, digest } = big;
   setActions({ ...big, impact_score: 0.6 });
@@ -175,7 +175,7 @@ it("what an agent offers in its own words says in ours how much it would change"
   feature.dispose();
 });
 
-it("a flood of notifications is a few", () => {
+it("a flood of notifications is reduced to a few", () => {
   const { wire, feature } = start();
   for (let index = 0; index < 200; index++)
     wire.tell("lares/notify", { agent: "a", title: `${index}`, message: "", severity: "info" });

@@ -43,7 +43,7 @@ function start() {
   return { ...fake, feature, review, panel };
 }
 
-it("the page is given the question as the kernel asks it", async () => {
+it("the page gets the kernel's question unchanged", async () => {
   const { wire, review, panel } = start();
   await review();
   const asked = panel.host.ask("question", {});
@@ -51,7 +51,7 @@ it("the page is given the question as the kernel asks it", async () => {
   await expect(asked).resolves.toMatchObject({ digest: digestOf("1"), extensions: [] });
 });
 
-it("only what the page names is granted, bound to what was shown", async () => {
+it("only what the page names is granted, bound to the shown digest", async () => {
   const { wire, review, panel } = start();
   await review();
   const answered = panel.host.ask("answer", { digest: digestOf("1"), grants });
@@ -65,7 +65,7 @@ it("only what the page names is granted, bound to what was shown", async () => {
   expect(window.statusBarMessages.at(-1)).toContain("Allowed");
 });
 
-it("an answer to what is no longer asked accepts nothing, and the page is told to ask again", async () => {
+it("an outdated answer accepts nothing, and the page is told to ask again", async () => {
   const { wire, review, panel } = start();
   await review();
   const answered = panel.host.ask("answer", { digest: digestOf("1"), grants });
@@ -74,7 +74,7 @@ it("an answer to what is no longer asked accepts nothing, and the page is told t
   await expect(answered).resolves.toEqual({ accepted: false });
 });
 
-it("a page that is open hears that the documents changed, and there is one page", async () => {
+it("an open page is notified that the documents changed, and there is only one page", async () => {
   const { review, panel, setStatus } = start();
   setStatus(asking("1"));
   await review();
@@ -87,7 +87,7 @@ it("a page that is open hears that the documents changed, and there is one page"
   expect(changes).toBe(1);
 });
 
-it("a person is told once of what waits, and not again after “Not Now”", async () => {
+it("a person is notified once, and not again after “Not Now”", async () => {
   const { setStatus, feature, context } = start();
   setStatus(asking("1"));
   setStatus({ ...asking("1"), pendingActions: 1 });
@@ -105,14 +105,14 @@ it("a person is told once of what waits, and not again after “Not Now”", asy
   expect(seen.messages).toHaveLength(1);
 });
 
-it("“Not Now” on the page counts as on the message", async () => {
+it("“Not Now” on the page has the same effect as on the message", async () => {
   const { review, panel, context } = start();
   await review();
   await panel.host.ask("notNow", { digest: digestOf("1") });
   expect(context.extension.workspaceState.get("lares.trust.declined")).toBe(digestOf("1"));
 });
 
-it("in a folder that the editor does not trust, nothing is offered and the editor's own question comes first", async () => {
+it("in a restricted folder, nothing is offered and the editor's own question comes first", async () => {
   workspace.isTrusted = false;
   const { setStatus, review, wire } = start();
   setStatus(asking("1"));
@@ -123,7 +123,7 @@ it("in a folder that the editor does not trust, nothing is offered and the edito
   expect(seen.commands.map(({ id }) => id)).toContain("workbench.trust.manage");
 });
 
-it("what a reminder is about is open, asks for something, and was not put off", async () => {
+it("a reminder is about an open question that was not postponed", async () => {
   const { context } = start();
   const state = context.extension.workspaceState;
   expect(waitingQuestion(asking("1"), state)).toMatchObject({ digest: digestOf("1") });

@@ -41,7 +41,7 @@ export function noteLens(context: ClientContext): Disposable {
 /** Returns the next step for the note; undefined if there is a proposal, which has its own lenses. */
 export function nextStep({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Command | undefined {
   if (!workspace.isTrusted)
-    return { title: "Trust this folder in the editor to go on…", command: "lares.trustFolder" };
+    return { title: "Trust this folder in the editor to continue…", command: "lares.trustFolder" };
   if (kernel.state.kind === "running" || kernel.state.kind === "untrusted") {
     if (kernel.state.kind === "untrusted" || trustQuestion(models.status.current) !== null)
       return { title: "Choose what agents may do…", command: "lares.trustWorkspace" };
@@ -57,7 +57,7 @@ export function nextStep({ kernel, models }: Pick<ClientContext, "kernel" | "mod
       arguments: [{ id: latest.id, digest: latest.digest }],
     };
   if (latest?.state === "Undone" || latest?.state === "Rejected")
-    return { title: "That was all. What agents did is in Activity", command: "lares.showActivity" };
+    return { title: "Done. Activity shows what agents did", command: "lares.showActivity" };
   return models.agents.all.some(({ id }) => id === "dev.lares.notes")
     ? { title: "Notes reads this note…", command: "lares.agents.focus" }
     : { title: "No agent looks at this note. Get started…", command: "lares.openWalkthrough" };

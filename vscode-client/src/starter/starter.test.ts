@@ -30,7 +30,7 @@ test("writes document, schema and a note into an empty folder, and opens the doc
   expect(seen.opened).toEqual(["file:///work/lares.yaml"]);
 });
 
-test.each(["lares.yaml", "lares.yml", "lares.toml"])("writes nothing where there is a %s", async (name) => {
+test.each(["lares.yaml", "lares.yml", "lares.toml"])("writes nothing if there is a %s", async (name) => {
   files.set(`file:///work/${name}`, bytes("mine"));
   starter(fakeContext().context);
   await commands.executeCommand("lares.createStarter");
@@ -39,7 +39,7 @@ test.each(["lares.yaml", "lares.yml", "lares.toml"])("writes nothing where there
   expect(seen.messages).toMatchObject([{ severity: "info" }]);
 });
 
-test("leaves a note of the same name as it is", async () => {
+test("leaves an existing note unchanged", async () => {
   files.set("file:///work/notes/first-note.md", bytes("mine"));
   starter(fakeContext().context);
   await commands.executeCommand("lares.createStarter");
@@ -47,7 +47,7 @@ test("leaves a note of the same name as it is", async () => {
   expect(files.get("file:///work/notes/first-note.md")).toEqual(bytes("mine"));
 });
 
-test("without a folder it says what to do", async () => {
+test("without a folder, a message says what to do", async () => {
   workspace.workspaceFolders = undefined;
   starter(fakeContext().context);
   void commands.executeCommand("lares.createStarter");
@@ -55,7 +55,7 @@ test("without a folder it says what to do", async () => {
   expect(seen.messages).toMatchObject([{ text: expect.stringContaining("open a folder first") }]);
 });
 
-test("a starter leads on to what it asks for, and to its note once that is allowed", async () => {
+test("a new starter leads to its permissions, and to its note once they are allowed", async () => {
   const allowed = status({ trusted: true });
   const fake = fakeContext({ "lares/status": () => allowed });
   starter(fake.context);
@@ -71,14 +71,14 @@ test("a person who allows nothing yet stays at the document", async () => {
   expect(seen.opened).toEqual(["file:///work/lares.yaml"]);
 });
 
-test("where the editor restricts the folder, a starter asks nothing of its own", async () => {
+test("in a restricted folder, a starter asks nothing of its own", async () => {
   workspace.isTrusted = false;
   starter(fakeContext().context);
   await commands.executeCommand("lares.createStarter");
   expect(seen.commands.map(({ id }) => id)).not.toContain("lares.trustWorkspace");
 });
 
-test("whoever trusts the folder from the walkthrough is led back to it", async () => {
+test("a person who trusts the folder from the walkthrough is led back to it", async () => {
   workspace.isTrusted = false;
   starter(fakeContext().context);
   await commands.executeCommand("lares.trustFolder");
@@ -102,7 +102,7 @@ describe("the walkthrough's steps", () => {
         .map(({ arguments: [name, value] }) => [name, value]),
     );
 
-  test("are done by what is true: looking at a question allows nothing", async () => {
+  test("follow the actual state: looking at a question completes no step", async () => {
     const fake = fakeContext();
     fake.status = status({ trusted: false });
     starter(fake.context);
@@ -119,7 +119,7 @@ describe("the walkthrough's steps", () => {
     expect(contextsOf().get("lares.isAllowed")).toBe(true);
   });
 
-  test("a change that a person approved and undid stays done", () => {
+  test("the step of an approved and undone change stays completed", () => {
     const fake = fakeContext();
     starter(fake.context);
     fake.actions = [anAction({ state: "Rejected", decided_by: "user" })];
@@ -145,7 +145,7 @@ describe("above the first note", () => {
     anAction({ effects: [effect({ path: "notes/first-note.md" })], ...given });
   const stepWith = (fake: FakeContext): string | undefined => nextStep(fake.context)?.command;
 
-  test("stands the one thing to do next, and never a proposal that is not there", () => {
+  test("the one next step is shown, and never a proposal that does not exist", () => {
     const fake = fakeContext();
     fake.agents = [{ id: "dev.lares.notes", name: "Notes" }];
     workspace.isTrusted = false;

@@ -16,7 +16,7 @@ export const starter: Feature = (context) => {
   let leadsBack = false;
   return Disposable.from(
     commands.registerCommand("lares.createStarter", () =>
-      reporting("No starter was made", () => createStarter(context)),
+      reporting("No starter was created", () => createStarter(context)),
     ),
     commands.registerCommand("lares.openFirstNote", () =>
       reporting("The note cannot be opened", () => openFirstNote(context)),

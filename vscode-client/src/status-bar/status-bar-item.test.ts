@@ -70,7 +70,7 @@ it.each<[string, Partial<StatusBarFacts>, string, string]>([
   expect(statusBarLook({ ...facts, ...given })).toMatchObject({ text, command });
 });
 
-it("a reason cannot put icons or lines of its own there", () => {
+it("a reason cannot add icons or lines", () => {
   const reason = "bad\n$(check) fine";
   const look = statusBarLook({ ...facts, state: { kind: "failed", reason } });
   expect(look.text).not.toContain("check");
@@ -80,16 +80,16 @@ it("a reason cannot put icons or lines of its own there", () => {
   expect(named.text).not.toContain("\n");
 });
 
-it("the L beside files is explained while something waits", () => {
+it("the L beside files is explained while a change is pending", () => {
   expect(statusBarLook({ ...facts, waiting: 1 }).tooltip).toContain("The letter L");
   expect(statusBarLook(facts).tooltip).not.toContain("letter L");
 });
 
-it("the one agent that fails is led to by its id", () => {
+it("the one failing agent is opened by its id", () => {
   expect(statusBarLook({ ...facts, failing: [titles] }).arguments).toEqual([{ id: "a" }]);
 });
 
-it("what waits and what works share no sign", () => {
+it("waiting and working have different icons", () => {
   const signs = (given: Partial<StatusBarFacts>): string[] =>
     statusBarLook({ ...facts, ...given }).text.match(/\$\([^)]+\)/g) ?? [];
   const waits = [...signs({ waiting: 1 }), ...signs({ status: asking })];

@@ -42,14 +42,14 @@ export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
     case "restarting":
       return {
         text: "$(warning) Lares: restarting",
-        tooltip: `Lares ended and starts again in ${Math.ceil(state.inMs / 1000)} s. What waits for you is kept.\n${message(state.reason)}`,
+        tooltip: `Lares ended and restarts in ${Math.ceil(state.inMs / 1000)} s. Pending changes are kept.\n${message(state.reason)}`,
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };
     case "silent":
       return {
         text: "$(warning) Lares: no answer",
-        tooltip: `Lares does not answer, so its agents stand still. What waits for you is kept. Run “Lares: Restart Kernel” to go on.\n${message(state.reason)}`,
+        tooltip: `Lares does not answer, so its agents are not running. Pending changes are kept. Run “Lares: Restart Kernel” to continue.\n${message(state.reason)}`,
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };

@@ -34,7 +34,7 @@ async function following(): Promise<FakeContext> {
   return fake;
 }
 
-test("a channel is made with an agent's first trace, and written to in its level", async () => {
+test("a channel is created with an agent's first trace, and written to at its level", async () => {
   const fake = await following();
   const channels = new TraceChannels(fake.context);
   await fake.settle();
@@ -52,7 +52,7 @@ test("a channel is made with an agent's first trace, and written to in its level
   expect(seen.channels[0]?.isDisposed).toBe(true);
 });
 
-test("of a flood the newest are shown in batches, the others counted", async () => {
+test("the newest entries of a flood are shown in batches, the others counted", async () => {
   const fake = await following();
   const channels = new TraceChannels(fake.context);
   await fake.settle();
@@ -84,7 +84,7 @@ test("an agent that floods leaves the others their share of each batch", async (
   channels.dispose();
 });
 
-test("after the kernel came back only the new subscription is listened to", async () => {
+test("after a restart of the kernel, only the new subscription counts", async () => {
   const fake = await following();
   const channels = new TraceChannels(fake.context);
   await fake.settle();
@@ -101,7 +101,7 @@ test("after the kernel came back only the new subscription is listened to", asyn
   channels.dispose();
 });
 
-test("an agent that is gone takes its channel along, but not while there is no kernel to ask", async () => {
+test("a removed agent's channel is removed, but not while there is no kernel", async () => {
   const fake = await following();
   const channels = new TraceChannels(fake.context);
   await channels.show("dev.lares.notes");
@@ -115,7 +115,7 @@ test("an agent that is gone takes its channel along, but not while there is no k
   channels.dispose();
 });
 
-test("a channel that is asked for begins with what happened last, with its times", async () => {
+test("a requested channel begins with the latest entries, with their times", async () => {
   const fake = await following();
   const channels = new TraceChannels(fake.context);
   await channels.show("dev.lares.notes");
@@ -128,7 +128,7 @@ test("a channel that is asked for begins with what happened last, with its times
   channels.dispose();
 });
 
-test("there are only so many channels", async () => {
+test("the number of channels is limited", async () => {
   const fake = await following();
   const channels = new TraceChannels(fake.context);
   await fake.settle();
@@ -141,7 +141,7 @@ test("there are only so many channels", async () => {
   channels.dispose();
 });
 
-test("an entry is one line, whatever is in it", () => {
+test("an entry is one line, whatever it contains", () => {
   const entry = anEntry({
     message: "a\n2026 [error] forged\u001b[2J",
     hook: "h\r\nx",
@@ -151,7 +151,7 @@ test("an entry is one line, whatever is in it", () => {
   expect(traceLine(anEntry({ message: "x".repeat(100_000) })).length).toBeLessThan(3000);
 });
 
-test("a queue gives back the newest in order, and counts the rest", () => {
+test("a queue returns the newest in order, and counts the rest", () => {
   fc.assert(
     fc.property(fc.array(fc.integer()), fc.integer({ min: 1, max: 9 }), (items, capacity) => {
       const queue = new BoundedQueue<number>(capacity);

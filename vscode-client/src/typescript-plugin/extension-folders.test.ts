@@ -32,7 +32,7 @@ describe("the extension of a file", () => {
     expect(folders.of("untitled:agent.ts")).toBeUndefined();
   });
 
-  it("is none for what lies in its node_modules, and one for an extension that does itself", () => {
+  it("is undefined for files in its node_modules, except inside an extension there", () => {
     files.set("/w/node_modules/lares/extensions/notes/extension.yaml", manifest);
     expect(folders.of("/w/photo/node_modules/exif/index.ts")).toBeUndefined();
     expect(folders.of("/w/node_modules/lares/extensions/notes/agent.ts")).toBe(
@@ -54,7 +54,7 @@ describe("the extension of a file", () => {
     expect(folders.of("/w/photo/agent.ts") !== undefined).toBe(isOurs);
   });
 
-  it("is asked of the disk once in a while, however often it is wanted, and a manifest made meanwhile counts then", () => {
+  it("is looked up on the disk periodically, however often it is requested, so a new manifest is noticed", () => {
     folders.of("/w/other/agent.ts");
     const once = looks;
     files.set("/w/other/extension.yaml", manifest);

@@ -12,7 +12,7 @@ languages.delete("console");
 const text = readFileSync(new URL("globals/guest.d.ts", import.meta.url), "utf8");
 const declared = [...text.matchAll(/^declare (?:var|function) (\w+)/gm)].map(([, name = ""]) => name);
 
-it("declares every global that the guest has beside the language's, and none that it has not", async () => {
+it("declares every global that the guest adds to the language's, and no other", async () => {
   await using guest = await startTool("return Object.getOwnPropertyNames(globalThis);");
   await guest.initialize();
   const there = (await runTool(guest, {})) as string[];

@@ -170,7 +170,7 @@ describe("an open file of no tsconfig.json", () => {
     server = new Server();
   });
 
-  it("is in a project of its extension, with the guest's globals and libraries that this TypeScript has", () => {
+  it("is in a project of its extension, with the guest's globals and the libraries of this TypeScript", () => {
     server.open("/w/loose.ts");
     server.settle();
     const script = server.open("/w/photo/agent.ts");
@@ -185,7 +185,7 @@ describe("an open file of no tsconfig.json", () => {
     expect(server.open("/w/photo/exif.ts").containingProjects).toEqual(script.containingProjects);
   });
 
-  it("stays where it was in a server that is not as expected, which goes on", () => {
+  it("stays where it was in an unexpected server, which keeps working", () => {
     server.setCompilerOptionsForInferredProjects.mockImplementation(() => {
       throw new Error("no such thing");
     });
@@ -195,7 +195,7 @@ describe("an open file of no tsconfig.json", () => {
     expect([first.roots, second.roots]).toEqual([["/w"], ["/w"]]);
   });
 
-  it("is moved there where the plugin was loaded for it, and the editor is told to look again", () => {
+  it("is moved there if the plugin was loaded for it, and the editor is notified", () => {
     const script = server.open("/w/photo/agent.ts");
     expect(script.roots).toEqual(["/w"]);
     server.settle();
@@ -207,7 +207,7 @@ describe("an open file of no tsconfig.json", () => {
     ]);
   });
 
-  it("stays where it is outside of extensions", () => {
+  it("stays where it is outside extensions", () => {
     const first = server.open("/w/loose.ts");
     server.settle();
     const second = server.open("/w/other/loose.ts");

@@ -17,7 +17,7 @@ const error = (given: Partial<TraceEntry>): TraceEntry => ({
   ...given,
 });
 
-it("agents with problems stand first, with the line that is wrong", () => {
+it("agents with problems come first, with the faulty line", () => {
   const place = { path: "/w/titles/agent.ts", line: 18 };
   const failing = agent({
     id: "b",
@@ -31,7 +31,7 @@ it("agents with problems stand first, with the line that is wrong", () => {
   expect(agents[0]?.problem).toEqual({ message: "TypeError", place: "agent.ts:18", more: 0 });
 });
 
-it("an action is dated by what happened to it last, and names its first files and what it deletes", () => {
+it("an action has the time of its last change, and names its first files and its deletions", () => {
   const effects = Array.from({ length: 9 }, (_, index) =>
     effect({ path: `${index}.md`, kind: "file.delete" }),
   );
@@ -45,7 +45,7 @@ it("an action is dated by what happened to it last, and names its first files an
   expect(actions[0]?.files).toHaveLength(maxFiles);
 });
 
-it("a rule that decided is named, and can be opened where a document holds it", () => {
+it("a rule that decided is named, and can be opened if a document contains it", () => {
   const rule = { sentence: "By your rule", place: { path: "/w/lares.yaml", line: 3 } };
   const { actions } = parts({
     actions: [action({ rule }), action({ id: "2", rule: { sentence: "Low impact" } })],
@@ -53,7 +53,7 @@ it("a rule that decided is named, and can be opened where a document holds it", 
   expect(actions.map(({ rule }) => rule?.isPlace)).toEqual([true, false]);
 });
 
-it("the same failure is told once a day, with how often and since when", () => {
+it("the same failure is listed once a day, with its count and first time", () => {
   const { failures } = parts({
     errors: [
       error({}),
@@ -69,7 +69,7 @@ it("the same failure is told once a day, with how often and since when", () => {
   expect(parts({ errors: many }).failures).toHaveLength(maxFailures);
 });
 
-it("a rejected action carries the reason that the person gave", () => {
+it("a rejected action has the person's reason", () => {
   const said = "Not in the archive";
   const { actions } = parts({ actions: [action({ state: "Rejected", rejected_reason: said }), action({})] });
   expect(actions.map(({ rejectedReason }) => rejectedReason)).toEqual([said, undefined]);

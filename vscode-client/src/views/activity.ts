@@ -94,7 +94,7 @@ async function openFile({ effects }: Action, index: number): Promise<void> {
 }
 
 async function openRule({ rule }: Action): Promise<void> {
-  if (rule?.place === undefined) throw new Error("It is a setting that no document holds.");
+  if (rule?.place === undefined) throw new Error("It is a setting that is in no document.");
   const line = rule.place.line - 1;
   await window.showTextDocument(Uri.file(rule.place.path), { selection: new Range(line, 0, line, 0) });
 }

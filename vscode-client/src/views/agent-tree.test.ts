@@ -24,7 +24,7 @@ function all(node: TreeNode): TreeNode[] {
 }
 
 describe("agentNodes", () => {
-  it("tells agents apart that are called the same", () => {
+  it("distinguishes agents with the same name", () => {
     const twins = [agent({ id: "a.one", name: "Titles" }), agent({ id: "b.two", name: "Titles" })];
     const nodes = agentNodes(twins, () => ({ items: [], total: 0 }), now);
     expect(nodes.map(({ label }) => label)).toEqual(["Titles (a.one)", "Titles (b.two)"]);
@@ -46,7 +46,7 @@ describe("agentNodes", () => {
     expect(node.spoken).toContain(word);
   });
 
-  it("an agent that waits for a yes is no error, and leads to what is asked", () => {
+  it("an agent that waits for an approval is not an error, and leads to the question", () => {
     const node = nodeOf({ state: "Error", error: "It waits for a person.", awaiting: "acceptance" });
     expect(node).toMatchObject({
       description: "Needs your permission",
@@ -60,7 +60,7 @@ describe("agentNodes", () => {
     });
   });
 
-  it("an agent that is disabled is said so, and not to be asleep", () => {
+  it("a disabled agent is shown as disabled, not as asleep", () => {
     const node = nodeOf({ state: "Unloaded", disabled: true });
     expect(node).toMatchObject({
       description: "Off",
@@ -70,13 +70,13 @@ describe("agentNodes", () => {
     expect(node.spoken).toContain("Off");
   });
 
-  it("counts today's events, and says nothing of none", () => {
+  it("counts today's events, and shows nothing if there are none", () => {
     const { metrics } = agent();
     expect(nodeOf({ metrics: { ...metrics, events_today: 12 } }).description).toBe("Active, 12 events today");
     expect(nodeOf({}).description).toBe("Active");
   });
 
-  it("an error comes first, opened, and leads on", () => {
+  it("an error comes first, expanded, and leads to its place", () => {
     const node = nodeOf({ state: "Error", error: "The program throws at load." });
     expect(node.isOpen).toBe(true);
     expect(node.children?.[0]).toMatchObject({
@@ -92,7 +92,7 @@ describe("agentNodes", () => {
     place: { path: "/w/titles/agent.ts", line: 18 },
   };
 
-  it("a handler that throws is no active agent: the failure, its time and its line come first", () => {
+  it("an agent whose handler throws is not shown as active: the failure, its time and its line come first", () => {
     const { metrics } = agent();
     const node = nodeOf({
       last_failure: failure,
@@ -109,7 +109,7 @@ describe("agentNodes", () => {
     ]);
   });
 
-  it("the next success makes it well again, as another item that the editor does not keep open", () => {
+  it("the next success makes it healthy, as another item that the editor does not keep expanded", () => {
     const failing = nodeOf({ last_failure: failure });
     const well = nodeOf({});
     expect(well).toMatchObject({ description: "Active", icon: { id: "pass" }, isOpen: false });
@@ -138,7 +138,7 @@ describe("agentNodes", () => {
     ]);
   });
 
-  it("agents with problems stand first, then those that need a person, then the others as they were", () => {
+  it("agents with problems come first, then those that need a person, then the others in their order", () => {
     const given = [
       agent({ id: "a", name: "Active" }),
       agent({ id: "b", name: "Asks", state: "Error", awaiting: "acceptance" }),
@@ -149,7 +149,7 @@ describe("agentNodes", () => {
     expect(nodes.map(({ label }) => label)).toEqual(["Fails", "Asks", "Active", "Off"]);
   });
 
-  it("what works and what waits for a person share neither a sign nor a word", () => {
+  it("working and waiting share neither an icon nor a word", () => {
     const items = [job({ state: "Running", progress: { fraction: 0.5, message: "118 of 212 compared" } })];
     const working = nodeOf({}, { items, total: 1 });
     const asking = nodeOf({ state: "Error", awaiting: "acceptance" });
@@ -163,7 +163,7 @@ describe("agentNodes", () => {
       expect(`${label} ${description}`).not.toMatch(/wait|permission/i);
   });
 
-  it("hooks say what they wait for, schedules when they run next", () => {
+  it("hooks show their event, schedules their next run", () => {
     const hooks = child(
       nodeOf({
         hooks: [
@@ -180,7 +180,7 @@ describe("agentNodes", () => {
     expect(hooks.children?.[0]?.tooltip).toContain("Only where entry.isImage()");
   });
 
-  it("a tool's item carries its agent and its name for the menu", () => {
+  it("a tool's item has its agent and its name for the menu", () => {
     const tools = child(nodeOf({ tools: ["search"] }), "Tools");
     expect(tools.children?.[0]).toMatchObject({ agent: "test.agent", tool: "search", context: "lares.tool" });
   });
@@ -195,7 +195,7 @@ describe("agentNodes", () => {
     expect(tools.description).toBe("tool0, tool1, tool2 and 147 more");
   });
 
-  it("ids are unique, also where two hooks are the same", () => {
+  it("ids are unique, also if two hooks are equal", () => {
     const hook = { handler: "same", on: "EntryCreated" };
     const ids = all(nodeOf({ hooks: [hook, hook], tools: ["same"], locations: ["a", "b"] })).map(
       ({ id }) => id,
@@ -234,7 +234,7 @@ describe("jobs", () => {
   const jobsOf = (...items: AgentJobs["items"]): TreeNode =>
     child(nodeOf({}, { items, total: items.length }), "Jobs");
 
-  it("are a folded item, and none where there are none", () => {
+  it("are a collapsed item, or none if there are no jobs", () => {
     expect(nodeOf({}).children?.map(({ label }) => label)).not.toContain("Jobs");
     const node = jobsOf(job({ state: "Running" }), job({ id: "2" }), job({ id: "3" }));
     expect(node).toMatchObject({ description: "1 running, 2 queued", spoken: "Jobs, 1 running, 2 queued" });
@@ -278,7 +278,7 @@ describe("jobs", () => {
     });
   });
 
-  it("more than are shown are counted", () => {
+  it("jobs beyond the limit are counted", () => {
     const items = Array.from({ length: 20 }, (_, index) => job({ id: `${index}` }));
     const node = child(nodeOf({}, { items, total: 10_000 }), "Jobs");
     expect(node.children).toHaveLength(21);
@@ -289,7 +289,7 @@ describe("jobs", () => {
 
 describe("noticeNodes", () => {
   it.each([
-    ["documents wait for a yes", { kind: "untrusted", by: "documents" }, true, "lares.trustWorkspace"],
+    ["documents wait for an approval", { kind: "untrusted", by: "documents" }, true, "lares.trustWorkspace"],
     ["the editor restricts", { kind: "untrusted", by: "editor" }, true, "workbench.trust.manage"],
     ["more is asked than was allowed", { kind: "running" }, true, "lares.trustWorkspace"],
     ["the kernel restarts", { kind: "restarting", inMs: 1, reason: "" }, false, "lares.showKernelLog"],
@@ -297,7 +297,7 @@ describe("noticeNodes", () => {
     expect(noticeNodes(state, isAsking).map((node) => node.command?.id)).toEqual([command]);
   });
 
-  it("says nothing where all is well", () => {
+  it("is empty if everything is fine", () => {
     expect(noticeNodes({ kind: "running" }, false)).toEqual([]);
   });
 });

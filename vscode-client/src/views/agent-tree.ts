@@ -179,7 +179,7 @@ function problemNodes(agent: Agent, health: Health): TreeNode[] {
   const { problem, kind, problems } = health;
   if (problem === undefined) return [];
   const { id, metrics } = agent;
-  const lead = { id: "lares.agentShowProblem", title: "Show What Is Wrong", arguments: [{ id }] };
+  const lead = { id: "lares.agentShowProblem", title: "Show Problem", arguments: [{ id }] };
   const words = message(problem.message);
   const { events_failed: failed, events_processed: processed } = metrics;
   return [

@@ -16,17 +16,17 @@ function only(group: TreeNode | undefined): TreeNode {
 }
 
 describe("approvalNodes", () => {
-  it("is empty where there was never anything, so that the view welcomes", () => {
+  it("is empty if there was never an action, so that the view shows its welcome content", () => {
     expect(nodes([])).toEqual([]);
   });
 
-  it("says that nothing waits where something was decided before", () => {
+  it("says that nothing is pending if something was decided before", () => {
     const [waiting, recent] = nodes([], [action({ state: "Committed" })]);
     expect(waiting).toMatchObject({ label: "Nothing waits for you" });
     expect(recent).toMatchObject({ label: "Decided", isOpen: true });
   });
 
-  it("what waits says who proposes it, how much it changes and since when", () => {
+  it("a pending change shows its agent, its size and its age", () => {
     const node = only(nodes([action()])[0]);
     expect(node).toMatchObject({
       label: "a.md",
@@ -39,7 +39,7 @@ describe("approvalNodes", () => {
     expect(proposal?.spoken).toBe("It is untidy. Tidier · small change");
   });
 
-  it("what a rule did is apart from what a person did, with a sign and the rule of its own", () => {
+  it("changes by rules are separate from those by a person, with their own icon and rule", () => {
     const rule = { sentence: "by your rule tags by Tidier in photos" };
     const [, automatic, decided] = nodes(
       [],
@@ -60,7 +60,7 @@ describe("approvalNodes", () => {
     expect(only(decided)).toMatchObject({ id: "action person", icon: { id: "pass" } });
   });
 
-  it("what is out of date is not among what waits, and offers to be fitted where the kernel says that it can be", () => {
+  it("outdated changes are separate from pending ones, and offer a rebase if the kernel allows it", () => {
     const [waiting, outdated] = nodes(
       [action({ id: "waits" })],
       [
@@ -73,7 +73,7 @@ describe("approvalNodes", () => {
     expect(only(outdated).context).toBe("lares.action.Stale.rebasable");
   });
 
-  it("carries the digest that was shown, so that an approval is bound to it", () => {
+  it("has the digest that was shown, so that an approval is bound to it", () => {
     const { digest } = action();
     const node = only(nodes([action()])[0]);
     expect(node.action).toEqual({ id: "action-1", digest });
@@ -123,14 +123,14 @@ describe("approvalNodes", () => {
     expect(only(recent).context).toBe(`lares.action.${state}`);
   });
 
-  it.each(["Stale", "Failed", "Expired"] as const)("%s says first what became of it", (state) => {
+  it.each(["Stale", "Failed", "Expired"] as const)("%s begins with the outcome", (state) => {
     const [, recent] = nodes([], [action({ state, error: "notes/a.md was changed." })]);
     const [first] = only(recent).children ?? [];
     expect(first?.label).toBe("notes/a.md was changed.");
     expect(first?.tooltip?.length).toBe(2);
   });
 
-  it("effects that were left out of an approval say so", () => {
+  it("effects that were left out of an approval are marked", () => {
     const effects = [effect(), effect({ path: "notes/b.md" })];
     const receipt = { applied: [1], finished: "2026-01-01T12:00:00.000Z" };
     const [, recent] = nodes([], [action({ state: "Committed", effects, receipt })]);
@@ -143,7 +143,7 @@ describe("approvalNodes", () => {
     expect(only(recent).spoken).toContain("Applied (1 of 2)");
   });
 
-  it("a tooltip has what a narrow list cuts, whole: paths, title, reason, and how many more files there are", () => {
+  it("a tooltip has in full what a narrow list cuts: paths, title, reason, and the number of further files", () => {
     const path = `${"folder/".repeat(80)}a.md`;
     const title = "Tidy up ".repeat(60).trim();
     const reason = "It is untidy. ".repeat(300).trim();

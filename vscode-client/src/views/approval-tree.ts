@@ -34,7 +34,7 @@ const automaticIcon = { id: "zap" };
 /** What a person can do about an action that ended without being applied. */
 const whatNow: Partial<Readonly<Record<ActionState, string>>> = {
   Stale:
-    "A file it would change was changed meanwhile, so nothing was applied. Where it still fits, “Fit to the New Text and Show” makes it anew.",
+    "A file it would change was changed meanwhile, so nothing was applied. If it still fits, “Fit to the New Text and Show” proposes it again.",
   Expired: "Nobody answered in time, so nothing was applied.",
   Failed: "It could not be applied; everything is as it was before.",
 };

@@ -51,7 +51,7 @@ const roots = (...paths: string[]): void =>
   })));
 
 describe("folders to tick", () => {
-  it("are those of the workspace, without files and hidden ones, in order", async () => {
+  it("are those of the workspace, sorted, without files and hidden ones", async () => {
     roots("/w");
     const { host } = start();
     expect(await host.ask("subfolders", { path: "." })).toEqual({ names: ["archive", "notes"], more: 0 });
@@ -60,7 +60,7 @@ describe("folders to tick", () => {
   });
 
   it.each(["..", "notes/../..", "/etc", "notes//x", "./notes", ""])(
-    "are none, and nothing is read, for a path that may lead out: %j",
+    "are empty, and nothing is read, for a path that may lead outside: %j",
     async (path) => {
       roots("/w");
       const { host } = start();
@@ -70,7 +70,7 @@ describe("folders to tick", () => {
     },
   );
 
-  it("of several roots begin with the roots' names, and a root that is not there has none", async () => {
+  it("of several roots begin with the roots' names, and a missing root has none", async () => {
     roots("/one/notes", "/two/photos");
     const { host } = start();
     expect((await host.ask("subfolders", { path: "." })).names).toEqual(["notes", "photos"]);
@@ -92,21 +92,21 @@ describe("the answer", () => {
     await closed;
   });
 
-  it("to a question that became another while the person read it is not accepted, and the page stays", async () => {
+  it("to a question that changed while the person read it is not accepted, and the page stays", async () => {
     const { host, webview, page } = start({ code: "DigestMismatch" });
     expect(await host.ask("answer", { digest, grants: some })).toEqual({ accepted: false });
     expect(window.statusBarMessages).toEqual([]);
     expect([webview.isClosed, page.isOpen]).toEqual([false, true]);
   });
 
-  it("that the kernel refuses otherwise is told to the page, and claims nothing", async () => {
+  it("that the kernel refuses for another reason is reported to the page", async () => {
     const { host, webview } = start({ code: "Busy" });
     await expect(host.ask("answer", { digest, grants: some })).rejects.toThrow();
     expect(window.statusBarMessages).toEqual([]);
     expect(webview.isClosed).toBe(false);
   });
 
-  it("“not now” is remembered for what was shown, and closes the page", async () => {
+  it("“not now” is remembered for the shown question, and closes the page", async () => {
     const { host, declined, closed, page } = start();
     await host.ask("notNow", { digest });
     await closed;
@@ -114,7 +114,7 @@ describe("the answer", () => {
   });
 });
 
-it("there is one page: asked for again, it comes to the front, and ends for both who asked", async () => {
+it("there is one page: requested again, it comes to the front, and both requests end with it", async () => {
   const { page, closed, webview } = start();
   const again = page.open();
   expect([seen.panels.length, webview.revealed]).toEqual([1, 1]);

@@ -60,7 +60,7 @@ describe("a view and the extension", () => {
     ]);
   });
 
-  it("tell a kernel's refusal by its sentence and its name", async () => {
+  it("pass on a kernel's refusal with its sentence and its name", async () => {
     const refusal = Object.assign(new Error("There is no such agent."), { data: { code: "NotFound" } });
     const { host } = wired({ double: () => Promise.reject(refusal) });
     await expect(host.ask("double", { of: 2 })).rejects.toMatchObject({
@@ -69,12 +69,12 @@ describe("a view and the extension", () => {
     });
   });
 
-  it("do not believe an answer of another shape", async () => {
+  it("reject an answer of another shape", async () => {
     const { host } = wired({ name: async () => "a name that is too long" });
     await expect(host.ask("name", {})).rejects.toThrow("too large");
   });
 
-  it("do not do what the contract has no word for, inherited members of objects included", () => {
+  it("ignore requests outside the contract, including inherited members of objects", () => {
     const { told, sendToExtension } = wired();
     for (const ask of ["constructor", "__proto__", "delete"]) sendToExtension({ id: 1, ask, params: {} });
     sendToExtension({ id: 2, ask: "double", params: { of: "2" } });
@@ -83,7 +83,7 @@ describe("a view and the extension", () => {
     expect(told.every((message) => "failure" in message)).toBe(true);
   });
 
-  it("hear pushes of the right shape, until the listener is taken away", () => {
+  it("receive pushes of the right shape until the listener is removed", () => {
     const { host, conversation, sendToView } = wired();
     const heard: number[] = [];
     const stop = host.on("changed", ({ to }) => heard.push(to));
@@ -95,7 +95,7 @@ describe("a view and the extension", () => {
     expect(heard).toEqual([1]);
   });
 
-  it("say nothing any more once the conversation is over", () => {
+  it("send nothing after the conversation has ended", () => {
     const { told, conversation, sendToExtension } = wired();
     conversation.dispose();
     sendToExtension({ id: 1, ask: "name", params: {} });

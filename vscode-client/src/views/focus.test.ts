@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Focus } from "./focus.ts";
 
-it("tells a page that is there to take whom it shows, and one that is not yet finds it; each is taken once", () => {
+it("notifies an existing page, and keeps the agent for a page that does not exist yet; it is taken once", () => {
   let told = 0;
   const focus = new Focus(() => told++);
   expect(focus.take()).toEqual({});

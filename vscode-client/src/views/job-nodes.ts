@@ -90,6 +90,6 @@ function tooltipOf(job: Job, name: string, words: string, now: number): string[]
       ...(attempt > 1 ? [`tried ${count(attempt - 1, "time")} before`] : []),
     ].join(", "),
     ...(key === undefined ? [] : [`Key: ${label(key)}`]),
-    ...(checkpoint ? ["It has saved how far it is, and goes on from there if it is interrupted."] : []),
+    ...(checkpoint ? ["It has saved a checkpoint and continues from there if it is interrupted."] : []),
   ].filter((line) => line !== "");
 }

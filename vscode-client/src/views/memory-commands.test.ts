@@ -26,7 +26,7 @@ describe("importing a memory", () => {
     return { ...fake, done: importMemory(fake.context.kernel, "storage") };
   };
 
-  it("shows what is in the file and its head, and imports what was shown", async () => {
+  it("shows the file's contents and its head, and imports what was shown", async () => {
     const { asked, done, settle } = start();
     await settle();
     expect(asked).toEqual([
@@ -48,7 +48,7 @@ describe("importing a memory", () => {
     });
   });
 
-  it("says nothing of vectors where the file has none", async () => {
+  it("does not mention vectors if the file has none", async () => {
     window.chosenFile = Uri.file("/home/me/storage.lares");
     const { context, settle } = fakeContext({ "lares/memory/import": () => ({ ...described, vectors: 0 }) });
     const done = importMemory(context.kernel, "storage");
@@ -58,7 +58,7 @@ describe("importing a memory", () => {
     await done;
   });
 
-  it("changes nothing where the person thought better of it", async () => {
+  it("changes nothing if the person cancels", async () => {
     const { asked, done, settle } = start();
     await settle();
     seen.messages[0]?.answer(undefined);
@@ -66,7 +66,7 @@ describe("importing a memory", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("asks nothing of the kernel where no file was chosen", async () => {
+  it("sends no request if no file was chosen", async () => {
     const { context, asked } = fakeContext();
     await expect(importMemory(context.kernel, "storage")).resolves.toBe(false);
     expect(asked).toEqual([]);
@@ -74,7 +74,7 @@ describe("importing a memory", () => {
 });
 
 describe("exporting a memory", () => {
-  it("tells the head, to be compared, without waiting for it to be read", async () => {
+  it("shows the head for comparison, without waiting for the person", async () => {
     window.chosenFile = Uri.file("/home/me/storage.lares");
     const { context, settle } = fakeContext({
       "lares/memory/export": () => ({ path: "", records: 2, head, bytes: 1_536, vectors: 0 }),
@@ -87,7 +87,7 @@ describe("exporting a memory", () => {
     expect(seen.clipboard).toBe(head);
   });
 
-  it("of agents that share one names it, and not the agent it is asked through", async () => {
+  it("of a shared memory names it, not the agent through which it is requested", async () => {
     window.chosenFile = Uri.file("/home/me/team.lares");
     const { context, asked } = fakeContext({
       "lares/memory/export": () => ({ path: "", records: 2, head, bytes: 1_536, vectors: 0 }),
@@ -97,7 +97,7 @@ describe("exporting a memory", () => {
     expect(seen.messages[0]?.text).toContain("of team (shared).");
   });
 
-  it("says a refusal in one line", async () => {
+  it("shows a refusal in one line", async () => {
     window.chosenFile = Uri.file("/home/me/storage.lares");
     const { context } = fakeContext({
       "lares/memory/export": () => {
@@ -111,12 +111,12 @@ describe("exporting a memory", () => {
   });
 });
 
-describe("which memory is meant", () => {
+describe("the choice of a memory", () => {
   const known = agent({ id: "storage" });
   const team = { name: "team", agents: ["storage"], access: "read_write" as const, records: 3 };
   const imported = { ...team, name: "theirs", workspace: "/w" };
 
-  it("is asked among the agents' own and those they share, without another workspace's", async () => {
+  it("offers the agents' own and their shared ones, without another workspace's", async () => {
     seen.holdsPicks = true;
     const choosing = chooseMemory([known], [team, imported, { ...team, name: "nobody's", agents: [] }]);
     window.pick((items) => {
@@ -126,17 +126,17 @@ describe("which memory is meant", () => {
     await expect(choosing).resolves.toEqual({ agent: "storage", namespace: "team" });
   });
 
-  it("is not asked where there is only one", async () =>
+  it("is skipped if there is only one", async () =>
     await expect(chooseMemory([known], [])).resolves.toEqual({ agent: "storage" }));
 
-  it("cannot be said where there is no agent", async () => {
+  it("is impossible without an agent", async () => {
     await expect(chooseMemory([], [])).resolves.toBeUndefined();
     expect(seen.messages).toHaveLength(1);
   });
 });
 
 describe("forgetting", () => {
-  it("is asked about first, with what it is about as text", async () => {
+  it("is confirmed first, with the item as text", async () => {
     const { context, asked, settle } = fakeContext({ "lares/memory/forget": () => ({ seq: 1 }) });
     const done = forget(context.kernel, "storage", "item-1", "a\u202Eb");
     await settle();
@@ -150,7 +150,7 @@ describe("forgetting", () => {
     ]);
   });
 
-  it("does not happen where the person thought better of it", async () => {
+  it("does not happen if the person cancels", async () => {
     const { context, asked, settle } = fakeContext();
     const done = forget(context.kernel, "storage", "item-1", "a");
     await settle();

@@ -40,7 +40,7 @@ export async function chooseMemory(
   });
   const all = [...own, ...shared];
   if (all.length === 0) {
-    void window.showInformationMessage("There is no agent whose memory could be shown.");
+    void window.showInformationMessage("No agent has a memory to show.");
     return undefined;
   }
   if (all.length === 1) return all[0]?.whose;
@@ -62,7 +62,7 @@ export async function verifyAloud(kernel: Kernel, whose: Whose): Promise<void> {
     );
     if (ok)
       void window.showInformationMessage(
-        `The memory of ${name} is whole: ${count(records, "record")} proven. Head: ${head ?? "none yet"}`,
+        `The memory of ${name} is intact: ${count(records, "record")} proven. Head: ${head ?? "none yet"}`,
       );
     else
       void window.showErrorMessage(
@@ -120,7 +120,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
           `Written from ${localTime(found.first)} to ${localTime(found.last)}`,
           `Exported ${localTime(found.created)}`,
           "",
-          "Its chain is whole. Compare its head with the one that was shown when it was exported:",
+          "Its chain is intact. Compare its head with the one that was shown when it was exported:",
           found.head,
         ].join("\n"),
       },
@@ -150,7 +150,7 @@ export async function forget(kernel: Kernel, agent: string, id: string, what: st
     `Have ${label(agent, 80)} forget this for good?`,
     {
       modal: true,
-      detail: `“${message(what, 200)}”\n\nIts data is erased and cannot be brought back. That something was forgotten stays in the record.`,
+      detail: `“${message(what, 200)}”\n\nIts data is erased and cannot be restored. Only the fact that something was forgotten stays in the record.`,
     },
     "Forget",
   );

@@ -22,7 +22,7 @@ function start() {
 }
 
 describe("the page is told", () => {
-  it("once after it began to look, and then only of what became another, and once more for what follows it", async () => {
+  it("once after it began to watch, then only of changes, each followed by one more report", async () => {
     const { kernel, watch, told } = start();
     watch.watch({ agent: "a" });
     const heard: number[] = [];
@@ -34,7 +34,7 @@ describe("the page is told", () => {
     expect(heard).toEqual([1, 1, 2, 3, 3]);
   });
 
-  it("each time, of a memory that another workspace's kernel writes", async () => {
+  it("each time for a memory that another workspace's kernel writes", async () => {
     const { kernel, watch, told } = start();
     kernel.records = undefined;
     watch.watch({ agent: "a", namespace: "team" });
@@ -44,7 +44,7 @@ describe("the page is told", () => {
 });
 
 describe("the kernel is asked nothing", () => {
-  it("while nothing is watched, while it does not run, and while a question is open", async () => {
+  it("while nothing is watched, while it does not run, and while a request is open", async () => {
     const { fake, kernel, watch } = start();
     await watch.look();
     watch.watch({ agent: "a" });
@@ -62,7 +62,7 @@ describe("the kernel is asked nothing", () => {
   });
 });
 
-it("an answer about a memory that is not looked at any more is not told", async () => {
+it("an answer about a memory that is no longer watched is not reported", async () => {
   const { kernel, watch, told } = start();
   let answer = (): void => undefined;
   kernel.waits = new Promise((resolve) => (answer = resolve));
@@ -74,7 +74,7 @@ it("an answer about a memory that is not looked at any more is not told", async 
   expect(told()).toBe(0);
 });
 
-it("a kernel that goes while it is asked ends nothing: it is asked again", async () => {
+it("a kernel that ends during a request does not stop the watch: it is asked again", async () => {
   const { kernel, watch, told } = start();
   watch.watch({ agent: "a" });
   kernel.isGone = true;

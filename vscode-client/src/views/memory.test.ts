@@ -59,7 +59,7 @@ describe("the Memory view asks the kernel", () => {
     expect(asked[0]?.params).toEqual({ agent: "a", namespace: "team", group_by: "day" });
   });
 
-  it("for knowledge by similarity, and by words, where events that a search finds are left out", async () => {
+  it("for knowledge by similarity, and by words, without the events that a search finds", async () => {
     const { host, asked } = start({
       "lares/memory/query": ({ kind }: { kind: string }) =>
         kind === "associative"
@@ -85,7 +85,7 @@ describe("the Memory view asks the kernel", () => {
     ]);
   });
 
-  it("and shows the beginning of what is too large", async () => {
+  it("and shows the beginning of data that is too large", async () => {
     const state = "x".repeat(maxDataCharacters + 1);
     const { host } = start({ "lares/memory/query": () => ({ revision: 2, state }) });
     const shown = await host.ask("working", { agent: "a" });
@@ -93,7 +93,7 @@ describe("the Memory view asks the kernel", () => {
     expect(shown.state).toHaveLength(maxDataCharacters);
   });
 
-  it("and says a refusal by its name", async () => {
+  it("and passes on a refusal with its name", async () => {
     const { host } = start({
       "lares/memory/query": () => {
         throw Object.assign(new Error("No embedder."), { data: { code: "VectorSearchNotConfigured" } });
@@ -105,7 +105,7 @@ describe("the Memory view asks the kernel", () => {
     });
   });
 
-  it("and tells a memory's figures, those of projections only where there are any", async () => {
+  it("and shows a memory's figures, those of projections only if there are any", async () => {
     const stats = { records: 0, head: "0".repeat(64), sizeBytes: 0, limitBytes: 1024, projections: null };
     const { host } = start({ "lares/memory/stats": () => stats });
     const { projections, ...figures } = stats;
@@ -117,7 +117,7 @@ describe("the Memory view asks the kernel", () => {
 describe("a shared memory", () => {
   const shared = { name: "team", agents: ["a"], access: "read", records: 3 };
 
-  it("is offered by its name, with what may be done with it", async () => {
+  it("is offered by its name, with what can be done with it", async () => {
     const { host, asked } = start({
       "lares/memory/namespaces": () => ({
         namespaces: [shared, { name: "theirs", agents: ["a"], access: "read", workspace: "/w" }],
@@ -132,7 +132,7 @@ describe("a shared memory", () => {
     expect(asked[0]?.params).toEqual({ agent: "a" });
   });
 
-  it("is measured and proven as an agent's own is", async () => {
+  it("is measured and verified like an agent's own", async () => {
     const { host, asked } = start({
       "lares/memory/stats": () => ({ records: 3, head: "a", sizeBytes: 1, limitBytes: 2, projections: null }),
       "lares/memory/verify": () => ({ ok: true, records: 3, head: "a" }),
@@ -152,27 +152,27 @@ describe("lares.verifyMemory", () => {
     "lares/memory/verify": () => ({ ok: true, records: 3, head: "ab" }),
   };
 
-  it("offers what agents share, and verifies what was chosen", async () => {
+  it("offers shared memories, and verifies the chosen one", async () => {
     const { asked } = start(answers);
     await commands.executeCommand("lares.verifyMemory");
     expect(asked.at(-1)).toEqual({
       method: "lares/memory/verify",
       params: { agent: "a", namespace: "team" },
     });
-    expect(seen.messages[0]?.text).toContain("The memory of team (shared) is whole: 3 records proven.");
+    expect(seen.messages[0]?.text).toContain("The memory of team (shared) is intact: 3 records proven.");
   });
 
-  it("asks for no list where the agent is named", async () => {
+  it("asks for no list if the agent is named", async () => {
     const { asked } = start(answers);
     await commands.executeCommand("lares.verifyMemory", "storage");
     expect(asked).toEqual([{ method: "lares/memory/verify", params: { agent: "storage" } }]);
   });
 
-  it("says so where the kernel cannot be asked", async () => {
+  it("reports if the kernel cannot be asked", async () => {
     start({});
     await commands.executeCommand("lares.verifyMemory");
     expect(seen.messages).toMatchObject([{ severity: "error" }]);
-    expect(seen.messages[0]?.text).toMatch(/^Memories cannot be asked: /);
+    expect(seen.messages[0]?.text).toMatch(/^The memories cannot be listed: /);
   });
 });
 
@@ -215,14 +215,14 @@ describe("a watched memory", () => {
     return { fake, view, memories, look };
   }
 
-  it("is told of when something was written, once more for what is embedded meanwhile, and then no more", async () => {
+  it("is reported when something was written, once more for what is embedded meanwhile, and then no more", async () => {
     const { memories, look } = await watching({ agent: "a" });
     expect(await look()).toBe(0);
     memories.events++;
     expect([await look(), await look(), await look()]).toEqual([1, 1, 0]);
   });
 
-  it("is told of soon where the agent is heard of, however often that is", async () => {
+  it("is reported soon after notifications about the agent, however many there are", async () => {
     const { memories, fake, view } = await watching({ agent: "a" });
     const { agentsChanged, asked } = fake;
     let told = 0;
@@ -235,7 +235,7 @@ describe("a watched memory", () => {
     expect(asked.length - before).toBe(1);
   });
 
-  it("that is shared is told of by its records", async () => {
+  it("that is shared is reported by its number of records", async () => {
     const { memories, look } = await watching({ agent: "a", namespace: "team" });
     memories.events++;
     expect(await look()).toBe(0);
@@ -243,13 +243,13 @@ describe("a watched memory", () => {
     expect(await look()).toBe(1);
   });
 
-  it("of another workspace may always be another", async () => {
+  it("of another workspace may always have changed", async () => {
     const { memories, look } = await watching({ agent: "a", namespace: "team" });
     memories.records = undefined;
     expect([await look(), await look()]).toEqual([1, 1]);
   });
 
-  it("costs nothing while the view is hidden, or the kernel does not run", async () => {
+  it("is not requested while the view is hidden, or the kernel does not run", async () => {
     const { fake, view, look } = await watching({ agent: "a" });
     fake.state = { kind: "starting" };
     const before = fake.asked.length;

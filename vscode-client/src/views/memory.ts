@@ -76,7 +76,7 @@ export const memory: Feature = (context) => {
     act: (whose: Whose) => Promise<unknown>,
   ): Disposable =>
     commands.registerCommand(command, (argument?: unknown) =>
-      reporting("Memories cannot be asked", async () => {
+      reporting("The memories cannot be listed", async () => {
         const agent = agentArgument(argument);
         const whose = agent === undefined ? await choose() : { agent };
         if (whose !== undefined) await act(whose);

@@ -36,7 +36,7 @@ const agent = (id: string, change: Partial<TreeNode> = {}): TreeNode => ({
   ...change,
 });
 
-it("gives the editor the nodes as they were built last, and their parents", () => {
+it("gives the editor the latest nodes, and their parents", () => {
   const { tree, items, become } = shown([node]);
   const parents = (): (string | undefined)[] => items().map((one) => tree.getParent(one)?.id);
   expect(parents()).toEqual([undefined, "a"]);
@@ -45,7 +45,7 @@ it("gives the editor the nodes as they were built last, and their parents", () =
   expect(parents()).toEqual([undefined, "a", "c"]);
 });
 
-it("is built when the editor asks for it first, and says before that only that there may be something", () => {
+it("is built at the editor's first request, and before that only reports that there may be changes", () => {
   let built = 0;
   const tree = new NodeTree(() => {
     built++;
@@ -60,12 +60,12 @@ it("is built when the editor asks for it first, and says before that only that t
   expect(built).toBe(1);
 });
 
-it("says nothing where nothing changed, also of an empty tree", () => {
+it("reports nothing if nothing changed, also for an empty tree", () => {
   expect(shown([]).become([])).toEqual([]);
   expect(shown([agent("x"), agent("y")]).become([agent("x"), agent("y")])).toEqual([]);
 });
 
-it("says which items are others, and of those within one that is drawn anew only that one", () => {
+it("reports the changed items, and for items within a redrawn one only that one", () => {
   const running = agent("x", {
     children: [
       { id: "x hook", label: "hook", description: "next in 5 minutes" },
@@ -79,14 +79,14 @@ it("says which items are others, and of those within one that is drawn anew only
   expect(shown(before).become([agent("x", { children: [] }), agent("y")])).toEqual([["x"]]);
 });
 
-it("says all of it where the first items are others", () => {
+it("reports the whole tree if the top items changed", () => {
   const before = [agent("x"), agent("y")];
   expect(shown(before).become([agent("y"), agent("x")])).toEqual([undefined]);
   expect(shown(before).become([agent("x")])).toEqual([undefined]);
   expect(shown([]).become(before)).toEqual([undefined]);
 });
 
-it("an item stays the same object, which the editor knows it by, and says what it says now, lost parts left out", () => {
+it("an item stays the same object for the editor, with its current contents", () => {
   const { items, become } = shown([agent("x", { description: "busy", tooltip: ["one"] })]);
   const before = items();
   become([agent("x", { description: "idle" })]);
@@ -95,7 +95,7 @@ it("an item stays the same object, which the editor knows it by, and says what i
   expect(after[0]).toEqual(agent("x", { description: "idle" }));
 });
 
-it("one whose button would do something else is another item, drawn anew with those beside it", () => {
+it("an item whose button would do something else is a new item, redrawn with its siblings", () => {
   const action = (digest: string): TreeNode => ({
     id: "agent",
     label: "agent",
@@ -109,7 +109,7 @@ it("one whose button would do something else is another item, drawn anew with th
   expect(items()[1]?.action?.digest).toBe("second");
 });
 
-it("a tooltip is text, whatever is in it", () => {
+it("a tooltip is plain text, whatever it contains", () => {
   const { tooltip } = treeItem({ ...node, tooltip: ["[run](command:evil) <b>$(zap)</b>", "two"] });
   if (!(tooltip instanceof MarkdownString)) throw new Error("The tooltip is no MarkdownString.");
   expect(tooltip.value).not.toContain("](command");
@@ -117,13 +117,13 @@ it("a tooltip is text, whatever is in it", () => {
   expect([tooltip.isTrusted, tooltip.supportHtml, tooltip.supportThemeIcons]).toEqual([false, false, false]);
 });
 
-it("an item of a file has its address, for the icon and decorations of it", () => {
+it("an item of a file has its address, for its icon and decorations", () => {
   seen.forget();
   workspace.workspaceFolders = [{ uri: Uri.file("/w"), name: "w", index: 0 }];
   expect(treeItem({ ...node, file: "notes/a.md" }).resourceUri?.fsPath).toBe("/w/notes/a.md");
 });
 
-it("a screen reader is told what is meant for it, else label and description", () => {
+it("a screen reader gets the text meant for it, else label and description", () => {
   const spoken = (given: Partial<TreeNode>): string | undefined =>
     treeItem({ ...node, ...given }).accessibilityInformation?.label;
   expect(spoken({ description: "more" })).toBe("Label, more");

@@ -136,7 +136,7 @@ export async function approveEach(
   const rest =
     alone === 0
       ? ""
-      : ` ${amount(alone)} of them ${alone === 1 ? "is" : "are"} left: what is large or deletes a file is decided by itself.`;
+      : ` ${amount(alone)} of them ${alone === 1 ? "is" : "are"} left: large changes and deletions must be decided on their own.`;
   if (together.length === 0) {
     void window.showInformationMessage(
       items.length === 0 ? "Nothing waits." : `Nothing to approve together.${rest}`,

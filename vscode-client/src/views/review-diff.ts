@@ -14,7 +14,7 @@ export function fileDiffOf(digest: FileDiff["digest"], diff: string | null | und
       added: 0,
       removed: 0,
       more: 0,
-      note: "This is no text, or too large to be shown here.",
+      note: "This is not a text, or it is too large to be shown here.",
     };
   const { added, removed } = countChanges(diff);
   const hunks: FileDiff["hunks"] = [];

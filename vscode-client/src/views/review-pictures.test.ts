@@ -42,14 +42,14 @@ describe("a card's picture", () => {
       },
     }).context;
 
-  it("of a file that would be deleted is the one that would go", async () => {
+  it("of a file that would be deleted is the current one", async () => {
     const sides: string[] = [];
     const gone = action({ effects: [effect({ kind: "file.delete", path: "a.png", after: null })] });
     expect(await pictureOf(given(Uint8Array.from(png), sides), gone, 0)).toMatchObject({ bytes: png.length });
     expect(sides).toEqual(["before"]);
   });
 
-  it("is none where it is too large, no picture whatever its name, or no such effect", async () => {
+  it("is missing if it is too large, not a picture whatever its name, or there is no such effect", async () => {
     const large = new Uint8Array(maxPictureBytes + 1);
     large.set(png);
     const written = action({ effects: [effect({ kind: "file.write", path: "a.png", before: null })] });
@@ -70,7 +70,7 @@ describe("a card's picture", () => {
     });
   });
 
-  it("is none where the file went meanwhile, or the path leaves the workspace", async () => {
+  it("is missing if the file was removed meanwhile, or the path leaves the workspace", async () => {
     const context = given(new Uint8Array());
     expect(await pictureOf(context, action({ effects: [move] }), 0)).toEqual({});
     const outside = effect({ kind: "file.move", from: "../secret.png", path: "b.png" });

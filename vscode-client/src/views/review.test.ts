@@ -33,7 +33,7 @@ describe("a card", () => {
     expect(card).toMatchObject({ isAlone: true, showsFirst: true });
   });
 
-  it("of the largest action, in the longest and strangest words, is still a message that the page takes", () => {
+  it("of the largest action, with the longest and strangest texts, is still a message that the page accepts", () => {
     const strange = "\u200b".repeat(200);
     const effects = Array.from({ length: 1_000 }, (_, index) =>
       effect({ kind: "file.delete", path: `${"\u202e".repeat(4_000)}${index}` }),
@@ -55,7 +55,7 @@ describe("a card", () => {
     expect(card.files.length + card.moreFiles).toBe(1_000);
   });
 
-  it("has no character that cannot be seen", () => {
+  it("has no invisible character", () => {
     const card = cardOf(action({ title: "ok\u202egnp.exe", reason: "a\u200bb\n\u001b[2J" }));
     expect(JSON.stringify(card)).not.toMatch(/[\u200b\u202e\u001b]/u);
     expect(card.title).toBe("ok<U+202E>gnp.exe");
@@ -84,7 +84,7 @@ describe("a card", () => {
   });
 });
 
-it("only the cards of actions that became others are made again and sent", () => {
+it("only the cards of changed actions are built again and sent", () => {
   const fake = fakeContext();
   const [one, two] = ["one", "two"].map((id) => action({ id })) as [Action, Action];
   fake.actions = [one, two];
@@ -98,7 +98,7 @@ it("only the cards of actions that became others are made again and sent", () =>
 });
 
 describe("a batch", () => {
-  it("takes nothing that is large, deletes, or is not what was shown, and each by its own digest", async () => {
+  it("excludes large changes, deletions and changes since shown, and approves each by its own digest", async () => {
     const committed = {
       "lares/actions/approve": ({ id }: { id: string }) => action({ id, state: "Committed" }),
     };
@@ -132,7 +132,7 @@ describe("the page", () => {
     return { fake, page };
   }
 
-  it("approves what was shown on the card and nothing else, with the scope that the kernel offered", async () => {
+  it("approves only what was shown on the card, with the scope that the kernel offered", async () => {
     const rules = [{ decide: "allow" as const, agent: "test.agent", path: "notes/**" }];
     const shown = action({ scopes: [{ id: "folder", title: "This folder", rules }] });
     const { fake, page } = open([shown], {
@@ -156,7 +156,7 @@ describe("the page", () => {
     expect(fake.asked).toEqual([]);
   });
 
-  it("is given a thousand proposals in messages that it takes, the first of them at once", async () => {
+  it("gets a thousand proposals in messages that it accepts, the first ones at once", async () => {
     const { page } = open(Array.from({ length: 1_000 }, (_, index) => action({ id: `a${index}` })));
     const ids = new Set<string>();
     page.host.on("changed", ({ cards }) => cards.forEach(({ id }) => ids.add(id)));
@@ -171,7 +171,12 @@ describe("the page", () => {
     action({ id, state: "Committed", decided_by: "policy", rule }),
   );
   it.each([
-    ["and undoes nothing where that is left", undefined, { done: 0, failures: [], isLeft: true }, []],
+    [
+      "and undoes nothing if the question is cancelled",
+      undefined,
+      { done: 0, failures: [], isLeft: true },
+      [],
+    ],
     ["and undoes all once that is answered", "Undo 2", { done: 2, failures: [] }, ["one", "two"]],
   ])("asks before it undoes several, naming count and rule, %s", async (_name, answer, result, undone) => {
     const { fake, page } = open(automatic, { "lares/actions/undo": ({ id }) => action({ id }) });
@@ -185,7 +190,7 @@ describe("the page", () => {
     asked.mockRestore();
   });
 
-  it("is one, however often it is asked for", () => {
+  it("is opened once, however often it is requested", () => {
     open([action()]);
     void commands.executeCommand("lares.review", { id: "action-1" });
     expect(seen.panels).toHaveLength(1);

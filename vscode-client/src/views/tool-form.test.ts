@@ -29,7 +29,7 @@ async function open(answers: Parameters<typeof fakeContext>[0] = {}, kept = new 
   return { fake, panel, host: panel.host, kept };
 }
 
-it("where the workspace is not trusted, what to do is said and not which method to call", async () => {
+it("if the workspace is not trusted, the message says what to do and not which method to call", async () => {
   const { context } = fakeContext({
     "lares/tools/list": () => {
       throw Object.assign(new Error("A person accepts it with lares/trust"), { data: { code: "Untrusted" } });
@@ -41,7 +41,7 @@ it("where the workspace is not trusted, what to do is said and not which method 
 });
 
 describe("a tool's form", () => {
-  it("has the tool's schema, runs it, and has the arguments again the next time", async () => {
+  it("has the tool's schema, runs the tool, and restores the arguments the next time", async () => {
     const { fake, host, kept } = await open({
       "lares/tools/call": () => ({ status: "success", value: { done: true } }),
     });
@@ -56,7 +56,7 @@ describe("a tool's form", () => {
     await expect(again.host.ask("form", {})).resolves.toEqual({ ...tool, last: { title: "A" } });
   });
 
-  it("is shown again where it is open, and made anew after it was closed; another tool has its own", async () => {
+  it("is shown again while it is open, and created again after it was closed; another tool has its own", async () => {
     const other = { ...tool, name: "remove" };
     const { panel } = await open({ "lares/tools/list": () => [tool, other] });
     const run = async (name: string): Promise<unknown> =>
@@ -72,7 +72,7 @@ describe("a tool's form", () => {
     expect(seen.panels.length).toBe(3);
   });
 
-  it("of a window that came back is the tool's one form", async () => {
+  it("of a restored window is the tool's one form", async () => {
     const { context } = fakeContext({ "lares/tools/list": () => [tool] });
     toolForms(context);
     const panel = new FakeWebview(toolFormContract);
@@ -81,7 +81,7 @@ describe("a tool's form", () => {
     expect([seen.panels.length, panel.revealed]).toEqual([0, 1]);
   });
 
-  it("tells what became of a proposal, and binds an approval to what it showed", async () => {
+  it("shows the outcome of a proposal, and binds an approval to what it showed", async () => {
     const waiting = action();
     const { fake, panel, host } = await open({
       "lares/tools/call": () => ({ status: "needs_approval", action: waiting, reason: "Look at it." }),
@@ -103,13 +103,13 @@ describe("a tool's form", () => {
     expect(settled).toHaveLength(1);
   });
 
-  it("is a field of JSON where the schema is too large", () => {
+  it("is a JSON field if the schema is too large", () => {
     const parameters = { type: "object", description: "x".repeat(300_000) };
     expect(formOf({ ...tool, parameters }, undefined).parameters).toEqual({ type: "unknown" });
   });
 });
 
-describe("a form that its window brings back", () => {
+describe("a form that its window restores", () => {
   async function restore(state: unknown, tools: readonly unknown[] = [tool]) {
     const kept = new Map<string, unknown>([["lares.arguments:notes/retitle", { title: "Last" }]]);
     const fake = fakeContext({ "lares/tools/list": () => tools });
@@ -120,7 +120,7 @@ describe("a form that its window brings back", () => {
     return { fake, panel, host: panel.host };
   }
 
-  it("asks the kernel for its tool as it is now", async () => {
+  it("asks the kernel for its tool's current version", async () => {
     const changed = { ...tool, description: "Gives it another" };
     const { host, fake } = await restore({ agent: "notes", name: "retitle", draft: { title: "x" } }, [
       changed,
@@ -130,14 +130,14 @@ describe("a form that its window brings back", () => {
     expect(fake.asked[0]?.params).toEqual({ agent: "notes" });
   });
 
-  it("says so where there is no such tool any more", async () => {
+  it("reports that the tool no longer exists", async () => {
     const { host } = await restore({ agent: "notes", name: "retitle" }, []);
     await expect(host.ask("form", {})).rejects.toMatchObject({
       message: "notes offers no tool “retitle” now.",
     });
   });
 
-  it("waits for a kernel that starts and does not know its agents yet", async () => {
+  it("waits for a starting kernel that does not know its agents yet", async () => {
     const tools: unknown[] = [];
     const { host, fake } = await restore({ agent: "notes", name: "retitle" }, tools);
     fake.isReady = false;
@@ -152,7 +152,7 @@ describe("a form that its window brings back", () => {
     await expect(form).resolves.toMatchObject(tool);
   });
 
-  it("waits so long and no longer", async () => {
+  it("waits for a limited time", async () => {
     vi.useFakeTimers();
     try {
       const { host, fake } = await restore({ agent: "notes", name: "retitle" }, []);
@@ -189,18 +189,18 @@ describe("a form that its window brings back", () => {
 });
 
 describe("a result", () => {
-  it("is shown as far as it is not too large", () => {
+  it("is shown unless it is too large", () => {
     const outcome = outcomeOf({ status: "success", value: "x".repeat(1_000_000) });
     expect(outcome).toMatchObject({ status: "success", cut: true });
   });
 
-  it("that is nothing stays nothing", () =>
+  it("that is undefined stays undefined", () =>
     expect(outcomeOf({ status: "success", value: undefined })).toEqual({
       status: "success",
       value: undefined,
     }));
 
-  it("names so many effects, and how many more there are", () => {
+  it("names a limited number of effects, and the number of further ones", () => {
     const [effect] = action().effects;
     if (effect === undefined) throw new Error("The test's action has an effect.");
     const outcome = outcomeOf({

@@ -34,7 +34,7 @@ function batched() {
 }
 
 describe("batches of traces", () => {
-  it("come one at a time, however many entries there are: the oldest give way and are counted", () => {
+  it("come one at a time, however many entries there are: the oldest are dropped and counted", () => {
     const { traces, batches, pass, timers } = batched();
     for (let n = 0; n < 1_234; n++) traces.add(entry(n));
     expect(batches).toEqual([]);
@@ -47,7 +47,7 @@ describe("batches of traces", () => {
     );
   });
 
-  it("begin anew after each", () => {
+  it("start over after each", () => {
     const { traces, batches, pass } = batched();
     for (const n of [1, 2]) {
       traces.add(entry(n));
@@ -59,7 +59,7 @@ describe("batches of traces", () => {
     ]);
   });
 
-  it("are not pushed to a view that is gone", () => {
+  it("are not pushed to a closed view", () => {
     const { traces, batches, pass } = batched();
     traces.add(entry(1));
     traces.clear();
@@ -67,7 +67,7 @@ describe("batches of traces", () => {
     expect(batches).toEqual([]);
   });
 
-  it("have nothing in them that a view would not take", () => {
+  it("contain nothing that a view would not accept", () => {
     const shown = shownEntry(entry(1, { message: "x".repeat(100_000), fields: { a: "y".repeat(100_000) } }));
     expect(shown.message).toHaveLength(maxMessageCharacters);
     expect(shown.fields).toHaveLength(maxFieldsCharacters);

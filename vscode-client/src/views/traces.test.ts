@@ -40,7 +40,7 @@ function start() {
   return { ...fake, view, shown, tell };
 }
 
-it("passes on what the page follows, and of that only, at most one batch at a time", async () => {
+it("passes on only what the page follows, at most one batch at a time", async () => {
   const { view, shown, tell, asked } = start();
   await view.host.ask("follow", { agent: "storage" });
   expect(asked).toEqual([{ method: "lares/traces/follow", params: { agent: "storage" } }]);
@@ -53,7 +53,7 @@ it("passes on what the page follows, and of that only, at most one batch at a ti
   expect(shown[0]?.entries[0]).toMatchObject({ message: entry.message, fields: '{"notes":["a.md"]}' });
 });
 
-it("lets go of what was followed before it follows something else", async () => {
+it("unsubscribes before it follows something else", async () => {
   const { view, asked } = start();
   await view.host.ask("follow", {});
   await view.host.ask("follow", { level: "error" });
@@ -63,7 +63,7 @@ it("lets go of what was followed before it follows something else", async () => 
   ]);
 });
 
-it("does nothing for a page that is hidden: the kernel is told, and nothing is pushed", async () => {
+it("does nothing for a hidden page: the kernel is notified, and nothing is pushed", async () => {
   const { view, shown, tell, asked, settle } = start();
   await view.host.ask("follow", {});
   tell("s1");
@@ -75,14 +75,14 @@ it("does nothing for a page that is hidden: the kernel is told, and nothing is p
   expect(shown).toEqual([]);
 });
 
-it("asks the kernel in its own words, without what was left out", async () => {
+it("asks the kernel with the filters that are set", async () => {
   const { view, asked } = start();
   await expect(view.host.ask("query", { level: "warn", since: "1h" })).resolves.toHaveLength(1);
   expect(asked[0]).toMatchObject({ params: { level: "warn", since: "1h" } });
   expect(asked[0]?.params).not.toHaveProperty("agent");
 });
 
-it("shows the agent that a tree's item stands for, also to a page that comes later", async () => {
+it("shows the agent of a tree's item, also on a page that opens later", async () => {
   const { view } = start();
   await commands.executeCommand("lares.showTraces", { agent: "storage" });
   expect(seen.commands.some(({ id }) => id === "lares.traces.focus")).toBe(true);

@@ -42,7 +42,7 @@ describe("the page of a view that is opened while the kernel starts", () => {
     expect(html()).toContain("<html");
   });
 
-  it("is made after a while in any case, to say that it starts", async () => {
+  it("is loaded after a while in any case, to show that the kernel is starting", async () => {
     const { html } = open();
     await vi.advanceTimersByTimeAsync(pageWaitsMs - 1);
     expect(html()).toBe("");
@@ -50,7 +50,7 @@ describe("the page of a view that is opened while the kernel starts", () => {
     expect(html()).toContain("<html");
   });
 
-  it("is never made where the view was closed meanwhile", async () => {
+  it("is never loaded if the view was closed meanwhile", async () => {
     const { page, html, become } = open();
     page.close();
     await become({ kind: "running" });

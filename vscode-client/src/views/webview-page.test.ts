@@ -22,12 +22,12 @@ describe("a view's page", () => {
     ]);
   });
 
-  it("has no handler, no style and no script within itself", () => {
+  it("has no inline handler, style or script", () => {
     const page = pageOf(parts);
     expect(page).not.toMatch(/\son\w+=|<style|style=/);
     expect(page.match(/<script[^>]*>[^<]*/g)).toEqual(['<script nonce="abc" src="https://files/x.js">']);
   });
 
-  it("takes its parts for text", () =>
+  it("treats its parts as text", () =>
     expect(pageOf({ ...parts, title: '"><script>alert(1)</script>' })).not.toContain("<script>alert"));
 });

@@ -65,7 +65,7 @@ export class MockKnowledge {
     const { similar_to: similarTo, embedding, variant, where = [], related_to: related } = query;
     const { min_similarity: least = -1, top_k: count = 10 } = query;
     if (similarTo !== undefined && embedding !== undefined)
-      throw invalidParams("A query asks by similar_to or by embedding, not by both.");
+      throw invalidParams("similar_to and embedding cannot be combined. Use one of them.");
     checkedConditions(where);
     const reached = related === undefined ? null : this.related(related);
     const isAsked = (item: Stored): boolean =>

@@ -206,7 +206,7 @@ function noticeTo(
   const begun = new Set<string>();
   return (notice) => {
     switch (notice.kind) {
-      case "mended":
+      case "rebuilt":
         log.warn(`A memory's ${notice.what} were made again from its journal.`, {
           memory: notice.memory,
           reason: notice.reason,

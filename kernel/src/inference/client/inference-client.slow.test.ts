@@ -57,7 +57,7 @@ test("a model that was replaced is not taken for the one before it", async () =>
   expect(await before.embed(["sea"], "item")).toEqual([Float32Array.of(1, 0, 0)]);
   await using after = await open();
   expect(after.name).not.toBe(before.name);
-  await expect(before.embed(["sea"], "item")).rejects.toThrow(/is another one by now/u);
+  await expect(before.embed(["sea"], "item")).rejects.toThrow(/has changed: it is/u);
 });
 
 test("a memory's items get their vectors by a model outside of the state folder", async () => {

@@ -7,7 +7,7 @@ import { memoryMigrations } from "../records/heads.ts";
 import { openMemory } from "../memory.ts";
 import { FakeStore, fakeSettings } from "./fake-store.ts";
 
-/** What a child process imports that works on a memory until it dies. */
+/** The modules that a child process imports which works on a memory until it dies. */
 export const modules = {
   "{ openDatabase }": new URL("../../platform/database/database.ts", import.meta.url),
   "{ systemClock }": new URL("../../platform/clock.ts", import.meta.url),
@@ -17,7 +17,7 @@ export const modules = {
   "{ memoryMigrations }": new URL("../records/heads.ts", import.meta.url),
 };
 
-/** Opens the memory that a process left behind, as the next process does. */
+/** Opens the memory that a dead process left, as the next process does. */
 export async function leftBehind(folder: string): Promise<{ agent: AgentMemory } & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(

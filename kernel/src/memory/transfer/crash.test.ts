@@ -20,7 +20,7 @@ const pointsOf = (...rooms: readonly string[]) =>
   failpointNames.filter((name) => rooms.some((room) => name.startsWith(room)));
 
 test.each(pointsOf("chosen-file."))(
-  "dying at %s of an export: the file is whole or not there",
+  "dying at %s of an export: the file is complete or absent",
   async (name) => {
     const folder = await temporaryFolder();
     const end = await aJournal(join(folder, "journal"), records);
@@ -38,7 +38,7 @@ test.each(pointsOf("chosen-file."))(
 );
 
 test.each(pointsOf("import.", "folder.place."))(
-  "dying at %s of an import: the memory is empty or whole, and where it is empty the import can be made again",
+  "dying at %s of an import: the memory is empty or complete, and if it is empty the import can be repeated",
   async (name) => {
     const folder = await temporaryFolder();
     const end = await aJournal(join(folder, "journal"), records);
@@ -46,7 +46,7 @@ test.each(pointsOf("import.", "folder.place."))(
     const source = { name: "extension/a.b", journalFolder: join(folder, "journal"), end };
     await exportMemory(source, { path, overwrite: false, clock: { now: () => 0 } });
     const memoryFolder = join(folder, "memory");
-    // Opened before, and never written to.
+    // The memory was opened before, and never written to.
     await aJournal(join(memoryFolder, "journal"), []);
     const child = new TestChild(
       `await importMemory(${JSON.stringify(path)}, { memoryFolder: ${JSON.stringify(memoryFolder)}, anchor: undefined,
@@ -56,7 +56,7 @@ test.each(pointsOf("import.", "folder.place."))(
     expect(await child.ended()).toBe("SIGKILL");
     const found = await verifyJournal(join(memoryFolder, "journal"), chainStart, memoryRecords);
     expect(found).toMatchObject({ ok: true });
-    // What is anchored is there: an anchor never leads.
+    // Anchored records exist: an anchor never leads.
     if (child.lines.length > 0) expect(found.records).toBe(5);
     if (found.records === 0) {
       await importMemory(path, {

@@ -122,7 +122,7 @@ async function prove(segments: readonly Segment[], end: Anchor): Promise<void> {
     );
   }
   if (found.end.seq !== end.seq || found.size !== end.size)
-    throw storageError("The journal was written anew while it was exported. Try again.");
+    throw storageError("The journal was rewritten while it was exported. Try again.");
 }
 
 /** Writes all policy records once more, so that a reader finds them without reading the journal. */

@@ -23,13 +23,13 @@ const modules = {
 const records = [anEvent(1), aPolicy, anEvent(2), anEvent(3), anEvent(4)];
 const errors: readonly DiskError[] = ["ENOSPC", "EIO", "EDQUOT", "EROFS"];
 const clock = { now: () => 0 };
-/** More calls than either makes: the last ones do not fail, and are how the test knows that it saw all of them. */
+/** More calls than either operation makes: the last ones do not fail, which shows the test that it saw all of them. */
 const maxCalls = 60;
 
 const isFull = (fault: DiskError): boolean => fault === "ENOSPC" || fault === "EDQUOT";
 const advice = /^LaresError StorageError .*(space|quota|writable|system's log)/;
 
-/** Runs `source` in a process whose disk may fail; its one line. */
+/** Runs `source` in a process whose disk may fail; returns its one line. */
 async function onDisk(disk: FailingDisk, source: string): Promise<string> {
   for (const [name, value] of Object.entries(disk.environment)) vi.stubEnv(name, value);
   const child = new TestChild(
@@ -41,7 +41,10 @@ async function onDisk(disk: FailingDisk, source: string): Promise<string> {
   return child.lines.at(-1) ?? "";
 }
 
-/** Tries once for each call that changes something beneath `out-n/`, which fails from there on; how often it was refused. */
+/**
+ * Runs once for each call that changes something beneath `out-n/`, which fails from there on. Returns how often it was
+ * refused.
+ */
 async function atEachCall(
   folder: string,
   error: DiskError,
@@ -73,7 +76,7 @@ async function aSource(folder: string): Promise<ExportSource> {
 }
 
 test.skipIf(why !== null).each(errors)(
-  "%s at each call of an export: StorageError with what to do; a full disk has nothing of it",
+  "%s at each call of an export: StorageError with what to do; a full disk keeps nothing of it",
   async (fault) => {
     const folder = await temporaryFolder();
     const source = await aSource(folder);
@@ -89,7 +92,7 @@ test.skipIf(why !== null).each(errors)(
         } else {
           expect(said).toMatch(advice);
           if (isFull(fault)) expect(left).toEqual([]);
-          // Where nothing can be removed either: hidden, and nobody's export.
+          // If nothing can be removed either, what remains is hidden and not an export.
           else for (const name of left) expect(name).toMatch(/^\.lares-export\./);
         }
       },
@@ -99,7 +102,7 @@ test.skipIf(why !== null).each(errors)(
 );
 
 test.skipIf(why !== null).each(errors)(
-  "%s at each call of an import: StorageError with what to do; the memory is empty, or whole",
+  "%s at each call of an import: StorageError with what to do; the memory is empty or complete",
   async (fault) => {
     const folder = await temporaryFolder();
     const source = await aSource(folder);

@@ -21,7 +21,7 @@ const goodRecords = [anEvent(1), aPolicy, anEvent(2), anEvent(3)];
 
 beforeEach(async () => void (folder = await temporaryFolder()));
 
-/** An export with every kind of segment, two of the journal's. */
+/** An export with segments of every kind, two of them of the journal. */
 async function anExport(records = goodRecords): Promise<Buffer> {
   const journalFolder = join(folder, "journal");
   const end = await aJournal(journalFolder, records);
@@ -47,7 +47,7 @@ async function importing(bytes: Uint8Array): Promise<unknown> {
   });
 }
 
-/** Refused with a sentence of the catalogue; nothing is in place, nothing is left. */
+/** Expects a refusal with a sentence of the catalogue, and that nothing was imported or left behind. */
 async function refused(bytes: Uint8Array, what: string, words?: RegExp): Promise<void> {
   const outcome = await importing(bytes).catch((error: unknown) => error);
   expect(outcome, what).toMatchObject({
@@ -60,7 +60,7 @@ async function refused(bytes: Uint8Array, what: string, words?: RegExp): Promise
   expect(left, what).toEqual([]);
 }
 
-/** As a file of these bytes, without the file. */
+/** A container file in memory. */
 const inMemory = (bytes: Buffer): ContainerFile => ({
   path: "/in/memory",
   size: bytes.length,
@@ -75,8 +75,8 @@ async function notRead(bytes: Buffer, what: string): Promise<void> {
   expect(outcome, what).toBeInstanceOf(LaresError);
 }
 
-describe("what happens to a file on its way", () => {
-  test("every single bit that is flipped, at every position, is found", async () => {
+describe("damage to a file in transit", () => {
+  test("a flipped bit at any position is detected", async () => {
     const good = await anExport([anEvent(1), aPolicy]);
     for (let at = 0; at < good.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
@@ -91,7 +91,7 @@ describe("what happens to a file on its way", () => {
     await importing(good);
   });
 
-  test("cut anywhere, it is refused; so is anything behind its end", async () => {
+  test("a file cut anywhere is refused, and so is one with anything after its end", async () => {
     const good = await anExport();
     for (let size = 0; size < good.length; size++)
       await refused(good.subarray(0, size), `${size} bytes of it`);
@@ -99,7 +99,7 @@ describe("what happens to a file on its way", () => {
       await refused(Buffer.concat([good, Buffer.from(more, "latin1")]), "more", /something follows its end/);
   });
 
-  test("bytes changed, removed or put in at random places are found", async () => {
+  test("bytes changed, removed or inserted at random places are detected", async () => {
     const good = await anExport();
     await fc.assert(
       fc.asyncProperty(
@@ -116,7 +116,7 @@ describe("what happens to a file on its way", () => {
     );
   });
 
-  test("an export of a newer version is refused, and both versions are named", async () => {
+  test("an export of a newer version is refused, and the error names both versions", async () => {
     const good = await anExport();
     for (const version of [2, 258, 0xffff_ffff]) {
       const bad = Buffer.from(good);
@@ -125,7 +125,7 @@ describe("what happens to a file on its way", () => {
     }
   });
 
-  test("a length that lies is refused before anything is made for it", async () => {
+  test("a wrong length is refused before anything is allocated for it", async () => {
     const good = await anExport();
     const before = process.memoryUsage().arrayBuffers;
     for (const length of [2n ** 64n - 1n, 2n ** 53n, 2n ** 40n, BigInt(good.length)]) {
@@ -157,7 +157,7 @@ const order = (taken: Taken, change: (parts: readonly Part[]) => readonly Part[]
   parts: change(taken.parts),
 });
 
-describe("what somebody makes who can compute digests", () => {
+describe("forgeries with correct digests", () => {
   let taken: Taken = { preamble: Buffer.alloc(0), parts: [] };
   beforeEach(async () => void (taken = takeApart(await anExport())));
 
@@ -173,7 +173,7 @@ describe("what somebody makes who can compute digests", () => {
     ]);
   });
 
-  test("segments swapped, doubled, left out, of an unknown kind or without anything in them", async () => {
+  test("segments swapped, duplicated, left out, of an unknown kind or empty", async () => {
     const [head, one, two, policy, vectors, end] = taken.parts;
     if (!head || !one || !two || !policy || !vectors || !end) throw new Error("parts are missing");
     const cases: Record<string, readonly Part[]> = {
@@ -197,7 +197,7 @@ describe("what somebody makes who can compute digests", () => {
       await refused(putTogether(order(taken, () => parts)), what);
   });
 
-  test("what it says of itself: another head, another size, another form", async () => {
+  test("a wrong description: another head, another size, another form", async () => {
     const said = JSON.parse(taken.parts[0]?.content.toString() ?? "") as Record<string, object>;
     const head = said["head"] as { seq: number; hash: string; bytes: number };
     const changes: object[] = [
@@ -226,7 +226,7 @@ describe("what somebody makes who can compute digests", () => {
     await refused(putTogether(contents(taken, "META", large)), "too large", /5002 bytes/);
   });
 
-  test("a record that was changed, left out or put in", async () => {
+  test("a record that was changed, left out or inserted", async () => {
     const change = (from: RegExp, to: string) =>
       putTogether(contents(taken, "WITNESS", (content) => Buffer.from(content.toString().replace(from, to))));
     await refused(change(/beach/, "bench"), "changed", /chain in the file is broken at seq 1/);
@@ -234,14 +234,14 @@ describe("what somebody makes who can compute digests", () => {
     await refused(change(/.*\n/, "$&$&"), "twice");
   });
 
-  test("policy that is not its journal's", async () => {
+  test("a policy that is not in its journal", async () => {
     const forged = contents(taken, "POLICY", (content) =>
       Buffer.from(content.toString().replace("30", "31")),
     );
     await refused(putTogether(forged), "policy", /policy is not the one in its journal/);
   });
 
-  test("vectors: not a number, another count, ids that are none", async () => {
+  test("vectors: not a number, another count, invalid ids", async () => {
     const page = taken.parts.find(({ kind }) => kind === "VEC")?.content ?? Buffer.alloc(0);
     const put = (at: number, value: Buffer): Buffer =>
       Buffer.concat([page.subarray(0, at), value, page.subarray(at + value.length)]);
@@ -253,7 +253,7 @@ describe("what somebody makes who can compute digests", () => {
       "no vectors": put(0, u32(0)),
       "two vectors": put(0, u32(2)),
       "four thousand million": put(0, u32(0xffff_ffff)),
-      "an id of nothing": put(4, u16(0)),
+      "an empty id": put(4, u16(0)),
       "an id beyond the end": put(4, u16(0xffff)),
       "no text": put(6, Buffer.from([0xff])),
       shorter: page.subarray(0, -1),
@@ -266,7 +266,7 @@ describe("what somebody makes who can compute digests", () => {
     await refused(putTogether(huge), "a page too large", /VEC segment has/);
   });
 
-  /** A chain of lines that were made by hand, hashes and head right. */
+  /** A chain of handmade lines, with correct hashes and head. */
   function chained(lines: readonly string[]): Buffer {
     let end = chainStart;
     const written = lines.map((line) => {
@@ -302,7 +302,7 @@ describe("what somebody makes who can compute digests", () => {
   const line = (data: string, more: Parameters<typeof tail>[0] = {}): string =>
     `{"data":${data},"salt":"${salt}"|${tail(more)}`;
 
-  test("a whole chain of one's own is a memory; only its head tells, and it is told", async () => {
+  test("a complete forged chain is accepted as a memory, and only its head, which is shown, reveals it", async () => {
     const file = chained([line('{"a":1}'), line("[]", { kind: "knowledge" })]);
     const path = join(folder, "own");
     await writeFile(path, file);
@@ -311,7 +311,7 @@ describe("what somebody makes who can compute digests", () => {
     expect(head).not.toBe(JSON.parse(taken.parts[0]?.content.toString() ?? "").head.hash);
     await importing(file);
     expect(anchors).toMatchObject([{ seq: 2, hash: head }]);
-    // The chain that was made here is the one a kernel makes.
+    // The chain that was made here equals the one that a kernel makes.
     const [made = ""] = (await readFile(join(folder, "memory/journal/000001.ndjson"), "utf8")).split("\n");
     const epochMs = Date.parse("2026-11-20T10:00:00.000Z");
     const input = { operation: "store", kind: "temporal", id: "a", data: '{"a":1}' } as const;

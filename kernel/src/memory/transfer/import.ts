@@ -48,7 +48,7 @@ export interface ImportTarget {
   takeVectors?(vectors: VectorsMeta, pages: AsyncIterable<readonly VectorItem[]>): Promise<void>;
 }
 
-/** What is in the file, all of it proven but `from` and `created`, which only somebody says. */
+/** The content of the file. Everything is proven except `from` and `created`, which the exporter chose. */
 export type ExportDescription = Readonly<Omit<MemoryImport, "imported">>;
 
 /** Proves a file as an import does, and writes nothing. */

@@ -12,8 +12,8 @@ import { formatVersion, magic } from "./format.ts";
 import { putTogether, takeApart } from "./testing/forged.ts";
 
 /*
- * Exports that are right in every digest and hash, made by somebody who can compute them, and say what no kernel
- * writes. They are refused; what is not can be opened, asked and gone on from.
+ * Exports with correct digests and hashes, made by somebody who can compute them, whose content no kernel writes. They
+ * are refused; any other can be opened, queried and continued.
  */
 
 const preamble = Buffer.alloc(12);
@@ -66,7 +66,7 @@ async function importing({ start }: MemoryFixture, bytes: Buffer): Promise<unkno
   await using memory = await start();
   const described = await memory.describe(testKey, path).catch((error: unknown) => error);
   const outcome = await memory.import(testKey, path).catch((error: unknown) => error);
-  // Who is shown what is in it is shown what an import says.
+  // The description before an import equals the outcome of the import.
   expect(described).toEqual(outcome);
   return outcome;
 }
@@ -114,7 +114,7 @@ describe("a redact record", () => {
     const fixture = await memoryFixture();
     const outcome = await importing(fixture, forged([...first, bad]));
     expect(outcome).toMatchObject({ code: "StorageError", message: expect.stringMatching(words) });
-    // And nothing of it is there.
+    // Nothing of it was imported.
     await fixture.within(async (agent) => expect(agent.stats().records).toBe(0));
   });
 
@@ -148,7 +148,7 @@ test.each<[string, RecordInput]>([
   expect(outcome).toMatchObject({ code: "StorageError", message: expect.stringMatching(/record 8/) });
 });
 
-test("what a kernel wrote, forgot and cleaned up is taken, and goes on", async () => {
+test("what a kernel wrote, forgot and cleaned up is imported and continues", async () => {
   const from = await memoryFixture();
   const path = join(await temporaryFolder(), "export");
   {
@@ -204,7 +204,7 @@ function isJson(data: JsonValue): boolean {
   }
 }
 
-test("whatever a whole chain says: it is refused, or the memory opens, proves itself, and goes on across a restart", async () => {
+test("any complete chain is refused, or the memory opens, is proven, and continues across a restart", async () => {
   const outcomes = { refused: 0, taken: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -237,7 +237,7 @@ test("whatever a whole chain says: it is refused, or the memory opens, proves it
   expect(outcomes.refused).toBeGreaterThan(5);
 });
 
-test("segments dropped, doubled, or any two swapped, with every digest right: refused", async () => {
+test("segments dropped, duplicated, or any two swapped, with correct digests: refused", async () => {
   const taken = takeApart(forged(first));
   const [meta, witness, policy, end] = taken.parts;
   const lines = witness!.content

@@ -49,7 +49,7 @@ const file = () => join(folder, "memory.lares");
 const journalOf = async (name: string) =>
   Promise.all((await readdir(name)).toSorted().map((entry) => readFile(join(name, entry), "utf8")));
 
-test("race: an export that is cancelled while it writes leaves no file, and what is there is not replaced", async () => {
+test("race: an export that is cancelled while it writes leaves no file and replaces none", async () => {
   const aborter = new AbortController();
   await exportTo(file());
   const before = await readFile(file());
@@ -71,7 +71,7 @@ test("race: an export that is cancelled while it writes leaves no file, and what
 });
 
 describe("there and back", () => {
-  test("the journal is there byte for byte, proven, anchored; the file says what it has", async () => {
+  test("the journal arrives byte for byte, proven and anchored; the file describes its content", async () => {
     const exported = await exportTo(file());
     const bytes = (await stat(file())).size;
     expect(exported).toEqual({ path: file(), records: 5, head: end.hash, bytes, vectors: 0 });
@@ -100,7 +100,7 @@ describe("there and back", () => {
     });
   });
 
-  test("an imported memory goes on where the other one was, and can be exported again", async () => {
+  test("an imported memory continues where the other one was, and can be exported again", async () => {
     await exportTo(file());
     await importMemory(file(), target());
     const there = join(folder, "other/journal");
@@ -114,7 +114,7 @@ describe("there and back", () => {
     expect(again).toMatchObject({ records: 6, head: reached.hash });
   });
 
-  test("what is written while it is exported is left out: the file ends at its head", async () => {
+  test("records written during an export are left out: the file ends at its head", async () => {
     await using journal = await openJournal(join(folder, "journal"), end);
     const exporting = exportTo(file());
     for (let n = 0; n < 40; n++) await journal.append([anEvent(n)]);
@@ -122,7 +122,7 @@ describe("there and back", () => {
     expect(await describeExport(file())).toMatchObject({ records: 5, head: end.hash });
   });
 
-  test("vectors come along, over several pages; what cannot be one is left out", async () => {
+  test("vectors are included, over several pages; invalid ones are left out", async () => {
     const wide = Array.from({ length: 4000 }, (_, index) => index / 4000);
     const many = Array.from({ length: 600 }, (_, index) => aVector(`item-${index}`, wide));
     const good = [...many, aVector("é", wide)];
@@ -163,7 +163,7 @@ describe("export", () => {
     expect(await leftBehind()).toEqual([]);
   });
 
-  test("a file that is there stays, unless told", async () => {
+  test("an existing file is not replaced without overwrite", async () => {
     await writeFile(file(), "mine");
     await chmod(file(), 0o644);
     await expect(exportTo(file())).rejects.toMatchObject({
@@ -177,7 +177,7 @@ describe("export", () => {
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
 
-  test("race: a file that somebody makes while it is exported stays", async () => {
+  test("race: a file that is created during the export is not replaced", async () => {
     const vectors = {
       embedder: "e",
       dimensions: 1,
@@ -191,11 +191,11 @@ describe("export", () => {
     expect(await leftBehind()).toEqual(["memory.lares"]);
   });
 
-  test.each(["not/absolute", "./here", "", "/tmp/a\0b"])("%j is no absolute path", async (path) => {
+  test.each(["not/absolute", "./here", "", "/tmp/a\0b"])("%j is not an absolute path", async (path) => {
     await expect(exportTo(path, {}, true)).rejects.toMatchObject({ code: "InvalidParams" });
   });
 
-  test("a folder, a link, a device, a missing folder: refused in a sentence, even when told to overwrite", async () => {
+  test("a folder, a link, a device, a missing folder: refused with a clear message, even with overwrite", async () => {
     await writeFile(join(folder, "real"), "real");
     await symlink(join(folder, "real"), join(folder, "link"));
     await symlink(join(folder, "nowhere"), join(folder, "dangling"));
@@ -213,7 +213,7 @@ describe("export", () => {
     expect(await leftBehind()).toEqual(before);
   });
 
-  test("a damaged, shorter or other journal is not exported, and nothing is left", async () => {
+  test("a damaged, shorter or different journal is not exported, and nothing is left behind", async () => {
     const [first = ""] = (await readdir(join(folder, "journal"))).toSorted();
     const path = join(folder, "journal", first);
     const good = await readFile(path, "utf8");
@@ -227,7 +227,7 @@ describe("export", () => {
     expect(await leftBehind()).toEqual([]);
   });
 
-  test("vectors that fail on the way fail it, and nothing is left", async () => {
+  test("an error while vectors are read fails the export, and nothing is left behind", async () => {
     const pages = (async function* () {
       yield [aVector("a", [1])];
       throw new Error("the store host died");
@@ -241,7 +241,7 @@ describe("export", () => {
 describe("import", () => {
   beforeEach(() => exportTo(file()));
 
-  test("a memory that is not empty stays as it is", async () => {
+  test("a memory that is not empty is not changed", async () => {
     const other = await aJournal(join(folder, "other/journal"), [anEvent(9)]);
     const into = target("other", { anchor: other });
     await expect(importMemory(file(), into)).rejects.toMatchObject({ code: "Conflict" });
@@ -271,14 +271,14 @@ describe("import", () => {
     });
     const into = target("lost", { anchor: end });
     await expect(importMemory(short, into)).rejects.toMatchObject({ code: "Conflict", facts: { seq: 5 } });
-    // As many records, another memory's.
+    // As many records, but of another memory.
     await expect(
       importMemory(file(), target("lost", { anchor: { ...end, hash: "a".repeat(64) } })),
     ).rejects.toMatchObject({ code: "Conflict" });
     expect(await readdir(join(folder, "lost"))).toEqual([]);
   });
 
-  test("more than the memory may have is LimitExceeded before anything is written", async () => {
+  test("an import over the quota is LimitExceeded before anything is written", async () => {
     const into = target("other", { maxBytes: end.size - 1 });
     await expect(importMemory(file(), into)).rejects.toMatchObject({
       code: "LimitExceeded",
@@ -288,7 +288,7 @@ describe("import", () => {
     await importMemory(file(), target("other", { maxBytes: end.size }));
   });
 
-  test("another head than the one a person said yes to is DigestMismatch", async () => {
+  test("a head other than the confirmed one is DigestMismatch", async () => {
     const expectedHead = "b".repeat(64);
     const mismatch = { code: "DigestMismatch", facts: { head: end.hash, expected: expectedHead } };
     await expect(importMemory(file(), target("other", { expectedHead }))).rejects.toMatchObject(mismatch);
@@ -297,14 +297,14 @@ describe("import", () => {
     await importMemory(file(), target("other", { expectedHead: end.hash }));
   });
 
-  test("what a dead import left is removed, and is no memory", async () => {
+  test("the remains of a dead import are removed and are not taken for a memory", async () => {
     await mkdir(join(folder, "other/importing/deep"), { recursive: true });
     await writeFile(join(folder, "other/importing/000001.ndjson"), "half");
     await importMemory(file(), target());
     expect(await readdir(join(folder, "other"))).toEqual(["journal"]);
   });
 
-  test("a link to an export is followed; a folder, a device, nothing at all, another file are refused", async () => {
+  test("a link to an export is followed; a folder, a device, a missing file and another file are refused", async () => {
     await symlink(file(), join(folder, "link"));
     expect(await describeExport(join(folder, "link"))).toMatchObject({ records: 5 });
     await writeFile(join(folder, "empty"), "");

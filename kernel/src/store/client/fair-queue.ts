@@ -1,8 +1,8 @@
 import { Fifo } from "../../base/fifo.ts";
 
-/** What waits, in order for each key; keys take turns. */
+/** A queue that is in order for each key, and whose keys take turns. */
 export class FairQueue<Item> {
-  /** Keys in the order of their turns. */
+  /** Items by key; the keys are in the order of their turns. */
   readonly #waiting = new Map<string, Fifo<Item>>();
   #length = 0;
 
@@ -25,7 +25,7 @@ export class FairQueue<Item> {
     for (const [key, items] of this.#waiting) {
       const item = items.shift();
       this.#waiting.delete(key);
-      // Its next turn comes after everybody else's.
+      // The key's next turn comes after those of all other keys.
       if (items.length > 0) this.#waiting.set(key, items);
       this.#length--;
       return item;
@@ -33,7 +33,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Everything, and it is empty. */
+  /** Empties the queue and returns its items, in order. */
   drain(): Item[] {
     return Array.from({ length: this.#length }, () => this.shift() as Item);
   }

@@ -13,12 +13,15 @@ interface LinkOptions {
   receive(words: FromHost, bytes: Uint8Array): void;
 }
 
-/** One store host process. */
+/** The connection to one store host process. */
 export class HostLink extends Child<ToHost, FromHost> {
   readonly foreignPaths: ReadonlySet<string>;
-  /** What it has sent to the outside and waits for, by its ids. */
+  /** Requests to the outside (egress, inference) that the host has open, by id. */
   readonly posts = new Map<number, AbortController>();
-  /** Nothing new is asked of it, and when it has answered it is told to end. */
+  /**
+   * True once another host is to take over: this one gets no new requests, and is told to end after its last
+   * answer.
+   */
   isLeaving = false;
 
   constructor(process: ChildProcess, { foreignPaths, clock, log, receive }: LinkOptions) {
@@ -26,7 +29,7 @@ export class HostLink extends Child<ToHost, FromHost> {
     this.foreignPaths = foreignPaths;
   }
 
-  /** Lets it close its files; kills it where that takes too long. */
+  /** Asks the host to close its files and to end; kills it after a timeout. */
   close(): Promise<void> {
     return this.end({ kind: "end" }, bounds.endTimeoutMs);
   }

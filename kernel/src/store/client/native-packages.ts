@@ -1,15 +1,21 @@
 import { storageError } from "../../base/errors.ts";
 import { packagesAround } from "../../platform/children/child-process.ts";
 
-/** What the store host and the rooms it uses import that does not lie in the kernel. */
+/** Packages outside the kernel that the store host and the rooms it uses import. */
 const needed = ["@duckdb/node-api"] as const;
-/** What it goes without where it is not installed. */
+/** Optional packages: the store host works without them. */
 const optional = ["usearch", "faiss-node"] as const;
 
-/** node-gyp-build, by which usearch finds its binary, looks whether the C library is musl's. */
+/**
+ * node-gyp-build, by which usearch finds its binary, reads this path to find out whether the C library is
+ * musl.
+ */
 const alpineMark = "/etc/alpine-release";
 
-/** What the store host must read to load them; they bring dependencies of their own. It is public code only. */
+/**
+ * Returns the paths that the store host must read to load these packages and their dependencies. All of it is
+ * public code.
+ */
 export function packagePaths(importMetaUrl: string): string[] {
   const paths = new Set([alpineMark]);
   for (const name of needed) {

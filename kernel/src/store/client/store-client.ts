@@ -26,17 +26,20 @@ import {
 } from "../../memory-contract/store-port.ts";
 
 export interface StoreOptions {
-  /** Absolute. The folders of all memories lie beneath it: the store host may read and write there. */
+  /** Absolute path. All memories have their folders beneath it; the store host may read and write there. */
   readonly stateFolder: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** What a vector library may keep in the host for nothing, default `storeBounds.maxLeakedBytes`. */
+  /** Bytes that a vector library may leak in the host; default `storeBounds.maxLeakedBytes`. */
   readonly maxLeakedBytes?: number;
-  /** What the host has for the log is in `log` already. */
+  /** Receives an event that the host reports. It has been written to `log` already. */
   notice(notice: Exclude<StoreNotice, { kind: "log" }>): void;
-  /** Sends what embedders ask of services: the store host opens no connections. Absent: nothing is sent. */
+  /**
+   * Sends the embedders' requests to services, because the store host opens no connections. Absent: nothing
+   * is sent.
+   */
   readonly post?: PostOutside;
-  /** Runs models of this machine: the store host loads none. Absent: there are none. */
+  /** Runs local models, because the store host loads none. Absent: there are none. */
   readonly embedHere?: EmbedHere;
 }
 
@@ -50,34 +53,41 @@ interface Request {
   readonly memory: StoreMemory;
   readonly params: unknown;
   readonly signal: AbortSignal;
-  /** Hosts that ended while they had it. */
+  /** The number of hosts that died while this request was in flight. */
   deaths: number;
   resolve(result: unknown): void;
   reject(error: LaresError): void;
 }
 
 /**
- * Keeps one store host: started with the first request, and again after it died, with growing pauses. What it had not
- * answered is asked of the next one, one request at a time, so that it is known which one a host dies of; where that takes long, new ones go beside it.
+ * Keeps one store host: starts it with the first request, and again after it died, with growing delays.
+ * Requests that a dead host had not answered are retried one at a time, so that the request that kills hosts
+ * can be identified. If a retry takes long, new requests are sent beside it.
  */
 class StoreClient implements Store {
   readonly #options: StoreOptions;
-  /** Not sent yet. */
+  /** Requests that were never sent. */
   readonly #waiting = new FairQueue<Request>();
-  /** A host died while it had them. */
+  /** Requests that were in flight when a host died. */
   readonly #retried = new Fifo<Request>();
-  /** At the host. */
+  /** Requests in flight. */
   readonly #open = new Map<number, Request>();
   readonly #foreignPaths = new Set<string>();
-  /** Memories whose projections the next host is not to believe; each once, for a request may be to blame too. */
-  readonly #suspects = new Map<string, "next" | "done">();
-  /** Once a host has died: memories that have had an answer since. What killed it may be a hint as well. */
+  /**
+   * Memories whose projections the next host must rebuild. Each is rebuilt once only, because a request may
+   * be the cause.
+   */
+  readonly #quarantined = new Map<string, "next" | "done">();
+  /**
+   * Memories that have answered since a host died; null before the first death. A hint may have killed it as
+   * well.
+   */
   #trusted: Set<string> | null = null;
   readonly #grown = new Map<string, StoreMemory>();
   #grownTimer: Disposable | null = null;
   readonly #host: ChildKeeper<HostLink>;
   #starting: Promise<void> | null = null;
-  /** Whether the request that a host died of has been at the next one for long. */
+  /** True when a retried request has been in flight for longer than `aloneMs`. */
   #isAloneLong = false;
   #aloneTimer: Disposable | null = null;
   #failedStarts = 0;
@@ -148,7 +158,7 @@ class StoreClient implements Store {
     await this.#starting;
   }
 
-  /** Sends what may be sent, and sees to it that there is a host. */
+  /** Sends as many requests as allowed; starts a host if there is none. */
   #pump(): void {
     const isWanted = this.#waiting.length > 0 || this.#retried.length > 0;
     if (!isWanted || this.#isDisposed) return;
@@ -169,7 +179,7 @@ class StoreClient implements Store {
     }
   }
 
-  /** As `#nextInLine`, without those that nobody waits for any more. */
+  /** Returns the next request whose caller still waits for it. */
   #next(): Request | undefined {
     for (;;) {
       const request = this.#nextInLine();
@@ -177,20 +187,23 @@ class StoreClient implements Store {
     }
   }
 
-  /** What may be sent now. A request that a host died of is sent alone, and only new ones join it when it takes long. */
+  /**
+   * Returns the next request that may be sent. A retried request is sent alone; if it takes long, only new
+   * ones may join it.
+   */
   #nextInLine(): Request | undefined {
     if (this.#open.size === 0) return this.#retried.shift() ?? this.#waiting.shift();
     if (this.#open.size >= bounds.maxOpenRequests) return undefined;
-    const isSuspectOpen = [...this.#open.values()].some(({ deaths }) => deaths > 0);
-    const mayJoin = isSuspectOpen ? this.#isAloneLong : this.#retried.length === 0;
+    const isRetryOpen = [...this.#open.values()].some(({ deaths }) => deaths > 0);
+    const mayJoin = isRetryOpen ? this.#isAloneLong : this.#retried.length === 0;
     return mayJoin ? this.#waiting.shift() : undefined;
   }
 
   #send(link: HostLink, request: Request): void {
     if (request.deaths > 0) this.#watchAlone();
     const { id, name, memory, params } = request;
-    const isSuspect = this.#suspects.get(memory.key) === "next";
-    link.send({ kind: "request", id, name, memory, params, isSuspect });
+    const isQuarantined = this.#quarantined.get(memory.key) === "next";
+    link.send({ kind: "request", id, name, memory, params, isQuarantined });
   }
 
   #watchAlone(): void {
@@ -215,7 +228,7 @@ class StoreClient implements Store {
 
   async #launch(): Promise<HostLink> {
     const { stateFolder, clock, log } = this.#options;
-    // What is not there when the process starts cannot be allowed as a folder.
+    // Node allows access only to folders that exist when the process starts.
     await makeFolder(stateFolder);
     const foreignPaths = new Set(this.#foreignPaths);
     const failpoints = failpointsPassedOn("store.");
@@ -251,12 +264,12 @@ class StoreClient implements Store {
     if (words.kind === "embed") return void this.#embed(words, link);
     if (words.kind === "cancelPost") return link.posts.get(words.id)?.abort();
     const request = this.#open.get(words.id);
-    // One that ends may fail for that alone; the next host is asked.
+    // A host that is ending may fail because of that alone, so the next host is asked.
     if (request === undefined || (link.isEnding && words.kind === "failed")) return;
     this.#open.delete(words.id);
     const { key } = request.memory;
     this.#trusted?.add(key);
-    if (this.#suspects.has(key)) this.#suspects.set(key, "done");
+    if (this.#quarantined.has(key)) this.#quarantined.set(key, "done");
     if (words.kind === "answer") request.resolve(JSON.parse(new TextDecoder().decode(bytes)));
     else request.reject(new LaresError(words.code, words.message, words.facts));
     if (link.isLeaving && this.#open.size === 0) this.#startAnew(link);
@@ -315,8 +328,8 @@ class StoreClient implements Store {
   }
 
   #refuse({ memory, name, reject }: Request): void {
-    const isFirst = !this.#suspects.has(memory.key);
-    if (isFirst) this.#suspects.set(memory.key, "next");
+    const isFirst = !this.#quarantined.has(memory.key);
+    if (isFirst) this.#quarantined.set(memory.key, "next");
     reject(
       storageError(
         `The memory's store host ended twice while it answered this (${name}), so it is not tried again. ` +
@@ -325,7 +338,7 @@ class StoreClient implements Store {
     );
   }
 
-  /** Nobody can be answered: no host comes up. The next request tries again. */
+  /** Rejects all waiting requests because no host can be started. The next request tries again. */
   #giveUp(error: unknown): void {
     this.#failedStarts = 0;
     const reason = isLaresError(error)
@@ -340,7 +353,7 @@ class StoreClient implements Store {
   #mayRead(link: HostLink, memory: StoreMemory): boolean {
     if (!this.#isForeign(memory)) return true;
     const { journalFolder } = memory;
-    // The newest are kept.
+    // Keeps the newest paths.
     this.#foreignPaths.delete(journalFolder);
     this.#foreignPaths.add(journalFolder);
     for (const oldest of this.#foreignPaths) {
@@ -350,12 +363,15 @@ class StoreClient implements Store {
     return link.foreignPaths.has(journalFolder);
   }
 
-  /** Whether its journal lies outside the state folder, and has to be named when a host starts. */
+  /**
+   * Returns true if the memory's journal lies outside the state folder; the host gets access to it only when
+   * it starts.
+   */
   #isForeign({ journalFolder }: StoreMemory): boolean {
     return !journalFolder.startsWith(joinPath(this.#options.stateFolder, "/"));
   }
 
-  /** What is open is answered still, where that does not take long. */
+  /** Lets the host answer its open requests for a limited time, then replaces it. */
   #letGo(link: HostLink): void {
     link.isLeaving = true;
     if (this.#open.size === 0) return this.#startAnew(link);
@@ -363,7 +379,7 @@ class StoreClient implements Store {
     void link.ended.then(() => timer[Symbol.dispose]());
   }
 
-  /** What a process may read is said when it starts: another one takes over, and answers what is open. */
+  /** Ends the host. The next one starts with the paths it has to read, and gets the open requests. */
   #startAnew(link: HostLink): void {
     if (!link.isEnding) void link.close();
   }

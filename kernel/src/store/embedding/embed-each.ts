@@ -1,11 +1,14 @@
 import { type Embedder, EmbeddingError } from "./port.ts";
 
-/** The outcome for the texts from `from` up to but not including `to`. */
+/** The outcome for the texts from `from` to `to`, exclusive. */
 export type EmbeddedPart = { readonly from: number; readonly to: number } & (
   { readonly vectors: readonly Float32Array[] } | { readonly error: EmbeddingError }
 );
 
-/** All at once; where that is refused for good, one by one, so that one bad text does not speak for the others. */
+/**
+ * Embeds all texts in one call. If the call is refused for good, embeds them one by one, so that one bad text
+ * does not fail the others.
+ */
 export async function embedEach(embedder: Embedder, texts: readonly string[]): Promise<EmbeddedPart[]> {
   if (texts.length === 0) return [];
   const whole = await embedPart(embedder, texts, 0);
@@ -13,7 +16,7 @@ export async function embedEach(embedder: Embedder, texts: readonly string[]): P
   const parts: EmbeddedPart[] = [];
   for (const [index, text] of texts.entries()) {
     const part = await embedPart(embedder, [text], index);
-    // The service has gone: it is not sent the rest, which fails for the same reason.
+    // The service is unreachable: the other texts would fail for the same reason.
     const isGone = "error" in part && part.error.isRetryable;
     parts.push(isGone ? { ...part, to: texts.length } : part);
     if (isGone) break;

@@ -12,7 +12,7 @@ const learned = (texts: readonly string[]): DocumentFrequencies => {
 const rarity = (frequencies: DocumentFrequencies, word: string): number =>
   frequencies.rarity([...wordHashes(word)][0] ?? 0);
 
-test("a word that no text has is at 1, one that all have near 0, whatever is known", () => {
+test("a word that no text contains has weight 1, one that all contain nearly 0", () => {
   expect(rarity(learned([]), "zebra")).toBe(1);
   const frequencies = learned(Array.from({ length: 100 }, (_, index) => `holiday ${index}`));
   expect(rarity(frequencies, "zebra")).toBe(1);
@@ -20,7 +20,7 @@ test("a word that no text has is at 1, one that all have near 0, whatever is kno
   expect(rarity(frequencies, "7")).toBeGreaterThan(0.5);
 });
 
-test("only which texts were added and not removed counts, not their order nor what went before", () => {
+test("only the texts that were added and not removed count, not their order", () => {
   fc.assert(
     fc.property(fc.array(fc.lorem()), fc.array(fc.lorem()), (kept, gone) => {
       const one = learned([...gone, ...kept]);
@@ -32,7 +32,7 @@ test("only which texts were added and not removed counts, not their order nor wh
   );
 });
 
-test("what was kept comes back whole", () => {
+test("saved statistics are restored unchanged", () => {
   const frequencies = learned(["anna likes the sea", "anna went to the mountains"]);
   const other = new DocumentFrequencies();
   expect(other.load(frequencies.bytes())).toBe(true);

@@ -2,14 +2,17 @@ import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { wordHashes } from "./hash-features.ts";
 import type { TextStatistics } from "./port.ts";
 
-/** Counters. Words share one by their hash; so rare ones may seem more frequent than they are, never the reverse. */
+/**
+ * Number of counters. Words with equal hashes share a counter, so rare words may seem more frequent than they
+ * are, never the reverse.
+ */
 const buckets = 65_536;
 const magic = 0x4c444631; // "LDF1"
 const headBytes = 12;
 const wholeBytes = 4 + buckets * 4;
 const maxCount = 2 ** 32 - 1;
 
-/** In how many of a memory's texts each word is. */
+/** Counts in how many texts of a memory each word occurs. */
 export class DocumentFrequencies implements TextStatistics {
   #counts = new Uint32Array(buckets);
   #documents = 0;
@@ -32,14 +35,17 @@ export class DocumentFrequencies implements TextStatistics {
     }
   }
 
-  /** How much a word tells texts apart: 1 for one that is in none, near 0 for one that is in all. */
+  /** Returns how well a word distinguishes texts: 1 if it occurs in none, near 0 if it occurs in all. */
   rarity(wordHash: number): number {
     const within = Math.min(this.#documents, this.#counts[wordHash % buckets] ?? 0);
     const idf = Math.log(1 + (this.#documents - within + 0.5) / (within + 0.5));
     return idf / Math.log(2 + 2 * this.#documents);
   }
 
-  /** "LDF1", CRC-32 and length of what follows unpacked; then packed: documents and counts, 32 bits each, little-endian. */
+  /**
+   * "LDF1", CRC-32 and length of the unpacked rest; then the packed rest: documents and counts, 32 bits each,
+   * little-endian.
+   */
   bytes(): Uint8Array {
     const whole = Buffer.alloc(wholeBytes);
     whole.writeUInt32LE(this.#documents, 0);
@@ -73,7 +79,7 @@ function unpacked(bytes: Uint8Array): Buffer | null {
   try {
     whole = inflateRawSync(all.subarray(headBytes), { maxOutputLength: wholeBytes });
   } catch {
-    // Not what was packed here: zlib says so in its own words, which help nobody.
+    // The bytes were not packed here. zlib's own message would not help the reader.
     return null;
   }
   return whole.length === wholeBytes && crc32(whole) === all.readUInt32LE(4) ? whole : null;

@@ -1,7 +1,7 @@
 /**
- * Words that say little of what a text is about, question words before all: a small memory has too few texts to learn
- * that from, and statements hold few questions. As they are after folding. A word that means something in one of these
- * languages ("die", "war", "son") is left out, whatever it is in another.
+ * Words that say little about a text, question words above all. A small memory has too few texts to learn
+ * this from, and statements rarely contain question words. All words are folded. A word that has a meaning in
+ * another of these languages ("die", "war", "son") is left out.
  */
 const byLanguage = [
   `a about am an and are as at be been being but by can could did do does for from had has have he her here him his how
@@ -25,7 +25,7 @@ const byLanguage = [
    om ons ook op over te tot uit van voor waar waarom wanneer wat welke wie wij ze zij zijn zo`,
 ];
 
-/** Words of one language that are something in another. */
+/** Stop words of one language that have a meaning in another. */
 const meaningful = new Set(["die", "over", "op", "mais", "era"]);
 const stopWords = new Set(
   byLanguage.flatMap((words) => words.split(/\s+/u)).filter((word) => !meaningful.has(word)),

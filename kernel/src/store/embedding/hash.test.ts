@@ -15,7 +15,7 @@ const likeness = async (one: string, other: string): Promise<number> =>
   dot(await embedded(one), await embedded(other));
 const words = (text: string): string[] => wordsOf(text).map(({ text: word }) => word);
 
-/** Changing one is changing the version in the embedder's name. */
+/** If one of these vectors changes, the version in the embedder's name has to change. */
 test.each([
   ["The quick brown fox jumps over the lazy dog.", "df8f0fca7e4c5707"],
   ["Größe Ähnlichkeit naïve café ΟΔΥΣΣΕΥΣ ИЗБУШКА", "7af2f589e2ebc4b7"],
@@ -66,7 +66,7 @@ test.each([
   expect(await likeness(text, near)).toBeGreaterThan((await likeness(text, far)) + 0.1);
 });
 
-test("scripts without spaces are cut into characters and pairs, the others are not", () => {
+test("only scripts without spaces are cut into characters and pairs", () => {
   expect(words("東京都 Tokyo ไทย")).toEqual([
     "東",
     "東京",
@@ -83,7 +83,7 @@ test("scripts without spaces are cut into characters and pairs, the others are n
 });
 
 test.each(["", " ", "\n\t\u00a0\u2003"])(
-  "a blank text %j is refused for good, and says which of them it is",
+  "a blank text %j is refused for good, and the error names its position",
   async (blank) => {
     const error = await embedder.embed(["words", blank], "item").catch((error: unknown) => error);
     expect(error).toBeInstanceOf(EmbeddingError);
@@ -94,12 +94,12 @@ test.each(["", " ", "\n\t\u00a0\u2003"])(
   },
 );
 
-test("of 10 MB only the beginning is looked at", async () => {
+test("only the beginning of a text of 10 MB is read", async () => {
   const beginning = "what counts ".repeat(Math.ceil(maxHashedCharacters / 12));
   expect(await likeness(beginning + "and not this ".repeat(800_000), beginning)).toBeCloseTo(1, 5);
 });
 
-test("what a query says that few texts say counts for more, and items stay as they are", async () => {
+test("rare words weigh more in queries, and items' vectors do not change", async () => {
   const learned = createHashEmbedder({});
   const texts = Array.from({ length: 50 }, (_, index) => `meeting about topic${index} alpha`);
   const [before] = await learned.embed(["meeting about zebras"], "item");

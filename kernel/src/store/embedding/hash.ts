@@ -6,18 +6,19 @@ import { refuseBlank } from "./texts.ts";
 
 const defaultHashDimensions = 384;
 const dimensionBounds = { least: 32, most: 4_096 } as const;
-/** In queries, of a word that all texts have; one that none has weighs 1. */
+/** The weight in queries of a word that occurs in all texts; a word that occurs in none has weight 1. */
 const commonWeight = 0.2;
-/** Counted up when the same text would get another vector. */
+/** Has to be increased when the same text would get another vector. */
 const version = 1;
 
 /**
- * The embedder that needs nothing: words and their pieces hashed to signed places (`hash-features.ts`). It knows no
- * meanings; texts are alike where their words are, in whatever form.
+ * An embedder without dependencies: hashes words and their pieces to signed places (`hash-features.ts`). It
+ * knows no meanings; texts are similar if their words are, in whatever form.
  *
- * An item's vector never changes: what the memory's other texts say (`statistics`) weighs words only in queries, where
- * it does as much good as on both sides, and nothing has to be embedded again while a memory grows. So a query for an
- * item's very text is not at 1, but near it; compare items with `"item"` on both sides.
+ * An item's vector never changes. The statistics of the memory's other texts weight words only in queries:
+ * measured, this is as good as weighting both sides, and nothing has to be embedded again while a memory
+ * grows. So the similarity of an item to a query for its very text is near 1, not 1. To compare items, use
+ * `"item"` for both.
  */
 export function createHashEmbedder({
   dimensions = defaultHashDimensions,
@@ -37,7 +38,8 @@ export function createHashEmbedder({
   const statistics = new DocumentFrequencies();
   const weights = {
     item: () => 1,
-    // Never nothing: a query for an item's own text is to stay near it where all texts have most words in common.
+    // The weight is never 0: a query for an item's own text must stay near it even if all texts share most
+    // words.
     query: (wordHash: number) => commonWeight + (1 - commonWeight) * statistics.rarity(wordHash),
   };
   return {
@@ -59,7 +61,7 @@ function hashed(text: string, dimensions: number, weigh: (wordHash: number) => n
   addFeatures(text, sums, weigh);
   let squares = 0;
   for (const sum of sums) squares += sum * sum;
-  // Features of few and short words can cancel each other out; a vector has to point somewhere all the same.
+  // Features of few and short words can cancel each other out, but a vector needs a direction.
   if (squares === 0) {
     squares = 1;
     sums[hashOf(text, 0, Math.min(text.length, dimensionBounds.most), 0) % dimensions] = 1;

@@ -3,12 +3,15 @@ import type { OnnxModel } from "../../memory-contract/store-settings.ts";
 import { type Embedder, EmbeddingError } from "./port.ts";
 import { inBatches, refuseBlank } from "./texts.ts";
 
-/** Bounds of one call to the inference host. */
+/** Limits of one call to the inference host. */
 const batch = { maxTexts: 64, maxCharacters: 256 * 1024 };
 
 type Vectors = Extract<Embedded, { name: string }>;
 
-/** A sentence model of BERT's family from a file, which runs in the inference host. Throws EmbeddingError, with what to do. */
+/**
+ * Returns an embedder for a sentence model of the BERT family in a file, which runs in the inference host.
+ * Throws an EmbeddingError that says what to do.
+ */
 export async function createOnnxEmbedder(model: OnnxModel, embedHere: EmbedHere): Promise<Embedder> {
   const ask = async (texts: readonly string[]): Promise<Vectors> => {
     const answer = await embedHere(model, texts);
@@ -16,17 +19,17 @@ export async function createOnnxEmbedder(model: OnnxModel, embedHere: EmbedHere)
     throw new EmbeddingError(answer.failure, { isRetryable: answer.isRetryable });
   };
   const { name, dimensions } = await ask([]);
-  // One after the other: two runs at once would only take each other's processors.
+  // One call at a time: two at once would only compete for the processors.
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
     for (const part of inBatches(texts, batch)) {
       const answer = await ask(part);
-      // A host that was started again has loaded what lies at the path by now.
+      // A restarted inference host loads the file again, which may have changed.
       if (answer.name !== name)
         throw new EmbeddingError(
-          `The model at ${model.path} is another one by now: ${answer.name}, not ${name}.`,
+          `The model at ${model.path} has changed: it is ${answer.name} now, not ${name}.`,
           {
             isRetryable: true,
           },

@@ -1,16 +1,19 @@
 import { EmbeddingError } from "./port.ts";
 
-/** The vectors of an answer in the order of the texts that were sent, as long as the model makes them. */
+/**
+ * Returns the vectors of an answer in the order of the texts that were sent, with the length that the model
+ * gave them.
+ */
 export function vectorsOf(body: string, count: number, from: string): ArrayLike<number>[] {
   const wrong = (what: string): EmbeddingError =>
-    new EmbeddingError(`${from} answered ${what}, which is no answer of /v1/embeddings.`, {
+    new EmbeddingError(`${from} answered ${what}, which is not an answer of /v1/embeddings.`, {
       isRetryable: true,
     });
   let answer: unknown;
   try {
     answer = JSON.parse(body);
   } catch (error) {
-    throw new EmbeddingError(wrong("with something that is no JSON").message, {
+    throw new EmbeddingError(wrong("with text that is not JSON").message, {
       isRetryable: true,
       cause: error,
     });
@@ -20,7 +23,7 @@ export function vectorsOf(body: string, count: number, from: string): ArrayLike<
   if (data.length !== count) throw wrong(`with ${data.length} vectors for ${count} texts`);
   const vectors: ArrayLike<number>[] = [];
   for (const [position, entry] of data.entries()) {
-    // Those that leave the index out answer in order.
+    // Servers that leave out the index answer in order.
     const index = field(entry, "index") ?? position;
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= count) {
       throw wrong("with an index that no text has");
@@ -39,7 +42,7 @@ function field(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** A list of numbers, or little-endian f32 in base64. */
+/** Returns the vector from a list of numbers or from little-endian f32 in base64; null if it is neither. */
 function numbersOf(embedding: unknown): ArrayLike<number> | null {
   if (Array.isArray(embedding)) {
     return embedding.every((each) => typeof each === "number") ? embedding : null;

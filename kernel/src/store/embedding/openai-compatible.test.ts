@@ -67,7 +67,7 @@ test("vectors come in the texts' order, of length 1; the key stands in one heade
   expect(embedder.name).not.toContain(key);
 });
 
-test("base64 is understood where a server prefers it", async () => {
+test("base64 is accepted from servers that prefer it", async () => {
   const { embedder } = await asking(() => ({
     body: {
       data: [{ index: 0, embedding: Buffer.from(Float32Array.of(0, 3, 4).buffer).toString("base64") }],
@@ -77,7 +77,7 @@ test("base64 is understood where a server prefers it", async () => {
   expect([...(vector ?? [])].map((value) => value.toFixed(2))).toEqual(["0.00", "0.60", "0.80"]);
 });
 
-test("many texts go in batches of bounded number and size, long ones cut, none lost", async () => {
+test("many texts are sent in batches of bounded number and size, long ones cut, none lost", async () => {
   const { embedder, asked } = await asking(right, {
     limits: { batchTexts: 4, batchCharacters: 100, textCharacters: 60 },
   });
@@ -96,7 +96,7 @@ test("many texts go in batches of bounded number and size, long ones cut, none l
   expect(vectors.length).toBe(texts.length);
 });
 
-test("without dimensions the service is asked once how long its vectors are", async () => {
+test("without dimensions the service is asked once for the length of its vectors", async () => {
   const { url, asked } = await endpoint(right);
   await using embedder = await createOpenAiCompatibleEmbedder(
     { kind: "openai-compatible", url, model: "m" },
@@ -108,7 +108,7 @@ test("without dimensions the service is asked once how long its vectors are", as
   expect(asked[1]?.body).not.toHaveProperty("dimensions");
 });
 
-test("a server that refuses the parameter is not sent it again, and its longer vectors are shortened", async () => {
+test("a parameter that a server refused is not sent again, and longer vectors are shortened", async () => {
   const { embedder, asked } = await asking(
     ({ body, input }) =>
       "dimensions" in body
@@ -189,13 +189,13 @@ test.each<[string, (asked: Asked) => Answer, RegExp]>([
   expect(error.isRetryable).toBe(true);
 });
 
-test("a text that is refused for what it says is not tried again", async () => {
+test("a text that is refused for its content is not retried", async () => {
   const error = await failure(() => ({ status: 400, body: { error: { message: "too many tokens" } } }));
   expect(error.isRetryable).toBe(false);
   expect(error.message).toContain("too many tokens");
 });
 
-test("after 429 the pause that Retry-After asks for is handed on, within bounds", async () => {
+test("after 429 the delay in Retry-After is passed on, within bounds", async () => {
   expect((await failure(() => ({ status: 429, headers: { "retry-after": "7" } }))).retryAfterMs).toBe(7_000);
   const forever = await failure(() => ({ status: 429, headers: { "retry-after": "99999999999" } }));
   expect(forever.retryAfterMs).toBe(openAiLimits.retryAfterMs);
@@ -213,7 +213,7 @@ test.each<[string | null, number]>([
   expect(retryAfterMsOf(header, 30_000)).toBe(waitMs);
 });
 
-test("the key is in no error, even where the server says it back", async () => {
+test("the key is in no error, even if the server repeats it", async () => {
   for (const status of [400, 401, 403, 500]) {
     const error = await failure(({ headers }) => ({ status, body: `bad key ${headers.authorization}` }), {
       key,
@@ -232,7 +232,7 @@ test("a key that no header can hold is refused without being shown", async () =>
 });
 
 test.each([301, 307, 308])(
-  "a redirect (%d) is not followed, and neither texts nor key go there",
+  "a redirect (%d) is not followed, and gets neither texts nor key",
   async (status) => {
     const other = await endpoint(right);
     const error = await failure(() => ({ status, headers: { location: `${other.url}/elsewhere?token=1` } }), {
@@ -244,18 +244,18 @@ test.each([301, 307, 308])(
   },
 );
 
-test("an answer without end is left after the bound", async () => {
+test("an endless answer is abandoned at the limit", async () => {
   const error = await failure(() => ({ blanks: Infinity }), { limits: { answerBytes: 1_000_000 } });
   expect(error.message).toContain("more than 1000000 bytes");
 });
 
-test("a server that never answers is given up on", async () => {
+test("a server that never answers times out", async () => {
   const error = await failure(() => ({ isSilent: true }), { limits: { timeoutMs: 50 } });
   expect(error.message).toContain("did not answer within");
   expect(error.isRetryable).toBe(true);
 });
 
-test("closing while a request is under way ends it, and what is asked after that is refused", async () => {
+test("closing cancels a request in progress, and later requests are refused", async () => {
   const { embedder, asked } = await asking(() => ({ isSilent: true }));
   const waiting = embedder.embed(["a"], "item").catch((error: unknown) => error);
   await until("the request has arrived", () => asked.length === 1);
@@ -264,7 +264,7 @@ test("closing while a request is under way ends it, and what is asked after that
   await expect(embedder.embed(["a"], "item")).rejects.toThrow("closed");
 });
 
-test("nobody listening is said with the address", async () => {
+test("if nobody listens, the error names the address", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -277,7 +277,7 @@ test("nobody listening is said with the address", async () => {
   });
 });
 
-test("a blank text is refused without asking", async () => {
+test("a blank text is refused without a request", async () => {
   const { embedder, asked } = await asking(right);
   await expect(embedder.embed(["a", " "], "item")).rejects.toMatchObject({ isRetryable: false });
   expect(asked).toEqual([]);

@@ -11,9 +11,9 @@ export const openAiLimits = {
   /** The maximum that smaller servers accept in one request by default. */
   batchTexts: 32,
   batchCharacters: 100_000,
-  /** Maximum characters of a text; most models refuse more than about 8,000 tokens. */
+  /** Maximum characters of a text that are sent; most models refuse more than about 8,000 tokens. */
   textCharacters: 16_000,
-  /** From the request to the last byte of the answer. */
+  /** Maximum time from the request to the last byte of the answer. */
   timeoutMs: 30_000,
   answerBytes: 16 * 1024 * 1024,
   /** The longest delay that a service may ask for. */
@@ -28,9 +28,10 @@ const shownCharacters = 200;
 type OpenAiSpec = Extract<EmbedderSpec, { kind: "openai-compatible" }>;
 
 /**
- * Any service that answers `POST /v1/embeddings`. Without `dimensions` it is asked once how long its vectors are.
- * The key stands in the Authorization header and nowhere else; redirects are not followed. Throws InvalidParams for
- * what is wrong in the document, EmbeddingError for what the service says.
+ * An embedder that asks any service with `POST /v1/embeddings`. Without `dimensions`, it asks the service
+ * once for the length of its vectors. The key is sent in the Authorization header and nowhere else; redirects
+ * are not followed. Throws InvalidParams for errors in the document, EmbeddingError for errors of the
+ * service.
  */
 export async function createOpenAiCompatibleEmbedder(
   spec: OpenAiSpec,
@@ -88,7 +89,8 @@ class Service {
     try {
       return await this.#post(texts, sent);
     } catch (error) {
-      // Many models have one length only, and their servers refuse the parameter: then they are shortened here.
+      // Many models have one length only, and their servers refuse the parameter. Then the vectors are
+      // shortened here.
       if (!sent || !(error instanceof EmbeddingError) || error.isRetryable) throw error;
       const vectors = await this.#post(texts, false);
       this.#sendsDimensions = false;
@@ -157,12 +159,12 @@ class Service {
     const header = (name: string): string | null => headers.find(([each]) => each === name)?.[1] ?? null;
     const { shown } = this.endpoint;
     if (status === 401 || status === 403) {
-      // What it says may hold the key, or part of it.
+      // The server's text may contain the key or part of it.
       const message = `${shown} refused the key (${status}): set LARES_EMBEDDER_KEY to one it accepts.`;
       return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
     }
     if (status === 404) {
-      const message = `${shown} is not there, or has no model "${this.#spec.model}" (404): see to "url" and "model".`;
+      const message = `${shown} does not exist or has no model "${this.#spec.model}" (404): check "url" and "model".`;
       return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
     }
     if (status < 400) {
@@ -192,12 +194,12 @@ class Service {
   }
 }
 
-/** Seconds, or a date; 0 for what is neither, or lies behind. */
+/** Returns the delay in ms from a number of seconds or a date; 0 if it is neither, or in the past. */
 export function retryAfterMsOf(header: string | null, nowMs: number): number {
   if (header === null) return 0;
   const value = header.trim();
   if (/^\d+$/u.test(value)) return Number(value) * 1000;
-  // `Date.parse` finds a date in almost anything.
+  // `Date.parse` accepts almost anything as a date.
   const waitMs = /^[A-Z][a-z]{2}, .* GMT$/u.test(value) ? Date.parse(value) - nowMs : 0;
   return waitMs > 0 ? waitMs : 0;
 }

@@ -1,14 +1,14 @@
 import { invalidParams } from "../../base/errors.ts";
 
-/** Where to ask, as it may be shown: without what follows the path, which may hold secrets. */
+/** The URL as it may be shown: without query and fragment, which may contain secrets. */
 export interface Endpoint {
   readonly url: URL;
   readonly shown: string;
 }
 
 /**
- * `<base>/v1/embeddings`, or `<base>/embeddings` where the base ends in /v1 already. What an agent remembers is
- * private, so it goes over https, except to this machine. Throws InvalidParams.
+ * Returns `<base>/v1/embeddings`, or `<base>/embeddings` if the base ends in /v1. What an agent remembers is
+ * private, so only https is allowed, except to this machine. Throws InvalidParams.
  */
 export function endpointOf(base: string): Endpoint {
   const url = URL.parse(base);
@@ -34,7 +34,7 @@ export function endpointOf(base: string): Endpoint {
 const isThisMachine = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/u.test(host);
 
-/** A key that can stand in a header; what is wrong with one is told without it. Throws InvalidParams. */
+/** Returns the key if a header can contain it. The error does not show the key. Throws InvalidParams. */
 export function checkedKey(key: string | undefined): string | null {
   const trimmed = key?.trim() ?? "";
   if (trimmed === "") return null;

@@ -1,34 +1,43 @@
 export interface Embedder extends AsyncDisposable {
-  /** Names kind, model and dimensions, and for `hash` the version of its features: vectors of one name can be compared. */
+  /**
+   * Kind, model and dimensions, and for `hash` the version of its features. Vectors of embedders with the
+   * same name can be compared.
+   */
   readonly name: string;
   readonly dimensions: number;
-  /** "words": likeness of how texts are written, which says little more than their words do. */
+  /** "words": similar vectors mean similar spelling, which adds little to a search by words. */
   readonly knows: "words" | "meanings";
-  /** True where it answers within a millisecond or two, without leaving the machine: it then embeds while projecting. */
+  /**
+   * True if it answers within a millisecond or two without leaving the machine. It then embeds during
+   * projection.
+   */
   readonly isImmediate: boolean;
   /**
-   * Unit vectors, in order. Throws EmbeddingError, saying whether trying again can help, and after how long at the
-   * least; a text with nothing but white space in it is such an error, for good, for the whole call.
+   * Returns unit vectors, in order. Throws an EmbeddingError that says whether a retry can help and the
+   * minimum delay before it. A text of white space only fails the whole call for good.
    */
   embed(texts: readonly string[], purpose: "item" | "query"): Promise<Float32Array[]>;
-  /** Only where the embedder learns from the texts of the memory it serves. */
+  /** Present only if the embedder learns from the texts of its memory. */
   readonly statistics?: TextStatistics;
 }
 
 /**
- * What an embedder has learned from a memory's texts. A projection: it depends on which texts were added and not
- * removed, not on their order, so it can be kept with the index and be built again from the items. It changes how
- * queries are weighted, never an item's vector; without it answers are worse, and none is wrong.
+ * What an embedder has learned from a memory's texts. It depends on which texts were added and not removed,
+ * not on their order, so it can be stored with the index and rebuilt from the items. It changes the weights
+ * of queries, never an item's vector. Without it answers are worse, but not wrong.
  */
 export interface TextStatistics {
-  /** Texts added and not removed. */
+  /** The number of texts added and not removed. */
   readonly documents: number;
   add(text: string): void;
-  /** A text as it was added. */
+  /** The text must be the one that was added. */
   remove(text: string): void;
   /** At most 300 KB; usually a few. */
   bytes(): Uint8Array;
-  /** False, and empty from then on, where these are not bytes to be believed: add all texts again. */
+  /**
+   * Returns false, and is empty afterwards, if the bytes are not valid. Then all texts have to be added
+   * again.
+   */
   load(bytes: Uint8Array): boolean;
 }
 

@@ -14,11 +14,11 @@ function held(): { queue: EmbeddingQueue; items: HeldItems; clock: HeldClock; fa
   return { queue, items, clock, faults };
 }
 
-/** The call that is under way, the `count`-th that was made. */
+/** The `count`-th call, once it is in progress. */
 const called = (embedder: HeldEmbedder, count: number): Promise<HeldEmbedder["calls"][number]> =>
   until(`call ${count}`, () => embedder.calls.length === count && embedder.calls[count - 1]);
 
-test("what waits is embedded in slices, one call at a time, until nothing waits", async () => {
+test("waiting items are embedded in slices, one call at a time, until none waits", async () => {
   const { queue, items } = held();
   for (let row = 1; row <= 70; row += 1) items.say(row, row, `text ${row}`);
   const embedder = new HeldEmbedder("one");
@@ -33,7 +33,7 @@ test("what waits is embedded in slices, one call at a time, until nothing waits"
   expect(embedder.calls.length).toBe(3);
 });
 
-test("race: an item that says something else by the time its vector comes is embedded again", async () => {
+test("race: an item whose text changed before its vector arrived is embedded again", async () => {
   const { queue, items } = held();
   items.say(1, 10, "old words");
   const embedder = new HeldEmbedder("one");
@@ -47,7 +47,7 @@ test("race: an item that says something else by the time its vector comes is emb
   expect(await until("embedded", () => items.vectors.get(1))).toEqual({ embedder: "one", saidSeq: 20 });
 });
 
-test("race: an item that changes while its embedding fails loses no try of its new words", async () => {
+test("race: an item that changes while its embedding fails keeps all attempts for its new text", async () => {
   const { queue, items } = held();
   items.say(1, 10, "old words");
   const embedder = new HeldEmbedder("one");
@@ -60,7 +60,7 @@ test("race: an item that changes while its embedding fails loses no try of its n
   expect(items.failed.size).toBe(0);
 });
 
-test("race: an item removed while it is embedded gets no vector, and the others theirs", async () => {
+test("race: an item removed while it is embedded gets no vector, and the others get theirs", async () => {
   const { queue, items } = held();
   items.say(1, 1, "goes");
   items.say(2, 2, "stays");
@@ -73,7 +73,7 @@ test("race: an item removed while it is embedded gets no vector, and the others 
   expect(items.vectors.has(1)).toBe(false);
 });
 
-test("race: the embedder is switched while one is under way: what the old one says, also late, counts for nothing", async () => {
+test("race: the embedder is switched during a call: the old one's answer is ignored, even a late one", async () => {
   const { queue, items } = held();
   items.say(1, 1, "words");
   const [old, fresh] = [new HeldEmbedder("old"), new HeldEmbedder("fresh")];
@@ -87,7 +87,7 @@ test("race: the embedder is switched while one is under way: what the old one sa
   expect(items.failed.size).toBe(0);
 });
 
-test("race: disposed while an embedder that never answers is under way: it ends at once and writes nothing", async () => {
+test("race: disposed during a call that never ends: it ends at once and writes nothing", async () => {
   const { queue, items, clock, faults } = held();
   items.say(1, 1, "words");
   const embedder = new HeldEmbedder("one");
@@ -103,7 +103,7 @@ test("race: disposed while an embedder that never answers is under way: it ends 
   expect(faults).toEqual([]);
 });
 
-test("race: woken while the last slice is being written, what came is seen", async () => {
+test("race: woken while the last slice is written, it sees the new items", async () => {
   const { queue, items } = held();
   items.say(1, 1, "first");
   const embedder = new HeldEmbedder("one");
@@ -118,7 +118,7 @@ test("race: woken while the last slice is being written, what came is seen", asy
   await until("both are embedded", () => items.vectors.size === 2);
 });
 
-test("terminal: three failures with pauses between them, then given up, with the reason", async () => {
+test("terminal: after three failures with pauses between them, the item is given up, with the reason", async () => {
   const { queue, items, clock } = held();
   items.say(1, 1, "words");
   const embedder = new HeldEmbedder("one");
@@ -139,7 +139,7 @@ test("terminal: three failures with pauses between them, then given up, with the
   expect(embedder.calls.length).toBe(maxEmbeddingTries);
 });
 
-test("while the service is down nothing else is sent, so that an outage costs few items their tries", async () => {
+test("while the service is down nothing else is sent, so that an outage costs few items an attempt", async () => {
   const { queue, items, clock } = held();
   for (let row = 1; row <= 100; row += 1) items.say(row, row, `text ${row}`);
   const embedder = new HeldEmbedder("one");
@@ -155,7 +155,7 @@ test("while the service is down nothing else is sent, so that an outage costs fe
   await until("all embedded", () => items.vectors.size === 100);
 });
 
-test("the service's own pause is kept to", async () => {
+test("the delay that the service asks for is respected", async () => {
   const { queue, items, clock } = held();
   items.say(1, 1, "words");
   const embedder = new HeldEmbedder("one");
@@ -167,7 +167,7 @@ test("the service's own pause is kept to", async () => {
   expect(embedder.calls.length).toBe(1);
 });
 
-test("one text that is refused for good fails alone", async () => {
+test("a text that is refused for good fails alone", async () => {
   const { queue, items } = held();
   for (const [row, text] of ["fine", "bad", "also fine"].entries()) items.say(row, row, text);
   const embedder = new HeldEmbedder("one");
@@ -179,7 +179,7 @@ test("one text that is refused for good fails alone", async () => {
   expect(items.failed.get(1)).toBe("too long");
 });
 
-test("without an embedder everything waits", async () => {
+test("without an embedder all items wait", async () => {
   const { queue, items } = held();
   items.say(1, 1, "words");
   queue.use(null);
@@ -188,7 +188,7 @@ test("without an embedder everything waits", async () => {
   expect(items.waiting.size).toBe(1);
 });
 
-test("a fault that is no EmbeddingError is reported, costs no try, and the next waking goes on", async () => {
+test("an error that is not an EmbeddingError is reported and costs no attempt, and the queue continues when it is woken", async () => {
   const { queue, items, faults } = held();
   items.say(1, 1, "words");
   const embedder = new HeldEmbedder("one");
@@ -203,7 +203,7 @@ test("a fault that is no EmbeddingError is reported, costs no try, and the next 
   await until("embedded", () => items.vectors.has(1));
 });
 
-test("a pause is never longer than the bound, whatever a service asks for", () => {
+test("a delay never exceeds the limit, whatever a service asks for", () => {
   const item = { row: 1, saidSeq: 1, text: "", tries: 0 };
   expect(afterFailure(item, down(Infinity), 0)).toMatchObject({ state: "retry", dueMs: longestPauseMs });
 });

@@ -2,22 +2,25 @@ import type { Clock } from "../../base/clock.ts";
 import { embedEach, type EmbeddedPart } from "./embed-each.ts";
 import type { Embedder, EmbeddingError } from "./port.ts";
 
-/** Tries of one text; after the last its item is found by words only, until it says something else. */
+/**
+ * Maximum attempts to embed one text. After the last one, its item is found by words only until its text
+ * changes.
+ */
 export const maxEmbeddingTries = 3;
-/** After the first failure in a row, the second, and so on; the last for all that follow. */
+/** Delays after the first failure in a row, the second, and so on; the last one repeats. */
 const pausesMs = [2_000, 30_000, 2 * 60_000, 15 * 60_000] as const;
 export const longestPauseMs = 15 * 60_000;
-/** Items taken at once. */
+/** Maximum items taken from the queue at once. */
 const immediateItems = 512;
 const remoteItems = 32;
 
 /** An item whose text waits for its embedding. */
 export interface PendingItem {
   readonly row: number;
-  /** Seq of the record that said the text: another one means that it says something else by now. */
+  /** Seq of the record that set the text. If it has changed, so has the text. */
   readonly saidSeq: number;
   readonly text: string;
-  /** Tries that failed. */
+  /** Failed attempts. */
   readonly tries: number;
 }
 
@@ -29,35 +32,38 @@ export type Settlement = { readonly item: PendingItem } & (
 
 export interface TakenItems {
   readonly items: readonly PendingItem[];
-  /** Others may be due as well. */
+  /** Items that are due; more may be due as well. */
   readonly mayBeMore: boolean;
-  /** Where none is due: when the next one will be; null where nothing waits. */
+  /** If no item is due: when the next one will be; null if none waits. */
   readonly nextDueMs: number | null;
 }
 
-/** The queue as it lies on the disk. */
+/** The queue as stored on the disk. */
 export interface PendingItems {
-  /** The oldest that are due. */
+  /** Returns the oldest items that are due. */
   take(limit: number, nowMs: number): Promise<TakenItems>;
-  /** In one transaction. An item that is gone, or has another `saidSeq` by now, is left as it is. */
+  /** Stores the outcomes in one transaction. Skips an item that is gone or whose `saidSeq` has changed. */
   settle(embedder: string, settlements: readonly Settlement[]): Promise<void>;
 }
 
 interface QueueOptions {
   readonly items: PendingItems;
   readonly clock: Clock;
-  /** What is no EmbeddingError. The queue then rests until it is woken. */
+  /** Called for an error that is not an EmbeddingError. The queue then pauses until it is woken. */
   report(error: unknown): void;
 }
 
 /**
- * Embeds what waits, one call at a time. After a failure of the service itself nothing is sent until its pause is over,
- * so that an outage costs a few items their tries and not all of them.
+ * Embeds waiting items, one call at a time. After a failure of the service itself, nothing is sent until the
+ * delay is over, so that an outage costs only a few items an attempt.
  */
 export class EmbeddingQueue implements AsyncDisposable {
   readonly #options: QueueOptions;
   #embedder: Embedder | null = null;
-  /** Fulfilled when what is under way is no longer wanted: the embedder was switched, or all is closed. */
+  /**
+   * Resolves when the current call's result is no longer wanted: the embedder was switched or the queue
+   * disposed.
+   */
   #abandoned = Promise.withResolvers<null>();
   #isClosed = false;
   #running: Promise<void> | null = null;
@@ -70,7 +76,10 @@ export class EmbeddingQueue implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** From now on this one, or none. What another has under way is dropped, and costs no item a try. */
+  /**
+   * Uses this embedder from now on, or none. A call in progress is abandoned and does not count as an
+   * attempt.
+   */
   use(embedder: Embedder | null): void {
     this.#embedder = embedder;
     this.#failuresInARow = 0;
@@ -79,14 +88,14 @@ export class EmbeddingQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** There may be something to do. */
+  /** Wakes the queue: there may be new items. */
   wake(): void {
     if (this.#isClosed) return;
     this.#isWoken = true;
     this.#running ??= this.#run();
   }
 
-  /** Waits for what is being written, and for no embedder. */
+  /** Waits for a write in progress, but not for an embedder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();
@@ -111,12 +120,12 @@ export class EmbeddingQueue implements AsyncDisposable {
       this.#options.report(error);
     } finally {
       this.#running = null;
-      // Woken after the last look, while this run was ending.
+      // Woken after the last check, while this run was ending.
       if (this.#isWoken) this.wake();
     }
   }
 
-  /** When to look again; null where nothing waits. */
+  /** Returns when to check again; null if nothing waits. */
   async #slice(): Promise<number | null> {
     const { items, clock } = this.#options;
     const embedder = this.#embedder;
@@ -158,7 +167,7 @@ function settlementsOf(taken: readonly PendingItem[], part: EmbeddedPart, nowMs:
   });
 }
 
-/** What becomes of an item whose try failed. */
+/** Returns the new state of an item whose attempt failed. */
 export function afterFailure(item: PendingItem, error: EmbeddingError, nowMs: number): Settlement {
   const tries = item.tries + 1;
   const reason = error.message;
@@ -166,10 +175,12 @@ export function afterFailure(item: PendingItem, error: EmbeddingError, nowMs: nu
   return { item, state: "retry", tries, dueMs: nowMs + pauseMs(item.tries, error.retryAfterMs), reason };
 }
 
-/** After so many failures in a row. */
+/** Returns the delay after this number of failures in a row. */
 export const longerPauseMs = (failuresBefore: number): number => pauseMs(failuresBefore, 0);
 
-/** At least what the service asks for; the more failures went before, the longer. */
+/**
+ * The delay grows with the number of failures and is never shorter than the one that the service asks for.
+ */
 function pauseMs(failuresBefore: number, retryAfterMs: number): number {
   const own = pausesMs[Math.min(failuresBefore, pausesMs.length - 1)] ?? longestPauseMs;
   return Math.min(longestPauseMs, Math.max(own, retryAfterMs));

@@ -1,6 +1,6 @@
 import { EmbeddingError } from "./port.ts";
 
-/** Nothing can be said of a text that says nothing, and an index holds no vector that points nowhere. */
+/** A blank text has no meaning to embed, and an index accepts no vector without a direction. */
 export function refuseBlank(texts: readonly string[]): void {
   const blank = texts.findIndex((text) => !/\S/u.test(text));
   if (blank < 0) return;
@@ -10,7 +10,10 @@ export function refuseBlank(texts: readonly string[]): void {
   );
 }
 
-/** Parts of a list, in order: each of at most so many texts and, unless it is one alone, so many characters. */
+/**
+ * Returns the list in parts, in order: each has at most so many texts and, unless it is a single text, so
+ * many characters.
+ */
 export function inBatches(
   texts: readonly string[],
   { maxTexts, maxCharacters }: { maxTexts: number; maxCharacters: number },

@@ -20,7 +20,7 @@ import type { Engines } from "../vectors/engines.ts";
 /** One memory, open in the store host. */
 export type OpenMemory = Projector<KnowledgeStore>;
 
-/** What all memories of a host share. */
+/** Parts that all memories of a host share. */
 interface HostParts {
   readonly duck: Duck;
   readonly engines: Engines;
@@ -28,11 +28,14 @@ interface HostParts {
   readonly outside: EmbedderPorts;
 }
 
-/** Opens a memory's projections. `doubt`: why what is on the disk is not to be believed, null where it is. */
+/**
+ * Opens a memory's projections. If `quarantineReason` is not null, it says why the files on the disk are
+ * discarded.
+ */
 export function openMemory(
   { duck, engines, notice, outside }: HostParts,
   memory: StoreMemory,
-  doubt: string | null,
+  quarantineReason: string | null,
 ): Promise<OpenMemory> {
   return Projector.open(
     {
@@ -58,7 +61,7 @@ export function openMemory(
       notice,
     },
     memory,
-    doubt,
+    quarantineReason,
   );
 }
 
@@ -68,7 +71,7 @@ type Answer<Name extends StoreRequestName> = (
   params: StoreRequests[Name]["params"],
 ) => Promise<StoreRequests[Name]["result"]>;
 
-/** Each request's answer, by its name. `close` is not the memory's own to answer. */
+/** Answers each request by its name, except `close`, which the host answers itself. */
 export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: Answer<Name> } = {
   "temporal.query": (opened, memory, { query, nowMs }) =>
     opened.steadyQuery(memory, ({ file, text }) => temporalQuery(file, text, query, nowMs)),

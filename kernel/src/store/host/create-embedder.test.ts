@@ -5,7 +5,7 @@ import { postHere } from "../embedding/testing/post.ts";
 
 const ports = { post: postHere, embedHere: () => expect.unreachable("no model was asked for") };
 
-test("hash, with what it learns for this memory alone", async () => {
+test("hash, with statistics for this memory alone", async () => {
   await using one = await createEmbedder({ kind: "hash" }, ports);
   await using other = await createEmbedder({ kind: "hash", dimensions: 512 }, ports);
   one.statistics?.add("words");

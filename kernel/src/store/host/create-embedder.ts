@@ -5,16 +5,16 @@ import type { Embedder } from "../embedding/port.ts";
 import type { EmbedHere, PostOutside } from "../../memory-contract/store-port.ts";
 import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
 
-/** What embedders ask of the kernel. */
+/** Sends the embedders' requests to the kernel. */
 export interface EmbedderPorts {
   readonly post: PostOutside;
   readonly embedHere: EmbedHere;
 }
 
 /**
- * The embedder that a document asks for. One for each memory: `hash` learns from its texts. Throws InvalidParams for
- * what the document says wrong; EmbeddingError where a model cannot be loaded, or a service has to be asked for its
- * dimensions and does not answer.
+ * Creates the embedder that a document asks for, one for each memory because `hash` learns from its texts.
+ * Throws InvalidParams for errors in the document; EmbeddingError if a model cannot be loaded, or if a
+ * service that is asked for its dimensions does not answer.
  */
 export async function createEmbedder(
   spec: EmbedderSpec,

@@ -15,5 +15,5 @@ function isOfTheDisk(error: unknown): boolean {
   return "syscall" in error || error.code === "ERR_SQLITE_ERROR";
 }
 
-/** What the log says of it. */
+/** Returns the message for the log. */
 export const reasonOf = (error: unknown): string => messageOf(failureOf(error) ?? error);

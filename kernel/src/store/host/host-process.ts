@@ -1,6 +1,6 @@
 /**
- * Entry of the store host: the one process in which native code over a memory's files runs. It ends with the kernel; the
- * next kernel's host waits for these files, which stand a sudden end.
+ * Entry of the store host, the one process in which native code reads a memory's files. It ends with the
+ * kernel. The next kernel's host waits for the files, which survive a sudden end.
  */
 import process from "node:process";
 import { messageOf } from "../../base/errors.ts";
@@ -13,12 +13,12 @@ import { StoreHost } from "./host.ts";
 import type { FromHost, ToHost } from "../messages.ts";
 import { leakedBytes } from "../vectors/faiss.ts";
 
-// What a memory holds is its owner's alone; DuckDB and SQLite make files as the mask says.
+// A memory's contents belong to its owner alone; DuckDB and SQLite create files according to the mask.
 process.umask(0o077);
 const [stateFolder = "", maxLeakedBytes = ""] = process.argv.slice(2);
 const encoder = new TextEncoder();
 let isSpent = false;
-/** The aborters of the open requests, by id. */
+/** Abort controllers of the open requests, by id. */
 const aborters = new Map<number, AbortController>();
 const { send, ready, fail } = serveParent<FromHost, ToHost>({
   maxFrameBytes: bounds.maxFrameBytes,
@@ -44,7 +44,7 @@ async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
       aborters.set(words.id, aborter);
       try {
         const result = await host.answer(words, aborter.signal);
-        // An answer is JSON already: large ones are not written down twice.
+        // The answer is JSON already; it is not serialized a second time, because it can be large.
         send({ kind: "answer", id: words.id }, encoder.encode(result));
         if (!isSpent && leakedBytes() > Number(maxLeakedBytes)) {
           isSpent = true;
@@ -68,7 +68,7 @@ async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
     case "end":
       await host[Symbol.asyncDispose]();
       process.exit(0);
-    // No fall through: the process has ended.
+    // The process has ended, so nothing falls through.
     default:
       unreachable(words);
   }

@@ -12,30 +12,32 @@ import { type Duck, openDuck } from "../projection/duck.ts";
 import { Engines } from "../vectors/engines.ts";
 
 interface StoreHostOptions {
-  /** Absolute; all memories lie beneath it. */
+  /** Absolute path; all memories have their folders beneath it. */
   readonly stateFolder: string;
   notice(notice: StoreNotice): void;
-  /** What embedders ask of the kernel. */
+  /** Sends the embedders' requests to the kernel. */
   readonly outside: EmbedderPorts;
-  /** Nothing can be answered any more: the process has to end, and the kernel starts the next. */
+  /**
+   * Called when nothing can be answered any more: the process has to end, and the kernel starts the next one.
+   */
   failed(error: unknown): void;
 }
 
 type Request = Omit<Extract<ToHost, { kind: "request" }>, "kind" | "id">;
 
-/** What the store host's process does, without its pipe. */
+/** The store host without its pipe. */
 export class StoreHost implements AsyncDisposable {
   readonly #options: StoreHostOptions;
   readonly #lock: FileLock;
   readonly #duck: Duck;
   readonly #engines = new Engines();
   readonly #memories: OpenMemories<OpenMemory>;
-  /** Memories that a hint is followed for just now, with the newest hint. */
+  /** Memories that are being brought up to a hint, with the newest hint. */
   readonly #following = new Map<string, StoreMemory>();
-  /** Memories that are not believed when they are opened next. */
-  readonly #suspects = new Set<string>();
-  /** Those that were not believed once: what this host made itself it believes. */
-  readonly #doubted = new Set<string>();
+  /** Memories whose files are discarded when they are opened next. */
+  readonly #quarantined = new Set<string>();
+  /** Memories whose files were discarded once; files that this host made itself are trusted. */
+  readonly #discarded = new Set<string>();
 
   private constructor(options: StoreHostOptions, lock: FileLock, duck: Duck) {
     this.#options = options;
@@ -47,7 +49,7 @@ export class StoreHost implements AsyncDisposable {
     );
   }
 
-  /** Throws StorageError where another host has the folder for longer than it takes to end. */
+  /** Throws StorageError if another host holds the folder's lock for longer than `lockTimeoutMs`. */
   static async open(options: StoreHostOptions): Promise<StoreHost> {
     const folder = joinPath(options.stateFolder, "store");
     await makeFolder(folder);
@@ -61,13 +63,13 @@ export class StoreHost implements AsyncDisposable {
     }
   }
 
-  /** The answer as JSON. Throws the signal's reason where that is aborted before the memory is asked. */
-  async answer({ name, memory, params, isSuspect }: Request, signal?: AbortSignal): Promise<string> {
+  /** Returns the answer as JSON. Throws the signal's reason if it is aborted before the memory is asked. */
+  async answer({ name, memory, params, isQuarantined }: Request, signal?: AbortSignal): Promise<string> {
     const { key } = memory;
-    if (isSuspect && !this.#doubted.has(key)) {
-      this.#doubted.add(key);
+    if (isQuarantined && !this.#discarded.has(key)) {
+      this.#discarded.add(key);
       await this.#memories.close(key);
-      this.#suspects.add(key);
+      this.#quarantined.add(key);
     }
     if (name === "close") {
       await this.#memories.close(key);
@@ -85,7 +87,7 @@ export class StoreHost implements AsyncDisposable {
     return asJson(await this.#memories.use(memory, asked));
   }
 
-  /** Follows the journal behind; the newest hint counts. Nothing makes room for a hint. */
+  /** Follows the journal in the background; the newest hint counts. A hint never closes another memory. */
   grown(memory: StoreMemory): void {
     const isUnderWay = this.#following.has(memory.key);
     if (!isUnderWay && !this.#memories.hasRoomFor(memory)) return;
@@ -116,15 +118,15 @@ export class StoreHost implements AsyncDisposable {
   }
 
   async #open(memory: StoreMemory): Promise<OpenMemory> {
-    const isSuspect = this.#suspects.delete(memory.key);
-    const doubt = isSuspect ? "the store host ended again and again while it answered" : null;
+    const isQuarantined = this.#quarantined.delete(memory.key);
+    const quarantineReason = isQuarantined ? "the store host ended again and again while it answered" : null;
     const parts = {
       duck: this.#duck,
       engines: this.#engines,
       notice: this.#options.notice,
       outside: this.#options.outside,
     };
-    return await openMemory(parts, memory, doubt);
+    return await openMemory(parts, memory, quarantineReason);
   }
 
   #log(message: string, memory: string, error: unknown): void {
@@ -154,7 +156,7 @@ function asJson(result: unknown): string {
   try {
     json = JSON.stringify(result);
   } catch (error) {
-    // Longer than a string can be.
+    // Larger than the longest string.
     if (!(error instanceof RangeError)) throw error;
     throw tooLarge(Infinity);
   }

@@ -4,11 +4,11 @@ import type { StoreMemory } from "../../memory-contract/store-port.ts";
 interface Slot<Opened> {
   readonly opened: Promise<Opened>;
   users: number;
-  /** While it is closed. */
+  /** Resolves once it is closed; null while it is not closing. */
   closing: Promise<void> | null;
 }
 
-/** Memories that are open, at most so many at once: the one that was not used for longest makes room. */
+/** Open memories, up to a maximum: the least recently used one is closed for a new one. */
 export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDisposable {
   readonly #open: (memory: StoreMemory) => Promise<Opened>;
   readonly #notClosed: (key: string, error: unknown) => void;
@@ -16,7 +16,7 @@ export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDispos
   readonly #slots = new Map<string, Slot<Opened>>();
   #left = Promise.withResolvers<void>();
 
-  /** `notClosed`: one that made room could not be closed as it should. It counts as closed. */
+  /** `notClosed`: called if a memory that was to make room failed to close. It counts as closed. */
   constructor(
     open: (memory: StoreMemory) => Promise<Opened>,
     notClosed: (key: string, error: unknown) => void,
@@ -25,12 +25,14 @@ export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDispos
     this.#notClosed = notClosed;
   }
 
-  /** Whether it is open, or could be without another's making room. */
+  /** Returns true if it is open, or can be opened without closing another. */
   hasRoomFor({ key }: StoreMemory): boolean {
     return this.#slots.has(key) || this.#slots.size < bounds.maxOpenMemories;
   }
 
-  /** Opens it where it is not; it stays open until the work is done. Waits while all others are in use. */
+  /**
+   * Opens the memory if needed and keeps it open until the work is done. Waits while all others are in use.
+   */
   async use<Result>(memory: StoreMemory, work: (opened: Opened) => Promise<Result>): Promise<Result> {
     const slot = await this.#enter(memory);
     try {
@@ -41,7 +43,7 @@ export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDispos
     }
   }
 
-  /** Resolves when it is closed; who uses it is waited for. */
+  /** Closes the memory after its users have ended. */
   async close(key: string): Promise<void> {
     for (let slot = this.#slots.get(key); slot !== undefined; slot = this.#slots.get(key)) {
       if (slot.users === 0) return await this.#close(key, slot);
@@ -49,7 +51,7 @@ export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDispos
     }
   }
 
-  /** Those in use are closed under their users. */
+  /** Memories in use are closed without waiting for their users. */
   async [Symbol.asyncDispose](): Promise<void> {
     const outcomes = await Promise.allSettled([...this.#slots].map(([key, slot]) => this.#close(key, slot)));
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
@@ -81,7 +83,7 @@ export class OpenMemories<Opened extends AsyncDisposable> implements AsyncDispos
   #begin(memory: StoreMemory): Slot<Opened> {
     const opened = this.#open(memory);
     const slot: Slot<Opened> = { opened, users: 0, closing: null };
-    // The caller gets the error from `opened`; the next one tries again.
+    // The caller gets the error from `opened`; the next caller opens it again.
     opened.catch(() => this.#slots.get(memory.key) === slot && this.#slots.delete(memory.key));
     return this.#used(memory.key, slot);
   }

@@ -14,7 +14,9 @@ interface OpenPost {
   reject(error: OutsideError): void;
 }
 
-/** What the kernel has others do for the store host: the egress host its requests, the inference host its models. */
+/**
+ * Forwards what the store host cannot do itself: requests to the egress host, models to the inference host.
+ */
 export class Outside {
   readonly #send: (words: FromHost, bytes?: Uint8Array) => void;
   readonly #open = new Map<number, OpenPost>();

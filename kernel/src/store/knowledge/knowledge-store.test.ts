@@ -8,7 +8,7 @@ import { ToyEmbedder } from "./testing/toy-embedder.ts";
 
 const service: EmbedderSpec = { kind: "openai-compatible", url: "http://here", model: "service" };
 
-test("what is added is found by likeness, by variant, by a field, by relation and by importance", async () => {
+test("added items are found by similarity, by variant, by a field, by relation and by importance", async () => {
   const memory = await testKnowledge();
   memory.add("a", { text: "the beach at sunset", data: { place: "beach", n: 1 } });
   memory.add("b", { text: "the mountain in winter", data: { place: "mountain", n: 2 }, importance: 0.9 });
@@ -36,7 +36,7 @@ test("what is added is found by likeness, by variant, by a field, by relation an
   expect(await memory.store.existing(["c", "nobody", "a"])).toEqual(["c", "a"]);
 });
 
-test("changed words are embedded again, and the old ones are found no more", async () => {
+test("changed text is embedded again, and the old text is no longer found", async () => {
   const memory = await testKnowledge();
   memory.add("a", { text: "beach" });
   await memory.project();
@@ -47,7 +47,7 @@ test("changed words are embedded again, and the old ones are found no more", asy
   expect((await memory.store.stats()).vectors).toMatchObject({ count: 1, pending: 0 });
 });
 
-test.each(["delete", "redact"] as const)("what is gone (%s) is found by nothing", async (operation) => {
+test.each(["delete", "redact"] as const)("a removed item (%s) is not found in any way", async (operation) => {
   const memory = await testKnowledge();
   memory.add("a", { text: "beach", relations: [{ to: "b", relation: "PartOf" }], embedding: [1, 0] });
   memory.add("b", { text: "sea", relations: [{ to: "a", relation: "PartOf" }] });
@@ -69,7 +69,7 @@ test.each(["delete", "redact"] as const)("what is gone (%s) is found by nothing"
   expect(await memory.ids({ similar_to: "beach again", top_k: 10 })).toEqual(["b"]);
 });
 
-test("the items before it in a list count as there: by what they bring, of their variant, not those refused", async () => {
+test("earlier items of the list count as existing: by the embeddings they bring, of the same variant, without refused ones", async () => {
   const memory = await testKnowledge();
   memory.add("old", { text: "red house garden", embedding: [0, 1] });
   await memory.project();
@@ -92,7 +92,7 @@ test("the items before it in a list count as there: by what they bring, of their
   ]);
 });
 
-test("what an item updates is found behind it, by its words, and proposed until it is in the tables", async () => {
+test("what an item updates is found in the background, by its text, and proposed until it is in the tables", async () => {
   const memory = await testKnowledge();
   for (const id of ["old", "new"]) memory.add(id, { text: "red house garden" });
   memory.add("event", { variant: "Event", text: "red house garden" });
@@ -150,7 +150,7 @@ test.each([true, false])(
 );
 
 describe("an embedder that takes its time", () => {
-  test("adding does not wait for it; until then an item is found by its words and says so", async () => {
+  test("adding does not wait for it; until then an item is found by its words and is marked", async () => {
     const gate = Promise.withResolvers<void>();
     const memory = await testKnowledge({
       settings: { embedder: service },
@@ -172,7 +172,7 @@ describe("an embedder that takes its time", () => {
     expect((await memory.store.query({}, startMs)).items).toMatchObject([{ embedded: true }]);
   });
 
-  test("what changes while its embedding is under way gets the embedding of what it says then", async () => {
+  test("an item that changes while it is embedded gets the embedding of its new text", async () => {
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const memory = await testKnowledge({
@@ -199,7 +199,7 @@ describe("an embedder that takes its time", () => {
     expect(await memory.ids({ similar_to: "mountain", min_similarity: 0.9 })).toEqual(["changed"]);
   });
 
-  test("three tries with pauses between them, across a restart; then it is given up, until the words change", async () => {
+  test("three attempts with pauses between them, across a restart; then the item is given up until its text changes", async () => {
     const clock = new ManualClock();
     let calls = 0;
     const memory = await testKnowledge({
@@ -242,7 +242,7 @@ describe("an embedder that takes its time", () => {
     expect((await memory.store.query({}, startMs)).items).toMatchObject([{ id: "a", embedded: true }]);
   });
 
-  test("given up on: tried once more with each start, so many times in all, and found by words meanwhile", async () => {
+  test("a given-up item is retried once with each start, a limited number of times, and found by words meanwhile", async () => {
     let calls = 0;
     let isMended = false;
     const memory = await testKnowledge({
@@ -276,7 +276,7 @@ describe("an embedder that takes its time", () => {
     expect((await memory.store.stats()).vectors).toMatchObject({ count: 1, failed: 1 });
   });
 
-  test("one text that is refused for good does not keep the others of its batch", async () => {
+  test("one text that is refused for good does not hold up the others of its batch", async () => {
     const memory = await testKnowledge({
       settings: { embedder: service },
       openEmbedder: async (spec) => {
@@ -300,7 +300,7 @@ describe("an embedder that takes its time", () => {
     expect((await memory.store.stats()).vectors).toMatchObject({ pending: 0, failed: 1, count: 2 });
   });
 
-  test("killed while an embedding is under way: it is asked for again, and that was no try", async () => {
+  test("killed during an embedding: it is requested again, and that does not count as an attempt", async () => {
     let calls = 0;
     const memory = await testKnowledge({
       settings: { embedder: service },
@@ -325,7 +325,7 @@ describe("an embedder that takes its time", () => {
   });
 });
 
-test("vectors that came with an import are taken while nothing is embedded; the rest is embedded after it", async () => {
+test("an import's vectors are taken while nothing is embedded; the rest is embedded after it", async () => {
   const asked: string[] = [];
   const memory = await testKnowledge({
     settings: { embedder: service, isGivenVectors: true },
@@ -359,7 +359,7 @@ test("vectors that came with an import are taken while nothing is embedded; the 
   expect((await memory.store.stats()).vectors).toMatchObject({ count: 4, pending: 0, failed: 0 });
 });
 
-test("finds are counted, raise importance, and outlast an orderly restart", async () => {
+test("finds are counted, raise importance, and survive an orderly restart", async () => {
   const memory = await testKnowledge();
   memory.add("a", { text: "beach" });
   memory.add("b", { text: "mountain" });
@@ -370,7 +370,7 @@ test("finds are counted, raise importance, and outlast an orderly restart", asyn
   expect(await memory.ids({ top_k: 1 }, startMs + 1)).toEqual(["a"]);
 });
 
-test("vectors page by page, by id, without those that were brought", async () => {
+test("vectors are exported page by page, by id, without brought ones", async () => {
   const memory = await testKnowledge();
   for (const id of ["c", "a", "b"]) memory.add(id, { text: id, embedding: [1, 2] });
   await memory.project();

@@ -51,28 +51,31 @@ import { knowledgeStats } from "./stats.ts";
 import { type SpaceOptions, type VectorEngines, VectorSpace } from "./embedding/vector-space.ts";
 
 interface KnowledgeOptions {
-  /** The memory's key, as notices name it. */
+  /** The memory's key, for notices. */
   readonly memory: string;
-  /** Absolute; index files lie here. */
+  /** Absolute path of the folder for index files. */
   readonly folder: string;
-  /** With `knowledgeTables` in it. */
+  /** Contains `knowledgeTables`. */
   readonly database: Database;
   readonly text: TextIndex;
   readonly engines: VectorEngines;
   readonly clock: Clock;
   openEmbedder(spec: EmbedderSpec): Promise<Embedder>;
-  /** The events of these rows; those that are gone are left out. */
+  /** Returns the events of these rows that still exist. */
   events(rows: readonly number[]): Promise<ReadonlyMap<number, TemporalItem>>;
   tell(notice: StoreNotice): void;
 }
 
-/** So far beyond `maxVectors`, what is coldest goes before the next maintenance. */
+/**
+ * When there are this many more vectors than `maxVectors`, the coldest are removed without waiting for
+ * maintenance.
+ */
 const toleratedExcess = { part: 0.05, vectors: 1_000 } as const;
 
 /**
- * One memory's knowledge behind its tables: vectors, what is asked of them, and the work behind it (the queue of
- * embeddings, another embedder, another engine), which never keeps a query waiting. Not to be asked while the
- * projections are built again: dispose it, and open it on the new tables.
+ * The knowledge of one memory: its vectors, its queries, and the background work (embedding queue, switch of
+ * embedder or engine), which never blocks a query. While the projections are rebuilt, it must not be used:
+ * dispose of it, and open it again on the new tables.
  */
 export class KnowledgeStore implements AsyncDisposable {
   readonly #options: KnowledgeOptions;
@@ -123,7 +126,7 @@ export class KnowledgeStore implements AsyncDisposable {
     return store;
   }
 
-  /** What the settings of a request say from now on; what changes is followed in the background. */
+  /** Applies the settings of a request; the resulting work is done in the background. */
   async configure(settings: StoreSettings): Promise<void> {
     const before = this.#settings;
     this.#settings = settings;
@@ -137,7 +140,7 @@ export class KnowledgeStore implements AsyncDisposable {
     if (JSON.stringify(before) !== JSON.stringify(settings)) this.#work.wake();
   }
 
-  /** Brings everything up to the tables. After every batch that was projected into them. */
+  /** Brings vectors and queue up to the tables. Has to be called after each projected batch. */
   async follow(): Promise<void> {
     await this.#oneAtATime.run("follow", async () => {
       const { embedder } = this.#made;
@@ -181,7 +184,7 @@ export class KnowledgeStore implements AsyncDisposable {
     return existingItems(this.#options.database, ids);
   }
 
-  /** While the settings say that vectors are given. */
+  /** Takes vectors of an import, while the settings say that vectors are given. */
   takeVectors(name: string, vectors: readonly ImportedVector[]): Promise<TakenVectors> {
     return takeImported(this.#options.database, this.#pending, this.#made.embedder, { name, vectors });
   }
@@ -198,7 +201,7 @@ export class KnowledgeStore implements AsyncDisposable {
     return knowledgeStats(this.#options.database, this.#made, this.#given, this.#rebuilding);
   }
 
-  /** Decides what moves, is merged or pruned; see `maintain.ts`. The index goes to the disk besides. */
+  /** Returns what maintenance wants to move, merge or prune (see `maintain.ts`), and saves the index. */
   async maintain(nowMs: number, prune: PrunePolicy | null): Promise<Maintained> {
     await this.#accesses.write();
     const maintained = await this.#viewed(async (view) => {
@@ -224,17 +227,17 @@ export class KnowledgeStore implements AsyncDisposable {
     return maintained;
   }
 
-  /** Resolves when nothing is left to do that could be done now. */
+  /** Resolves when no work is left that could be done now. */
   idle(): Promise<void> {
     return this.#work.idle();
   }
 
-  /** Closes in order: nothing new begins, what is under way ends, the index goes to the disk. */
+  /** Stops accepting work, waits for work in progress, then saves and closes the index. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#opening[Symbol.dispose]();
     await this.#queue[Symbol.asyncDispose]();
     const stopped = this.#work[Symbol.asyncDispose]();
-    // An embedder that is disposed gives up what it has under way, which the work may be waiting for.
+    // Disposing of an embedder cancels its calls, for which the work may be waiting.
     await this.#switch?.embedder[Symbol.asyncDispose]();
     await stopped;
     await this.#accesses.write();
@@ -265,7 +268,9 @@ export class KnowledgeStore implements AsyncDisposable {
     if (this.#accesses.isFull) this.#work.wake();
   }
 
-  /** Takes what the settings name; where that is not what made the vectors, what did serves until it is. */
+  /**
+   * Switches to the embedder that the settings name. Until it has made the vectors, the previous one serves.
+   */
   async #adopt(): Promise<void> {
     const { database } = this.#options;
     const wanted = await this.#opening.take(this.#settings.embedder);
@@ -307,7 +312,7 @@ export class KnowledgeStore implements AsyncDisposable {
     this.#retiring.add(before, () => this.#dropOld());
   }
 
-  /** What answers at once does so in `follow`. */
+  /** An embedder that answers at once does so in `follow`. */
   #useQueue(): void {
     const { embedder } = this.#made;
     const isForQueue = embedder?.isImmediate !== true && this.#settings.isGivenVectors !== true;
@@ -319,7 +324,7 @@ export class KnowledgeStore implements AsyncDisposable {
     return { database, engines, name, dimensions, folder };
   }
 
-  /** What was wanted and not there in time may be there now. */
+  /** The embedder that was not open in time may be open now. */
   async #adoptLate(): Promise<void> {
     try {
       await this.#oneAtATime.run("follow", async () => this.#work.isStopped || this.#adopt());
@@ -334,7 +339,7 @@ export class KnowledgeStore implements AsyncDisposable {
     return evictColdest(this.#options.database, spaces, this.#settings.maxVectors, nowMs);
   }
 
-  /** Vectors of embedders that neither serve nor are about to. */
+  /** Removes the vectors of embedders that neither serve nor are about to. */
   async #dropOld(): Promise<void> {
     await this.#options.database.transaction(async (sql) => {
       await dropOthers(sql, [this.#made.name, this.#switch?.space ?? ""]);
@@ -388,7 +393,7 @@ export class KnowledgeStore implements AsyncDisposable {
       return;
     }
     const { dimensions } = next.embedder;
-    // The index is made before the old one goes; what comes meanwhile is brought to both.
+    // The new index is complete before the old one is dropped; changes meanwhile are applied to both.
     const space = await VectorSpace.open(
       this.#spaceOptions(next.space, dimensions, null),
       this.#settings.vectors,

@@ -4,7 +4,7 @@ import { textList } from "./rows/schema.ts";
 
 const listOf = (ids: readonly string[]): string => JSON.stringify(ids.map((id) => id.toWellFormed()));
 
-/** Which of these items there are, in the order asked. */
+/** Returns which of these items exist, in the given order. */
 export async function existingItems(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql.all<{ id: string }>(`SELECT id FROM knowledge_items WHERE id IN ${textList}`, [
     listOf(ids),
@@ -25,7 +25,7 @@ export interface VectorsPlace {
   readonly changedBeforeMs: number;
 }
 
-/** What the embedder made, by id. What agents brought is in the journal. */
+/** Returns the embedder's vectors, by id. Embeddings that agents brought are in the journal. */
 export async function vectorsPage(
   sql: Sql,
   space: { readonly name: string; readonly dimensions: number },

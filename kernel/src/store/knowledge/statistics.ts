@@ -2,13 +2,16 @@ import type { TextStatistics } from "../embedding/port.ts";
 import type { Database } from "./rows/schema.ts";
 import { spokenBy } from "./rows/words.ts";
 
-/** Texts counted at once; others have their turn in between. */
+/** Texts that are counted at once; other work runs in between. */
 const textsPerSlice = 1_000;
 /** Removed texts are not subtracted one by one. Beyond this error, all texts are counted again. */
 const toleratedError = 0.05;
 const toleratedTexts = 16;
 
-/** What an embedder has learned from this memory's words: stored with the vectors, and counted again if it does not match them. */
+/**
+ * What an embedder has learned from this memory's texts: stored with the vectors, and counted again if it
+ * does not match them.
+ */
 export class LearnedStatistics {
   readonly #database: Database;
   readonly #space: string;
@@ -49,7 +52,7 @@ export class LearnedStatistics {
     this.#counting = { after: 0, last: there?.last ?? 0 };
   }
 
-  /** Counts the next texts; false when there are none left to count. */
+  /** Counts the next texts. Returns false when none is left. */
   async slice(): Promise<boolean> {
     const counting = this.#counting;
     if (counting === null) return false;
@@ -69,7 +72,7 @@ export class LearnedStatistics {
   }
 
   async save(): Promise<void> {
-    // What is half counted would be taken for whole.
+    // A partial count would later be taken for a complete one.
     if (this.#counting !== null) return;
     await this.#database.transaction(async (sql) => {
       await sql.run("DELETE FROM knowledge_learned");

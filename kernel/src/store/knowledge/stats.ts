@@ -3,7 +3,7 @@ import type { Sql } from "../projection/port.ts";
 import { embedderOf } from "./rows/serving-fact.ts";
 import type { Serving } from "./embedding/serving.ts";
 
-/** The part of `stats` that is about knowledge. Vectors: those that serve, made or brought. */
+/** Returns the part of `stats` about knowledge. Vectors: the serving ones, made or brought. */
 export async function knowledgeStats(
   sql: Sql,
   made: Serving,

@@ -85,7 +85,7 @@ test("batches of any size, some applied twice, and all at once after redaction: 
         let from = 0;
         for (const [index, [{ operation, id, data }, cut]] of steps.entries()) {
           const seq = index + 1;
-          // A redaction names all records of its item, as it is asked to.
+          // A redaction names all records of its item, as required.
           const seqs = journal
             .filter((each) => each.id === id && each.data !== null)
             .map((each) => [each.seq, each.seq]);

@@ -5,7 +5,7 @@ import { RebuildNeeded } from "./tables.ts";
 import { f32 } from "./testing/test-knowledge.ts";
 import { apply, emptied, record } from "./testing/test-tables.ts";
 
-test("an update changes only the fields it names, and asks for an embedding only where the words change", async () => {
+test("an update changes only the fields it names, and needs a new embedding only if the text changes", async () => {
   const { file } = await testDuck();
   await emptied(file);
   await apply(file, [record(1, "store", "a", { variant: "Fact", data: { x: 1 }, text: "one" })]);
@@ -30,7 +30,7 @@ test("an update changes only the fields it names, and asks for an embedding only
   ]);
 });
 
-test("relations are kept once, dangling ones too, and go with the item they come from", async () => {
+test("relations are stored once, dangling ones too, and are removed with the item they start from", async () => {
   const { file } = await testDuck();
   await emptied(file);
   const to = (id: string) => ({ relate: { to: id, relation: "PartOf" } });
@@ -73,7 +73,7 @@ test.each([
   ["not a number", f32([1, Number.NaN])],
   ["infinity", f32([1, Number.POSITIVE_INFINITY])],
   ["a number", 7],
-])("what is no embedding is passed over: %s", async (_, embedding) => {
+])("an invalid embedding is skipped: %s", async (_, embedding) => {
   const { file } = await testDuck();
   await emptied(file);
   await apply(file, [record(1, "store", "a", { variant: "Fact", data: {}, embedding_f32: embedding })]);
@@ -81,7 +81,7 @@ test.each([
   expect(await file.all("SELECT label FROM knowledge_vectors")).toEqual([]);
 });
 
-test("a redaction that names a change and not its item asks to be built again; built again it is whole", async () => {
+test("a redaction that names a change and not its item requires a rebuild, which gives correct tables", async () => {
   const { file } = await testDuck();
   await emptied(file);
   const records = [

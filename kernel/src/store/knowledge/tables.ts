@@ -16,8 +16,8 @@ import {
 } from "./rows/schema.ts";
 
 /**
- * The tables of knowledge. They hold what the journal says and nothing an embedder made: what has to be embedded is
- * put into the queue. A batch that is applied again leaves what it left the first time.
+ * The tables of knowledge. They contain what the journal says and nothing that an embedder made; texts to
+ * embed are put into the queue. A batch can be applied twice with the same result.
  */
 export const knowledgeTables: TableGroup = {
   version: knowledgeTablesVersion,
@@ -37,7 +37,7 @@ export const knowledgeTables: TableGroup = {
   },
 };
 
-/** Thrown by `apply` where only building the projections again from the journal gives what it now says. */
+/** Thrown by `apply` if the projections have to be rebuilt from the journal. */
 export class RebuildNeeded extends Error {
   override readonly name = "RebuildNeeded";
 }
@@ -53,17 +53,17 @@ interface Item {
   updatedMs: number;
 }
 
-/** What a batch does, worked out before anything is written. */
+/** The changes of a batch, computed before anything is written. */
 interface Outcome {
-  /** The items as they are now; null for a removed one. */
+  /** The items' states after the batch; null for a removed one. */
   readonly items: Map<string, Item | null>;
   /** Existing rows that were rewritten or removed. */
   readonly replaced: Set<number>;
-  /** Rows whose words are to be embedded, with the seq of the record that said them. */
+  /** Rows whose text is to be embedded, with the seq of the record that set it. */
   readonly pending: Map<number, number>;
   readonly given: Map<number, Float32Array>;
   relations: { from: string; to: string; relation: string; seq: number }[];
-  /** Ids whose relations were said before this batch and no longer count. */
+  /** Ids whose relations from before this batch are void. */
   readonly unrelated: Set<string>;
 }
 
@@ -71,7 +71,7 @@ async function applyChanges(sql: Sql, records: readonly JournalRecord[]): Promis
   const [first] = records;
   const last = records.at(-1);
   if (first === undefined || last === undefined) return;
-  // What an earlier try of this batch may have left.
+  // Removes what an earlier attempt at this batch may have left.
   for (const table of ["knowledge_records", "knowledge_relations"]) {
     await sql.run(`DELETE FROM ${table} WHERE seq BETWEEN ? AND ?`, [first.seq, last.seq]);
   }
@@ -128,7 +128,7 @@ function applyRecord(outcome: Outcome, record: JournalRecord): void {
     if (before !== null) remove(outcome, before);
     return;
   }
-  // Redacted since: nothing is left of it. Or of no form that was ever written: what cannot be read says nothing.
+  // The record was redacted since, or has a form that was never written. Either way it is ignored.
   if (!isJsonObject(record.data)) return;
   const said = record.data as Readonly<Record<string, JsonValue | undefined>>;
   if (!canBeStored(said["data"])) return;
@@ -158,7 +158,7 @@ function applyRecord(outcome: Outcome, record: JournalRecord): void {
   }
 }
 
-/** A journal that others wrote may say what no canonical form is of. */
+/** A journal from elsewhere may contain values that have no canonical form. */
 function canBeStored(data: JsonValue | undefined): boolean {
   try {
     if (data !== undefined) storedJson(data);
@@ -253,7 +253,7 @@ async function write(sql: Sql, outcome: Outcome): Promise<void> {
   await addRelations(sql, relations);
 }
 
-/** What is said twice is kept once. */
+/** A relation that is stated twice is stored once. */
 async function addRelations(sql: Sql, relations: Outcome["relations"]): Promise<void> {
   if (relations.length === 0) return;
   const unlike = new Map(
@@ -306,7 +306,7 @@ async function applyRedaction(sql: Sql, record: JournalRecord): Promise<void> {
     sql,
     items.map(({ item_row }) => item_row),
   );
-  // A change of an item that stays is forgotten: only the journal knows its state before that change.
+  // A change of an existing item is forgotten. Only the journal knows the item's state before that change.
   const [half] = await sql.all(
     `SELECT 1 AS found FROM knowledge_records r WHERE ${within("r.seq")}
      AND r.id IN (SELECT id FROM knowledge_items) LIMIT 1`,
@@ -314,6 +314,6 @@ async function applyRedaction(sql: Sql, record: JournalRecord): Promise<void> {
   );
   if (half !== undefined) throw new RebuildNeeded("a change of an item was redacted, and the item was not");
   await sql.run(`DELETE FROM knowledge_records WHERE ${within("seq")}`, list);
-  // For an item that was removed before it was forgotten, only the record says that it was knowledge.
+  // If an item was removed before it was forgotten, only the record shows that it was knowledge.
   if (record.kind === "knowledge" || items.length > 0) await beginLineage(sql);
 }

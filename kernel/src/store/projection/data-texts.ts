@@ -2,9 +2,9 @@ import type { JsonValue } from "../../base/json.ts";
 import { maxFieldLength } from "./where.ts";
 
 /**
- * All texts in a value, with the field they stand in, "a.b"; arrays are passed through. The field is null for what no
- * field names: a text that is the value itself, and what stands beneath a key that is empty or has a dot in it.
- * However deep it is: nothing here calls itself.
+ * Returns all texts in a value, with the path of their field, "a.b"; arrays add nothing to the path. The field is null
+ * for a text that is the value itself, and for texts beneath a key that is empty or contains a dot. Not recursive, so
+ * any depth is possible.
  */
 export function eachText(data: JsonValue, visit: (field: string | null, text: string) => void): void {
   const rest: [field: string | null, value: JsonValue][] = [["", data]];
@@ -33,7 +33,7 @@ function beneath(field: string | null, key: string): string | null {
   return inner.length > maxFieldLength ? null : inner;
 }
 
-/** "a.b.c" as "a", "a.b" and "a.b.c". */
+/** Returns the field and those it lies in: "a", "a.b" and "a.b.c" for "a.b.c". */
 export function* fieldsAround(field: string): Iterable<string> {
   for (let dot = field.indexOf("."); dot !== -1; dot = field.indexOf(".", dot + 1)) yield field.slice(0, dot);
   yield field;

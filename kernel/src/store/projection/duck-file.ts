@@ -11,16 +11,16 @@ import {
 import { messageOf, storageError } from "../../base/errors.ts";
 import type { Sql, SqlValue } from "./port.ts";
 
-/** Prepared statements kept ready in one file; the least recently used goes first. */
+/** Maximum prepared statements for one file; the least recently used one is closed first. */
 const maxPreparedStatements = 64;
-/** Rows of a chunk, which is how DuckDB takes many at once. */
+/** Rows of a chunk, in which DuckDB takes many rows at once. */
 const rowsPerChunk = 2048;
 
 interface DuckFileOptions {
   readonly path: string;
-  /** As it is attached: letters, digits and underscores. */
+  /** The name under which the file is attached: letters, digits and underscores. */
   readonly name: string;
-  /** Before each statement; what it throws is the answer. */
+  /** Called before each statement; an error that it throws becomes the statement's result. */
   begins(): void;
   /** Called with every error of DuckDB. */
   failed(error: unknown): void;
@@ -28,8 +28,8 @@ interface DuckFileOptions {
 }
 
 /**
- * One memory's file, attached. What is called one after the other happens one after the other, and while a transaction
- * is under way everybody else waits for its end; within it, use the `Sql` it is given. Errors are StorageErrors.
+ * One memory's attached file. Statements run in the order of their calls. During a transaction all other statements
+ * wait for its end; within it, use the given `Sql`. Errors are StorageErrors.
  */
 export class DuckFile implements Sql, AsyncDisposable {
   readonly path: string;
@@ -60,7 +60,10 @@ export class DuckFile implements Sql, AsyncDisposable {
     return this.#inTurn(() => this.#session.append(table, rows));
   }
 
-  /** All of it or nothing of it. After a StorageError from the end of it, what counts is what the file then says. */
+  /**
+   * Runs the work in one transaction. After a StorageError from the commit, only the file shows whether the transaction
+   * took effect.
+   */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     return this.#inTurn(async () => {
       await this.#session.run("BEGIN TRANSACTION");
@@ -76,12 +79,12 @@ export class DuckFile implements Sql, AsyncDisposable {
     });
   }
 
-  /** Writes what is in the log beside the file into it. */
+  /** Writes the log beside the file into the file. */
   checkpoint(): Promise<void> {
     return this.run(`CHECKPOINT ${this.name}`);
   }
 
-  /** Detaches; the log beside the file is then in it. */
+  /** Detaches the file, which writes its log into it. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     const closed = this.#inTurn(async () => {
@@ -90,7 +93,7 @@ export class DuckFile implements Sql, AsyncDisposable {
         await this.#connection.run("USE memory");
         await this.#connection.run(`DETACH ${this.name}`);
       } catch (error) {
-        // Its log is still beside it, and is read again when it is next opened.
+        // The log is still beside the file, and is read when the file is next opened.
         throw storageError(`"${this.path}" could not be closed as it should be: ${messageOf(error)}`, error);
       } finally {
         this.#connection.closeSync();
@@ -101,7 +104,7 @@ export class DuckFile implements Sql, AsyncDisposable {
     await closed;
   }
 
-  /** Lets go of it without writing its log into it: DuckDB itself is broken. */
+  /** Closes the connections without writing the log into the file, because DuckDB itself has failed. */
   async abandon(): Promise<void> {
     this.#isClosed = true;
     await this.#last;
@@ -118,7 +121,7 @@ export class DuckFile implements Sql, AsyncDisposable {
   }
 }
 
-/** A connection that has one file as its own. */
+/** A connection whose current database is one file. */
 class Session implements Sql {
   readonly #connection: DuckDBConnection;
   readonly #options: DuckFileOptions;
@@ -131,7 +134,7 @@ class Session implements Sql {
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
     await this.#guarded(async () => {
-      // Without parameters it is seldom said twice, and may be several statements.
+      // A text without parameters is rarely repeated, and may contain several statements. It is not prepared.
       if (params.length === 0) await this.#connection.run(sql);
       else await (await this.#bound(sql, params)).run();
     });
@@ -174,7 +177,7 @@ class Session implements Sql {
     });
   }
 
-  /** Lets go of what was prepared. */
+  /** Closes the prepared statements. */
   forget(): void {
     for (const statement of this.#prepared.values()) statement.destroySync();
     this.#prepared.clear();
@@ -228,7 +231,7 @@ function appendChunk(
 const toDuck = (value: SqlValue): DuckDBValue =>
   value instanceof Uint8Array ? new DuckDBBlobValue(value) : value;
 
-/** Whole numbers are BIGINT, all others DOUBLE, whatever else DuckDB would make of a value. */
+/** Whole numbers are BIGINT, all others DOUBLE, whatever type DuckDB would infer. */
 function bind(statement: DuckDBPreparedStatement, index: number, value: SqlValue): void {
   if (value === null) statement.bindNull(index);
   else if (typeof value === "string") statement.bindVarchar(index, value);
@@ -239,14 +242,14 @@ function bind(statement: DuckDBPreparedStatement, index: number, value: SqlValue
   else statement.bindDouble(index, value);
 }
 
-/** Big integers that a number holds exactly come as numbers. */
+/** Returns big integers that a number represents exactly as numbers. */
 function fromDuck(value: DuckDBValue): SqlValue {
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }
   if (value === null || typeof value !== "object") return value;
-  // A copy that begins at its own beginning, so that numbers can be read out of it in place.
+  // A copy that starts at its own offset 0, so that numbers can be read from it in place.
   if (value instanceof DuckDBBlobValue) return new Uint8Array(value.bytes);
   throw new TypeError("A column has a type that Sql does not speak: cast it to text, number or bytes.");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testDuck } from "./testing/test-duck.ts";
 
-test("a statement that was prepared before there was anything to find finds what came since", async () => {
+test("a statement that was prepared on an empty table finds rows that were added since", async () => {
   const { file } = await testDuck();
   await file.run("CREATE TABLE things (number BIGINT, word VARCHAR)");
   const counts = async (): Promise<number[]> => [

@@ -15,7 +15,7 @@ function damage(path: string, { from, to }: { from: number; to: number }): void 
 const storageError = expect.objectContaining({ code: "StorageError" });
 
 describe("one DuckDB for the process", () => {
-  it("refuses a second one, and starts again after the first was closed", async () => {
+  it("refuses a second instance, and starts again after the first was closed", async () => {
     const folder = await temporaryFolder();
     await using first = await openDuck({ folder });
     await expect(openDuck({ folder })).rejects.toThrow(/two would lose data/);
@@ -23,7 +23,7 @@ describe("one DuckDB for the process", () => {
     await using _second = await openDuck({ folder });
   });
 
-  it("removes what an earlier process spilled, and leaves nothing of its own", async () => {
+  it("removes files that an earlier process spilled, and leaves none of its own", async () => {
     const folder = await temporaryFolder();
     const spilled = join(folder, "duckdb.spill", "duckdb_temp_block-1.block");
     mkdirSync(join(folder, "duckdb.spill"));
@@ -34,7 +34,7 @@ describe("one DuckDB for the process", () => {
     expect(existsSync(join(folder, "duckdb.spill"))).toBe(false);
   });
 
-  it("reaches no file outside its folder, loads no extension, and cannot be told otherwise", async () => {
+  it("reaches no file outside its folder, loads no extension, and cannot be reconfigured", async () => {
     const { duck, file } = await testDuck();
     const outside = join(await temporaryFolder(), "it's outside.duckdb");
     await expect(duck.attach(outside)).rejects.toThrow(storageError);
@@ -52,7 +52,7 @@ describe("one DuckDB for the process", () => {
     }
   });
 
-  it("says once that it is broken, answers nothing more, and still lets go of everything", async () => {
+  it("reports once that it has failed, answers nothing more, and still closes everything", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "a.duckdb");
     {
@@ -67,7 +67,7 @@ describe("one DuckDB for the process", () => {
       const file = await duck.attach(path);
       await file.run("SELECT * FROM nowhere").catch(() => undefined);
       expect(errors).toEqual([]);
-      // Rows that have to be brought together, and cannot be read: the checkpoint fails midway.
+      // Rows that a checkpoint has to merge and cannot read: the checkpoint fails midway.
       await file.run("DELETE FROM t WHERE rowid % 3 > 0");
       damage(path, { from: 12 * 1024, to: sound.length - 256 * 1024 });
       await expect(file.checkpoint()).rejects.toThrow(storageError);
@@ -75,7 +75,7 @@ describe("one DuckDB for the process", () => {
       await expect(duck.attach(join(folder, "b.duckdb"))).rejects.toThrow(storageError);
       expect(errors).toHaveLength(1);
     }
-    // What it was broken by is mended: what was committed is there.
+    // After the repair, what was committed is there.
     writeFileSync(path, sound);
     await using again = await openDuck({ folder });
     await using file = await again.attach(path);
@@ -122,7 +122,7 @@ describe("one file", () => {
     expect(await file.all("SELECT * FROM t ORDER BY rowid")).toEqual([...rows, ...rows]);
   });
 
-  it("takes more rows at once than a chunk has", async () => {
+  it("appends more rows at once than a chunk has", async () => {
     const { file } = await testDuck();
     await file.run("CREATE TABLE t (n BIGINT)");
     await file.append(
@@ -135,7 +135,7 @@ describe("one file", () => {
     ]);
   });
 
-  it("answers more different statements than it keeps ready, and the same ones again", async () => {
+  it("runs more different statements than it keeps prepared, and the same ones again", async () => {
     const { file } = await testDuck();
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 100; n++)
@@ -143,7 +143,7 @@ describe("one file", () => {
     }
   });
 
-  it("lets others wait for a transaction's end, also for one that fails", async () => {
+  it("makes other statements wait for a transaction's end, also if it fails", async () => {
     const { file } = await testDuck();
     await file.run("CREATE TABLE t (n BIGINT)");
     const begun = Promise.withResolvers<void>();
@@ -166,13 +166,13 @@ describe("one file", () => {
     expect(await file.all("SELECT n FROM t")).toEqual([{ n: 1 }]);
   });
 
-  it("goes on after a statement within a transaction failed", async () => {
+  it("continues after a statement within a transaction failed", async () => {
     const { file } = await testDuck();
     await expect(file.transaction((sql) => sql.run("SELECT * FROM nowhere"))).rejects.toThrow(storageError);
     expect(await file.all("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
-  it("is whole in its one file after it was closed, and is opened again", async () => {
+  it("is complete in its one file after it was closed, and can be reopened", async () => {
     const { duck, folder } = await testDuck();
     const path = join(folder, "again.duckdb");
     const file = await duck.attach(path);
@@ -187,7 +187,7 @@ describe("one file", () => {
     expect(await again.all("SELECT s FROM t")).toEqual([{ s: "kept" }]);
   });
 
-  it("of two that are open each sees its own tables", async () => {
+  it("two open files each see their own tables", async () => {
     const { duck, folder, file } = await testDuck();
     await using other = await duck.attach(join(folder, "other.duckdb"));
     await file.run("CREATE TABLE t AS SELECT 'one' AS s");

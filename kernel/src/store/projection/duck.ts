@@ -6,51 +6,52 @@ import { failpoint } from "../../platform/failpoint.ts";
 import { DuckFile } from "./duck-file.ts";
 import { createPurge } from "./purge.ts";
 
-/** What DuckDB may keep in memory, over all files; beyond it, it spills to `temporaryFolder`. */
+/** Memory limit of DuckDB over all files; beyond it, DuckDB spills to `temporaryFolder`. */
 const duckMemoryMb = 512;
-/** Threads a query may use. The kernel and the sandbox want the processors too. */
+/** Threads that a query may use. Kernel and sandbox need processors too. */
 const duckThreads = 2;
 /**
- * A file's log is merged into it at this size. With DuckDB's default of 16 MB, commits cost four times the processor
- * time, because the last rows are compressed again each time. Reading a log of this size after a crash takes about a second.
+ * Size at which a file's log is merged into it. With DuckDB's default of 16 MB, commits cost four times the processor
+ * time, because the last rows are compressed again each time. Reading a log of this size after a crash takes about a
+ * second.
  */
 const duckLogMb = 64;
-/** DuckDB may spill so much at most. */
+/** Maximum bytes that DuckDB may spill. */
 const duckSpillMb = 2048;
 
 interface DuckOptions {
-  /** Absolute. Every file that is attached lies in or beneath it; DuckDB can reach nothing else. */
+  /** Absolute path. Every attached file lies beneath it; DuckDB can access nothing else. */
   readonly folder: string;
   /**
-   * Called once when DuckDB has failed in itself: it answers nothing more, for no file, and the process is to end.
-   * What was committed is there when the next one opens it.
+   * Called once if DuckDB itself has failed: it answers nothing more, for any file, and the process must end. What was
+   * committed is there when the next process opens it.
    */
   broke?(error: Error): void;
 }
 
-/** The process's one DuckDB: two instances on one file lose data silently. */
+/** The process's one DuckDB. Two instances on one file lose data silently. */
 export interface Duck extends AsyncDisposable {
   /**
-   * Opens the file at an absolute path beneath `folder`, or makes it. Throws StorageError where it cannot be read as
-   * one. A file is to be attached once at a time.
+   * Opens or creates the file at an absolute path beneath `folder`. Throws StorageError if it cannot be read as a
+   * database. A file may be attached only once at a time.
    */
   attach(path: string): Promise<DuckFile>;
   /**
-   * Rewrites a file that is not attached with its remaining rows and nothing else; see `purge.ts`. Throws
-   * StorageError, and then leaves the file as it was.
+   * Rewrites a file that is not attached from its remaining rows; see `purge.ts`. Throws StorageError, and then leaves
+   * the file as it was.
    */
   rewrite(path: string): Promise<void>;
 }
 
 let isOpen = false;
 
-/** Throws StorageError where DuckDB cannot start. There can be one in a process. */
+/** Starts DuckDB; a process can have one. Throws StorageError if it cannot start. */
 export async function openDuck({ folder, broke }: DuckOptions): Promise<Duck> {
   if (isOpen) throw storageError("DuckDB is open in this process already; two would lose data.");
-  if (!isAbsolute(folder)) throw invalidParams(`"${folder}" is no absolute path.`);
+  if (!isAbsolute(folder)) throw invalidParams(`"${folder}" is not an absolute path.`);
   isOpen = true;
   try {
-    // What an earlier process spilled may hold what has been forgotten since.
+    // Files that an earlier process spilled may contain data that has been forgotten since.
     const spillFolder = join(folder, "duckdb.spill");
     rmSync(spillFolder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
@@ -85,7 +86,7 @@ class OneDuck implements Duck {
       await to.run(`COPY FROM DATABASE ${from.name} TO ${to.name}`);
       await createPurge(to);
     }
-    // A log that stays would be taken for the new file's.
+    // A log that remains would be applied to the new file.
     if (existsSync(`${path}.wal`)) throw storageError(`"${path}" has a log that could not be emptied.`);
     failpoint("store.purge.written");
     renameSync(written, path);
@@ -93,8 +94,8 @@ class OneDuck implements Duck {
   }
 
   async attach(path: string): Promise<DuckFile> {
-    if (!isAbsolute(path) || path.includes("\0")) throw invalidParams(`"${path}" is no absolute path.`);
-    // A name nobody chose needs no escaping; it is never used again, so a late statement cannot hit another file.
+    if (!isAbsolute(path) || path.includes("\0")) throw invalidParams(`"${path}" is not an absolute path.`);
+    // A generated name needs no escaping. It is never reused, so a late statement cannot reach another file.
     const name = `memory_${++this.#attached}`;
     this.#refuseBroken();
     const connection = await this.#instance.connect();
@@ -119,7 +120,7 @@ class OneDuck implements Duck {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // One that is broken detaches nothing any more.
+    // A database that has failed cannot detach anything.
     for (const file of this.#files) await (this.#isBroken ? file.abandon() : file[Symbol.asyncDispose]());
     this.#instance.closeSync();
     rmSync(this.#spillFolder, { recursive: true, force: true });
@@ -139,14 +140,14 @@ class OneDuck implements Duck {
 }
 
 /**
- * How DuckDB says that it is not to be trusted any more, or not with one file, after a checkpoint that failed midway;
- * all else concerns one statement.
+ * DuckDB's messages that it has failed as a whole, or for one file, after a checkpoint that failed midway. All other
+ * errors concern one statement.
  */
 const brokenForm = /^(FATAL|INTERNAL) Error|\bdatabase\b.* has been invalidated/i;
 
 /**
- * In an order that matters: which folder may be reached and where is spilled can only be said while everything can be
- * reached, and nothing can be said any more once the configuration is locked.
+ * The order matters: the allowed folder and the spill folder can only be set while external access is enabled, and
+ * nothing can be set once the configuration is locked.
  */
 async function startInstance(folder: string, spillFolder: string): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(":memory:", {
@@ -159,8 +160,8 @@ async function startInstance(folder: string, spillFolder: string): Promise<DuckD
     autoload_known_extensions: "false",
     allow_community_extensions: "false",
     allow_unsigned_extensions: "false",
-    // Concludes from the values that are there when a statement is prepared that it finds nothing, and a statement that
-    // is kept goes on finding nothing when others have come.
+    // This optimizer concludes from the values at preparation that a statement finds nothing, and a kept statement then
+    // finds nothing even when matching rows have been added.
     disabled_optimizers: "statistics_propagation",
   });
   let connection: DuckDBConnection | undefined;

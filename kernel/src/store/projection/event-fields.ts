@@ -6,35 +6,38 @@ import type { Sql, SqlValue } from "./port.ts";
 import { checkedConditions, type Condition, conditionSql, type SqlCondition } from "./where.ts";
 
 /*
- * DuckDB reads a typed column of a million events in a few milliseconds, and parses a million JSON texts in a quarter of
- * a second. So the first fields that are met with a plain value have columns of their own beside `data`: `text_<n>` for
- * texts, truth values and null, `number_<n>` for numbers, each made when it is first needed. A condition on such a field
- * looks into `data` only where the column says that more stands there than it holds.
+ * DuckDB reads a typed column of a million events in a few milliseconds, and parses a million JSON texts in a quarter
+ * of a second. So the first fields that occur with a plain value get columns of their own beside `data`: `text_<n>` for
+ * texts, booleans and null, `number_<n>` for numbers, each created when it is first needed. A condition on such a field
+ * reads `data` only in rows in which the column is marked as incomplete.
  */
 
-/** Fields with columns of their own. */
+/** Maximum fields with columns of their own. */
 const maxColumnFields = 32;
-/** Keys of their paths. */
+/** Maximum keys in the paths of such fields. */
 const maxDepth = 4;
-/** Bytes of a text that is held in a column. */
+/** Maximum bytes of a text in a column. */
 const maxTextBytes = 256;
-/** Fields that began with an array, an object or a long text are remembered, so that they never get a column. */
+/**
+ * Maximum fields that first occurred with an array, an object or a long text. They are remembered, so that they never
+ * get a column.
+ */
 const maxOtherFields = 256;
 
-/** What stands in `text_<n>`: a text behind a quotation mark, which sorts before all others; or one of these. */
+/** The content of `text_<n>`: a text behind a quotation mark, which sorts before all others; or one of these. */
 const literals = { true: "t", false: "f", null: "n" } as const;
 const textMark = '"';
 const afterTexts = "#";
 const elsewhere = "~";
 
-/** How a field is held. Its name is a salted digest, for a name may be what has to be forgotten. */
+/** How a field is stored. Its name is a salted digest, because a name may have to be forgotten. */
 interface ColumnField {
   readonly name: string;
-  /** Null for one that has no columns. */
+  /** Null for a field without columns. */
   readonly number: number | null;
   hasText: boolean;
   hasNumber: boolean;
-  /** Nothing of it stands only in `data`. */
+  /** True if no value of the field is only in `data`. */
   isWhole: boolean;
 }
 
@@ -48,13 +51,13 @@ export async function createEventFields(sql: Sql): Promise<void> {
   await sql.run("INSERT INTO event_field_salt VALUES (?)", [randomHex(16)]);
 }
 
-/** The fields of one file, as it now has them. */
+/** The fields of one file. */
 export class EventFields {
   readonly #salt: string;
   readonly #fields: Map<string, ColumnField>;
   readonly #byPath = new Map<string, ColumnField | null>();
   readonly #changed = new Set<ColumnField>();
-  /** Columns, in the table's order behind the fixed ones. */
+  /** The columns after the fixed ones, in the table's order. */
   readonly #columns: string[];
 
   private constructor(salt: string, fields: readonly ColumnField[], columns: string[]) {
@@ -79,7 +82,7 @@ export class EventFields {
     );
   }
 
-  /** Notes what an event has; `prepare` then makes room for it. */
+  /** Registers the fields of an event; `prepare` then creates columns for them. */
   meet(data: JsonValue): void {
     eachField(data, (path, value) => {
       let field = this.#of(path);
@@ -101,7 +104,7 @@ export class EventFields {
     });
   }
 
-  /** Makes the columns that were not there, and writes down what is new. */
+  /** Creates missing columns and stores new fields. */
   async prepare(sql: Sql): Promise<void> {
     for (const { name, number, hasText, hasNumber, isWhole } of this.#changed) {
       await sql.run("DELETE FROM event_fields WHERE name = ?", [name]);
@@ -119,7 +122,7 @@ export class EventFields {
     this.#changed.clear();
   }
 
-  /** What an event has in these columns, after `meet` and `prepare`. */
+  /** Returns an event's values for these columns, after `meet` and `prepare`. */
   values(data: JsonValue): SqlValue[] {
     const values = new Map<string, SqlValue>();
     eachField(data, (path, value) => {
@@ -131,7 +134,7 @@ export class EventFields {
     return this.#columns.map((column) => values.get(column) ?? null);
   }
 
-  /** Conditions over the table `events`. InvalidParams names what would be right. */
+  /** Returns the conditions as SQL over the table `events`. Throws InvalidParams that names what would be valid. */
   where(where: readonly Where[]): SqlCondition[] {
     return checkedConditions(where).map((condition) => {
       const path = condition.path.join(".");
@@ -151,11 +154,12 @@ export class EventFields {
     return field;
   }
 
-  /** A field that is met for the first time. */
+  /** Registers a field that occurs for the first time. */
   #begin(path: string, place: "text" | "number" | "elsewhere"): ColumnField | null {
     const withColumns = [...this.#fields.values()].filter(({ number }) => number !== null).length;
     const isPlain = place !== "elsewhere";
-    // One that was not remembered could get a column although events before have it elsewhere: then none begins.
+    // When a field can no longer be remembered, no field gets a column any more: it might occur in earlier events
+    // outside its column.
     if (this.#fields.size - withColumns >= maxOtherFields || (isPlain && withColumns >= maxColumnFields))
       return null;
     const field: ColumnField = {
@@ -183,8 +187,8 @@ export class EventFields {
 }
 
 /**
- * Values beneath keys that can be reached, and could not be meant as the place of an element, to a depth. Objects are
- * visited themselves before what is in them.
+ * Calls `visit` for values, to a depth, beneath keys that a path can contain and that cannot be an array index. An
+ * object is visited before its members.
  */
 function eachField(
   data: JsonValue,
@@ -206,7 +210,7 @@ function placeOf(value: JsonValue): "text" | "number" | "elsewhere" {
   return held(value) === null ? "elsewhere" : "text";
 }
 
-/** What stands in the text column for a value that it holds. */
+/** Returns the content of the text column for a value that fits into it. */
 function held(value: JsonValue): string | null {
   if (value === null) return literals.null;
   if (typeof value === "boolean") return value ? literals.true : literals.false;
@@ -254,7 +258,7 @@ function columnSql(condition: Condition, field: ColumnField): SqlCondition {
   }
 }
 
-/** `eq` to one of the values. */
+/** A condition that the field equals one of the values. */
 function anyOf(field: ColumnField, values: readonly JsonValue[], condition: Condition): SqlCondition {
   const numbers = field.hasNumber ? values.filter((value) => typeof value === "number") : [];
   const texts = field.hasText ? values.map(held).filter((text) => text !== null) : [];

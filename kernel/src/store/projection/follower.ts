@@ -5,14 +5,14 @@ import type { JournalRecord } from "./port.ts";
 /** A projection that follows the journal by a watermark of its own. */
 export interface Follower {
   readonly watermark: ChainEnd;
-  /** All of it or nothing of it. `records` and `end` go on from the watermark. */
+  /** Applies all records or none. `records` and `end` follow the watermark. */
   apply(records: readonly JournalRecord[], end: ChainEnd): Promise<void>;
 }
 
-/** What stands behind the tables and follows them, not the journal: vectors. */
+/** Data that is derived from the tables, not from the journal: vectors. */
 export interface Behind extends AsyncDisposable {
-  /** What the settings of a request say counts from now on. */
+  /** Applies the settings of a request. */
   configure(settings: StoreSettings): Promise<void>;
-  /** The tables have changed. */
+  /** Called after the tables have changed. */
   follow(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** Many may be inside at once, or one alone. Who wants to be alone keeps newcomers out until he has been. */
+/**
+ * A read-write lock: many holders of `shared` at once, or one of `alone`. A waiting `alone` keeps new holders out, so
+ * it is not starved.
+ */
 export class Gate {
   #inside = 0;
   #isClosed = false;

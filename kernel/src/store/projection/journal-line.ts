@@ -3,20 +3,20 @@ import type { RecordKind, RecordOperation } from "../../memory-contract/records.
 import type { JournalRecord } from "./port.ts";
 
 /*
- * A line of the journal, as `journal/record.ts` writes it: `{"data":…,"salt":"…","hash":"…",<chained>}`, and where it
- * was redacted `{"redacted":true,"hash":"…",<chained>}`, with
- * <chained> = "data_hash":"…","id":…,"kind":"…","operation":"…","previous_hash":"…","seq":…,"timestamp":"…".
- * The kernel has proven it; here it is only read, and what cannot be read is said.
+ * A line of the journal, as `journal/record.ts` writes it: `{"data":…,"salt":"…","hash":"…",<chained>}`, and for a
+ * redacted record `{"redacted":true,"hash":"…",<chained>}`, with <chained> =
+ * "data_hash":"…","id":…,"kind":"…","operation":"…","previous_hash":"…","seq":…,"timestamp":"…". The kernel has proven
+ * the line; here it is only read, and a line that cannot be read is an error.
  */
 
-/** The record's place in its chain, and where its parts lie in the line. */
+/** The record's position in the chain, and the offsets of its parts in the line. */
 export interface Link {
   readonly seq: number;
   readonly hash: string;
   readonly previousHash: string;
   readonly kind: RecordKind;
   readonly operation: RecordOperation;
-  /** Where the line's last part, which begins with its hash, does. */
+  /** Offset of the line's last part, which begins with the record's hash. */
   readonly tailStart: number;
 }
 
@@ -34,9 +34,9 @@ const timestampLength = 24;
 const kinds: ReadonlySet<string> = new Set<RecordKind>(["temporal", "knowledge", "working", "policy"]);
 const operations: ReadonlySet<string> = new Set<RecordOperation>(["store", "update", "delete", "redact"]);
 
-/** Null where it is no record's line. */
+/** Returns null if the line is not a record. */
 export function readLink(line: string): Link | null {
-  // No quotation mark stands bare in a string, so the last marks are the ones.
+  // Quotation marks in strings are escaped, so the last marks delimit the parts.
   const seqEnd = line.length - timestampMark.length - timestampLength - 2;
   const seqStart = line.lastIndexOf(seqMark, seqEnd) + seqMark.length;
   const previousStart = seqStart - seqMark.length - hashLength;
@@ -77,7 +77,7 @@ function tailOf(line: string): number {
   return mark > 0 && line.startsWith(hashMark, start) ? start : -1;
 }
 
-/** The whole record; null where the line's JSON is none. */
+/** Returns the whole record; null if the line is not valid JSON. */
 export function readRecord(line: string, { seq, kind, operation }: Link): JournalRecord | null {
   let parsed: { readonly data?: JsonValue; readonly id?: unknown; readonly redacted?: unknown };
   try {

@@ -3,32 +3,32 @@ import { type ChainEnd, chainStart, maxLineBytes } from "../../memory-contract/r
 import { findSegments } from "../../memory-contract/segments.ts";
 import { type Link, readLink } from "./journal-line.ts";
 
-/** Where a journal goes on after a record. */
+/** The place in a journal after a record. */
 export interface JournalPlace {
   readonly after: ChainEnd;
-  /** The segment in which the record lies. */
+  /** The segment that contains the record. */
   readonly path: string;
   /** Offset of the first byte after the record's line. */
   readonly offset: number;
 }
 
-/** Lines are looked for in steps of this size; a search ends with a walk through as much. */
+/** A binary search for lines reads pieces of this size, and ends with a scan of as many bytes. */
 const stepBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * Looks a record up by its number in the segments of a folder, in a time that hardly grows with them. Null where the
- * journal has no such record, or another one in its place.
+ * Finds a record by its number in the segments of a folder, in a time that hardly grows with them. Returns null if the
+ * journal has no such record, or another one with that number.
  */
 export async function findPlace(folder: string, after: ChainEnd): Promise<JournalPlace | null> {
   const segments = await findSegments(folder);
   const [first] = segments;
   if (after.seq === 0) {
     if (after.hash !== chainStart.hash) return null;
-    // Without any segment there is nothing to go on with, which the reader finds out.
+    // Without any segment, the reader reports the error.
     return { after, path: first?.path ?? "", offset: 0 };
   }
-  // The last segment that does not begin behind the record.
+  // The last segment that begins at or before the record.
   let [low, high] = [0, segments.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -56,7 +56,7 @@ async function firstLinkOf(path: string): Promise<Found | null> {
 
 async function findInSegment(path: string, after: ChainEnd): Promise<JournalPlace | null> {
   await using file = await openDataFile(path, "r");
-  // A line begins at `low`, and none that is looked for at or behind `high`.
+  // Invariant: a line begins at `low`; the wanted line does not begin at or after `high`.
   let [low, high] = [0, file.size];
   while (high - low > stepBytes) {
     const middle = low + Math.floor((high - low) / 2);
@@ -75,7 +75,7 @@ async function findInSegment(path: string, after: ChainEnd): Promise<JournalPlac
   }
 }
 
-/** Where the first line begins that lies wholly behind `offset`, and before `end`. */
+/** Returns the offset of the first line that begins after `offset` and before `end`. */
 async function lineStartAfter(file: DataFile, offset: number, end: number): Promise<number | null> {
   const piece = Buffer.allocUnsafe(stepBytes);
   for (let position = offset; position < end; position += stepBytes) {

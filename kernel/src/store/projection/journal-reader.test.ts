@@ -28,7 +28,7 @@ const from = (first: number, last: number): number[] =>
 const storageError = expect.objectContaining({ code: "StorageError" });
 
 describe("records", () => {
-  test("come with everything a projection needs, over segments, and in batches that are bounded", async () => {
+  test("come with everything a projection needs, across segments, in bounded batches", async () => {
     const journal = new TestJournal(await temporaryFolder(), "a", 4000);
     journal.appendEvents(12_001, (n) => ({ data: { text: `${n} Größe 🌊 "quoted" ,"salt":"x`, n } }));
     const { records, ends } = await read(new JournalReader(), chainStart, journal.memory);
@@ -49,7 +49,7 @@ describe("records", () => {
     expect(ends.length).toBeGreaterThanOrEqual(12_001 / projectionBounds.maxBatchRecords);
   });
 
-  test("of working memory and policy are passed over, redactions of any kind are not", async () => {
+  test("of working memory and policy are skipped, redactions of any kind are not", async () => {
     const journal = new TestJournal(await temporaryFolder());
     const data = '{"variant":"a"}';
     journal.append(
@@ -76,7 +76,7 @@ describe("records", () => {
     expect(records[1]).toMatchObject({ seq: 2, id: "event-2", operation: "store", kind: "temporal" });
   });
 
-  test("behind the acknowledged end are not read, nor is half a line there", async () => {
+  test("beyond the acknowledged end are not read, nor is half a line there", async () => {
     const journal = new TestJournal(await temporaryFolder());
     journal.appendEvents(5);
     const { memory } = journal;
@@ -97,7 +97,7 @@ describe("records", () => {
 });
 
 describe("going on", () => {
-  test("where it was, as the journal grows, also into the next segment", async () => {
+  test("where it stopped, as the journal grows, also into the next segment", async () => {
     const journal = new TestJournal(await temporaryFolder(), "a", 10);
     const reader = new JournalReader();
     while (journal.end.seq < 60) {
@@ -125,7 +125,7 @@ describe("going on", () => {
     expect(await new JournalReader().holds({ ...journal.end, seq: 2501 }, journal.memory)).toBe(false);
   });
 
-  test("after its segments were written anew, whether that was told or not yet", async () => {
+  test("after its segments were rewritten, whether that was reported or not yet", async () => {
     const journal = new TestJournal(await temporaryFolder());
     journal.appendEvents(50, () => ({ data: "long".repeat(50) }));
     const reader = new JournalReader();
@@ -165,7 +165,7 @@ describe("another journal", () => {
     await expect(read(new JournalReader(), last, { ...journal.memory })).rejects.toThrow(JournalMismatch);
   });
 
-  test("than the kernel has proven is not read to its end", async () => {
+  test("than the kernel has proven is not read to the end", async () => {
     const journal = new TestJournal(await temporaryFolder());
     journal.appendEvents(10);
     const [path = ""] = journal.segments();

@@ -9,13 +9,13 @@ import { findPlace, type JournalPlace, linkAt } from "./journal-place.ts";
 import type { JournalRecord } from "./port.ts";
 
 export interface JournalBatch {
-  /** What projections can make something of: working memory and policy are left out. */
+  /** The records that projections use: those of working memory and policy are left out. */
   readonly records: readonly JournalRecord[];
-  /** The last record that was read, whether it is in `records` or not. */
+  /** The last record that was read, also if it is not in `records`. */
   readonly end: ChainEnd;
 }
 
-/** The journal has no such record, or another one in its place: it is not the one that was followed before. */
+/** Thrown if the journal does not contain the record that was reached before: it is another journal, or was changed. */
 export class JournalMismatch extends Error {
   constructor(after: ChainEnd) {
     super(`the journal on the disk does not go on from seq ${after.seq}, which was reached before`);
@@ -26,24 +26,24 @@ export class JournalMismatch extends Error {
 const lineFeed = 0x0a;
 
 /**
- * Reads one memory's journal, from where it was read before on. It proves no hashes (the kernel has), but that each
- * record follows the one before it, and that the journal ends as the kernel says.
+ * Reads one memory's journal from the place that was reached before. Hashes were proven by the kernel and are not
+ * checked again; it is checked that each record follows the one before, and that the journal ends as the kernel says.
  */
 export class JournalReader {
   #place: JournalPlace | null = null;
   #rewrites = -1;
 
-  /** Whether this record stands in the journal. */
+  /** Returns true if the journal contains this record. */
   async holds(end: ChainEnd, memory: StoreMemory): Promise<boolean> {
     const known = this.#known(end, memory);
-    // It may have been cut since, and whether it goes on from here is seen when it does.
+    // The segment may have been cut since; reading on from here will show it.
     if (known !== null && ((await fileSize(known.path)) ?? 0) >= known.offset) return true;
     return (await this.#find(end, memory)) !== null;
   }
 
   /**
-   * The records behind `after`, up to `memory.end`. Throws JournalMismatch where `after` is not in the journal, and
-   * StorageError where the journal is not what the kernel proved.
+   * Returns the records after `after`, up to `memory.end`. Throws JournalMismatch if `after` is not in the journal, and
+   * StorageError if the journal is not the one that the kernel proved.
    */
   async *read(after: ChainEnd, memory: StoreMemory): AsyncGenerator<JournalBatch, void, undefined> {
     const known = this.#known(after, memory);
@@ -95,7 +95,7 @@ export class JournalReader {
       if (index < first || batch.last.seq >= end.seq) continue;
       await using file = await openDataFile(path, "r");
       for await (const { offset } of batch.take(file, path === from.path ? from.offset : 0)) {
-        // Before it is given out: who takes it may not come back.
+        // Stored before the batch is yielded, because the consumer may not come back.
         this.#remember({ after: batch.last, path, offset }, rewrites);
         yield batch.cut();
       }
@@ -107,7 +107,7 @@ export class JournalReader {
   }
 }
 
-/** What has been read and not yet given out. */
+/** Records that have been read and not yet yielded. */
 class Batch {
   last: ChainEnd;
   readonly #end: ChainEnd;
@@ -126,7 +126,9 @@ class Batch {
     return batch;
   }
 
-  /** Reads a segment from `offset` on; stops with each full batch, at the end, and where the segment is read. */
+  /**
+   * Reads a segment from `offset` on; stops after each full batch, at the journal's end, and at the end of the segment.
+   */
   async *take(file: DataFile, offset: number): AsyncGenerator<{ offset: number }, void, undefined> {
     const piece = Buffer.allocUnsafe(bounds.pieceBytes + maxLineBytes);
     let position = offset;
@@ -173,13 +175,13 @@ class Batch {
   #checkEnd(path: string): void {
     if (this.last.hash !== this.#end.hash) {
       throw storageError(
-        `The memory journal "${path}" is not the one that was opened: at seq ${this.#end.seq} stands another record than the one that was written. Verify the memory.`,
+        `The memory journal "${path}" is not the one that was opened: the record at seq ${this.#end.seq} is not the one that was written. Verify the memory.`,
       );
     }
   }
 }
 
-/** Whether the first line at a place that is remembered follows from it; true where its segment ends there. */
+/** Returns true if the first line at a remembered place follows the record there, or if the segment ends there. */
 async function goesOn({ path, offset, after }: JournalPlace): Promise<boolean> {
   const size = path === "" ? offset : await fileSize(path);
   if (size === offset) return true;

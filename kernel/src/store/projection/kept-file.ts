@@ -5,44 +5,47 @@ import { failpoint } from "../../platform/failpoint.ts";
 import { setAside } from "../../platform/files/plain-file.ts";
 
 /*
- * A projection on the disk is believed as far as that is safe, and else made again. Native libraries may end the
- * process over a bad file, so a mark lies beside each while it is opened: whoever finds the mark does not open the
- * file again. All files of one projection begin with its name: "text.sqlite", "text.sqlite-wal".
+ * Opens projections on the disk as far as that is safe, and otherwise discards them, to be rebuilt. Native libraries
+ * may crash on a damaged file, so a marker file lies beside each one while it is opened; a file whose marker exists is
+ * not opened again. The names of all files of a projection begin with its name: "text.sqlite", "text.sqlite-wal".
  */
 
 const openingSuffix = ".opening";
 const asideMark = ".set-aside-";
 
 interface KeptFile<Opened> {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Throws a StorageError where it cannot be used as it is. Called again when it has been removed. */
+  /** Throws a StorageError if the file cannot be used. Called again after the file has been removed. */
   open(): Promise<Opened>;
-  /** It was there, and had to be removed: why. */
-  mended(reason: string): void;
+  /** Called with the reason when an existing file had to be removed. */
+  rebuilt(reason: string): void;
 }
 
-/** Opens what is there; where it cannot be believed, removes it and opens a new one. */
+/** Opens the existing file; if it cannot be used, removes it and opens a new one. */
 export async function openKept<Opened>(file: KeptFile<Opened>): Promise<Opened> {
   const { path } = file;
-  const doubt = await doubtAbout(path);
-  if (doubt !== null) {
+  const reason = await reasonToDiscard(path);
+  if (reason !== null) {
     await discard(path);
-    file.mended(doubt);
+    file.rebuilt(reason);
   }
   try {
     return await openMarked(file);
   } catch (error) {
     if (!isLaresError(error, "StorageError") || isOutside(error)) throw error;
     await discard(path);
-    file.mended(messageOf(error));
+    file.rebuilt(messageOf(error));
     return await openMarked(file);
   }
 }
 
-/** Removes all files of a projection. What is no plain file gets another name: it is none of ours. */
+/**
+ * Removes all files of a projection. A path that is not a regular file was not made by the store and is renamed
+ * instead.
+ */
 export async function discard(path: string): Promise<void> {
-  // Until everything is gone, nobody may take a part for the whole.
+  // Until everything is gone, a remaining part must not be taken for the whole.
   await mark(path);
   failpoint("store.discard.begun");
   for (const name of await filesOf(path)) {
@@ -55,7 +58,7 @@ export async function discard(path: string): Promise<void> {
   await rm(path + openingSuffix, { force: true });
 }
 
-/** Bytes of all files of a projection. */
+/** Returns the total bytes of all files of a projection. */
 export async function sizeOf(path: string): Promise<number> {
   let size = 0;
   for (const name of await filesOf(path)) {
@@ -81,11 +84,11 @@ async function mark(path: string): Promise<void> {
   await writeFile(path + openingSuffix, "", { mode: 0o600 });
 }
 
-/** Why the file cannot even be opened; null where it can, or is missing. */
-async function doubtAbout(path: string): Promise<string | null> {
+/** Returns why the file must not be opened; null if it may be, or is missing. */
+async function reasonToDiscard(path: string): Promise<string | null> {
   const names = await filesOf(path);
   for (const name of names) {
-    // Opening a pipe would take for ever, and a link leads elsewhere.
+    // Opening a pipe would block for ever, and a link leads elsewhere.
     if (!(await isPlain(join(dirname(path), name)))) return `"${name}" is not a regular file`;
   }
   const wasOpening = names.includes(basename(path) + openingSuffix);
@@ -103,14 +106,14 @@ async function isPlain(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isFile() !== false;
 }
 
-/** The system would not let us: what is in the file is not to blame, and making it again would not help. */
+/** Returns true if the system refused access: the file is not at fault, and rebuilding it would not help. */
 function isOutside(error: unknown): boolean {
   return /no space|disk full|too many open files|permission denied|read-only|could not set lock|conflicting lock|is locked|out of memory/i.test(
     messageOf(error),
   );
 }
 
-/** The file is to blame, as the libraries say it. */
+/** Returns true if the library's message says that the file is damaged. */
 export function isDamage(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("errcode" in at && [sqliteCorrupt, sqliteNotADatabase].includes(Number(at.errcode) & 0xff))

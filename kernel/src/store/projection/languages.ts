@@ -1,6 +1,6 @@
 /*
- * The languages whose words are reduced to stems, with their stop words: Snowball's algorithms and lists, as
- * @orama/stemmers and @orama/stopwords carry them. A text in any other language is indexed by its words as they are.
+ * The languages whose words are reduced to stems, with their stop words: Snowball's algorithms and lists, from
+ * @orama/stemmers and @orama/stopwords. A text in any other language is indexed by its words as they are.
  */
 import { stemmer as arabic } from "@orama/stemmers/arabic";
 import { stemmer as danish } from "@orama/stemmers/danish";
@@ -41,7 +41,7 @@ import { stopwords as swedishStops } from "@orama/stopwords/swedish";
 import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 import { stopwords as ukrainianStops } from "@orama/stopwords/ukrainian";
 
-/** ISO 639-1. */
+/** ISO 639-1 codes. */
 export type Language = keyof typeof languages;
 
 interface LanguageWords {
@@ -49,7 +49,7 @@ interface LanguageWords {
   readonly stopWords: readonly string[];
 }
 
-/** Among languages that a text speaks for equally, the first one counts. */
+/** If a text matches several languages equally, the first one counts. */
 export const languages = {
   en: { stem: english, stopWords: englishStops },
   de: { stem: german, stopWords: germanStops },

@@ -6,14 +6,14 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Rows looked at in the first step; each further one takes four times as many. */
+/** Rows that are examined in the first step; each further step takes four times as many. */
 const firstStep = 1024;
 const maxStep = 200_000;
 
 /**
- * The rows of a page, out of rows that come in order of appending, without looking at all of them: usually that is the
- * order of time too. Where a clock went back it is not; so it ends only when no row that is still to come can be newer
- * (older, ascending) than the last one of the page.
+ * Returns the rows of a page, from rows that come in order of appending, usually without examining all of them, because
+ * that is mostly the order of time as well. After a clock was set back it is not, so the search ends only when no row
+ * that is still to come can be newer (older, if ascending) than the last one of the page.
  */
 export async function newestOf(
   sql: Sql,
@@ -48,7 +48,7 @@ export async function newestOf(
   return best.slice(offset).map(({ row }) => row);
 }
 
-/** Two events at the same time are in the order of their rows, so one that is still to come is behind. */
+/** Events at the same time are in the order of their rows, so a later row comes after. */
 async function canCome(sql: Sql, order: Page["order"], after: number, lastMs: number): Promise<boolean> {
   const [row] = await sql.all<{ ms: number | null }>(
     order === "desc"

@@ -10,7 +10,7 @@ import type { TextIndex } from "./port.ts";
 import { type TableGroups, Tables } from "./tables.ts";
 import { Texts } from "./texts.ts";
 
-/** What is asked: the projections of one memory. */
+/** The projections of one memory, as queries use them. */
 export interface Projections<Attached extends Behind> {
   readonly file: DuckFile;
   readonly text: TextIndex;
@@ -21,9 +21,12 @@ export interface ProjectionOptions<Attached extends Behind> {
   readonly duck: Duck;
   readonly groups: TableGroups;
   openText(path: string): TextIndex;
-  /** Opened on the tables, and again whenever these are. The names of its files begin with "knowledge.". */
+  /**
+   * Opens what depends on the tables; called again whenever the tables are reopened. The names of its files begin with
+   * "knowledge.".
+   */
   openBehind(projections: Omit<Projections<Attached>, "behind">, memory: StoreMemory): Promise<Attached>;
-  /** Whether an error of a table group's says that only the whole journal gives what it now says. */
+  /** Returns true if a table group's error means that the projections have to be rebuilt from the journal. */
   asksForRebuild(error: unknown): boolean;
   notice(notice: StoreNotice): void;
 }
@@ -51,21 +54,21 @@ export class OpenedProjections<Attached extends Behind> implements Projections<A
     const { folder } = memory;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const has = { tables: existsSync(pathOf(folder, "tables")), texts: existsSync(pathOf(folder, "texts")) };
-    const mended = (what: keyof typeof fileNames, reason: string): void =>
-      options.notice({ kind: "mended", memory: memory.key, what: fileNames[what], reason });
+    const rebuilt = (what: keyof typeof fileNames, reason: string): void =>
+      options.notice({ kind: "rebuilt", memory: memory.key, what: fileNames[what], reason });
     const kept = <Result>(
       what: keyof typeof fileNames,
       open: (path: string) => Promise<Result>,
     ): Promise<Result> => {
       const path = pathOf(folder, what);
-      return openKept({ path, open: () => open(path), mended: (reason) => mended(what, reason) });
+      return openKept({ path, open: () => open(path), rebuilt: (reason) => rebuilt(what, reason) });
     };
     await using opening = new AsyncDisposableStack();
     const tables = opening.use(await kept("tables", (path) => Tables.open(duck, path, groups)));
     const texts = opening.use(await kept("texts", async (path) => new Texts(openText(path))));
-    if (has.tables !== has.texts) mended(has.tables ? "texts" : "tables", "it was missing");
+    if (has.tables !== has.texts) rebuilt(has.tables ? "texts" : "tables", "it was missing");
     const projections = { file: tables.file, text: texts.index };
-    // It has marks of its own: what it opens can be many files.
+    // It uses markers of its own, because it opens many files.
     const behind = await openBehind(projections, memory);
     opening.move();
     return new OpenedProjections(tables, texts, behind);
@@ -93,7 +96,7 @@ export async function discardProjections(folder: string): Promise<void> {
   for (const what of projectionFiles) await discard(pathOf(folder, what));
 }
 
-/** Bytes on the disk. */
+/** Returns the bytes on the disk. */
 export async function sizeOfProjections(folder: string): Promise<number> {
   const sizes = await Promise.all(projectionFiles.map((what) => sizeOf(pathOf(folder, what))));
   return sizes.reduce((sum, size) => sum + size, 0);

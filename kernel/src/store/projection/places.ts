@@ -7,14 +7,14 @@ import type { JournalRecord, Neighbour, TextKind, TimeSpan } from "./port.ts";
 /** A record without a source follows the one before it if it was appended within this time. */
 export const maxGapMs = 30 * 60_000;
 const maxSteps = 2;
-/** Sources kept in mind. */
+/** Maximum sources that are cached. */
 const maxKnownSources = 10_000;
 
 /**
- * Which rows stand next to each other. Rows of one kind, and of one source, follow each other by the position that was
- * given; where none was, by time, as long as the gaps are short. No text is copied from one row to another: neighbours
- * are looked up when a question is answered, so nothing of a row that is gone can stay with them. A source's name is
- * written down as a salted digest: it may be what has to be forgotten.
+ * Which rows are neighbours. Rows of one kind and one source follow each other by the given position; without one, by
+ * time, as long as the gaps are short. No text is copied from one row to another: neighbours are looked up when a
+ * question is answered, so nothing of a removed row remains with them. A source is stored as a salted digest, because
+ * its name may have to be forgotten.
  */
 export class Places {
   readonly #salt: string;
@@ -57,12 +57,12 @@ export class Places {
     this.#insert.run(seq, this.#sourceOf(kind, name, isPlaced), isPlaced ? position : atMs, atMs, 0);
   }
 
-  /** How many terms a row has now. */
+  /** Sets the number of terms in a row. */
   measure(row: number, terms: number): void {
     this.#measure.run(terms, row);
   }
 
-  /** The terms of each row, in the same order. */
+  /** Returns the number of terms of each row, in the same order. */
   lengths(rows: readonly number[]): number[] {
     return rows.map((row) => Number(this.#find.get(row)?.["terms"] ?? 0));
   }
@@ -85,7 +85,7 @@ export class Places {
     return found;
   }
 
-  /** Those of the rows that are of one of these times. */
+  /** Returns the rows within one of these times. */
   inTime(rows: readonly number[], times: readonly TimeSpan[]): number[] {
     return rows.filter((row) => {
       const atMs = Number(this.#find.get(row)?.["at_ms"]);
@@ -93,7 +93,7 @@ export class Places {
     });
   }
 
-  /** The newest of these times, among those of which nobody said what they are a part of. */
+  /** Returns the newest rows within these times that have no source. */
   within(kind: TextKind, times: readonly TimeSpan[], limit: number): { row: number; score: number }[] {
     const source = this.#sourceOf(kind, null, false);
     const rows = times.flatMap(({ fromMs, untilMs }) =>
@@ -102,7 +102,7 @@ export class Places {
     return [...new Set(rows)].slice(0, limit).map((row) => ({ row, score: Number.MIN_VALUE }));
   }
 
-  /** Odd where its rows have positions of their own. */
+  /** An odd number if the source's rows have positions of their own. */
   #sourceOf(kind: TextKind, name: string | null, isPlaced: boolean): number {
     const key = JSON.stringify([kind, name, isPlaced]);
     const known = this.#sources.get(key);
@@ -117,7 +117,7 @@ export class Places {
 
 const isPlacedSource = (source: number): boolean => source % 2 === 1;
 
-/** As far as each follows the one before it. */
+/** Stops at the first gap. */
 function chained(rows: readonly Record<string, unknown>[], position: number, isPlaced: boolean): Neighbour[] {
   const neighbours: Neighbour[] = [];
   let last = position;

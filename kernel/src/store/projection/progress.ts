@@ -1,10 +1,10 @@
 import { projectionBounds as bounds } from "../bounds.ts";
 
-/** Tells how far something is, where it takes long: now and then, and when it is done. */
+/** Reports the progress of work that takes long: at intervals, and when it is done. */
 export class Progress {
   readonly #tell: (done: number, total: number) => void;
   readonly #total: number;
-  /** When it is told next. */
+  /** When it is reported next. */
   #dueAt = performance.now() + bounds.progressAfterMs;
   #isTold = false;
 

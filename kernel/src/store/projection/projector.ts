@@ -20,9 +20,9 @@ import { isPurgeDue } from "./purge.ts";
 type Query<Attached extends Behind, Result> = (projections: Projections<Attached>) => Promise<Result>;
 
 /**
- * One memory's projections: brings them up to where a request has to see them, and builds them again where they do not
- * go with the journal or cannot be believed. Queries go on beside each other; replacing files waits for them, and they
- * for it, and so does the next batch where a query is `steady`.
+ * One memory's projections. Brings them up to the point that a request has to see, and rebuilds them if they do not
+ * match the journal or are damaged. Queries run concurrently. Replacing files excludes all queries; projecting a batch
+ * excludes `steady` ones.
  */
 export class Projector<Attached extends Behind> implements AsyncDisposable {
   readonly #options: ProjectionOptions<Attached>;
@@ -30,9 +30,9 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
   readonly #folder: string;
   readonly #reader = new JournalReader();
   readonly #writing = new OneAtATime();
-  /** Alone: who replaces files. */
+  /** Held alone while files are replaced. */
   readonly #replacing = new Gate();
-  /** Alone: who projects a batch. */
+  /** Held alone while a batch is projected. */
   readonly #projecting = new Gate();
   #opened: OpenedProjections<Attached> | null = null;
   #isClosing = false;
@@ -43,19 +43,22 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
     this.#folder = memory.folder;
   }
 
-  /** `doubt`: why nothing that is on the disk is to be believed; null where it is. */
+  /** `quarantineReason`: why the files on the disk must be discarded; null if they may be used. */
   static async open<Attached extends Behind>(
     options: ProjectionOptions<Attached>,
     memory: StoreMemory,
-    doubt: string | null,
+    quarantineReason: string | null,
   ): Promise<Projector<Attached>> {
     const projector = new Projector(options, memory);
-    if (doubt !== null) await projector.#discard(doubt);
+    if (quarantineReason !== null) await projector.#discard(quarantineReason);
     await projector.#open(memory);
     return projector;
   }
 
-  /** Runs a query once it sees everything up to `memory.end`. Found damage is mended, and the query run again. */
+  /**
+   * Runs a query once the projections contain everything up to `memory.end`. If damage is found, rebuilds the
+   * projections and runs the query again.
+   */
   async query<Result>(memory: StoreMemory, run: Query<Attached, Result>): Promise<Result> {
     try {
       return await this.#queryOnce(memory, run);
@@ -66,7 +69,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
     }
   }
 
-  /** As `query`; nothing is projected while it runs. For what is quick, and asks more than once. */
+  /** Like `query`, but nothing is projected while it runs. For short work with several statements. */
   steadyQuery<Result>(memory: StoreMemory, run: Query<Attached, Result>): Promise<Result> {
     return this.query(memory, (projections) => this.#projecting.shared(() => run(projections)));
   }
@@ -88,7 +91,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
     });
   }
 
-  /** Deletes the projections and builds them again. A reason is told. */
+  /** Deletes the projections and rebuilds them. A reason is reported. */
   rebuild(memory: StoreMemory, reason: string | null): Promise<void> {
     return this.#writing.run("", async () => {
       await this.#replace(memory, reason);
@@ -96,12 +99,12 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
     });
   }
 
-  /** Up to here the tables are. */
+  /** The seq up to which the tables are projected. */
   get projected(): number {
     return this.#opened?.tables.watermark.seq ?? 0;
   }
 
-  /** Ends a batch under way, then closes everything. */
+  /** Stops after the current batch, then closes everything. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     await this.#writing.run("", () => this.#replacing.alone(() => this.#close()));
@@ -112,7 +115,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
       await this.catchUp(memory);
       const answer = await this.#replacing.shared(async () => {
         const opened = this.#opened;
-        // Replaced between the two.
+        // The files were replaced between the two steps.
         if (opened === null || opened.tables.watermark.seq < memory.end.seq) return null;
         return { result: await run(opened) };
       });
@@ -120,7 +123,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
     }
   }
 
-  /** Throws JournalMismatch where what is projected is not of this journal. */
+  /** Throws JournalMismatch if the projections are not of this journal. */
   async #follow(memory: StoreMemory): Promise<void> {
     const opened = await this.#current(memory);
     const followers = [opened.tables, opened.texts];
@@ -138,7 +141,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
       await opened.behind.follow();
       progress.reached(batch.end.seq - from.seq);
       if (this.#isClosing) throw closed();
-      // Other memories are answered in between.
+      // Other memories are answered between batches.
       await nextTurn();
     }
   }
@@ -161,13 +164,13 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
         }
       });
     } catch (error) {
-      // Only the files say what is in them now: a COMMIT may have succeeded although an error came.
+      // Only the files show their state: a COMMIT may have succeeded although it returned an error.
       await this.#replacing.alone(() => this.#close());
       throw error;
     }
   }
 
-  /** Takes what was redacted out of the file, not only out of sight. */
+  /** Removes redacted data from the file itself, not only from query results. */
   async #purge(memory: StoreMemory): Promise<void> {
     const opened = await this.#current(memory);
     if (opened.tables.isPurgeChecked) return;
@@ -193,7 +196,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
   async #discard(reason: string | null): Promise<void> {
     await discardProjections(this.#folder);
     if (reason === null) return;
-    this.#options.notice({ kind: "mended", memory: this.#key, what: "projections", reason });
+    this.#options.notice({ kind: "rebuilt", memory: this.#key, what: "projections", reason });
   }
 
   async #current(memory: StoreMemory): Promise<OpenedProjections<Attached>> {
@@ -212,7 +215,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
   }
 }
 
-/** Gets the next one while one is worked on. */
+/** Reads the next item while the current one is processed. */
 async function* ahead<Item>(items: AsyncGenerator<Item, void, undefined>): AsyncGenerator<Item, void> {
   let next = items.next();
   try {

@@ -12,7 +12,9 @@ const piece = long.slice(100, 140);
 const secrets = [piece, "zwiebelturm", "jodelfest", "geheimvariante", "wurzelwerk", "quarzuhr"];
 const secretSeqs = [3, 5000] as const;
 
-/** Some are new in the log, some were written into the file long ago, and their names of fields are secret too. */
+/**
+ * Some rows are new in the log, others were written into the file long ago; the names of their fields are secret too.
+ */
 const events = Array.from({ length: 6000 }, (_, n): Event => {
   const isSecret = secretSeqs.some((seq) => seq === n + 1);
   return isSecret
@@ -31,7 +33,7 @@ const bytesOf = (folder: string): Buffer =>
       .map((name) => readFileSync(join(folder, name))),
   );
 
-it("what was forgotten stands in no file of the folder after a purge, and all else does", async () => {
+it("after a purge, forgotten data is in no file of the folder, and all other data is", async () => {
   const memory = await testMemory();
   const { folder, duck, file, index } = memory;
   const path = file.path;
@@ -62,7 +64,7 @@ it("what was forgotten stands in no file of the folder after a purge, and all el
   );
 });
 
-it("DuckDB alone leaves it in the file: what the purge is for", async () => {
+it("DuckDB alone leaves it in the file, which is why the purge exists", async () => {
   const memory = await testMemory();
   await memory.apply(storing(events));
   await memory.file.checkpoint();
@@ -73,7 +75,7 @@ it("DuckDB alone leaves it in the file: what the purge is for", async () => {
   expect(readFileSync(path).includes(piece)).toBe(true);
 });
 
-it("a purge that a process died in begins anew, and that it is due outlives the process", async () => {
+it("a purge that a process died in starts again, and stays due after the process's death", async () => {
   const memory = await testMemory();
   await memory.apply(storing(events));
   await memory.apply([redacting(6001, [3, 3])]);

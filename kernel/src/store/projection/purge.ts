@@ -2,8 +2,8 @@ import type { Sql } from "./port.ts";
 
 /*
  * DuckDB leaves deleted rows in its file and does not overwrite free space. After a redaction, the file is therefore
- * rewritten from the remaining rows (`Duck.rewrite`). The file itself records that this is due, in the transaction of
- * the redaction, so that the next process does it if this one dies.
+ * rewritten from the remaining rows (`Duck.rewrite`). The file itself records, in the redaction's transaction, that
+ * this is due, so that the next process does it if this one dies.
  */
 
 /** Records that nothing is due, in a new or rewritten file. */

@@ -36,7 +36,7 @@ const rows = (index: TextIndex, words: string, kind: TextKind = "knowledge"): nu
   index.best(kind, words, { limit: 10 }).map(({ row }) => row);
 
 describe("what is said next to a hit is found with it", () => {
-  it("by position in a source, in whatever order it was added", async () => {
+  it("by position in a source, whatever the order of adding", async () => {
     const { index } = await indexOf(
       { text: "in June", source: "talk", position: 3 },
       { text: "when is the wedding?", source: "talk", position: 2 },
@@ -57,7 +57,7 @@ describe("what is said next to a hit is found with it", () => {
     }
   });
 
-  it("and never comes before the one whose own words are best", async () => {
+  it("and never precedes the hit whose own words are best", async () => {
     const { index } = await indexOf(
       { text: "wedding wedding wedding" },
       ...Array.from({ length: 5 }, () => ({ text: "the wedding, and all that belongs to it" })),
@@ -78,7 +78,7 @@ it("neighbours never cross kinds, sources, or given and missing positions", asyn
   expect(rows(index, "wedding", "temporal")).toEqual([]);
 });
 
-it("a forgotten item's words are nowhere in the file, and its neighbours are not found by them", async () => {
+it("a forgotten item's words are not in the file, and its neighbours are not found by them", async () => {
   const { index, path } = await indexOf(
     { text: "hello", source: "talk", position: 1 },
     { text: "zyzzyva", source: "talk", position: 2 },
@@ -88,7 +88,7 @@ it("a forgotten item's words are nowhere in the file, and its neighbours are not
   const forgetting = redacting(4, [2, 2]);
   index.apply([forgetting], endOf([forgetting]));
   expect(rows(index, "zyzzyva")).toEqual([]);
-  // Those that are left follow each other now.
+  // The remaining rows are neighbours now.
   expect(rows(index, "hello")).toEqual([1, 3]);
   index.close();
   for (const name of readdirSync(dirname(path))) {
@@ -115,7 +115,7 @@ describe("times in words", () => {
     }
   });
 
-  it("a hit of the time that was asked for comes first, and a time alone finds what was then", async () => {
+  it("a hit at the requested time comes first, and a time alone finds what happened then", async () => {
     const timestamp = (ms: number): string => new Date(ms).toISOString();
     const { index } = await indexOf(
       { kind: "temporal", text: "walked the dog", timestamp: timestamp(day(4, 12)) },
@@ -131,7 +131,7 @@ describe("times in words", () => {
   });
 });
 
-it("a text that stands alone is ranked without its neighbours", async () => {
+it("a text without neighbours is ranked alone", async () => {
   const { index } = await indexOf({ text: "wedding" }, { text: "in June" });
   expect(index.best("knowledge", "wedding", { limit: 10, isAlone: true }).map(({ row }) => row)).toEqual([1]);
 });

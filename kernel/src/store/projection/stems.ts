@@ -2,23 +2,23 @@ import { type Language, languageCodes, languages } from "./languages.ts";
 import { foldedWord, maxWordLength } from "./words.ts";
 
 /*
- * What the ranking compares instead of words: stems, without the stop words of the text's language. Numbers stay whole.
- * A path, an identifier or a date is one term as a whole, and its parts are terms as well: "src/getUser.ts" is found by
- * "get user", and comes first for "src/getUser.ts". Each term begins with a private character, so that terms and words
- * never meet in the index.
+ * The ranking compares stems instead of words, without the stop words of the text's language. Numbers stay whole. A
+ * path, an identifier or a date is one term as a whole, and its parts are terms as well: "get user" finds
+ * "src/getUser.ts", and "src/getUser.ts" ranks it first. Each term begins with a private character, so that terms and
+ * words never collide in the index.
  */
 
-/** Stands before each term, and in no word. */
+/** The first character of each term, which occurs in no word. */
 export const termMark = "\ue001";
-/** Stands in a compound term where the text has a separator. */
+/** Replaces the separators of the text in a compound term. */
 const joint = "\ue002";
-/** Words of a text by which its language is told. */
+/** Words of a text by which its language is detected. */
 const detectedWords = 64;
-/** Fewer stop words say nothing: "sea" is English, and a Spanish stop word. */
+/** Fewer stop words are no evidence: "sea" is English, and a Spanish stop word. */
 const leastVotes = 2;
-/** Terms of a text; what follows is found by its words only. */
+/** Maximum terms of a text; the rest of it is found by its words only. */
 const maxTerms = 20_000;
-/** Different words of a language whose stems are remembered. */
+/** Maximum words of a language whose stems are cached. */
 const maxRememberedStems = 50_000;
 
 const runs = /[\p{L}\p{N}\p{M}]+(?:[._/\\:@#'’-]+[\p{L}\p{N}\p{M}]+)*/gu;
@@ -40,11 +40,11 @@ const scripts: readonly (readonly [RegExp, Language])[] = [
   [/\p{Script=Latin}/u, "en"],
 ];
 
-/** For each stop word, a bit for each language that has it. */
+/** For each stop word, one bit for each language that has it. */
 const stopBits = new Map<string, number>();
 for (const [bit, code] of languageCodes.entries()) {
   for (const stopWord of languages[code].stopWords) {
-    // @orama/stopwords leaves it out.
+    // @orama/stopwords lacks it.
     if (code === "en") stopBits.set("a", (stopBits.get("a") ?? 0) | (1 << bit));
     // "don't" reaches the index as "don" and "t".
     for (const part of stopWord.toLowerCase().split(apostrophe)) {
@@ -56,14 +56,14 @@ for (const [bit, code] of languageCodes.entries()) {
 }
 
 /**
- * The language that a text's stop words speak for; null where too few of them do, or two languages equally: its script
- * says no more than which language is the likeliest (`likelyLanguage`).
+ * Returns the language to which a text's stop words point; null if there are too few of them, or if they point to two
+ * languages equally. The script alone gives only the likeliest language (`likelyLanguage`).
  */
 export function detectedLanguage(text: string): Language | null {
   return votedFor(wordsOf(text));
 }
 
-/** By its script alone; null for scripts whose words are not reduced. */
+/** Returns the likeliest language of a script; null for scripts whose words are not stemmed. */
 const likelyLanguage = (text: string): Language | null =>
   ascii.test(text) ? "en" : (scripts.find(([script]) => script.test(text))?.[1] ?? null);
 
@@ -86,13 +86,13 @@ function votedFor({ words }: TextWords): Language | null {
 }
 
 interface TextTerms {
-  /** With spaces between them, as often as they stand in the text. */
+  /** The terms, separated by spaces, as often as they occur in the text. */
   readonly terms: string;
   /** The language whose stemmer was used; null if none was. */
   readonly language: Language | null;
 }
 
-/** The terms of a text as the index takes them. */
+/** Returns the terms of a text for the index. */
 export function indexedTerms(text: string): TextTerms {
   const found = wordsOf(text);
   const language = votedFor(found) ?? likelyLanguage(text);
@@ -106,13 +106,13 @@ export function indexedTerms(text: string): TextTerms {
   return { terms, language };
 }
 
-/** One word of a question: any of these terms is what is looked for. */
+/** One word of a question: a row matches with any of these terms. */
 type SearchedTerm = readonly string[];
 
 /**
- * Returns the terms that a question searches for, without stop words unless it consists of nothing else. A question is
- * too short to identify its language with certainty, so each word stands for itself and for its stems in the likely
- * languages. `spoken`: the languages of the searched texts.
+ * Returns the terms that a question searches for, without stop words unless it has no other words. A question is too
+ * short for its language to be detected, so each word is searched as it is and by its stems in the likely languages.
+ * `spoken`: the languages of the searched texts.
  */
 export function searchedTerms(text: string, spoken: readonly Language[]): SearchedTerm[] {
   const found = wordsOf(text);
@@ -132,7 +132,7 @@ export function searchedTerms(text: string, spoken: readonly Language[]): Search
 }
 
 interface TextWords {
-  /** In lower case, as often as they stand in the text; of a compound its parts. */
+  /** In lower case, as often as they occur in the text; for a compound, its parts. */
   readonly words: string[];
   /** Compounds as a whole. */
   readonly wholes: string[];
@@ -161,14 +161,14 @@ function wordsOf(text: string): TextWords {
   return found;
 }
 
-/** Scripts without spaces: each two neighbouring characters. */
+/** Scripts without spaces: each pair of neighbouring characters. */
 function addPairs(words: string[], run: string): void {
   const characters = Array.from(run);
   if (characters.length === 1) words.push(run);
   for (let at = 1; at < characters.length; at++) words.push(`${characters[at - 1]}${characters[at]}`);
 }
 
-/** For each language, the term of a word, empty for a stop word. */
+/** For each language, the term of a word; empty for a stop word. */
 const termsOf: Record<Language | "none", Map<string, string>> = Object.fromEntries(
   [...languageCodes, "none"].map((code) => [code, new Map()]),
 ) as Record<Language | "none", Map<string, string>>;

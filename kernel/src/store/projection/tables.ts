@@ -6,13 +6,13 @@ import type { Duck } from "./duck.ts";
 import type { Follower } from "./follower.ts";
 import type { JournalRecord, Sql, TableGroup } from "./port.ts";
 
-/** A memory's table groups by name, as its file keeps their versions. */
+/** A memory's table groups by name; its file stores their versions. */
 export type TableGroups = Readonly<Record<string, TableGroup>>;
 
-/** One memory's DuckDB file: all its table groups see a batch in one transaction, and the watermark with it. */
+/** One memory's DuckDB file. All its table groups apply a batch in one transaction, and so does the watermark. */
 export class Tables implements Follower, AsyncDisposable {
   readonly file: DuckFile;
-  /** Whether nothing was redacted since it was last looked whether the file is to be purged. */
+  /** True if nothing was redacted since the last check whether a purge is due. */
   isPurgeChecked = false;
   readonly #groups: readonly TableGroup[];
   #watermark: ChainEnd;
@@ -24,8 +24,8 @@ export class Tables implements Follower, AsyncDisposable {
   }
 
   /**
-   * Opens the file or makes it. Each of its blocks is read once: they have checksums, so that what is damaged is found
-   * here, and not by a query. Throws a StorageError where it is, or of another version.
+   * Opens or creates the file. Reads each block once, so that checksums reveal damage now and not in a query. Throws a
+   * StorageError if it is damaged or of another version.
    */
   static async open(duck: Duck, path: string, groups: TableGroups): Promise<Tables> {
     const file = await duck.attach(path);
@@ -57,7 +57,7 @@ export class Tables implements Follower, AsyncDisposable {
     failpoint("store.tables.committed");
   }
 
-  /** Writes its log into the file and lets it go. */
+  /** Writes the log into the file and detaches it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.file[Symbol.asyncDispose]();
     failpoint("store.tables.closed");
@@ -87,12 +87,12 @@ async function readThrough(sql: Sql, tables: readonly string[]): Promise<void> {
 
 async function readWatermark(file: DuckFile, versions: string): Promise<ChainEnd> {
   const names = await tableNames(file);
-  if (!names.includes("lares_projection")) throw storageError(`"${file.path}" is no projection.`);
+  if (!names.includes("lares_projection")) throw storageError(`"${file.path}" is not a projection.`);
   const rows = await file.all<{ versions: string; seq: number; hash: string }>(
     "SELECT versions, seq, hash FROM lares_projection",
   );
   const [row] = rows;
-  if (row === undefined || rows.length > 1) throw storageError(`"${file.path}" does not say how far it is.`);
-  if (row.versions !== versions) throw storageError(`"${file.path}" was made by another version.`);
+  if (row === undefined || rows.length > 1) throw storageError(`"${file.path}" has no watermark.`);
+  if (row.versions !== versions) throw storageError(`"${file.path}" was created by another version.`);
   return { seq: row.seq, hash: row.hash };
 }

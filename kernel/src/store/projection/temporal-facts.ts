@@ -12,7 +12,7 @@ export async function temporalStats(sql: Sql): Promise<StoreStats["temporal"]> {
   return { events: found?.events ?? 0, oldest: iso(found?.oldest), newest: iso(found?.newest) };
 }
 
-/** Events by the rows they have; those that are gone are left out. */
+/** Returns the events of these rows that still exist. */
 export async function eventsByRow(sql: Sql, rows: readonly number[]): Promise<Map<number, TemporalItem>> {
   const found = await sql.all<{
     row: number;

@@ -6,19 +6,19 @@ import type { Sql, SqlValue } from "./port.ts";
 import { checkedPath, type SqlCondition } from "./where.ts";
 import { searchedWords } from "./words.ts";
 
-/** Characters of a text that is looked for: beyond that it is no search, and is not read for its words. */
+/** Maximum characters of a text to search for; a longer one is refused before its words are read. */
 const maxMatchLength = 16 * 1024 * 1024;
 
-/** A filter as it is asked: what DuckDB answers, and what the full text does. */
+/** A parsed filter: the conditions for DuckDB, and the words for the full text. */
 export interface EventFilter {
   readonly condition: SqlCondition;
-  /** False where the condition lets everything through. */
+  /** False if the condition matches every row. */
   readonly isConditional: boolean;
-  /** Null where no text is looked for; nothing matches where it `hasNoWords`. */
+  /** Null if no text is searched for; nothing matches if it `hasNoWords`. */
   readonly text: { readonly match: string; readonly field?: string; readonly hasNoWords: boolean } | null;
 }
 
-/** Throws InvalidParams, naming what would be right. */
+/** Parses a filter. Throws InvalidParams that names what would be valid. */
 export async function eventFilter(sql: Sql, filter: TemporalFilter, nowMs: number): Promise<EventFilter> {
   const parts: SqlCondition[] = [];
   const add = (part: string, ...params: SqlValue[]): void => void parts.push({ sql: part, params });
@@ -42,7 +42,7 @@ function checkedMoment(name: string, text: string, nowMs: number): number {
   const moment = typeof text === "string" ? momentMs(text, nowMs) : null;
   if (moment === null) {
     throw invalidParams(
-      `${name} "${String(text).slice(0, 64)}" is no time: write an age (90s, 30m, 12h, 7d, 2w) or ISO 8601 (2026-11-20T10:00:00Z).`,
+      `${name} "${String(text).slice(0, 64)}" is not a time. Write an age (90s, 30m, 12h, 7d, 2w) or ISO 8601 (2026-11-20T10:00:00Z).`,
     );
   }
   return moment;
@@ -50,7 +50,7 @@ function checkedMoment(name: string, text: string, nowMs: number): number {
 
 function checkedText({ field, match }: NonNullable<TemporalFilter["text"]>): EventFilter["text"] {
   if (typeof match !== "string" || match.length > maxMatchLength) {
-    throw invalidParams(`text.match is a text of at most ${maxMatchLength} characters.`);
+    throw invalidParams(`text.match must be a text of at most ${maxMatchLength} characters.`);
   }
   const hasNoWords = searchedWords(match).length === 0;
   return field === undefined

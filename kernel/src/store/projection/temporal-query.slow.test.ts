@@ -3,10 +3,10 @@ import type { TemporalFilter, TemporalQuery } from "../../memory-contract/querie
 import { plainCount, plainQuery } from "./testing/temporal-reference.ts";
 import { ask, count, type Event, nowMs, storing, testMemory } from "./testing/test-memory.ts";
 
-describe("more rows with the words than are handed over at once", () => {
+describe("more rows with the words than are passed on at once", () => {
   const many = Array.from({ length: 30_000 }, (_, n): Event => ({
     variant: n % 3 === 0 ? "third" : "other",
-    // Every thousandth is from long ago or from long after, so that the order of appending is not the order of time.
+    // Every thousandth event is much older or newer, so that the order of appending is not the order of time.
     timestampMs: nowMs + n * 1000 + (n % 1000 === 7 ? -1e9 : n % 1000 === 8 ? 1e9 : 0),
     data: { text: n % 2 === 0 ? "common even" : "common odd", n },
   }));

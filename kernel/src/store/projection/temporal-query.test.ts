@@ -34,7 +34,7 @@ const events: readonly Event[] = [
     timestampMs: at(50),
     data: { text: "Beach tomorrow", by: { name: "Ada Lovelace", age: 36 } },
   },
-  // The clock went back here.
+  // The clock was set back here.
   { variant: "note", timestampMs: at(200), data: { text: "before all others", stars: null } },
   { variant: "photo", timestampMs: at(50), data: { place: "beach", stars: "5", by: { name: "Grace" } } },
   { variant: "odd", timestampMs: at(10), data: "a text on the beach" },
@@ -145,7 +145,7 @@ describe("each filter and each combination with order, page and groups", () => {
     }
   });
 
-  it("answers of an empty store with nothing", async () => {
+  it("answers queries on an empty store with nothing", async () => {
     const memory = await testMemory();
     for (const filter of filters) {
       expect(await ask(memory, filter)).toEqual({ items: [], total: 0 });
@@ -189,7 +189,7 @@ const data: fc.Arbitrary<JsonValue> = fc.oneof(
 );
 const event: fc.Arbitrary<Event> = fc.record({
   variant: fc.constantFrom("v", "w", "__proto__"),
-  // Few moments, so that many are equal, and in any order.
+  // Few different times, so that many are equal, in any order.
   timestampMs: fc.integer({ min: -2, max: 8 }).map((steps) => nowMs - steps * 45 * 60_000),
   data,
 });
@@ -227,7 +227,7 @@ const group = fc.constantFrom(undefined, "variant" as const, "hour" as const, "d
 it("answers random queries over random events, stored in random batches, as the plain reference does", async () => {
   const memory = await testMemory();
   let events: Event[] = [];
-  // One memory that grows, so that fields become columns and change their types on the way.
+  // One memory that grows, so that fields get columns and change their types.
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { maxLength: 12 }),
@@ -249,10 +249,10 @@ it("answers random queries over random events, stored in random batches, as the 
   );
 });
 
-describe("what is wrong is said with what would be right", () => {
+describe("an error names the wrong value and what would be valid", () => {
   it.each<[name: string, query: unknown, message: RegExp]>([
-    ["since", { since: "yesterday" }, /since "yesterday" is no time: write an age/],
-    ["until", { until: "2026-02-30" }, /until "2026-02-30" is no time/],
+    ["since", { since: "yesterday" }, /since "yesterday" is not a time. Write an age/],
+    ["until", { until: "2026-02-30" }, /until "2026-02-30" is not a time/],
     ["since of another type", { since: 7 }, /ISO 8601/],
     ["limit 0", { limit: 0 }, /from 1 to 1000/],
     ["limit 1001", { limit: 1001 }, /from 1 to 1000/],
@@ -282,7 +282,7 @@ describe("what is wrong is said with what would be right", () => {
     );
   });
 
-  it("a page with too many bytes, and how to go on", async () => {
+  it("a page with too many bytes is refused, and the error says how to continue", async () => {
     const memory = await testMemory();
     const big = { variant: "big", timestampMs: nowMs, data: "x".repeat(1_000_000) };
     await memory.apply(storing(Array.from({ length: 20 }, () => big)));
@@ -327,7 +327,7 @@ it("interprets nothing in any text of a query as SQL, JSONPath or full-text synt
   expect((await ask(memory, {})).total).toBe(1);
 });
 
-it("takes ten megabytes of text, as data and as what is looked for", async () => {
+it("takes ten megabytes of text, as data and as a search text", async () => {
   const memory = await testMemory();
   const long = `${"word ".repeat(2_000_000)}needle`;
   await memory.apply(storing([{ variant: "v", timestampMs: nowMs, data: { text: long } }]));
@@ -338,7 +338,7 @@ it("takes ten megabytes of text, as data and as what is looked for", async () =>
   });
 });
 
-it("takes data that is very deep", async () => {
+it("takes very deep data", async () => {
   const memory = await testMemory();
   let deep: JsonValue = "bottom";
   for (let level = 0; level < 500; level++) deep = level % 2 === 0 ? [deep] : { down: deep };
@@ -347,7 +347,7 @@ it("takes data that is very deep", async () => {
   expect((await ask(memory, {})).items[0]?.data).toEqual({ deep });
 });
 
-it("keeps more fields apart than have columns of their own, in the table and in the full text", async () => {
+it("distinguishes more fields than have columns of their own, in the table and in the full text", async () => {
   const memory = await testMemory();
   const wide = Array.from({ length: 60 }, (_, n): Event => ({
     variant: "v",
@@ -371,7 +371,7 @@ it("keeps more fields apart than have columns of their own, in the table and in 
   }
 });
 
-it("no longer finds what was deleted or redacted, by any way", async () => {
+it("no longer finds deleted or redacted events in any way", async () => {
   const memory = await testMemory();
   const records = storing(events);
   await memory.apply([
@@ -387,7 +387,7 @@ it("no longer finds what was deleted or redacted, by any way", async () => {
     idOf(12),
     idOf(5),
   ]);
-  // The same once more, when the journal already says nothing of them.
+  // Once more after the journal has been redacted.
   const again = await testMemoryAgain(memory, records);
   expect(again).toBe(5);
 });

@@ -17,19 +17,22 @@ import { filteredRows, rowLists } from "./text-rows.ts";
 const defaultLimit = 100;
 const maxLimit = 1000;
 const maxOffset = 10_000_000;
-/** Bytes of the data of one page. */
+/** Maximum bytes of the data of one page. */
 const maxPageBytes = 16 * 1024 * 1024;
-/** Groups of one count. */
+/** Maximum groups of one count. */
 const maxGroups = 10_000;
-/** Rows with the words up to which they are handed to DuckDB, which does all the rest: alone, and with other conditions. */
+/**
+ * Maximum rows with the searched words that are handed to DuckDB, which does the rest: with the words as the only
+ * condition, and with others.
+ */
 const fewRows = 1_000;
 const fewConditionalRows = 20_000;
 
 const nothing = { sql: "false", params: [] } as const satisfies SqlCondition;
 
 /**
- * A page of events. Nothing is to be projected meanwhile, or total and items may not be of one state. Throws InvalidParams,
- * and LimitExceeded where the page holds too many bytes.
+ * Returns a page of events. Nothing may be projected meanwhile, or total and items could be of different states. Throws
+ * InvalidParams, and LimitExceeded if the page has too many bytes.
  */
 export async function temporalQuery(
   sql: Sql,
@@ -59,7 +62,7 @@ export async function temporalQuery(
   }
 }
 
-/** How many events there are. Throws InvalidParams, and LimitExceeded where there are too many groups. */
+/** Returns the number of events. Throws InvalidParams, and LimitExceeded if there are too many groups. */
 export async function temporalCount(
   sql: Sql,
   index: TextIndex,
@@ -101,15 +104,15 @@ export async function temporalCount(
   };
 }
 
-/** What a filter comes to: a condition for DuckDB, or rows that the full text found. */
+/** How a filter is executed: a condition for DuckDB, or rows that the full text found. */
 type Answer =
   | { readonly kind: "condition"; readonly condition: SqlCondition }
   | {
       readonly kind: "rows";
       total(): number;
-      /** Rows in this order of appending, behind `after` (null: from the beginning). */
+      /** Returns rows in this order of appending, after `after` (null: from the beginning). */
       next(order: Page["order"]): (after: number | null, limit: number) => readonly number[];
-      /** All of them, with commas between. */
+      /** Returns all rows, separated by commas. */
       all(): string;
     };
 
@@ -147,7 +150,7 @@ async function answer(
   };
 }
 
-/** Rows that are all known, ascending. */
+/** A list of known rows, ascending. */
 function rowsAnswer(rows: Float64Array): Answer {
   return {
     kind: "rows",
@@ -167,13 +170,13 @@ function rowsAnswer(rows: Float64Array): Answer {
   };
 }
 
-/** Rows of a list with commas between them. */
+/** Returns the rows of a comma-separated list. */
 const among = (rows: string): SqlCondition =>
   rows === ""
     ? nothing
     : { sql: "row IN (SELECT CAST(unnest(string_split(?, ',')) AS BIGINT))", params: [rows] };
 
-/** One page, in order. The rows are chosen first: only theirs is the data that is read. */
+/** Returns one page, in order. The rows are chosen first, so that data is read only for these. */
 async function itemsOf(
   sql: Sql,
   condition: SqlCondition,
@@ -213,7 +216,7 @@ async function itemsOf(
   }));
 }
 
-/** The beginning of an interval comes as milliseconds, also before 1970. */
+/** The start of an interval comes in milliseconds, also before 1970. */
 function groupKey(groupBy: NonNullable<TemporalCountQuery["group_by"]>): string {
   const widths = { hour: 3_600_000, day: 86_400_000 };
   switch (groupBy) {
@@ -225,17 +228,17 @@ function groupKey(groupBy: NonNullable<TemporalCountQuery["group_by"]>): string 
       return `timestamp_ms - ((timestamp_ms % ${width}) + ${width}) % ${width}`;
     }
     default:
-      throw invalidParams(`group_by "${String(groupBy satisfies never)}" is none of variant, hour and day.`);
+      throw invalidParams(`group_by "${String(groupBy satisfies never)}" must be variant, hour or day.`);
   }
 }
 
 function checkedPage({ order = "desc", limit = defaultLimit, offset = 0 }: TemporalQuery): Page {
-  if (order !== "asc" && order !== "desc") throw invalidParams(`order is "asc" or "desc".`);
+  if (order !== "asc" && order !== "desc") throw invalidParams(`order must be "asc" or "desc".`);
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    throw invalidParams(`limit ${String(limit)} is no whole number from 1 to ${maxLimit}.`);
+    throw invalidParams(`limit ${String(limit)} is not a whole number from 1 to ${maxLimit}.`);
   }
   if (!Number.isInteger(offset) || offset < 0 || offset > maxOffset) {
-    throw invalidParams(`offset ${String(offset)} is no whole number from 0 to ${maxOffset}.`);
+    throw invalidParams(`offset ${String(offset)} is not a whole number from 0 to ${maxOffset}.`);
   }
   return { order, limit, offset };
 }

@@ -5,10 +5,10 @@ import type { Redacted } from "../../memory-contract/records.ts";
 import { askForPurge, createPurge } from "./purge.ts";
 import { storedJson } from "./where.ts";
 
-/** Ranges or ids in one statement. */
+/** Maximum ranges or ids in one statement. */
 const maxInStatement = 200;
 
-/** Events: one row each, in order of appending, with `data` as `storedJson` and columns of some of its fields. */
+/** The events: one row each, in order of appending, with `data` as `storedJson` and columns for some of its fields. */
 export const temporalTables: TableGroup = {
   version: 1,
 
@@ -23,7 +23,7 @@ export const temporalTables: TableGroup = {
   },
 
   async apply(sql, records) {
-    // Most batches of a memory that keeps knowledge have nothing for these tables.
+    // Most batches of a memory that only has knowledge contain nothing for these tables.
     if (!records.some(({ kind, operation }) => kind === "temporal" || operation === "redact")) return;
     const events = new Map<number, StoredEvent>();
     const fields = await EventFields.load(sql);
@@ -33,7 +33,7 @@ export const temporalTables: TableGroup = {
       events.set(record.seq, event);
       fields.meet(event.data);
     }
-    // Columns come before rows: a table that was appended to is not changed in the same transaction.
+    // Columns are added before rows, because a table that was appended to cannot be altered in the same transaction.
     await fields.prepare(sql);
 
     let rows: SqlValue[][] = [];
@@ -75,7 +75,7 @@ function storedEvent({ kind, operation, id, data }: JournalRecord): StoredEvent 
   const { timestamp, variant } = data;
   if (typeof timestamp !== "string" || typeof variant !== "string") return null;
   const timestampMs = Date.parse(timestamp);
-  // Nothing else is written; what cannot be placed in time cannot be asked for.
+  // An event without a valid time is not stored, because no query could find it.
   return Number.isNaN(timestampMs) ? null : { id, variant, timestampMs, data: data["data"] ?? null };
 }
 

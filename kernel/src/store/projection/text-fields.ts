@@ -3,26 +3,26 @@ import type { DatabaseSync } from "node:sqlite";
 import { sha256Hex } from "../../platform/files/hash.ts";
 import { fieldsAround } from "./data-texts.ts";
 
-/** Columns of a full-text table; the first fields that are met have one each, and the last takes what is left. */
+/** Columns of a full-text table. The first fields that occur get one each, the last column takes all others. */
 export const textColumns = 16;
 const rest = textColumns - 1;
-/** Fields around a text that are marked on its words in the last column: "a", "a.b", … */
+/** Maximum levels of fields that are marked on the words in the last column: "a", "a.b", … */
 const maxMarkedDepth = 16;
-/** Fields kept in mind, with where their texts go. */
+/** Maximum fields whose column is cached. */
 const maxKnownFields = 10_000;
-/** Stands in no word: a private character. */
+/** A private character, which occurs in no word. */
 const mark = "\ue000";
 
 interface FieldPlace {
   readonly column: number;
-  /** To be put before each of its words once more, so that they are found by field; empty in a column of its own. */
+  /**
+   * A prefix with which each word is indexed a second time, so that it is found by field; empty if the field has a
+   * column of its own.
+   */
   readonly marks: readonly string[];
 }
 
-/**
- * Which field's texts stand in which column. What is written down of a field's name is a salted digest: a name may be
- * what has to be forgotten.
- */
+/** Maps fields to columns. A field is stored as a salted digest, because its name may have to be forgotten. */
 export class TextFields {
   readonly #database: DatabaseSync;
   readonly #salt: string;
@@ -39,7 +39,7 @@ export class TextFields {
     if (known === undefined) database.prepare("INSERT INTO field_salt VALUES (?)").run(this.#salt);
   }
 
-  /** Where a field's texts go; gives it a column while there are any. */
+  /** Returns the column for a field; gives it one of its own while any is free. */
   place(field: string | null): FieldPlace {
     if (field === null) return { column: rest, marks: [] };
     const known = this.#known.get(field);
@@ -51,7 +51,7 @@ export class TextFields {
     return place;
   }
 
-  /** A full-text expression for a word in a field or beneath it. */
+  /** Returns a full-text expression for a word in a field or beneath it. */
   expression(field: string, word: string): string {
     const columns = this.#database
       .prepare("SELECT column FROM fields WHERE field = ?")
@@ -61,7 +61,7 @@ export class TextFields {
     return `({${columns.map(({ column }) => `c${Number(column)}`).join(" ")}} : "${word}" OR ${marked})`;
   }
 
-  /** Forgets what it read in a transaction that was rolled back. */
+  /** Discards what it cached during a transaction that was rolled back. */
   forget(): void {
     this.#known.clear();
   }

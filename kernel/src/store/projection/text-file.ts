@@ -5,15 +5,18 @@ import { breakSeal, sealDatabase } from "../../platform/database/database-seal.t
 import type { TextKind } from "./port.ts";
 import { textColumns } from "./text-fields.ts";
 
-/** Counted up when what is in the file changes, words and terms included (`words.ts`, `stems.ts`): an older one is built again. */
+/**
+ * Has to be increased when the content of the file changes, including words and terms (`words.ts`, `stems.ts`): older
+ * files are rebuilt.
+ */
 const textVersion = 2;
-/** What SQLite keeps of the file in memory. */
+/** Memory for SQLite's cache of the file. */
 const cacheKiB = 16_384;
 export const textKinds: readonly TextKind[] = ["temporal", "knowledge"];
 
 /**
- * Opens the file, or makes it. Throws StorageError where it is of another version or not what it was: it is to be
- * removed then (`removeText`) and built again from the journal.
+ * Opens or creates the file. Throws StorageError if it is of another version or was changed. Then it has to be removed
+ * (`removeText`) and rebuilt from the journal.
  */
 export function openTextFile(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -22,7 +25,7 @@ export function openTextFile(path: string): DatabaseSync {
     const isSealed = existsSync(`${path}.sum`);
     if (!isNew) checkPlace(path);
     database = new DatabaseSync(path);
-    // One connection, so no shared memory beside the file; what is deleted is overwritten.
+    // One connection, so there is no shared memory beside the file. Deleted content is overwritten.
     database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${cacheKiB}`);
     if (isNew) create(database);
@@ -31,7 +34,7 @@ export function openTextFile(path: string): DatabaseSync {
     for (const kind of textKinds) {
       database.exec(`CREATE VIRTUAL TABLE temp.${kind}_words USING fts5vocab(main, ${kind}, 'row')`);
     }
-    // What was forgotten may still stand in a log that a dying process left.
+    // A log that a dead process left may still contain forgotten data.
     emptyLog(database);
     return database;
   } catch (error) {
@@ -42,13 +45,16 @@ export function openTextFile(path: string): DatabaseSync {
   }
 }
 
-/** Closes it, and leaves its digest beside it, by which it is believed when it is opened again. */
+/**
+ * Closes the file and writes its digest beside it; with the digest, the file is accepted without a check when it is
+ * opened again.
+ */
 export function closeTextFile(database: DatabaseSync, path: string): void {
   database.close();
   if (!existsSync(`${path}-wal`)) sealDatabase(path);
 }
 
-/** Throws StorageError where a file that is not open cannot be believed. */
+/** Throws StorageError if a file that is not open must not be used. */
 export function verifyText(path: string): void {
   const database = openTextFile(path);
   try {
@@ -58,19 +64,20 @@ export function verifyText(path: string): void {
   }
 }
 
-/** Removes a file that is not open, with all that stands beside it. */
+/** Removes a file that is not open, with everything beside it. */
 export function removeText(path: string): void {
   for (const ending of ["", "-wal", "-shm", "-journal", ".sum"]) rmSync(`${path}${ending}`, { force: true });
 }
 
-/** Writes what is in the log into the file, and leaves nothing in the log. */
+/** Writes the log into the file and empties the log. */
 export function emptyLog(database: DatabaseSync): void {
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 function create(database: DatabaseSync): void {
   const columns = [...Array.from({ length: textColumns }, (_, column) => `c${column}`), "terms"].join(", ");
-  // Words come as `indexedWords` writes them; "ascii" takes all else as it is. No content: it stands in the journal.
+  // The words come from `indexedWords`; "ascii" takes all else as it is. The table stores no content, which is in the
+  // journal.
   for (const kind of textKinds) {
     database.exec(`
       CREATE VIRTUAL TABLE ${kind} USING fts5(${columns}, content = '', contentless_delete = 1, tokenize = 'ascii');
@@ -97,7 +104,7 @@ function checkPlace(path: string): void {
 const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
 
-/** Nobody vouches for it: it was not closed. */
+/** Without a digest the file was not closed properly, so it is checked. */
 function checkContent(database: DatabaseSync): void {
   const found = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
   if (found !== "ok") throw storageError(`The full text is damaged: ${String(found)}`);

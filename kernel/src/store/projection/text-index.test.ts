@@ -29,7 +29,7 @@ async function emptyIndex(): Promise<{ path: string; index: TextIndex }> {
 }
 
 const texts = (...all: JsonValue[]): JournalRecord[] =>
-  // Too far from each other to be neighbours.
+  // The rows are too far from each other to be neighbours.
   storing(all.map((data, n) => ({ variant: "v", timestampMs: n * 24 * 60 * 60_000, data })));
 
 const knowledge = (
@@ -43,7 +43,7 @@ const apply = (index: TextIndex, records: readonly JournalRecord[]): void =>
   index.apply(records, endOf(records));
 
 describe("the best rows", () => {
-  it("come first where more of the words stand, and rarer ones", async () => {
+  it("come first if they contain more of the words, and rarer ones", async () => {
     const { index } = await emptyIndex();
     apply(
       index,
@@ -62,7 +62,7 @@ describe("the best rows", () => {
     expect(index.best("temporal", '"*" -', { limit: 10 })).toEqual([]);
   });
 
-  it("leave out words that stand in too many rows where rarer ones are there, and take the newest where not", async () => {
+  it("ignore words that occur in too many rows if there are rarer ones, and otherwise take the newest", async () => {
     const { index } = await emptyIndex();
     const count = maxRankedRows + 10;
     apply(index, texts(...Array.from({ length: count }, (_, n) => (n === 5 ? "common rare" : "common"))));
@@ -72,7 +72,7 @@ describe("the best rows", () => {
     expect(Math.min(...newest)).toBe(11);
   });
 
-  it("are found for a text that is longer than any query", async () => {
+  it("are found for a text longer than any query", async () => {
     const { index } = await emptyIndex();
     apply(index, texts("w0", `w${maxBestWords}`));
     const long = Array.from({ length: 100_000 }, (_, n) => `w${n}`).join(" ");
@@ -81,7 +81,7 @@ describe("the best rows", () => {
 });
 
 describe("matching rows", () => {
-  it("come from both ends, between rows", async () => {
+  it("come from both ends, within a range of rows", async () => {
     const { index } = await emptyIndex();
     apply(index, texts("a b", "b a", "a", "A, b!", { x: "a", y: ["b"] }));
     const rows = (options: Omit<Parameters<TextIndex["matching"]>[2], "limit">, limit = 10): number[] =>
@@ -113,7 +113,7 @@ describe("an item of knowledge", () => {
   const found = (index: TextIndex, words: string): number[] =>
     index.matching("knowledge", words, { limit: 10 });
 
-  it("is found by its text, or by its data where it has none, also after it was changed", async () => {
+  it("is found by its text, or by its data if it has none, also after a change", async () => {
     const { index } = await emptyIndex();
     apply(index, [
       knowledge(1, "store", 1, { variant: "Fact", data: { name: "Ada" } }),
@@ -151,7 +151,7 @@ describe("what is forgotten", () => {
   const bytesOf = (path: string): Buffer =>
     Buffer.concat(readdirSync(join(path, "..")).map((name) => readFileSync(join(path, "..", name))));
 
-  it("stands in no file any more: words, names of fields, ids", async () => {
+  it("is in no file any more: words, names of fields, ids", async () => {
     const { path, index } = await emptyIndex();
     apply(
       index,
@@ -166,7 +166,7 @@ describe("what is forgotten", () => {
     apply(index, [redacting(502, [last, last])]);
     expect(index.matching("temporal", "zwiebelturm", { limit: 1 })).toEqual([]);
     index.close();
-    // Words that share no beginning with others: of such the index keeps only the end.
+    // Words without common beginnings; otherwise the index would store only their ends.
     const id = Buffer.from(idOf(last).replaceAll("-", ""), "hex");
     for (const gone of ["zwiebelturm", "yetispuren", "jodelfest", "quarz", id]) {
       expect(bytesOf(path).includes(gone), String(gone)).toBe(false);
@@ -184,7 +184,7 @@ describe("what is forgotten", () => {
     const crashed = join(folder, "text.sqlite");
     copyFileSync(path, crashed);
     copyFileSync(`${path}-wal`, `${crashed}-wal`);
-    // The redaction's transaction, and no step further.
+    // The redaction's transaction, and no step beyond it.
     const dying = new DatabaseSync(crashed);
     dying.exec(
       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; BEGIN",
@@ -232,7 +232,7 @@ describe("the file", () => {
     expect(again.matching("temporal", "d", { field: "f", limit: 1 })).toEqual([3]);
   });
 
-  it("takes a field into a column again after the transaction that gave it one was taken back", async () => {
+  it("gives a field a column again after the transaction that gave it one was rolled back", async () => {
     const { index } = await emptyIndex();
     const broken = {
       seq: 2,
@@ -250,7 +250,7 @@ describe("the file", () => {
     expect(index.matching("temporal", "a", { field: "g", limit: 9 })).toEqual([1]);
   });
 
-  it("is believed as it was closed, and after a crash as SQLite finds it", async () => {
+  it("is accepted as it was closed, and after a crash as SQLite finds it", async () => {
     const { path, index } = await emptyIndex();
     apply(index, texts("a"));
     const crashed = join(await temporaryFolder(), "text.sqlite");
@@ -263,7 +263,7 @@ describe("the file", () => {
     expect(() => verifyText(path)).not.toThrow();
   });
 
-  it("is not believed with one flipped bit, wherever it is", async () => {
+  it("is rejected with one flipped bit, wherever it is", async () => {
     const { path, index } = await emptyIndex();
     apply(index, texts(...Array.from({ length: 200 }, (_, n) => `word${n}`)));
     index.close();
@@ -298,7 +298,7 @@ describe("the file", () => {
     expect(() => verifyText(path)).toThrow(storageError);
   });
 
-  it("is not believed after a crash with a damaged index", async () => {
+  it("is rejected after a crash with a damaged index", async () => {
     const { path, index } = await emptyIndex();
     apply(index, texts(...Array.from({ length: 3000 }, (_, n) => `word${n} again`)));
     index.close();

@@ -11,21 +11,21 @@ import { Places } from "./places.ts";
 import { indexedTerms, searchedTerms, termMark } from "./stems.ts";
 import { differentWords, indexedWords, searchedWords } from "./words.ts";
 
-/** Different words a query may have that all have to stand in a row. */
+/** Maximum different words of a query that all have to match. */
 const maxSearchedWords = 256;
-/** Different words of a text that best rows are looked for with; the others are left out. */
+/** Maximum different words of a text for which the best rows are searched; the others are ignored. */
 export const maxBestWords = 64;
-/** Rows that are ranked at most. Words that stand in more are left out where rarer ones are there. */
+/** Maximum rows that are ranked. Words that occur in more rows are ignored if there are rarer ones. */
 export const maxRankedRows = 30_000;
 /** Number of the best rows by FTS5 that are ranked again by their length. */
 const rankedRows = 150;
-/** How much a row's length counts in BM25 ("b"): in FTS5, and here. */
+/** The weight of a row's length in BM25 ("b"): in FTS5, and here. */
 const [ftsLengthPart, lengthPart] = [0.75, 0.2];
-/** Best rows by their own words whose neighbours are looked at. */
+/** Number of best rows by their own words whose neighbours are looked up. */
 const spreadRows = 100;
-/** Part of a row's score that the rows one and two steps away have besides their own. */
+/** The share of the scores of rows one and two steps away that a row gets in addition to its own. */
 const neighbourWeights = [0, 0.5, 0.4] as const;
-/** Languages of a memory in which a question is taken to be that does not tell its own. */
+/** Maximum of a memory's languages in which a question is stemmed if its own language is not clear. */
 const spokenLanguages = 2;
 
 /** Opens `text.sqlite`; see `openTextFile`. */
@@ -38,10 +38,10 @@ class SqliteTextIndex implements TextIndex {
   readonly #prepared = new Map<string, StatementSync>();
   readonly #places: Places;
   #watermark: ChainEnd;
-  /** Texts of each language; a hint for questions, so what is deleted stays counted. */
+  /** Number of texts of each language. It is a hint for questions, so deleted texts stay counted. */
   readonly #texts = new Map<Language, number>();
   readonly #uncounted = new Set<Language>();
-  /** Whether words of deleted rows may stand in the index still. */
+  /** True if the index may still contain words of deleted rows. */
   #hasDeleted: boolean;
 
   constructor(path: string, database: DatabaseSync) {
@@ -148,7 +148,7 @@ class SqliteTextIndex implements TextIndex {
     return this.#guarded(() => {
       if (atMost !== undefined) return this.#countTo(kind, expression, atMost);
       const [word, ...others] = searchedWords(words);
-      // The index knows of how many rows a word stands in, but not which of them were deleted.
+      // The index knows in how many rows a word occurs, but not which of them were deleted.
       if (word !== undefined && others.length === 0 && field === undefined && !this.#hasDeleted) {
         return Number(this.#row(`SELECT doc FROM temp.${kind}_words WHERE term = ?`, word)?.["doc"] ?? 0);
       }
@@ -174,12 +174,14 @@ class SqliteTextIndex implements TextIndex {
     closeTextFile(this.#database, this.#path);
   }
 
-  /** All of the words, each in quotation marks: none has one in it. Empty where nothing is searched for. */
+  /**
+   * Returns an expression that requires all words. Words contain no quotation marks. Empty if nothing is searched for.
+   */
   #expression(words: string, field: string | undefined): string {
     const searched = searchedWords(words);
     if (searched.length > maxSearchedWords) {
       throw invalidParams(
-        `The text to look for has ${searched.length} different words; there may be ${maxSearchedWords}.`,
+        `The text to look for has ${searched.length} different words; at most ${maxSearchedWords} are allowed.`,
         { words: searched.length },
       );
     }
@@ -196,7 +198,7 @@ class SqliteTextIndex implements TextIndex {
     return searchedTerms(words, spoken).slice(0, maxBestWords);
   }
 
-  /** By their own words, best first. */
+  /** Returns the best rows by their own words. */
   #ranked(kind: TextKind, words: string, limit: number): Scored[] {
     const { expression, fromRow } = this.#worthRanking(kind, this.#searched(words));
     if (expression === "") return [];
@@ -209,8 +211,8 @@ class SqliteTextIndex implements TextIndex {
   }
 
   /**
-   * FTS5 takes most of a long row's score away, and that cannot be told to it. What is kept in a memory is long because
-   * it says more, not because it says it again: so most of it is given back.
+   * FTS5 reduces the score of long rows considerably and cannot be configured. Rows of a memory are long because they
+   * contain more, not because they repeat themselves. So most of the reduction is undone.
    */
   #atTheirLength(own: readonly Scored[]): Scored[] {
     const lengths = this.#places.lengths(own.map(({ row }) => row));
@@ -243,7 +245,7 @@ class SqliteTextIndex implements TextIndex {
       }
     }
     const inTime = new Set(times.length === 0 ? [] : this.#places.inTime([...rows.keys()], times));
-    // As much as a word that stands in so many of them.
+    // The weight of a word that occurs in this number of rows.
     const worth = Math.log(1 + rows.size / Math.max(1, inTime.size));
     return [...rows.values()]
       .map((each) => ({
@@ -253,7 +255,10 @@ class SqliteTextIndex implements TextIndex {
       .toSorted((a, b) => b.score - a.score || b.own - a.own || b.shared - a.shared || b.row - a.row);
   }
 
-  /** The rarest terms, as many as are quickly ranked; if the rarest alone is in too many, the newest rows with it. */
+  /**
+   * Returns the rarest terms, as many as can be ranked quickly. If the rarest alone occurs in too many rows, only the
+   * newest of those are ranked.
+   */
   #worthRanking(
     kind: TextKind,
     searched: readonly (readonly string[])[],
@@ -287,7 +292,7 @@ class SqliteTextIndex implements TextIndex {
     return Number(this.#row(sql, expression, atMost)?.["n"]);
   }
 
-  /** A store or an update. What was redacted has no data, and nothing to be found by. */
+  /** Adds a stored or updated text. A redacted record has no data and nothing to be found by. */
   #take(record: JournalRecord): void {
     const { seq, kind, operation, id, data } = record;
     if ((kind !== "temporal" && kind !== "knowledge") || !isJsonObject(data)) return;
@@ -408,7 +413,7 @@ class SqliteTextIndex implements TextIndex {
     return this.#prepare(sql).all(...params);
   }
 
-  /** There are only so many different statements: no text of anybody else's stands in them. */
+  /** The number of different statements is limited, because values are parameters. */
   #prepare(sql: string): StatementSync {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
@@ -428,13 +433,13 @@ class SqliteTextIndex implements TextIndex {
 }
 
 /**
- * Whether words of what a redact record names may stand in the index although no row of it does: of items that were
- * removed before they were forgotten.
+ * Returns true if the index may still contain words of records that a redact record names, although none of its rows
+ * belongs to them: those of items that were removed before they were forgotten.
  */
 const leavesWords = ({ kind }: JournalRecord, hasDeleted: boolean): boolean =>
   kind === "knowledge" || (hasDeleted && kind !== "working");
 
-/** As many as there are marks in the text. */
+/** One parameter for each mark in the text. */
 const termsIn = (text: string): number => text.split(termMark).length - 1;
 
 interface Scored {
@@ -442,7 +447,7 @@ interface Scored {
   readonly score: number;
 }
 
-/** A full-text expression for any of these terms, none of which has a quotation mark in it. */
+/** Returns a full-text expression for any of these terms, which contain no quotation marks. */
 const anyOf = (terms: readonly string[]): string => {
   const quoted = terms.map((term) => `"${term}"`).join(" OR ");
   return terms.length === 1 ? quoted : `(${quoted})`;
@@ -456,7 +461,7 @@ const insertInto = {
   knowledge: `INSERT INTO knowledge (rowid, ${columnNames}) VALUES (?, ${marksOfColumns})`,
 } as const satisfies Record<TextKind, string>;
 
-/** A UUID as its 16 bytes, all else as UTF-8 that is longer. */
+/** Returns the 16 bytes of a UUID; any other text as UTF-8, made longer than that. */
 function idBytes(id: string): Uint8Array {
   return uuid.test(id) ? Buffer.from(id.replaceAll("-", ""), "hex") : Buffer.from(`${" ".repeat(16)}${id}`);
 }

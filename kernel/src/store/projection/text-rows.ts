@@ -1,12 +1,12 @@
 import type { Sql } from "./port.ts";
 import type { SqlCondition } from "./where.ts";
 
-/** Rows in one list that is handed to DuckDB. */
+/** Maximum rows in one list that is handed to DuckDB. */
 const rowsInList = 200_000;
 
 /**
- * Those of many rows (with commas between them) for which a condition holds, ascending. Both databases say their rows as one
- * text, and what both say is found here: a join of half a million rows would take DuckDB ten times as long.
+ * Returns those of many comma-separated rows that match a condition, ascending. Both databases return their rows as one
+ * text, and the intersection is computed here: a join of half a million rows would take DuckDB ten times as long.
  */
 export async function filteredRows(sql: Sql, condition: SqlCondition, rows: string): Promise<Float64Array> {
   const [found] = await sql.all<{ rows: string | null }>(
@@ -27,7 +27,7 @@ export async function filteredRows(sql: Sql, condition: SqlCondition, rows: stri
   return both.subarray(0, count);
 }
 
-/** The list in pieces that are not too long for one statement. */
+/** Splits the list into pieces that are short enough for one statement. */
 export function rowLists(rows: string): string[] {
   const lists: string[] = [];
   let start = 0;

@@ -1,14 +1,14 @@
 import { detectedLanguage } from "./stems.ts";
 import type { TimeSpan } from "./port.ts";
 
-/** Characters of a question that are read for times: the rest says nothing of when. */
+/** Maximum characters of a question that are searched for times. */
 const maxReadCharacters = 1_000;
 const maxTimes = 4;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * The times that a question names ("yesterday", "two weeks ago", "12 May 2023", "in June"), seen from now, in the
- * machine's time zone and read in its own language. The library is loaded with the first question.
+ * Returns the times that a question names ("yesterday", "two weeks ago", "12 May 2023", "in June"), relative to now, in
+ * the machine's time zone. The library is loaded with the first question.
  */
 export async function timesIn(text: string, nowMs: number): Promise<TimeSpan[]> {
   const chrono = await import("chrono-node");
@@ -28,7 +28,7 @@ interface Said {
   isCertain(component: "year" | "month" | "day" | "weekday"): boolean;
 }
 
-/** The whole day, month or year that was named. */
+/** Returns the whole day, month or year that was named. */
 function spanOf(said: Said): TimeSpan {
   const [year, month, day] = [said.get("year") ?? 1970, (said.get("month") ?? 1) - 1, said.get("day") ?? 1];
   const begin = (...parts: [number, number, number]): number => new Date(...parts).getTime();

@@ -64,7 +64,7 @@ const values: readonly JsonValue[] = [
   { lat: "10", lon: 20 },
 ];
 
-/** Only asked for: no journal has it. */
+/** Only used in a query: no journal contains it. */
 const half = "x\ud800";
 
 const ordered = ["gt", "gte", "lt", "lte"] as const;
@@ -131,7 +131,7 @@ describe("paths", () => {
     "-1",
   ];
 
-  it("take every character as it is", async () => {
+  it("take every character literally", async () => {
     const { file } = await testDuck();
     const facts: JsonValue[] = odd.flatMap((key) => [{ [key]: "here" }, { deep: { [key]: "here" } }]);
     await storing(file, facts);
@@ -143,7 +143,7 @@ describe("paths", () => {
     }
   });
 
-  it("find elements of arrays by their places, and nothing by what only looks like one", async () => {
+  it("find elements of arrays by their index, and nothing by what only looks like one", async () => {
     const { file } = await testDuck();
     await storing(file, [{ a: ["x", "y"] }, { a: { "1": "y" } }, { a: "y" }]);
     expect(await found(file, [{ field: "a.1", op: "eq", value: "y" }])).toEqual([0, 1]);
@@ -204,7 +204,7 @@ it("answers random conditions over random data as the plain reference does", asy
   );
 });
 
-describe("what is wrong is said with what would be right", () => {
+describe("an error names the wrong value and what would be valid", () => {
   const wrong: readonly [name: string, where: unknown, message: RegExp][] = [
     ["in without an array", { field: "f", op: "in", value: "a" }, /takes an array/],
     [
@@ -215,7 +215,7 @@ describe("what is wrong is said with what would be right", () => {
     ["near without km", { field: "f", op: "near", value: [0, 0] }, /write km/],
     ["near with a negative radius", { field: "f", op: "near", value: [0, 0], km: -1 }, /write km/],
     [
-      "near with a radius that is no number",
+      "near with a radius that is not a number",
       { field: "f", op: "near", value: [0, 0], km: Number.NaN },
       /write km/,
     ],
@@ -228,7 +228,7 @@ describe("what is wrong is said with what would be right", () => {
     ["an empty field", { field: "", op: "eq", value: 1 }, /dots between/],
     ["an empty key", { field: "a..b", op: "eq", value: 1 }, /dots between/],
     ["a long field", { field: "a".repeat(maxFieldLength + 1), op: "eq", value: 1 }, /at most 512/],
-    ["a field that is no text", { field: 1, op: "eq", value: 1 }, /at most 512/],
+    ["a field that is not a text", { field: 1, op: "eq", value: 1 }, /at most 512/],
     ["a long value", { field: "f", op: "eq", value: "a".repeat(65_537) }, /at most 65536/],
     ["a deep value", { field: "f", op: "eq", value: JSON.parse("[".repeat(40) + "]".repeat(40)) }, /32 deep/],
   ];
@@ -245,11 +245,11 @@ describe("what is wrong is said with what would be right", () => {
       op: "eq",
       value: 1,
     }));
-    expect(() => whereSql(where, "data")).toThrow(/there may be 32/);
+    expect(() => whereSql(where, "data")).toThrow(/at most 32 are allowed/);
   });
 });
 
-it("stores every value in one form, whatever the order of its keys", () => {
+it("stores a value in one form, whatever the order of its keys", () => {
   const value = fc.jsonValue().filter((one) => JSON.stringify(one).isWellFormed());
   fc.assert(
     fc.property(
@@ -262,7 +262,7 @@ it("stores every value in one form, whatever the order of its keys", () => {
   );
 });
 
-it("interprets nothing of what stands in fields and values as SQL", async () => {
+it("interprets nothing in fields and values as SQL", async () => {
   const { file } = await testDuck();
   await storing(file, [{ f: "a" }]);
   for (const text of ["' OR true --", "'; DROP TABLE facts; --", '") OR 1=1', "$1", "?", "\u0000", "%"]) {

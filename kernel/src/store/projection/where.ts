@@ -29,7 +29,7 @@ export type Condition =
   | { readonly op: "contains"; readonly path: Path; readonly value: JsonValue }
   | { readonly op: "near"; readonly path: Path; readonly place: Place; readonly km: number };
 type Comparison = keyof typeof comparisons;
-/** Keys and places, none of them empty. */
+/** Keys and indexes, none of them empty. */
 export type Path = readonly string[];
 interface Place {
   readonly latitude: number;
@@ -44,14 +44,14 @@ export interface SqlCondition {
 
 export const maxConditions = 32;
 export const maxInValues = 1000;
-/** Characters of a field's path. */
+/** Maximum characters of a field's path. */
 export const maxFieldLength = 512;
-/** Characters of a condition's value, as JSON. */
+/** Maximum characters of a condition's value, as JSON. */
 const maxValueLength = 65_536;
-/** Arrays and objects within each other in a condition's value. */
+/** Maximum nesting of arrays and objects in a condition's value. */
 const maxValueDepth = 32;
 export const earthRadiusKm = 6371.0088;
-/** Pairs of keys that make an object a place; the first pair that is there counts. */
+/** Pairs of keys that make an object a place; the first pair that exists counts. */
 const placeKeys = [
   ["lat", "lon"],
   ["lat", "lng"],
@@ -60,7 +60,10 @@ const placeKeys = [
 
 const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
-/** Conditions that all have to hold, over a column with `storedJson`. InvalidParams names what would be right. */
+/**
+ * Returns conditions that all have to hold, over a column with `storedJson`. Throws InvalidParams that names what would
+ * be valid.
+ */
 export function whereSql(where: readonly Where[], column: string): SqlCondition {
   const parts = checkedConditions(where).map((condition) => conditionSql(condition, column));
   return parts.length === 0
@@ -72,11 +75,11 @@ export function whereSql(where: readonly Where[], column: string): SqlCondition 
 }
 
 /**
- * The one text a JSON value has in a column that is asked: canonical (RFC 8785), so that equal values are equal texts.
- * What cannot be written so (half a surrogate pair) stands in no journal, which is written in the same form.
+ * Returns the text of a JSON value in a column with conditions. It is canonical (RFC 8785), so that equal values are
+ * equal texts. A value without a canonical form (half a surrogate pair) is in no journal, which uses the same form.
  */
 export function storedJson(value: JsonValue): string {
-  // What was read from a journal has its keys in order already, unless they look like numbers.
+  // A value from a journal has its keys in order already, unless they look like numbers.
   return hasSortedKeys(value) ? JSON.stringify(value) : canonicalJson(value);
 }
 
@@ -91,11 +94,11 @@ function hasSortedKeys(value: unknown): boolean {
   return true;
 }
 
-/** InvalidParams names what would be right. */
+/** Throws InvalidParams that names what would be valid. */
 export function checkedConditions(where: readonly Where[]): Condition[] {
-  if (!Array.isArray(where)) throw invalidParams("where is no list: write [{ field, op, value }].");
+  if (!Array.isArray(where)) throw invalidParams("where must be a list, such as [{ field, op, value }].");
   if (where.length > maxConditions) {
-    throw invalidParams(`where has ${where.length} conditions; there may be ${maxConditions}.`);
+    throw invalidParams(`where has ${where.length} conditions; at most ${maxConditions} are allowed.`);
   }
   return where.map(checkedCondition);
 }
@@ -133,24 +136,28 @@ function checkedCondition(where: Where): Condition {
     }
     default:
       throw invalidParams(
-        `where has no op "${String(op satisfies never).slice(0, 32)}"; there are eq, ne, in, gt, gte, lt, lte, contains and near.`,
+        `where has no op "${String(op satisfies never).slice(0, 32)}"; use eq, ne, in, gt, gte, lt, lte, contains or near.`,
       );
   }
 }
 
-/** "a.b.c" as its keys. */
+/** Splits "a.b.c" into its keys. */
 export function checkedPath(field: string): Path {
   if (typeof field !== "string" || field.length > maxFieldLength) {
-    throw invalidParams(`A field is a text of at most ${maxFieldLength} characters, as in "place.name".`);
+    throw invalidParams(
+      `A field must be a text of at most ${maxFieldLength} characters, such as "place.name".`,
+    );
   }
   const path = field.toWellFormed().split(".");
   if (path.includes("")) {
-    throw invalidParams(`"${field}" is no field: write keys with dots between them, as in "place.name".`);
+    throw invalidParams(
+      `"${field}" is not a field. Write keys with dots between them, such as "place.name".`,
+    );
   }
   return path;
 }
 
-/** The place a value says, or null. */
+/** Returns the place that a value describes, or null. */
 export function placeOf(value: JsonValue | undefined): Place | null {
   if (Array.isArray(value)) return value.length === 2 ? checkedPlace(value[0], value[1]) : null;
   if (!isJsonObject(value)) return null;
@@ -189,7 +196,7 @@ const nestsTooDeep = (value: unknown, levels: number): boolean =>
 const wrong = ({ field, op }: Where, what: string): LaresError =>
   invalidParams(`where ${field} ${op} ${what}.`);
 
-/** Deep values come from no wire, which bounds them; what recursion cannot follow is refused there. */
+/** Values from the wire have bounded depth; this refuses values that recursion cannot follow. */
 function wellFormed(value: JsonValue): JsonValue {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
@@ -199,11 +206,11 @@ function wellFormed(value: JsonValue): JsonValue {
   );
 }
 
-/** What a field's path is to DuckDB: a JSON Pointer (RFC 6901), in which only ~ and / mean something. */
+/** Returns a field's path as a JSON Pointer (RFC 6901) for DuckDB, in which only ~ and / have a meaning. */
 const pointerOf = (path: Path): string =>
   path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** One condition over a column with `storedJson`. */
+/** Returns one condition over a column with `storedJson`. */
 export function conditionSql(condition: Condition, column: string): SqlCondition {
   const pointer = pointerOf(condition.path);
   const extracted = `json_extract(${column}, ?)`;
@@ -215,7 +222,7 @@ export function conditionSql(condition: Condition, column: string): SqlCondition
       return { sql: `NOT (${sql})`, params };
     }
     case "in":
-      // Nulls in a list are no values to DuckDB.
+      // DuckDB does not treat nulls in a list as values.
       return {
         sql: `coalesce(list_contains(${listOf(normal)}, ${extracted}), false)${
           condition.values.includes(null) ? ` OR coalesce(json_type(${column}, ?) = 'NULL', false)` : ""
@@ -246,7 +253,7 @@ export function conditionSql(condition: Condition, column: string): SqlCondition
 }
 
 const numberTypes = "('UBIGINT', 'BIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')";
-/** A parameter's JSON, written as DuckDB writes what it extracts. */
+/** Returns a parameter's JSON in the form in which DuckDB writes what it extracts. */
 const normal = "json_extract(?, '$')";
 const listOf = (json: string): string => `CAST(${json} AS JSON[])`;
 
@@ -318,6 +325,9 @@ function nearSql({ path, place, km }: Extract<Condition, { op: "near" }>, column
   };
 }
 
-/** What the haversine formula comes to at this distance; above 1, which it never exceeds but by rounding, beyond the antipode. */
+/**
+ * Returns the haversine value of this distance. Beyond the antipode it is above 1, which no two places exceed except by
+ * rounding.
+ */
 const haversineOf = (km: number): number =>
   km >= Math.PI * earthRadiusKm ? 2 : Math.sin(km / (2 * earthRadiusKm)) ** 2;

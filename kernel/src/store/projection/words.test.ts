@@ -30,7 +30,7 @@ describe("words that are searched for", () => {
   });
 });
 
-it("a text's words are those that find it, whatever it is", () => {
+it("a text is found by its words, whatever it is", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string()),

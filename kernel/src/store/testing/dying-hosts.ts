@@ -5,8 +5,8 @@ import { failpointMarkVariable, failpointVariable } from "../../platform/failpoi
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 
 /**
- * Hosts that are started from now on die at the points, one after the other, until `noMoreDying`. Resolves to what says
- * at which they did.
+ * Makes hosts that are started from now on die at these points, one after the other, until `noMoreDying`, which
+ * resolves to the points at which they died.
  */
 export async function dyingAt(...points: string[]): Promise<() => string[]> {
   const mark = join(await temporaryFolder(), "mark");

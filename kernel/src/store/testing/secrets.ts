@@ -5,13 +5,13 @@ import { encodeHalf } from "../vectors/half.ts";
 
 const random = seeded();
 
-/** What was said, by bytes that are known again wherever and however they lie. */
+/** Secrets, with the bytes by which they can be found in any file. */
 export class Secrets {
   readonly #marks = new Map<string, Buffer>();
 
   /**
-   * Words as the full text keeps them, which leaves out how a word begins; and something long without any order, of
-   * which DuckDB compresses nothing.
+   * Words as the full text stores them, which omits common beginnings; and something long and random, which DuckDB does
+   * not compress.
    */
   text(name: string): string {
     const letters = seededBytes(24, random).toString("hex").replaceAll(/[0-9]/g, "z");
@@ -23,7 +23,7 @@ export class Secrets {
     return `${words.join(" ")} ${long}`;
   }
 
-  /** As it was given, and as indexes keep it: at length 1, and at half precision. */
+  /** As given, and as indexes store it: at length 1, and at half precision. */
   vector(name: string, vector: Float32Array): void {
     const length = Math.hypot(...vector);
     const unit = vector.map((value) => value / length);
@@ -34,7 +34,7 @@ export class Secrets {
       this.#marks.set(`the vector of ${name}, ${form}`, Buffer.from(buffer, 0, 16));
   }
 
-  /** What of it stands in which file beneath a folder. */
+  /** Returns which of the secrets are in which files beneath a folder. */
   foundIn(folder: string): string[] {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

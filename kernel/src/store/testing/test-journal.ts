@@ -12,11 +12,11 @@ export const beginningMs = Date.parse("2026-03-01T00:00:00.000Z");
 interface TestEvent {
   readonly variant?: string;
   readonly data?: JsonValue;
-  /** Default: a second after the one before it. */
+  /** Default: a second after the previous one. */
   readonly timestampMs?: number;
 }
 
-/** A journal on the disk, as the kernel writes it; and the memory it belongs to, as requests name it. */
+/** A journal on the disk, as the kernel writes it, and the memory it belongs to, as requests name it. */
 export class TestJournal {
   readonly folder: string;
   readonly key: string;
@@ -24,7 +24,7 @@ export class TestJournal {
   rewrites = 0;
   readonly #recordsPerSegment: number;
 
-  /** In a folder of that key's own beneath `stateFolder`. */
+  /** In a folder for that key beneath `stateFolder`. */
   constructor(stateFolder: string, key = "extension/dev.lares.test", recordsPerSegment = 1_000_000) {
     this.key = key;
     this.folder = join(stateFolder, key, "memory");
@@ -43,7 +43,7 @@ export class TestJournal {
     };
   }
 
-  /** Writes records at its end. */
+  /** Appends records. */
   append(...inputs: readonly RecordInput<RecordKind>[]): void {
     const texts = new Map<string, string>();
     for (const input of inputs) {
@@ -72,7 +72,7 @@ export class TestJournal {
     );
   }
 
-  /** Takes the data of these records away, as the kernel does: a redact record, then the segments without it. */
+  /** Redacts these records as the kernel does: a redact record, then the segments without the data. */
   redact(kind: RecordKind, id: string, seqs: readonly number[]): void {
     const named = new Set(seqs);
     const ranges = seqs.map((seq) => [seq, seq]);
@@ -96,7 +96,7 @@ export class TestJournal {
       .map((name) => join(journalFolder, name));
   }
 
-  /** Another journal takes its place. */
+  /** Replaces the journal with another one. */
   startAnew(): void {
     for (const path of this.segments()) rmSync(path);
     this.end = chainStart;

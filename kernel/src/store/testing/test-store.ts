@@ -14,7 +14,7 @@ export interface TestStore {
   readonly logged: { readonly level: string; readonly message: string; readonly fields: unknown }[];
 }
 
-/** A store with a host process of its own, and one memory beneath its folder; closed when the test has ended. */
+/** A store with a host process of its own and one memory beneath its folder; closed when the test ends. */
 export async function testStore(
   stateFolder?: string,
   options: Pick<StoreOptions, "maxLeakedBytes" | "embedHere"> = {},
@@ -37,12 +37,12 @@ export async function testStore(
   return { stateFolder: folder, journal: new TestJournal(folder), store, notices, logged };
 }
 
-/** How many events a memory finds that it has. */
+/** Returns how many events the memory contains. */
 export async function eventsOf(store: Store, { memory }: TestJournal): Promise<number> {
   const { count } = await store.request("temporal.count", memory, { query: {}, nowMs: 0 });
   return count;
 }
 
-export function mendedOf(notices: readonly StoreNotice[]): { what: string; reason: string }[] {
-  return notices.filter((notice) => notice.kind === "mended").map(({ what, reason }) => ({ what, reason }));
+export function rebuiltOf(notices: readonly StoreNotice[]): { what: string; reason: string }[] {
+  return notices.filter((notice) => notice.kind === "rebuilt").map(({ what, reason }) => ({ what, reason }));
 }

@@ -4,10 +4,10 @@ import process from "node:process";
 import { onTestFinished } from "vitest";
 import { FailingDisk } from "../../../../test/fault/support/failing-disk.ts";
 
-/** What a person can make of it. */
+/** The failures as one readable text. */
 export const told = /space|quota|disk|full|i\/?o error|input\/output|store host/i;
 
-/** Hosts that are started from here on meet this disk: their environment is nobody's to say, so the executable says it. */
+/** Makes hosts that are started from now on use this disk. Their environment is fixed, so the executable passes it. */
 export async function throughDisk(folder: string): Promise<FailingDisk> {
   const disk = await FailingDisk.in(folder);
   const wrapper = join(folder, "node");

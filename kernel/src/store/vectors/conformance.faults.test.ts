@@ -12,7 +12,7 @@ import { clusteredVectors, randomVectors, unit } from "./testing/vectors.ts";
 const engines = new Engines();
 const watermark: IndexWatermark = { seq: 7, hash: "ab".repeat(32), embedder: "hash 64" };
 const dimensions = 64;
-/** Halves keep a similarity to about this. */
+/** The precision of similarities at half precision. */
 const precision = 3;
 
 const isFaissThere = await engines.isAvailable("faiss");
@@ -26,7 +26,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
   const create = (size = dimensions): Promise<VectorIndex> =>
     engines.createIndex({ engine, dimensions: size });
   const labelsOf = (found: readonly { label: number }[]): number[] => found.map(({ label }) => label);
-  /** Large enough that a graph answers, not the scan of what is not in it yet. */
+  /** Large enough that a graph answers, not a scan of vectors outside it. */
   const many = 3_000;
   async function filled(count = many, seed = 1): Promise<{ index: VectorIndex; vectors: Float32Array[] }> {
     const index = await create();
@@ -47,7 +47,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
   const unreachable = (index: VectorIndex, vectors: readonly Float32Array[]): number[] =>
     vectors.flatMap((vector, at) => (index.search(vector, 1)[0]?.label === at + 1 ? [] : [at + 1]));
 
-  test("an empty index finds nothing, and forgets nothing", async () => {
+  test("an empty index finds nothing and ignores removals", async () => {
     using index = await create();
     index.remove(1);
     expect(index.size).toBe(0);
@@ -64,7 +64,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     expect([...index.vectorOf(5)!]).toEqual([0, 1, 0]);
   });
 
-  test("putting again replaces: the old is not found, the size stays", async () => {
+  test("putting a label again replaces its vector, and the size stays", async () => {
     const { index, vectors } = await filled();
     const opposite = vectors[9]!.map((value) => -value);
     index.put(10, opposite);
@@ -74,7 +74,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     index[Symbol.dispose]();
   });
 
-  test("what is removed is not found, also twice and unknown, and the others are", async () => {
+  test("removed vectors are not found, and the others are, also after repeated and unknown removals", async () => {
     const { index, vectors } = await filled();
     index.remove(10);
     index.remove(10);
@@ -85,7 +85,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     index[Symbol.dispose]();
   });
 
-  test("purged, nothing of what was removed is saved; all else is found, before it has grown again and after", async () => {
+  test("after a purge no removed vector is saved; the others are found, before the graph has grown again and after", async () => {
     const { index, vectors } = await filled();
     const half = new Uint16Array(dimensions);
     encodeHalf(unit(vectors[9]!), half, 0);
@@ -114,7 +114,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     index[Symbol.dispose]();
   });
 
-  test("every one of 3,000 clustered vectors is found by itself: none is unreachable in the graph", async () => {
+  test("each of 3,000 clustered vectors is found by itself: none is unreachable in the graph", async () => {
     const { index, vectors } = await filled();
     expect(unreachable(index, vectors)).toEqual([]);
     index[Symbol.dispose]();
@@ -129,7 +129,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
   });
 
   test.each(["before", "among", "after"])(
-    "2,000 times the same vector, %s the others, does not hide them",
+    "2,000 equal vectors, %s the others, do not hide them",
     async (when) => {
       using index = await create();
       const vectors = Array.from({ length: many }, clusteredVectors(dimensions, 1, many));
@@ -144,14 +144,14 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
       const missed = others
         .slice(1)
         .filter(({ label, vector }) => index.search(vector, 1)[0]?.label !== label);
-      // One in a hundred is what an approximate engine may miss anyway.
+      // An approximate engine may miss one in a hundred.
       expect(missed.length).toBeLessThanOrEqual(many / 100);
       const found = index.search(vectors[0]!, 10);
       expect(found.every(({ similarity }) => similarity > 0.999)).toBe(true);
     },
   );
 
-  test("a zero vector is like nothing, and a zero query like all", async () => {
+  test("a zero vector is similar to nothing, and a zero query to everything equally", async () => {
     const { index, vectors } = await filled();
     index.put(many + 1, new Float32Array(dimensions));
     const all = index.search(vectors[0]!, many + 1);
@@ -174,7 +174,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     expect(labelsOf(index.search(new Float32Array(dimensions).fill(1), 5))).toEqual([1]);
   });
 
-  test.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])("%d is no label", async (label) => {
+  test.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])("%d is not a valid label", async (label) => {
     using index = await create();
     expect(() => index.put(label, new Float32Array(dimensions))).toThrow(
       expect.objectContaining({ code: "InvalidParams" }),
@@ -182,7 +182,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     expect(index.size).toBe(0);
   });
 
-  test("labels up to 2^53 - 1 come back as they were, also from the disk", async () => {
+  test("labels up to 2^53 - 1 are returned unchanged, also from the disk", async () => {
     using index = await create();
     for (const label of [1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])
       index.put(
@@ -226,7 +226,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     index[Symbol.dispose]();
   });
 
-  test("asked for everything and more, it gives all of them, best first", async () => {
+  test("asked for more than everything, it returns all, best first", async () => {
     const { index, vectors } = await filled();
     for (const count of [many, many * 10, Infinity]) {
       const found = index.search(vectors[0]!, count);
@@ -248,7 +248,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
       const [found] = index.search(vectors[label]!, 1);
       expect(found).toEqual({ label: label + 1, similarity: expect.closeTo(1, precision) });
     }
-    // A graph is approximate: of what is left, one in twenty may be out of reach.
+    // A graph is approximate: one in twenty of the remaining vectors may be unreachable.
     const left = Array.from({ length: 20 }, (_, step) => 10_000 + step * 97);
     const reached = left.filter((at) => index.search(vectors[at]!, 1)[0]?.label === at + 1);
     expect(reached.length).toBeGreaterThanOrEqual(left.length - 1);
@@ -293,7 +293,7 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     index[Symbol.dispose]();
   });
 
-  test("what is put while it is being saved is not in the file, and is in the index", async () => {
+  test("a vector that is added during a save is not in the file, and is in the index", async () => {
     const { index, vectors } = await filled(1_000);
     const folder = await temporaryFolder();
     const saving = index.save(folder, watermark);
@@ -308,18 +308,18 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     index[Symbol.dispose]();
   });
 
-  test("recall@10 among 12,000 clustered vectors is 0.98 at least", async () => {
+  test("recall@10 among 12,000 clustered vectors is at least 0.98", async () => {
     const source = clusteredVectors(dimensions, 11, 12_000);
     expect(await recallAt10(await create(), source, 12_000)).toBeGreaterThanOrEqual(0.98);
   });
 
-  // In every direction alike no graph is good; how good is said in the room's README.
-  test("recall@10 among 12,000 random vectors of few dimensions is 0.9 at least", async () => {
+  // No graph is good for uniformly random directions; the room's README says how good it is.
+  test("recall@10 among 12,000 random vectors of few dimensions is at least 0.9", async () => {
     const source = randomVectors(24, 12);
     expect(await recallAt10(await create(24), source, 12_000)).toBeGreaterThanOrEqual(0.9);
   });
 
-  test("any sequence of changes leaves what the exact engine has", async () => {
+  test("any sequence of changes gives the same vectors as the exact engine", async () => {
     const label = fc.integer({ min: 1, max: 40 });
     const change = fc.oneof(
       fc.record({ kind: fc.constant("put" as const), label, seed: fc.integer({ min: 1, max: 9 }) }),

@@ -11,9 +11,12 @@ import type { IndexShape, LoadedIndex, VectorIndex } from "./port.ts";
 import { discardIndex, readManifest } from "./save-index.ts";
 import { checkDimensions } from "./unit.ts";
 
-/** From here on `auto` takes an approximate engine. */
+/** From this number of vectors on, `auto` chooses an approximate engine. */
 const exactBelow = 10_000;
-/** And only below here an exact one again: a store that hovers around the border is not rebuilt for ever. */
+/**
+ * Below this number, `auto` returns to the exact one. The gap prevents rebuilds when the number hovers around the
+ * limit.
+ */
 const exactAgainBelow = 7_500;
 
 type NativeName = GraphEngine["name"];
@@ -24,7 +27,7 @@ const loaders: EngineLoaders = {
   faiss: async () => (await import("./faiss.ts")).loadFaiss(),
 };
 
-/** Which engines there are on this machine, and indexes of them. Libraries are loaded when they are first needed. */
+/** The vector engines of this machine, and indexes of them. Libraries are loaded when they are first needed. */
 export class Engines {
   readonly #loaders: EngineLoaders;
   readonly #loading = new Map<NativeName, Promise<GraphEngine | string>>();
@@ -38,14 +41,14 @@ export class Engines {
     return name === "exact" || typeof (await this.#engine(name)) !== "string";
   }
 
-  /** Why it is not; null while it is, or nobody has asked yet. */
+  /** Returns why the engine is not available; null if it is, or if it was not needed yet. */
   whyUnavailable(name: EngineName): string | null {
     return name === "exact" ? null : (this.#reasons.get(name) ?? null);
   }
 
   /**
-   * The engine for a memory of so many vectors. `current`: what serves now. One that is asked for by name and cannot
-   * be had is replaced as by `auto`; `whyUnavailable` then says what to tell.
+   * Returns the engine for a memory with this number of vectors. `current`: the one that serves now. A named engine
+   * that is not available is replaced as by `auto`; then `whyUnavailable` gives the reason.
    */
   async choose(choice: EngineChoice, size: number, current: EngineName | null): Promise<EngineName> {
     if (choice !== "auto" && (await this.isAvailable(choice))) return choice;
@@ -55,7 +58,7 @@ export class Engines {
     return "exact";
   }
 
-  /** An empty one. StorageError where its library cannot be loaded: ask `choose` first. */
+  /** Creates an empty index. Throws StorageError if its library cannot be loaded; `choose` checks this. */
   async createIndex({ engine: name, dimensions }: IndexShape): Promise<VectorIndex> {
     checkDimensions(dimensions);
     if (name === "exact") return new ExactIndex(dimensions);
@@ -64,7 +67,10 @@ export class Engines {
     return new GraphIndex(engine, dimensions);
   }
 
-  /** What was saved in the folder, or why it is not used. Never throws for what is in the files. */
+  /**
+   * Loads the index that was saved in the folder, or returns why it is not used. Never throws because of the files'
+   * content.
+   */
   async loadIndex(folder: string, shape: IndexShape): Promise<LoadedIndex | NotLoaded> {
     checkDimensions(shape.dimensions);
     if (shape.engine === "exact") return loadIndex(folder, shape, exactVersion, ExactIndex.from);
@@ -73,7 +79,7 @@ export class Engines {
     return loadIndex(folder, shape, engine.version, (parts) => GraphIndex.from(engine, parts));
   }
 
-  /** Removes what was saved in the folder; StorageError where the disk refuses. */
+  /** Removes what was saved in the folder. Throws StorageError if the disk refuses. */
   discard(folder: string): Promise<void> {
     return discardIndex(folder);
   }
@@ -82,7 +88,7 @@ export class Engines {
     const known = this.#loading.get(name);
     if (known !== undefined) return known;
     const loading = this.#loaders[name]().catch((error: unknown) => {
-      // Whatever goes wrong in loading a native library means the same: it is not there, and it says why.
+      // Any error while a native library is loaded means that it is not available; the message is kept as the reason.
       const [reason] = messageOf(error).split("\n");
       this.#reasons.set(name, reason!);
       return reason!;
@@ -92,7 +98,7 @@ export class Engines {
   }
 }
 
-/** What the files in a folder say they are, before anything is proven: for choosing what to load. Null for nothing. */
+/** Returns what the manifest in a folder says, without proof: enough to choose a library. Null if there is none. */
 export async function savedIndex(folder: string): Promise<IndexDescription | null> {
   for (const described of (await readManifest(folder)) ?? []) {
     const path = join(folder, indexFileName(described.engine));

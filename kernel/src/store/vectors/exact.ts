@@ -6,12 +6,12 @@ import { saveIndex } from "./save-index.ts";
 import { type Accepts, nearestIn, type Table, tableFrom, vectorIn } from "./table.ts";
 import { checkLabel, maxVectors, unitVector } from "./unit.ts";
 
-/** Counted up when what `exact` writes changes. */
+/** Has to be increased when the format that `exact` writes changes. */
 export const exactVersion = "1";
 
 /**
- * Looks at every vector: always right. 384 dimensions take 1,536 bytes of memory for the vector and some 60 for
- * its label; 10,000 of them are searched in 4 to 5 ms.
+ * Compares every vector, so it is always right. 384 dimensions take 1,536 bytes of memory for the vector and some 60
+ * for its label; 10,000 of them are searched in 4 to 5 ms.
  */
 export class ExactIndex implements VectorIndex {
   readonly shape: IndexShape;
@@ -22,7 +22,7 @@ export class ExactIndex implements VectorIndex {
     this.#table = table ?? { rows: rowsFrom("f32", dimensions, [], 0), labels: [], rowOf: new Map() };
   }
 
-  /** Null for parts that do not fit together. */
+  /** Null if the parts do not fit together. */
   static from({ dimensions, rows, labels }: LoadedParts): ExactIndex | null {
     const table = tableFrom(rows, labels);
     return table === null || table.rowOf.size !== labels.length ? null : new ExactIndex(dimensions, table);
@@ -67,7 +67,7 @@ export class ExactIndex implements VectorIndex {
   }
 
   purge(): void {
-    // What is removed is overwritten by the last, and only what is there is saved.
+    // Removed vectors are overwritten by the last one, and only existing ones are saved.
   }
 
   grow(): boolean {
@@ -81,6 +81,6 @@ export class ExactIndex implements VectorIndex {
   }
 
   [Symbol.dispose](): void {
-    // Memory only; the collector has it.
+    // The index is memory only, which is garbage-collected.
   }
 }

@@ -3,7 +3,7 @@ import process from "node:process";
 import { storageError } from "../../base/errors.ts";
 import type { Graph, GraphEngine } from "./graph.ts";
 
-/** The part of faiss-node that is used: what else it has ends the process (removeIds over HNSW) or is not needed. */
+/** The used part of faiss-node. The rest crashes the process (removeIds over HNSW) or is not needed. */
 interface Index {
   ntotal(): number;
   getDimension(): number;
@@ -24,28 +24,29 @@ interface Library {
 
 const squaredDistance = 1;
 /**
- * Vectors of 32 bits, at most 32 edges each: 1,680 bytes at 384 dimensions. With 16 bits it would be 912, but a build of
- * the library for any processor has no instructions for these: adding takes six times as long, and finds the same.
+ * Vectors of 32 bits, at most 32 edges each: 1,680 bytes at 384 dimensions. With 16 bits it would be 912, but a build
+ * of the library for any processor lacks the instructions for these: adding takes six times as long, and finds the
+ * same.
  */
 const factory = "HNSW16,Flat";
 /** At 100,000 × 384, clustered: recall@10 0.99 (0.98 with 64; the library's own 40 and 16 find less than 0.95). */
 const expansion = { whenAdding: 100, whenSearching: 256 };
-/** Beyond what it looks at in any case, what is found is found by chance. */
+/** With more results than the search width, the library finds the rest by chance. */
 const mostAsked = 256;
 const bytesOfEdges = 512;
-/** Each number becomes an object of the engine's on the way: few at a time. */
+/** The library turns each number into a JavaScript object, so few are added at a time. */
 const rowsPerCall = 16;
 
 let leaked = 0;
 
-/** Bytes faiss-node has not given back in this process: each search keeps the numbers it was asked with. */
+/** Bytes that faiss-node has leaked in this process: each search leaks its query. */
 export function leakedBytes(): number {
   return leaked;
 }
 
 export function loadFaiss(): GraphEngine {
-  // Read by the libraries when they are loaded. With a thread for each processor a search waits until all of them had
-  // their turn: on two busy cores 12 to 36 ms instead of 0.6.
+  // Read by the libraries when they are loaded. With a thread for each processor, a search waits for all threads: on
+  // two busy cores 12 to 36 ms instead of 0.6.
   process.env["OMP_NUM_THREADS"] ??= "1";
   process.env["OPENBLAS_NUM_THREADS"] ??= "1";
   const require = createRequire(import.meta.url);
@@ -66,12 +67,12 @@ export function loadFaiss(): GraphEngine {
 }
 
 /**
- * There is no setter for how far HNSW looks, but it is written with the index and read again: so an empty one is
- * written, changed and read. Where it does not look as expected, the library's own values stay.
+ * The search width of HNSW has no setter, but it is stored with the index. So an empty index is written, changed and
+ * read. If it does not have the expected layout, the library's default stays.
  */
 function emptyIndex(library: Library, dimensions: number): Index {
   const index = library.Index.fromFactory(dimensions, factory, squaredDistance);
-  // Sixteen bits need no training, but adding to what says it was not trained ends the process.
+  // Sixteen bits need no training, but adding to an index that is not marked as trained crashes the process.
   index.train(Array.from({ length: dimensions }, () => 0));
   if (!index.isTrained()) throw storageError("faiss-node makes an index that cannot be added to.");
   const bytes = index.toBuffer();
@@ -82,18 +83,18 @@ function emptyIndex(library: Library, dimensions: number): Index {
   return library.Index.fromBuffer(bytes);
 }
 
-/** Where the two numbers stand in an empty HNSW index as FAISS 1.7 writes it. */
+/** Returns the offset of the two search widths in an empty HNSW index as FAISS 1.7 writes it. */
 function expansionsIn(bytes: Buffer): number | null {
   // The kind; dimensions, count, two unused numbers, "is trained" and the metric.
   let place = 4 + 4 + 8 + 8 + 8 + 1 + 4;
-  // Probabilities of levels, neighbours per level, levels, offsets, neighbours: each with its length before it.
+  // Probabilities of levels, neighbours per level, levels, offsets, neighbours, each with its length before it.
   for (const itemBytes of [8, 4, 4, 8, 4]) {
     if (place + 8 > bytes.length) return null;
     const items = bytes.readBigUInt64LE(place);
     if (items > 1_000n) return null;
     place += 8 + Number(items) * itemBytes;
   }
-  // Entry point and highest level, then what is looked for.
+  // Entry point and highest level, then the wanted numbers.
   place += 8;
   const isExpected =
     place + 12 <= bytes.length && bytes.readInt32LE(place) === 40 && bytes.readInt32LE(place + 4) === 16;

@@ -5,25 +5,26 @@ import type { Neighbour } from "./port.ts";
 import { rowsFrom, rowsPerBlock } from "./rows.ts";
 import { type Accepts, nearestIn, removed, scan, type Table } from "./table.ts";
 
-/** The graph is asked for as many at least: what it has in the wrong order is put right by the vectors kept here. */
+/** The graph is asked for at least this many: wrongly ordered results are sorted by the vectors stored here. */
 const leastAsked = 64;
 /**
- * Looking at a row here costs about an eighth of what finding one through a graph does (0.5 µs and 3 to 6 µs at 384
- * dimensions), so asking a graph for more than an eighth of the rows is slower than the exact answer.
+ * Comparing a row here costs about an eighth of finding one through a graph (0.5 µs and 3 to 6 µs at 384 dimensions),
+ * so asking a graph for more than an eighth of the rows is slower than the exact answer.
  */
 const rowsPerAsked = 8;
-/** Beyond what is wanted: those at the border are the ones in the wrong order. */
+/** More results are requested than wanted, because those near the end may be in the wrong order. */
 const overFetch = 1.25;
 const widerBy = 4;
 /**
- * Length of what is added, by chance, to each vector in the graph. Equal vectors link only each other there: among 5,000,
- * 2,000 times the same hid one in four of the others (usearch) or more than half (faiss); so far apart, none.
+ * Length of the random offset that is added to each vector in the graph. Equal vectors link only to each other there:
+ * among 5,000, 2,000 equal ones hid one in four of the others (usearch) or more than half (faiss). With this offset,
+ * none.
  */
 const apart = 5e-3;
 
 /**
- * A graph that only grows, beside the vectors it was made of at half precision, and the newest of them, which are not
- * in it yet. A row of the table is a position in the graph.
+ * A graph that only grows, the vectors in it at half precision, and the newest vectors, which are not in it yet. A row
+ * of the table is a position in the graph.
  */
 export class Generation {
   readonly table: Table;
@@ -47,7 +48,7 @@ export class Generation {
   put(label: number, unit: Float32Array): void {
     this.remove(label);
     this.#append(label, unit);
-    // In small batches: one that is in no hurry would hold up who searches meanwhile. Further behind it stays so.
+    // In small batches: a large one would delay searches. A longer backlog is left to `grow`.
     const behind = this.table.labels.length - this.graph.size;
     if (behind % rowsPerBlock === 0) this.grow(rowsPerBlock);
   }
@@ -65,7 +66,7 @@ export class Generation {
     return this.#throughGraph(query, wanted, accepts) ?? nearestIn(this.table, query, wanted, accepts);
   }
 
-  /** Null where the exact answer is cheaper, or the graph does not show enough that is accepted. */
+  /** Returns null if the exact answer is cheaper, or if the graph does not return enough accepted vectors. */
   #throughGraph(query: Float32Array, wanted: number, accepts?: Accepts): Neighbour[] | null {
     const { graph, table } = this;
     const most = Math.min(graph.size, graph.mostAsked, Math.floor(table.labels.length / rowsPerAsked));
@@ -88,7 +89,7 @@ export class Generation {
     const { rows, labels } = this.table;
     let seen = 0;
     for (let at = 0; at < positions.length; at++) {
-      // A position that was never given out has no label: what the library says is not believed blindly.
+      // A position that was never used has no label: the library's results are checked.
       const label = labels[positions[at]!] ?? removed;
       if (label === removed || (accepts !== undefined && !accepts(label))) continue;
       seen++;
@@ -97,7 +98,7 @@ export class Generation {
     return seen;
   }
 
-  /** Brings at most so many rows into the graph, once a block of them is missing there; false where none is. */
+  /** Adds at most this many rows to the graph, once a block of them is missing. Returns false if nothing was added. */
   grow(atMost: number): boolean {
     const { rows, labels } = this.table;
     const first = this.graph.size;
@@ -114,7 +115,10 @@ export class Generation {
     return true;
   }
 
-  /** What can be found, over an empty graph: until that has grown, it is looked at row by row. */
+  /**
+   * Returns a generation with the vectors that still exist and an empty graph. Until the graph has grown, searches
+   * compare row by row.
+   */
   livingWith(graph: Graph): Generation {
     const { rows, labels } = this.table;
     const living = new Generation(rows.dimensions, graph);

@@ -7,17 +7,19 @@ import { saveIndex } from "./save-index.ts";
 import { type Accepts, removed, tableFrom, vectorIn } from "./table.ts";
 import { checkLabel, maxVectors, unitVector } from "./unit.ts";
 
-/** Tombstones that are borne with: half as many as there are vectors, and a few that are never worth the work. */
+/** Tombstones that are tolerated: half as many as there are vectors, and a few that are never worth the work. */
 const tombstonesPerVector = 0.5;
 const leastTombstones = 1_024;
-/** Rows the next generation takes over with each change: it catches up, and no change waits for a whole rebuild. */
+/**
+ * Rows that the next generation takes over with each change: it catches up, and no change waits for a whole rebuild.
+ */
 const movedPerChange = 8;
-/** Vectors a graph takes at once where nobody waits for it. */
+/** Vectors that are added to a graph at once when nobody waits. */
 const grownPerTurn = 32;
 
 /**
- * An index over a graph that cannot forget. What is removed leaves a tombstone; when there are too many, a new
- * generation takes the living over, a few with each put and remove, while the old one answers.
+ * An index over a graph that cannot remove vectors. A removed vector leaves a tombstone. When there are too many, a new
+ * generation takes the remaining vectors over, a few with each put and remove, while the old one answers.
  */
 export class GraphIndex implements VectorIndex {
   readonly shape: IndexShape;
@@ -31,7 +33,7 @@ export class GraphIndex implements VectorIndex {
     this.#current = generation ?? this.#empty();
   }
 
-  /** Null for parts that do not fit together. */
+  /** Null if the parts do not fit together. */
   static from(engine: GraphEngine, parts: LoadedParts): GraphIndex | null {
     const { dimensions, rows, labels } = parts;
     const table = tableFrom(rows, labels);
@@ -94,7 +96,7 @@ export class GraphIndex implements VectorIndex {
   }
 
   [Symbol.dispose](): void {
-    // The libraries free a graph with its object; so that this one is not kept for the index's sake:
+    // The libraries free a graph with its JavaScript object, so the reference is dropped:
     this.#current = this.#empty();
     this.#next = null;
   }

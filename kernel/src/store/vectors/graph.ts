@@ -1,16 +1,16 @@
 /**
- * An HNSW graph of a native library, reduced to what both can do without harm: vectors are added and never removed,
- * and known by their position (0 and up, in the order of adding).
+ * An HNSW graph of a native library, reduced to what both libraries do safely: vectors are added and never removed, and
+ * known by their position (0 and up, in the order of adding).
  */
 export interface Graph {
   readonly size: number;
-  /** Asked for more, it no longer finds what is right, or takes long. */
+  /** The maximum number of results to ask for; beyond it, results are wrong or slow. */
   readonly mostAsked: number;
-  /** `vectors`: as many unit vectors, one after the other. */
+  /** Adds the unit vectors in `vectors`, one after the other. */
   add(vectors: Float32Array, count: number): void;
-  /** Positions near `query`, best first as the graph sees it; `count` is from 1 to `size`. May be fewer. */
+  /** Returns positions near `query`, best first as the graph sees it; `count` is from 1 to `size`. May return fewer. */
   search(query: Float32Array, count: number): ArrayLike<number>;
-  /** Writes a file at `path`; the library's own error where it cannot. */
+  /** Writes a file at `path`. Throws the library's own error. */
   write(path: string): void;
 }
 
@@ -19,10 +19,10 @@ export interface GraphEngine {
   readonly version: string;
   create(dimensions: number): Graph;
   /**
-   * From what `write` wrote. Only for a file whose bytes were proven: the libraries end the process on others. Null
-   * where it is not of this shape.
+   * Reads what `write` wrote. Only for a file whose bytes were proven: the libraries crash on others. Returns null if
+   * it has another shape.
    */
   read(path: string, dimensions: number, size: number): Graph | null;
-  /** No vector takes more in a file that `write` writes. */
+  /** Maximum bytes of a vector in a file that `write` writes. */
   mostBytesPerVector(dimensions: number): number;
 }

@@ -1,6 +1,6 @@
-/** Numbers of 16 bits, as they lie in memory and on the disk. */
+/** Numbers of 16 bits, in memory and on the disk. */
 
-/** What each of the 65,536 bit patterns means: looking it up is faster than converting, on every processor. */
+/** The value of each of the 65,536 bit patterns: a look-up is faster than a conversion, on every processor. */
 const meanings = (() => {
   const table = new Float32Array(65_536);
   const bits = new Uint16Array(1);
@@ -17,14 +17,14 @@ export function encodeHalf(vector: Float32Array, into: Uint16Array, offset = 0):
   new Float16Array(into.buffer, into.byteOffset + offset * 2, vector.length).set(vector);
 }
 
-/** Fills `into` from what stands at `offset`. */
+/** Reads numbers from `offset` on into `into`. */
 export function decodeHalf(halves: Uint16Array, offset: number, into: Float32Array): void {
   for (let at = 0; at < into.length; at++) into[at] = meanings[halves[offset + at]!]!;
 }
 
-/** The dot product of `query` with what stands at `offset`. */
+/** Returns the dot product of `query` and the vector at `offset`. */
 export function dotHalf(halves: Uint16Array, offset: number, query: Float32Array): number {
-  // Four sums that do not wait for each other.
+  // Four independent sums, so that the processor can compute them in parallel.
   let first = 0;
   let second = 0;
   let third = 0;

@@ -29,7 +29,7 @@ async function savedFolder(engine: EngineName = native, count = 600, seed = 1): 
   return folder;
 }
 
-/** Loads it, and says why not where it is not. */
+/** Loads it, or returns why not. */
 async function outcome(folder: string, engine: EngineName = native, size = dimensions): Promise<string> {
   const loaded = await engines.loadIndex(folder, { engine, dimensions: size });
   if (loaded.index === null) return loaded.reason;
@@ -47,7 +47,7 @@ async function changedManifest(
   await writeFile(path, JSON.stringify(manifest));
 }
 
-test("what is saved are two files, and the manifest says what they are", async () => {
+test("an index is saved in two files, and the manifest describes them", async () => {
   const folder = await savedFolder();
   expect((await readdir(folder)).toSorted()).toEqual(["knowledge.json", "knowledge.usearch"]);
   expect(await savedIndex(folder)).toMatchObject({ engine: native, dimensions, count: 600, watermark });
@@ -79,20 +79,20 @@ test.each<EngineName>(["exact", "usearch"])("%s: any flipped bit of the file is 
   expect(await outcome(folder, engine)).toBe("loaded");
 });
 
-test.each([0, 1, 11, 12, 300, 5_000, -1])("a file cut to %d bytes is not believed", async (bytes) => {
+test.each([0, 1, 11, 12, 300, 5_000, -1])("a file cut to %d bytes is rejected", async (bytes) => {
   const folder = await savedFolder();
   const path = join(folder, "knowledge.usearch");
   await truncate(path, bytes < 0 ? (await readFile(path)).length + bytes : bytes);
   expect(await outcome(folder)).toMatch(/cut short|no index|not as long/);
 });
 
-test("a file that is longer is not believed", async () => {
+test("a file that is too long is rejected", async () => {
   const folder = await savedFolder();
   await writeFile(join(folder, "knowledge.usearch"), "more", { flag: "a" });
-  expect(await outcome(folder)).toMatch("not as long as it says");
+  expect(await outcome(folder)).toMatch("Its length is not the one");
 });
 
-test("the manifest of another index, or its file, is not believed", async () => {
+test("the manifest of another index, or its file, is rejected", async () => {
   const [one, other] = [await savedFolder(native, 600, 1), await savedFolder(native, 600, 2)];
   await writeFile(join(one, "knowledge.json"), await readFile(join(other, "knowledge.json")));
   expect(await outcome(one)).toMatch("checksum");
@@ -133,7 +133,7 @@ test.each([
   expect(await outcome(folder)).toBe("loaded");
 });
 
-/** Whoever can write both files can make them agree; then at least no number in them leads astray. */
+/** Whoever can write both files can make them agree; even then no number in them may lead outside. */
 async function forge(folder: string, change: (header: Record<string, unknown>) => void): Promise<void> {
   const path = join(folder, "knowledge.usearch");
   const whole = await readFile(path);
@@ -175,7 +175,7 @@ test("a forgery that changes nothing loads: the forgeries above fail for what th
   expect(await outcome(folder)).toBe("loaded");
 });
 
-test("one of other dimensions or of another engine is not used", async () => {
+test("an index of other dimensions or of another engine is not used", async () => {
   const folder = await savedFolder();
   expect(await outcome(folder, native, 17)).toMatch("16 dimensions");
   expect(await outcome(folder, "exact")).toMatch("no index of exact");
@@ -193,7 +193,7 @@ test("saving another engine's index takes the first one's place", async () => {
   expect(await outcome(folder, "exact")).toBe("loaded");
 });
 
-test("nothing there, a folder or a link in the file's place: a reason, not an error", async () => {
+test("nothing there, or a folder or link in the file's place, gives a reason and not an error", async () => {
   const empty = await temporaryFolder();
   expect(await outcome(empty)).toMatch("no index");
   expect(await outcome(join(empty, "missing"))).toMatch("ENOENT");
@@ -208,7 +208,7 @@ test("nothing there, a folder or a link in the file's place: a reason, not an er
   expect(await outcome(folder)).toMatch("is not a regular file");
 });
 
-test("what cannot be saved is a StorageError, and leaves the index and no temporary file", async () => {
+test("a failed save is a StorageError, and leaves the index and no temporary file", async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "knowledge.usearch"));
   using index = await indexOf(native, 600);
@@ -253,7 +253,7 @@ test.each([
 
 test("a file whose opening killed the process is not opened again, until another is saved", async () => {
   const folder = await savedFolder();
-  // Proven bytes that are no graph: the library may survive them or not, and the mark is there either way.
+  // Proven bytes that are not a graph: the library may crash or not, and the marker exists either way.
   await forge(folder, () => undefined);
   const path = join(folder, "knowledge.usearch");
   const sha256 = createHash("sha256")
@@ -267,14 +267,14 @@ test("a file whose opening killed the process is not opened again, until another
   expect(await outcome(folder)).toBe("loaded");
 });
 
-test("rubbish with a right checksum kills at most one process", async () => {
+test("garbage with a correct checksum kills at most one process", async () => {
   const folder = await savedFolder();
   const path = join(folder, "knowledge.usearch");
   const whole = await readFile(path);
   const header = JSON.parse(whole.subarray(12, 12 + whole.readUInt32LE(8)).toString()) as {
     graphBytes: number;
   };
-  // Random, with the library's own magic word in front: as near to a graph as rubbish comes.
+  // Random bytes behind the library's own magic word: as similar to a graph as rubbish can be.
   for (let at = whole.length - header.graphBytes + 64; at < whole.length; at++) whole[at] = (at * 131) % 251;
   await writeFile(path, whole);
   await forge(folder, () => undefined);

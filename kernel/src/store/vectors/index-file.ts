@@ -6,33 +6,33 @@ import { maxVectors } from "./unit.ts";
 
 /**
  * One file: "LARESVEC", the length of the header (32 bits), the header as JSON, labels (64-bit floats, 0 for a removed
- * row), rows, and the graph as its library wrote it. Little-endian. Beside it `knowledge.json` describes it, with its
+ * row), rows, and the graph as its library wrote it. Little-endian. Beside it, `knowledge.json` describes it, with its
  * length and digest.
  */
 const magic = Buffer.from("LARESVEC");
 export const prefixBytes = magic.length + 4;
 const maxHeaderBytes = 16 * 1024;
-/** Begins the names of all files here, the temporary ones too. */
+/** The names of all files here begin with this, including temporary ones. */
 export const filePrefix = "knowledge.";
 
-/** What an index hands over to be saved. */
+/** The content of an index that is to be saved. */
 export interface SavedParts {
   readonly shape: IndexShape;
   readonly engineVersion: string;
   readonly rows: Rows;
-  /** By row; `removed` where nothing is to be found. */
+  /** By row; `removed` for a removed vector. */
   readonly labels: Float64Array;
   readonly count: number;
   readonly graph: { readonly size: number; readonly mostBytes: number; write(path: string): void } | null;
 }
 
-/** What an index is made of again. The bytes were proven; that they fit together was not. */
+/** The content from which an index is restored. Its bytes were proven, but not that its parts fit together. */
 export interface LoadedParts {
   readonly dimensions: number;
   readonly rows: Rows;
   readonly labels: Float64Array;
   readonly count: number;
-  /** At `path` lies a copy of the proven bytes that nobody else knows of. */
+  /** A private copy of the proven bytes is at `path`. */
   readonly graph: { readonly size: number; readonly path: string } | null;
 }
 
@@ -50,13 +50,13 @@ export function headOf(header: Header): Uint8Array {
   return Buffer.concat([magic, length, json]);
 }
 
-/** How long the header is; null where these are not the first bytes of such a file. */
+/** Returns the length of the header; null if these are not the first bytes of such a file. */
 export function headerBytesIn(prefix: Buffer): number | null {
   const bytes = prefix.readUInt32LE(magic.length);
   return prefix.subarray(0, magic.length).equals(magic) && bytes <= maxHeaderBytes ? bytes : null;
 }
 
-/** Null for what nobody here wrote, or for numbers no index has. */
+/** Returns the header; null if the store did not write it, or if no index has such numbers. */
 export function parseHeader(text: string): Header | null {
   const value = recordOf(text);
   const description = parseDescription(value);
@@ -69,7 +69,7 @@ export function parseHeader(text: string): Header | null {
   return { ...description, precision, rows, graphSize, graphBytes };
 }
 
-/** While a library reads what is in this folder, this says so: it is there again only if the process died of it. */
+/** A marker file that exists while a library reads this folder. It remains only if the process died meanwhile. */
 export function openingPath(folder: string): string {
   return joinPath(folder, `${filePrefix}opening`);
 }

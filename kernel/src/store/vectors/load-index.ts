@@ -25,19 +25,19 @@ import { readManifest } from "./save-index.ts";
 const pieceBytes = 1024 * 1024;
 const maxMarkBytes = 1024;
 
-/** Nothing was loaded, and why; the index is to be built again. */
+/** Nothing was loaded, for this reason; the index has to be rebuilt. */
 export interface NotLoaded {
   readonly index: null;
   readonly reason: string;
 }
 
-/** Why what is there is not used. */
+/** Why the saved index is not used. */
 class Unusable extends Error {}
 
 /**
- * The index in the folder, where it is whole, of this shape and of this version of its engine. All bytes are read
- * once, and proven before a native library has them; the library reads a copy of those very bytes. A file that a
- * process died of is not opened again.
+ * Loads the index in the folder if it is complete, of this shape and of this version of its engine. All bytes are read
+ * once, and proven before a native library gets them; the library reads a copy of those bytes. A file that crashed a
+ * process is not opened again.
  */
 export async function loadIndex(
   folder: string,
@@ -52,7 +52,7 @@ export async function loadIndex(
     if (described.length === 0) throw new Unusable(`There is no index of ${shape.engine}.`);
     return await read(folder, shape, engineVersion, described, make);
   } catch (error) {
-    // What the system says of these files (not there, not readable, no space for the copy) means the same.
+    // An error of the system for these files (missing, not readable, no space for the copy) has the same result.
     const isOfSystem = error instanceof Error && "syscall" in error;
     if (error instanceof Unusable || isOfSystem || isLaresError(error, "StorageError"))
       return { index: null, reason: messageOf(error) };
@@ -75,19 +75,19 @@ async function read(
     const source = new ProvenSource(file, bytes);
     const header = await readHeader(source);
     if (header.dimensions !== shape.dimensions || header.engine !== shape.engine)
-      throw new Unusable(`It is of ${header.dimensions} dimensions, made by ${header.engine}.`);
+      throw new Unusable(`It has ${header.dimensions} dimensions and was made by ${header.engine}.`);
     if (header.engineVersion !== engineVersion)
       throw new Unusable(`${shape.engine} ${header.engineVersion} made it; ${engineVersion} is here.`);
-    // Nothing is allocated that is not on the disk: all lengths together are the file's.
+    // Allocates no more than is on the disk: the sum of all lengths is the file's.
     if (
       source.left !==
       header.rows * (8 + bytesPerRow(header.precision, header.dimensions)) + header.graphBytes
     )
-      throw new Unusable("It is not as long as it says.");
+      throw new Unusable("Its length is not the one that its header says.");
     const parts = await readParts(source, header, graphPath);
     const sha256 = source.digest();
     const own = described.find((one) => one.sha256 === sha256 && one.bytes === bytes);
-    if (own === undefined) throw new Unusable("Its checksum is another.");
+    if (own === undefined) throw new Unusable("Its checksum does not match.");
     if (!isSameDescription(own, header)) throw new Unusable("knowledge.json tells otherwise.");
     const index = await opened(folder, sha256, () => make(parts), parts.graph !== null);
     if (index === null) throw new Unusable("Its parts do not fit together.");
@@ -100,9 +100,9 @@ async function read(
 async function readHeader(source: ProvenSource): Promise<Header> {
   if (source.left < prefixBytes) throw new Unusable("It is cut short.");
   const headerBytes = headerBytesIn(await source.read(prefixBytes));
-  if (headerBytes === null || headerBytes > source.left) throw new Unusable("It is no index.");
+  if (headerBytes === null || headerBytes > source.left) throw new Unusable("It is not an index.");
   const header = parseHeader((await source.read(headerBytes)).toString());
-  if (header === null) throw new Unusable("Its header is not as Lares writes it.");
+  if (header === null) throw new Unusable("Its header is not valid.");
   return header;
 }
 
@@ -131,7 +131,7 @@ async function copyRest(source: ProvenSource, path: string): Promise<void> {
   while (source.left > 0) await copy.writeFile(await source.read(Math.min(pieceBytes, source.left)));
 }
 
-/** Leaves a mark while the library has the file, which stays if the process dies. */
+/** Leaves a marker while the library reads the file; the marker remains if the process dies. */
 async function opened(
   folder: string,
   sha256: string,
@@ -141,7 +141,7 @@ async function opened(
   if (!isNative) return open();
   const mark = openingPath(folder);
   if ((await readPlainText(mark, maxMarkBytes)) === sha256)
-    throw new Unusable("The process died when it was opened the last time.");
+    throw new Unusable("The process died when it was last opened.");
   await writeFileAtomically(mark, sha256);
   try {
     return open();
@@ -152,7 +152,7 @@ async function opened(
   }
 }
 
-/** A file that is read once, from its beginning to its end, and digested on the way. */
+/** A file that is read once, from beginning to end, and hashed on the way. */
 class ProvenSource {
   readonly #file: FileHandle;
   readonly #digest = createHash("sha256");

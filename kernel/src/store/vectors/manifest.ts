@@ -3,19 +3,19 @@ import type { EngineName } from "../../memory-contract/store-settings.ts";
 import type { IndexShape, IndexWatermark } from "./port.ts";
 import { maxDimensions, maxVectors } from "./unit.ts";
 
-/** Counted up when what is written changes. */
+/** Has to be increased when the format changes. */
 const indexFormat = 1;
 const manifestName = "knowledge.json";
-/** More than three descriptions never take. */
+/** More bytes than three descriptions ever take. */
 export const maxManifestBytes = 64 * 1024;
 const maxWordLength = 1_024;
-/** The newest, and what may still lie on the disk if its writer died before the rename, or twice so. */
+/** The newest file, and those that may remain if a process died before the rename, even twice. */
 const maxDescriptions = 3;
 
-/** What is said of one file, in `knowledge.json` and at the file's own head. */
+/** The description of one file, in `knowledge.json` and at the file's own beginning. */
 export interface IndexDescription extends IndexShape {
   readonly engineVersion: string;
-  /** Vectors that can be found. */
+  /** Number of vectors that can be found. */
   readonly count: number;
   readonly watermark: IndexWatermark;
 }
@@ -39,7 +39,7 @@ export function manifestText(files: readonly DescribedFile[]): string {
   return `${JSON.stringify({ format: indexFormat, files: files.slice(0, maxDescriptions) }, null, 2)}\n`;
 }
 
-/** Null for what nobody here wrote. */
+/** Null if the store did not write it. */
 export function parseManifest(text: string): DescribedFile[] | null {
   const manifest = recordOf(text);
   if (manifest === null || manifest["format"] !== indexFormat || !Array.isArray(manifest["files"]))
@@ -48,7 +48,7 @@ export function parseManifest(text: string): DescribedFile[] | null {
   return files.every((file) => file !== null) ? files : null;
 }
 
-/** Null for what nobody here wrote; `extra` numbers are checked to be whole and at least 0. */
+/** Null if the store did not write it; `extra` numbers are checked to be whole and at least 0. */
 export function parseDescription(value: unknown): IndexDescription | null {
   if (typeof value !== "object" || value === null) return null;
   const { engine, engineVersion, dimensions, count, watermark } = value as Record<string, unknown>;
@@ -70,7 +70,7 @@ export function isCount(value: unknown, most: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
 }
 
-/** The object a JSON text says; null where it says none. */
+/** Returns the object in a JSON text; null if it is not one. */
 export function recordOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

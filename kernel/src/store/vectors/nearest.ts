@@ -1,6 +1,6 @@
 import type { Neighbour } from "./port.ts";
 
-/** Keeps the best of what is offered: a heap with the worst of the kept on top. */
+/** Keeps the best of the offered neighbours: a heap with the worst of them on top. */
 export class Nearest {
   readonly #count: number;
   readonly #labels: number[] = [];
@@ -24,7 +24,7 @@ export class Nearest {
     }
   }
 
-  /** Best first; of equals the one with the smaller label. */
+  /** Best first; of equal ones, the one with the smaller label first. */
   sorted(): Neighbour[] {
     return this.#labels
       .map((label, at) => ({ label, similarity: Math.min(1, Math.max(-1, this.#similarities[at]!)) }))

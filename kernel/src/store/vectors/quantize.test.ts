@@ -11,7 +11,7 @@ const invalid: unknown = expect.objectContaining({ code: "InvalidParams" });
 const atRest = (vector: Float32Array, tier: Tier): Float32Array =>
   decodeVector({ tier, bytes: encodeVector(vector, tier) });
 
-test("hot keeps every bit, warm half of them", () => {
+test("hot vectors keep every bit, warm ones half of them", () => {
   const [vector] = vectorsOf(1, 1);
   expect(atRest(vector!, "hot")).toEqual(vector);
   expect(encodeVector(vector!, "warm")).toHaveLength(dimensions * 2);
@@ -19,7 +19,7 @@ test("hot keeps every bit, warm half of them", () => {
     expect(Math.abs(value - vector![at]!)).toBeLessThan(2 ** -11);
 });
 
-test("bytes that begin at an odd place, as a database gives them, are decoded the same", () => {
+test("bytes at an odd offset, as a database returns them, are decoded the same", () => {
   const [vector] = vectorsOf(1, 1);
   for (const tier of ["hot", "warm", "cold"] as const) {
     const bytes = encodeVector(vector!, tier);
@@ -55,7 +55,7 @@ test.each([
     expect(() => decodeVector({ tier, bytes: new Uint8Array(length) })).toThrow(invalid);
 });
 
-test("recall@10 lost where all vectors are cold is 0.02 at most", () => {
+test("with all vectors cold, recall@10 falls by at most 0.02", () => {
   const size = 128;
   const [count, queries] = [4_000, 100];
   const all = vectorsOf(count + queries, 6, size);

@@ -1,26 +1,26 @@
 import { invalidParams } from "../../base/errors.ts";
 import { decodeHalf, encodeHalf } from "./half.ts";
 
-/** How a vector lies on the disk: hot at 32 bits a number, warm at 16, cold at 8. */
+/** The precision in which a vector is stored: hot at 32 bits a number, warm at 16, cold at 8. */
 export type Tier = "hot" | "warm" | "cold";
 
-/** A vector as it lies in a table. */
+/** A vector as stored in a table. */
 export interface AtRest {
   readonly tier: Tier;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Numbers of a cold vector that share a step. One large number makes the step of all that share it wide: with one step
+ * Numbers of a cold vector that share a step. A large number widens the step of all numbers in its block: with one step
  * for all 384 numbers, half as much again of recall@10 is lost.
  */
 const blockWidth = 32;
-/** The farthest a byte reaches from 0 in both directions. */
+/** The largest magnitude of a byte in both directions. */
 const mostSteps = 127;
 
 const blocksOf = (dimensions: number): number => Math.ceil(dimensions / blockWidth);
 
-/** Returns the bytes of a vector at rest. Its numbers must be finite and at most 65,504, as half precision is. */
+/** Returns the stored bytes of a vector. Its numbers must be finite and at most 65,504, the limit of half precision. */
 export function encodeVector(vector: Float32Array, tier: Tier): Uint8Array {
   switch (tier) {
     case "hot":
@@ -35,12 +35,15 @@ export function encodeVector(vector: Float32Array, tier: Tier): Uint8Array {
   }
 }
 
-/** Returns what `encodeVector` was given, as exactly as the tier keeps it. InvalidParams for bytes it never returns. */
+/**
+ * Returns the vector that `encodeVector` was given, at the tier's precision. Throws InvalidParams for bytes that it
+ * never returns.
+ */
 export function decodeVector({ tier, bytes }: AtRest): Float32Array {
   const dimensions = dimensionsOf(tier, bytes.byteLength);
   if (!Number.isInteger(dimensions) || dimensions < 1)
     throw invalidParams(`A ${tier} vector does not have ${bytes.byteLength} bytes.`);
-  // A copy: bytes out of a database may begin anywhere.
+  // A copy: bytes from a database may begin at any offset.
   const { buffer } = bytes.slice();
   if (tier === "hot") return new Float32Array(buffer);
   const vector = new Float32Array(dimensions);
@@ -49,7 +52,7 @@ export function decodeVector({ tier, bytes }: AtRest): Float32Array {
   return vector;
 }
 
-/** No whole number of at least 1 where no vector has so many bytes. */
+/** Not a whole number, or less than 1, if no vector has this many bytes. */
 function dimensionsOf(tier: Tier, byteLength: number): number {
   if (tier !== "cold") return byteLength / (tier === "hot" ? 4 : 2);
   const blocks = Math.ceil(byteLength / (blockWidth + 2));
@@ -69,7 +72,7 @@ function encodeCold(vector: Float32Array): Uint8Array {
     let most = 0;
     for (let at = first; at < last; at++) most = Math.max(most, Math.abs(vector[at]!));
     steps[block] = most / mostSteps;
-    // As it is read again, and zero where all numbers are too small for it.
+    // The step as it will be read; zero if all numbers are too small for it.
     const step = steps[block]!;
     if (step === 0) continue;
     for (let at = first; at < last; at++)

@@ -1,12 +1,12 @@
 import { decodeHalf, dotFloat, dotHalf, encodeHalf } from "./half.ts";
 
-/** Vectors lie in blocks of as many, so that growing copies nothing. */
+/** Vectors are stored in blocks of this many, so that growing copies nothing. */
 export const rowsPerBlock = 256;
 
 export type Precision = "f32" | "f16";
 type Block = Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
 
-/** Vectors one after the other, by row (0 and up). Rows are checked by whoever calls. */
+/** Vectors in consecutive rows (0 and up). Callers check rows. */
 export interface Rows {
   readonly precision: Precision;
   readonly dimensions: number;
@@ -14,9 +14,9 @@ export interface Rows {
   append(vector: Float32Array): void;
   dot(row: number, query: Float32Array): number;
   read(row: number, into: Float32Array): void;
-  /** Puts the last row in the place of `row`, and has one row less. */
+  /** Moves the last row into the place of `row`, and removes the last row. */
   fillWithLast(row: number): void;
-  /** What lies there, block by block, as bytes; they stay as they are, whatever is changed here afterwards. */
+  /** Returns the bytes, block by block. They do not change, whatever is changed here afterwards. */
   snapshot(): Uint8Array[];
 }
 
@@ -24,7 +24,7 @@ export function bytesPerRow(precision: Precision, dimensions: number): number {
   return dimensions * (precision === "f32" ? 4 : 2);
 }
 
-/** Where the bytes of so many rows are read into, block by block; then `rowsFrom` takes them. */
+/** Returns buffers into which the bytes of this many rows are read, block by block; then `rowsFrom` takes them. */
 export function blocksFor(precision: Precision, dimensions: number, count: number): Block[] {
   const blocks: Block[] = [];
   for (let row = 0; row < count; row += rowsPerBlock) blocks.push(emptyBlock(precision, dimensions));
@@ -50,7 +50,7 @@ abstract class BlockRows<B extends Block> {
   abstract readonly precision: Precision;
   readonly dimensions: number;
   protected readonly blocks: B[];
-  /** Blocks a snapshot shows: copied before they change. */
+  /** Blocks that a snapshot shares: they are copied before they change. */
   #shown = new WeakSet<B>();
   #count: number;
 

@@ -25,12 +25,12 @@ import type { IndexWatermark } from "./port.ts";
 import { writeGraph } from "./write-graph.ts";
 
 const pieceBytes = 1024 * 1024;
-/** Stays free: where a disk is full, faiss-node ends the process instead of saying so. */
+/** Bytes that must stay free: on a full disk, faiss-node crashes the process instead of throwing. */
 const spareBytes = 32 * 1024 * 1024;
 
 /**
- * Replaces the index in the folder as a whole; StorageError where the disk refuses, and the old one is then still
- * there. What is changed after the call is not in it.
+ * Replaces the index in the folder as a whole. Throws StorageError if the disk refuses; the old index then remains.
+ * Changes after the call are not included.
  */
 export async function saveIndex(folder: string, parts: SavedParts, watermark: IndexWatermark): Promise<void> {
   const { shape, engineVersion, rows, labels, count, graph } = parts;
@@ -38,7 +38,7 @@ export async function saveIndex(folder: string, parts: SavedParts, watermark: In
   const graphPath = temporaryPathFor(path);
   const description = { ...shape, engineVersion, count, watermark };
   try {
-    // All before the first wait.
+    // Everything is taken before the first await.
     const blocks = rows.snapshot();
     const graphSize = graph?.size ?? 0;
     checkSpace(folder, labels.length * (8 + rows.dimensions * 4) + 2 * (graph?.mostBytes ?? 0));
@@ -63,7 +63,7 @@ export async function saveIndex(folder: string, parts: SavedParts, watermark: In
         if (graph !== null) await eachPiece(graphPath, write);
       },
       {
-        // Old and new are both described until the new one is in place: whichever a crash leaves is known.
+        // Both files are described until the new one is in place, so that either one is accepted after a crash.
         beforeRename: async () =>
           writeFileAtomically(
             manifestPath(folder),
@@ -82,7 +82,7 @@ export async function saveIndex(folder: string, parts: SavedParts, watermark: In
   }
 }
 
-/** Removes what was saved, and what a process left that died while it saved. A full disk does not keep it from that. */
+/** Removes what was saved, and what a process left that died while it saved. This works on a full disk, too. */
 export async function discardIndex(folder: string): Promise<void> {
   try {
     await rm(manifestPath(folder), { force: true });
@@ -108,7 +108,7 @@ function checkSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < bytes + spareBytes)
     throw storageError(
-      `The vectors in "${folder}" cannot be saved: that may take ${Math.ceil(bytes / 1e6)} MB, and less is free. Free some space; until then they are made again at each start.`,
+      `The vectors in "${folder}" cannot be saved: that may take ${Math.ceil(bytes / 1e6)} MB, and less is free. Free some space; until then they are rebuilt at each start.`,
     );
 }
 

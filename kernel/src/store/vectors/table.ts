@@ -2,7 +2,7 @@ import { Nearest } from "./nearest.ts";
 import type { Neighbour } from "./port.ts";
 import type { Rows } from "./rows.ts";
 
-/** Stands for the label of a row whose vector was removed. */
+/** The label of a row whose vector was removed. */
 export const removed = 0;
 
 /** Vectors with their labels, by row. */
@@ -15,7 +15,7 @@ export interface Table {
 
 export type Accepts = (label: number) => boolean;
 
-/** Null where a label stands twice. */
+/** Null if a label occurs twice. */
 export function tableFrom(rows: Rows, labels: Float64Array): Table | null {
   const rowOf = new Map<number, number>();
   for (const [row, label] of labels.entries()) {
@@ -34,7 +34,7 @@ export function vectorIn({ rows, rowOf }: Table, label: number): Float32Array | 
   return vector;
 }
 
-/** Offers every row from `first` on that is accepted: exact, and its time grows with the number of rows only. */
+/** Offers every accepted row from `first` on. Exact; its time grows with the number of rows. */
 export function scan(
   { rows, labels }: Table,
   first: number,
@@ -49,7 +49,7 @@ export function scan(
   }
 }
 
-/** The exact answer. */
+/** Returns the exact answer. */
 export function nearestIn(table: Table, query: Float32Array, count: number, accepts?: Accepts): Neighbour[] {
   const best = new Nearest(count);
   scan(table, 0, query, best, accepts);

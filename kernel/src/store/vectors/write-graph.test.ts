@@ -15,14 +15,14 @@ test("a graph that cannot be written fails with the system's own error", async (
   expect(() => writeGraph(failing, path, 1000)).toThrow(expect.objectContaining({ code: "ENOENT" }));
 });
 
-test("a graph whose cause of failure is gone fails with a sentence that claims no cause", async () => {
+test("a graph that fails for no reproducible cause gives an error that claims no cause", async () => {
   const path = join(await temporaryFolder(), "graph");
   expect(() => writeGraph(failing, path, 1000)).toThrow(
     expect.objectContaining({ code: "StorageError", message: expect.stringMatching(/gives no cause/) }),
   );
 });
 
-test("a graph that can be written is written once, and by the library", async () => {
+test("a graph that can be written is written once, by the library", async () => {
   const folder = join(await temporaryFolder(), "made");
   await mkdir(folder);
   const path = join(folder, "graph");

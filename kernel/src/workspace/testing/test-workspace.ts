@@ -11,12 +11,12 @@ import { workspaceMigrations } from "../migrations.ts";
 import type { FileReads, Workspace, WorkspaceOptions } from "../ports.ts";
 import { openWorkspace } from "../workspace.ts";
 
-/** For this room's tests: a real folder, a real database, and what was delivered. */
+/** A workspace for this room's tests: a real folder, a real database, and a record of the deliveries. */
 export interface TestWorkspace extends AsyncDisposable {
   readonly root: string;
   readonly workspace: Workspace;
   readonly database: Database;
-  /** One line a change, oldest first: "created a.txt", "moved a.txt -> b.txt". */
+  /** One line for each change, oldest first: "created a.txt", "moved a.txt -> b.txt". */
   readonly lines: string[];
   readonly changes: EntryChange[];
   readonly runs: { entries: number; durationMs: number }[];
@@ -24,15 +24,15 @@ export interface TestWorkspace extends AsyncDisposable {
   /** Roots that were found again. */
   readonly returned: string[];
   path(name: string): string;
-  /** Makes the folders on the way too. `old`: last written an hour ago. */
+  /** Writes a file; creates the folders on the way. `old`: last written an hour ago. */
   write(name: string, content?: string, options?: { old?: boolean }): void;
-  /** Forgets what was delivered so far, once all is quiet. */
+  /** Clears the record of deliveries once nothing is going on. */
   settle(): Promise<void>;
   /** Stops and starts on the same folder and database, after `between`. */
   restart(between?: () => void | Promise<void>): Promise<void>;
   /** Resolves when the condition holds; the test's own timeout is the limit. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
-  /** What the database holds of deliveries: the same lines. */
+  /** Returns the deliveries in the database, as the same lines. */
   delivered(): Promise<string[]>;
 }
 
@@ -40,9 +40,9 @@ interface TestOptions {
   readonly index?: Partial<WorkspaceOptions["index"]>;
   readonly prepare?: (write: TestWorkspace["write"], root: string) => void;
   readonly roots?: (root: string) => WorkspaceOptions["roots"];
-  /** Stands between the workspace and its database. */
+  /** Wraps the workspace's database. */
   readonly database?: (real: Database) => Database;
-  /** Stands between the workspace and its files. */
+  /** Wraps the workspace's files. */
   readonly reads?: (real: FileReads) => FileReads;
 }
 
@@ -171,7 +171,7 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
 
 export const everything = (): boolean => true;
 
-/** All paths that a query finds, page by page. */
+/** Returns all paths that a query finds, page by page. */
 export async function pathsOf(workspace: Workspace): Promise<string[]> {
   const paths: string[] = [];
   for (let cursor: string | undefined; ;) {

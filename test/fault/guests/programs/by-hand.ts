@@ -1,19 +1,19 @@
 import { assemble, handMade, type Words } from "../../../support/wasm.ts";
 
-/** Modules made by hand: what no compiler would make, and what a runtime of a language would keep from happening. */
+/** Handmade modules: what no compiler would create, and what a language's runtime would prevent. */
 
 const handlers = '{"handlers":["go"],"tools":["ask"],"jobs":[]}';
 const initialized = ({ when, reply }: Words): string => when("initialize", reply(handlers));
 const goodbye = ({ when, reply }: Words): string =>
   when("shutdown", reply("{}") + "(call $exit (i32.const 0))");
 const forEver = "(loop $for_ever (br $for_ever))";
-/** Waits for what never comes, and reads no more. */
+/** Waits for ever and reads nothing more. */
 const sleep = `(i32.store8 (i32.const 40000) (i32.const 0)) (loop $for_ever
   (i32.store8 (i32.const 40008) (i32.const 0)) (i32.store (i32.const 40016) (i32.const 1))
   (i64.store (i32.const 40024) (i64.const 1000000000000000)) (i64.store (i32.const 40032) (i64.const 0)) (i32.store16 (i32.const 40040) (i32.const 0))
   (drop (call $poll (i32.const 40000) (i32.const 40100) (i32.const 1) (i32.const 40200))) (br $for_ever))`;
 
-/** Answers `initialize` as it should, does `body` for an event, and leaves when told. */
+/** Answers `initialize` correctly, runs `body` for an event, and exits at shutdown. */
 export const onHook = (body: (words: Words) => string, more = ""): Uint8Array =>
   handMade((words) => [initialized(words), words.when("hook", body(words)), goodbye(words)], more);
 
@@ -37,7 +37,7 @@ export const spin = (): Uint8Array => onHook(() => forEver);
 export const sleeps = (): Uint8Array => onHook(() => sleep);
 export const recursive = (): Uint8Array => onHook(() => "(call $deeper)", "(func $deeper (call $deeper))");
 
-/** Takes all the memory there is and then says nothing. */
+/** Takes all the memory it can and then is silent. */
 export const grows = (): Uint8Array =>
   onHook(
     () => "(loop $more (br_if $more (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) (unreachable)",
@@ -54,18 +54,18 @@ export const startSpins = (): Uint8Array =>
     `(module (memory (export "memory") 1) (func $spin ${forEver}) (func (export "_start")) (start $spin))`,
   );
 
-/** Says nothing and is gone. */
+/** Exits without a message. */
 export const exitsAtOnce = (): Uint8Array =>
   assemble('(module (memory (export "memory") 1) (func (export "_start")))');
 
 export const traps = (): Uint8Array => onHook(() => "(unreachable)");
 export const exits = (code: number): Uint8Array => onHook(() => `(call $exit (i32.const ${code}))`);
 
-/** Leaves right after it said what it can. */
+/** Exits right after it was initialized. */
 export const exitsInitialized = (): Uint8Array =>
   initializing(({ reply }) => `${reply(handlers)} (call $exit (i32.const 0))`);
 
-/** Shutdown is answered, and nothing follows; or not even that. */
+/** Answers shutdown and stays; or does not even answer. */
 export const stays = (isAnswered: boolean): Uint8Array =>
   handMade((words) => [
     initialized(words),
@@ -96,7 +96,7 @@ export const floods = (
     ${body(words)}`,
   );
 
-/** Says the same text over and over, as fast as it is taken. `times`: 0 for ever. */
+/** Writes the same text repeatedly, as fast as it is read. `times`: 0 for ever. */
 export const repeats = (
   text: string,
   times = 0,

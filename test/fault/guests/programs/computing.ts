@@ -1,4 +1,4 @@
-/** Programs that take the machine's time, and do it in every way their language has. */
+/** Programs that use CPU time in every way that their language allows. */
 
 const handler = (body: string, before = ""): string => `
 import { defineAgent } from "@lares/sdk";
@@ -10,18 +10,18 @@ export const spinInHandler = handler("for (;;);");
 
 export const spinAtLoad = "for (;;);\nexport default {};\n";
 
-/** Never back in the guest's own loop: each promise's job makes the next. */
+/** Never returns to the guest's own loop: each promise's job creates the next. */
 export const spinInPromises = handler(
-  // No link of the chain waits for the next one: a chain that did would run out of memory first, on a fast machine.
+  // No link of the chain waits for the next one; otherwise it would run out of memory first on a fast machine.
   "const again = () => void Promise.resolve().then(again); again(); await new Promise(() => {});",
 );
 
-/** The same with what an engine calls by itself. */
+/** The same with a function that the engine calls by itself. */
 export const spinInThenable = handler(
   "await { then(resolve) { resolve(this); } };", // resolving with itself asks for its `then` again
 );
 
-/** It answers at once, and computes afterwards, when nothing is asked of it. */
+/** Answers at once, and computes afterwards, when no request is open. */
 export const spinBehind = handler("setTimeout(() => { for (;;); }, 0);");
 
 /** A little at a time: no single turn is long. */
@@ -42,7 +42,7 @@ export default defineAgent({
 });
 `;
 
-/** Only when told to leave. */
+/** Computes only at shutdown. */
 export const spinAtShutdown = `
 import { defineAgent } from "@lares/sdk";
 export default defineAgent({
@@ -55,7 +55,7 @@ export const arrays = handler("const all = []; for (;;) all.push(new Array(10_00
 
 export const leaks = handler("for (;;) globalThis.kept = { kept: globalThis.kept };");
 
-/** In the engine's words: when exactly it has none left differs from run to run. */
+/** With the engine's message: when exactly memory runs out differs from run to run. */
 export const outOfMemoryBehind = handler(
   'queueMicrotask(() => { throw new Error("out of memory"); }); await new Promise(() => setTimeout(() => {}, 1e8));',
 );
@@ -64,7 +64,7 @@ export const manyTexts = handler('const all = []; for (;;) all.push("x".repeat(1
 
 export const buffers = handler("const all = []; for (;;) all.push(new Uint8Array(1_000_000).fill(1));");
 
-/** Catches what it is told of its memory, and goes on. */
+/** Catches the errors about its memory and continues. */
 export const stubbornBuffers = handler(
   "const all = []; for (;;) try { all.push(new Uint8Array(1_000_000).fill(1)); } catch {}",
 );

@@ -1,6 +1,6 @@
 import { assemble } from "../../../support/wasm.ts";
 
-/** Modules that are meant to overwhelm whoever reads them. */
+/** Modules that are meant to overwhelm their readers. */
 
 const memory = '(memory (export "memory") 1)';
 const start = '(func (export "_start"))';
@@ -13,7 +13,7 @@ export const hugeMemory = text('(memory (export "memory") 65536)', start);
 export const manyTables = text(memory, "(table 1 funcref)".repeat(50), start);
 export const hugeTable = text(memory, "(table 4294967295 funcref)", start);
 export const noStart = text(memory);
-/** Deeper than a reader that calls itself can follow. */
+/** Deeper than a recursive reader can follow. */
 export const deepBlocks = (): Uint8Array =>
   wasm([typeSection(1), functionSection(1), memorySection, exportSection, codeSection(1, deepBody(200_000))]);
 
@@ -27,7 +27,7 @@ export const millionFunctions = (): Uint8Array =>
     codeSection(1_000_000, [2, 0, 0x0b]),
   ]);
 
-/** Ten bytes that ask for a million variables. */
+/** Ten bytes that declare a million variables. */
 export const millionLocals = (): Uint8Array =>
   wasm([
     typeSection(1),
@@ -67,7 +67,7 @@ export const millionSegments = (): Uint8Array =>
     section(11, concat([leb(1_000_000), repeated([0, 0x41, 0, 0x0b, 0], 1_000_000)])),
   ]);
 
-/** It says that it is longer than it is. */
+/** Declares a length beyond its end. */
 export const lies = (): Uint8Array => concat([header, [1], leb(0xffff_ffff), [1, 0x60, 0, 0]]);
 
 type Bytes = Uint8Array | readonly number[];

@@ -49,10 +49,10 @@ describe("the timeline", () => {
       entry.kind === "action" ? entry.action.id : "failure",
     );
 
-  it("tells what happened on one day, newest first, and what waits is not among it", () =>
+  it("shows what happened on one day, newest first, without pending changes", () =>
     expect(idsOf({})).toEqual(["late", "failure", "early"]));
 
-  it("is narrowed by kind, by agent and by day", () => {
+  it("is filtered by kind, by agent and by day", () => {
     expect(idsOf({ show: "changes" })).toEqual(["late", "early"]);
     expect(idsOf({ show: "failures" })).toEqual(["failure"]);
     expect(idsOf({ agent: "titles" })).toEqual(["failure"]);
@@ -64,7 +64,7 @@ describe("the day's summary", () => {
   const entry = (changes: Partial<ActionLine>) =>
     ({ kind: "action", at: today, action: action(changes) }) as const;
 
-  it("counts changes by who decided them, and says who fails", () =>
+  it("counts changes by who decided them, and names failing agents", () =>
     expect(
       summaryOfDay(
         [
@@ -81,10 +81,10 @@ describe("the day's summary", () => {
       "3 changes by 2 agents: 2 approved by you, 1 automatic. You undid 1 change. 1 change was rejected. 1 agent fails.",
     ));
 
-  it("says of an empty day that nothing was changed, and of a past day nothing of agents as they are now", () =>
+  it("says of an empty day that nothing was changed, and omits the agents' current state for a past day", () =>
     expect(summaryOfDay([], [row], false)).toBe("No file was changed."));
 
-  it("says of changes that were undone nothing else", () =>
+  it("says of undone changes only that they were undone", () =>
     expect(summaryOfDay([entry({ state: "Undone" })], [], true)).toBe("You undid 1 change."));
 });
 
@@ -101,7 +101,7 @@ it.each<[Partial<ActionLine>, string]>([
   expect(verbOf(action(changes))).toBe(words);
 });
 
-it("days follow each other over the ends of months, and the last two have names", () => {
+it("days follow each other across the ends of months, and the last two have names", () => {
   expect(dayAfter("2026-03-01", -1)).toBe("2026-02-28");
   expect(dayAfter("2026-12-31", 1)).toBe("2027-01-01");
   expect([0, -1, -2].map((days) => dayTitle(dayAfter(today, days), today))).toEqual([

@@ -149,9 +149,7 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
           </select>
         </div>
         {shown.length === 0 ? (
-          <p class="quiet">
-            {all.length === 0 ? "Nothing happened." : "Nothing that you chose to see happened."}
-          </p>
+          <p class="quiet">{all.length === 0 ? "Nothing happened." : "No entries match the filter."}</p>
         ) : (
           <Timeline host={host} entries={shown} />
         )}

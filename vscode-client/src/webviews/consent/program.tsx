@@ -31,7 +31,7 @@ export function ProgramChanges({ host, card: { extension, program } }: ProgramPr
           <strong>Program:</strong>{" "}
           {diff === undefined
             ? "changed. The accepted one was not kept, so all of the new one is shown."
-            : `${diff.files} ${diff.files === 1 ? "file" : "files"} changed, ${lines(diff.added)} added, ${lines(diff.removed)} taken away.`}
+            : `${diff.files} ${diff.files === 1 ? "file" : "files"} changed, ${lines(diff.added)} added, ${lines(diff.removed)} removed.`}
         </p>
       )}
       <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

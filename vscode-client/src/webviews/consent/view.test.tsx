@@ -58,7 +58,7 @@ const question = (...extensions: Card[]): Question => ({
 const page = (asked: Question): string =>
   renderToString(<QuestionPage host={nobody} question={asked} again={() => undefined} />);
 
-it("a new extension has nothing ticked, and its card says what it may, where, and what it cannot", () => {
+it("a new extension has nothing ticked, and its card says what it may do, where, and what it cannot do", () => {
   const html = page(question(card()));
   expect(html).not.toMatch(/<input[^>]*checked/);
   for (const words of [
@@ -72,7 +72,7 @@ it("a new extension has nothing ticked, and its card says what it may, where, an
   expect(html).toMatch(/<button[^>]*disabled[^>]*>Allow Selected/);
 });
 
-it("what was granted is ticked, and what came to it is not", () => {
+it("granted parts are ticked, and new ones are not", () => {
   const [read] = card().parts;
   const html = page(
     question(
@@ -89,11 +89,11 @@ it("what was granted is ticked, and what came to it is not", () => {
     ),
   );
   expect(html.match(/<input[^>]*checked/g)).toHaveLength(1);
-  expect(html).toContain("2 files changed, 38 lines added, 4 lines taken away.");
+  expect(html).toContain("2 files changed, 38 lines added, 4 lines removed.");
   expect(html).toContain("New: Tags on files");
 });
 
-it("a folder says how many files it holds, where that is known", () => {
+it("a folder shows its number of files, if it is known", () => {
   const [folder] = card().folders;
   const html = page(
     question(
@@ -112,14 +112,14 @@ it("a folder says how many files it holds, where that is known", () => {
   expect(text).not.toMatch(/b ·/);
 });
 
-it("an answered extension is one row that says whether it runs", () => {
+it("an answered extension is one row that shows whether it runs", () => {
   const html = page(question(card({ state: "unchanged", answered: true })));
   expect(html).toContain("Not allowed. It does not run.");
   expect(html).not.toContain("Delete files");
 });
 
 it.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "</label><button>Allow"])(
-  "a stranger's words make no element of the page: %j",
+  "a stranger's text creates no element of the page: %j",
   (text) => {
     const part = { ...card().parts[0]!, title: text, detail: text, permission: text };
     const html = page(

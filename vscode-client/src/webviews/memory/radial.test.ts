@@ -13,14 +13,14 @@ const item = (id: string, ...to: string[]): Item => ({
 });
 
 describe("a graph of relations", () => {
-  it("has what is related, in either direction, around the middle, and theirs around them", () => {
+  it("has the related items, in either direction, around the centre, and theirs around them", () => {
     const { nodes, edges } = radialGraph(item("a", "b"), [item("b", "c"), item("d", "a"), item("e", "c")]);
     expect(Object.fromEntries(nodes.map(({ id, ring }) => [id, ring]))).toEqual({ a: 0, b: 1, d: 1, c: 2 });
     expect(nodes.find(({ id }) => id === "c")?.item).toBeUndefined();
     expect(edges.map(({ from, to }) => `${from.id}${to.id}`)).toEqual(["ab", "da", "bc"]);
   });
 
-  it("has nothing twice, stays within its picture and its bound, whatever is related to what", () => {
+  it("has nothing twice and stays within its picture and its limit, whatever the relations", () => {
     const id = fc.constantFrom(...Array.from({ length: 100 }, (_, index) => `i${index}`));
     fc.assert(
       fc.property(fc.array(fc.tuple(id, fc.array(id, { maxLength: 80 })), { maxLength: 60 }), (pairs) => {

@@ -200,7 +200,7 @@ function Review({ host }: Props): VNode {
     setSelected(new Set(inBatch.map(({ id }) => id)));
     const alone = waiting.length - inBatch.length;
     setSpoken(
-      `${count(inBatch.length)} selected.${alone > 0 ? ` ${counted(alone, "large one")} not: each is decided by itself.` : ""}`,
+      `${count(inBatch.length)} selected.${alone > 0 ? ` ${counted(alone, "large one")} not: each must be decided on its own.` : ""}`,
     );
   };
   const approveSelected = (): void => {
@@ -248,7 +248,7 @@ function Review({ host }: Props): VNode {
       case "select": {
         const card = current === undefined ? undefined : (cards ?? noCards).get(current);
         if (card?.section !== "waiting") return;
-        if (card.isAlone) return setSpoken("A large one is decided by itself.");
+        if (card.isAlone) return setSpoken("A large change must be decided on its own.");
         return page.toggle(card.id);
       }
       case "approveSelected":
@@ -340,7 +340,7 @@ function Review({ host }: Props): VNode {
             <p class="muted empty">
               {isSome
                 ? "Nothing that waits matches the filter."
-                : "Nothing waits. What an agent wants to change is shown here, before anything happens."}
+                : "Nothing waits. Changes that an agent proposes are shown here before anything happens."}
             </p>
           ) : (
             sectionOf("waiting")

@@ -123,7 +123,7 @@ describe("a form's arguments", () => {
     expect(read.ok ? undefined : read.problems.get(path)).toBe(problem);
   });
 
-  it("say what is no JSON", () => {
+  it("report invalid JSON", () => {
     const read = argumentsOf(fields, { guests: "1", extra: "{" });
     expect(read.ok ? undefined : read.problems.get("extra")).toContain("This is no JSON");
   });

@@ -184,7 +184,7 @@ export function parseJson(text: string): { readonly value: unknown } | { readonl
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    if (error instanceof SyntaxError) return { problem: `This is no JSON: ${error.message}` };
+    if (error instanceof SyntaxError) return { problem: `This is not valid JSON: ${error.message}` };
     throw error;
   }
 }

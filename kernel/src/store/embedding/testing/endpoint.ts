@@ -12,17 +12,17 @@ export interface Asked {
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string as it is; anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** Writes this many bytes of blanks in front, without end where that is Infinity. */
+  /** Writes this many blanks first; without end if it is Infinity. */
   readonly blanks?: number;
-  /** Never: the request is left open. */
+  /** The request is never answered. */
   readonly isSilent?: boolean;
-  /** The connection is cut in the middle of the answer. */
+  /** The connection is closed in the middle of the answer. */
   readonly isCut?: boolean;
 }
 
-/** A local server that speaks `/v1/embeddings`, or says what a test lets it say. */
+/** A local server that speaks `/v1/embeddings`, or answers what a test tells it to. */
 export async function endpoint(
   answer: (asked: Asked, count: number) => Answer,
 ): Promise<{ url: string; asked: Asked[]; server: Server }> {
@@ -66,7 +66,7 @@ export async function endpoint(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
 }
 
-/** As the real ones answer. */
+/** Answers as real services do. */
 export const embedded = (vectors: readonly (readonly number[])[]): Answer => ({
   body: {
     object: "list",

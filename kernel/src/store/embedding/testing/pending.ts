@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { type Embedder, EmbeddingError } from "../port.ts";
 import type { PendingItem, TakenItems, PendingItems, Settlement } from "../queue.ts";
 
-/** Time as a test says it. */
+/** A clock that a test controls. */
 export class HeldClock implements Clock {
   nowMs = 1_000_000;
   readonly #timers = new Map<object, { atMs: number; run: () => void }>();
@@ -86,7 +86,7 @@ export class HeldItems implements PendingItems {
   }
 }
 
-/** Answers when, and as, the test says. */
+/** An embedder that answers when, and what, the test says. */
 export class HeldEmbedder implements Embedder {
   readonly name: string;
   readonly dimensions = 2;
@@ -95,7 +95,7 @@ export class HeldEmbedder implements Embedder {
   readonly calls: { texts: readonly string[]; answer: (error?: unknown) => void }[] = [];
   /** Texts that are refused for good. */
   readonly refused = new Set<string>();
-  /** Where it is set, all calls are answered at once: with it, or with vectors. */
+  /** If set, all calls are answered at once: with this error, or with vectors. */
   immediate: EmbeddingError | "vectors" | null = null;
 
   constructor(name: string) {

@@ -6,7 +6,7 @@ import { EmbedderOpening } from "./embedder-opening.ts";
 
 const spec: EmbedderSpec = { kind: "openai-compatible", url: "http://here", model: "toy" };
 
-/** The wall clock is set back by `setBackMs` while the pause after a failure lasts. */
+/** The wall clock is set back by `setBackMs` during the pause after a failure. */
 async function failsOnce(setBackMs: number): Promise<string | undefined> {
   const clock = new HeldClock();
   const embedder = new HeldEmbedder("toy");
@@ -40,7 +40,7 @@ async function failsOnce(setBackMs: number): Promise<string | undefined> {
   return (taken as HeldEmbedder | null)?.name;
 }
 
-test("an embedder that could not be opened is tried again when its pause ends, whatever the wall clock says", async () => {
+test("an embedder that could not be opened is retried after its delay, whatever the wall clock says", async () => {
   expect(await failsOnce(0)).toBe("toy");
   expect(await failsOnce(1)).toBe("toy");
   expect(await failsOnce(3_600_000)).toBe("toy");

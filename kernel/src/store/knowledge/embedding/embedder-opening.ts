@@ -4,13 +4,19 @@ import type { EmbedderSpec } from "../../../memory-contract/store-settings.ts";
 import { longerPauseMs } from "../../embedding/queue.ts";
 import type { ServingFact } from "../rows/serving-fact.ts";
 
-/** Queries wait so long for an embedder that is being opened: a service may first have to say how long its vectors are. */
+/**
+ * How long queries wait for an embedder that is being opened: a service may first have to be asked for its
+ * dimensions.
+ */
 const patienceMs = 1_000;
 
 interface OpeningOptions {
   readonly clock: Clock;
   open(spec: EmbedderSpec): Promise<Embedder>;
-  /** It is worth asking again: what was waited for is there, or may be tried again. */
+  /**
+   * Called when `take` is worth calling again: the embedder has been opened, or the delay after a failure is
+   * over.
+   */
   ready(): void;
   failed(error: unknown): void;
 }
@@ -21,7 +27,7 @@ interface Attempt {
   state: "under way" | "opened" | "resting" | "due";
 }
 
-/** Opens the embedder that is wanted, and tries again where that fails; nobody waits long for it. */
+/** Opens an embedder and retries after failures, with a limit on how long callers wait. */
 export class EmbedderOpening implements Disposable {
   readonly #options: OpeningOptions;
   #attempt: Attempt | null = null;
@@ -33,7 +39,10 @@ export class EmbedderOpening implements Disposable {
     this.#options = options;
   }
 
-  /** Null where it is not there yet; `ready` is called when it is. Whoever gets it disposes it. */
+  /**
+   * Returns the embedder, which the caller then owns; null if it is not open in time. `ready` is called
+   * later.
+   */
   async take(spec: EmbedderSpec): Promise<Embedder | null> {
     const { clock } = this.#options;
     const text = JSON.stringify(spec);
@@ -52,10 +61,13 @@ export class EmbedderOpening implements Disposable {
     return embedder;
   }
 
-  /** The embedder of before, where it can be had still: to answer with until another takes over. */
+  /**
+   * Reopens the embedder that made the current vectors, so that it can answer queries until the new one takes
+   * over; null if it cannot be opened.
+   */
   async reopen({ name, spec, dimensions }: ServingFact, now: EmbedderSpec): Promise<Embedder | null> {
     const key = "key" in now && spec.kind === now.kind ? { key: now.key } : {};
-    // What is known need not be asked of a service that may be gone.
+    // The service may be gone, so it is not asked for what is known.
     const known = spec.kind === "openai-compatible" ? { dimensions } : {};
     const embedder = await this.#opened({ ...spec, ...known, ...key });
     if (embedder === null || embedder.name === name) return embedder;
@@ -63,7 +75,7 @@ export class EmbedderOpening implements Disposable {
     return null;
   }
 
-  /** What comes after it is closed at once. */
+  /** An embedder that is opened after disposal is closed at once. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#giveUp();

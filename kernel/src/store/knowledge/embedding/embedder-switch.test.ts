@@ -9,7 +9,7 @@ import { ToyEmbedder } from "../testing/toy-embedder.ts";
 const next: EmbedderSpec = { kind: "openai-compatible", url: "http://here", model: "next", dimensions: 32 };
 const items = 120;
 
-/** Its service waits for `gate` before each answer about items. */
+/** The service waits for `gate` before each answer about items. */
 async function switching(): Promise<{
   memory: TestKnowledge;
   opened: ToyEmbedder[];
@@ -40,13 +40,13 @@ async function switching(): Promise<{
 const answers = async (memory: TestKnowledge, word: string): Promise<string[]> =>
   memory.ids({ similar_to: word, min_similarity: 0.9 });
 
-test("while another embedder takes over, the old one answers; then it takes over as a whole", async () => {
+test("the old embedder answers until the new one takes over as a whole", async () => {
   const { memory, opened, gate } = await switching();
   await memory.configure({ embedder: next });
   await until("the next one is asked", () => gate.calls > 0);
   expect(await answers(memory, "word7")).toEqual(["i7"]);
   expect((await memory.store.stats()).embedder).toBe("toy/hash/64");
-  // What comes, changes and goes meanwhile.
+  // Items that are added, changed and removed during the switch.
   memory.add("new", { text: "fresh" });
   memory.say("update", "i3", { text: "other" });
   memory.say("delete", "i5", {});
@@ -87,7 +87,7 @@ test("while another embedder takes over, the old one answers; then it takes over
   expect(await answers(memory, "fresh")).toEqual(["new"]);
 });
 
-test("killed halfway: the old one serves again, and what was embedded for the new one is not embedded again", async () => {
+test("killed halfway: the old one serves again, and vectors made for the new one are reused", async () => {
   const { memory, opened, gate } = await switching();
   await memory.configure({ embedder: next });
   await until("the next one is asked", () => gate.calls > 0);
@@ -110,7 +110,7 @@ test("killed halfway: the old one serves again, and what was embedded for the ne
   expect(new Set(askedAfter).size).toBeLessThanOrEqual(items - 32 + 1);
 });
 
-test("a new one that does not answer, or refuses everything, never takes over; going back drops what it began", async () => {
+test("a new one that does not answer, or refuses everything, never takes over; switching back drops its vectors", async () => {
   const { memory, gate } = await switching();
   for (const isRetryable of [true, false]) {
     gate.fail = new EmbeddingError("no", { isRetryable });
@@ -129,7 +129,7 @@ test("a new one that does not answer, or refuses everything, never takes over; g
   ]);
 });
 
-test("one that is long in being opened keeps nobody waiting; refused, it is tried again; then it takes over", async () => {
+test("an embedder that opens slowly blocks nobody; refused, it is retried; then it takes over", async () => {
   const clock = new ManualClock(startMs);
   const opening = Promise.withResolvers<void>();
   let tries = 0;
@@ -159,7 +159,7 @@ test("one that is long in being opened keeps nobody waiting; refused, it is trie
   expect(tries).toBe(2);
 });
 
-test("an embedder that cannot be opened leaves what is there found by its words", async () => {
+test("with an embedder that cannot be opened, items are found by their words", async () => {
   const memory = await testKnowledge({
     openEmbedder: () => Promise.reject(new Error("no such model")),
   });
@@ -172,7 +172,7 @@ test("an embedder that cannot be opened leaves what is there found by its words"
   );
 });
 
-test("another engine takes over behind queries, with the same vectors, and is on the disk", async () => {
+test("another engine takes over in the background, with the same vectors, and is saved", async () => {
   const { memory } = await switching();
   await memory.configure({ vectors: "usearch" });
   expect(await answers(memory, "word7")).toEqual(["i7"]);
@@ -186,7 +186,7 @@ test("another engine takes over behind queries, with the same vectors, and is on
   expect(await answers(memory, "word8")).toEqual(["i8"]);
 });
 
-test("what is kept to open an embedder again has no key in it", async () => {
+test("the stored description of an embedder contains no key", async () => {
   const memory = await testKnowledge({
     settings: { embedder: { kind: "openai-compatible", url: "http://here", model: "m", key: "secret-key" } },
   });

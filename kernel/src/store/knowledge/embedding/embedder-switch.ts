@@ -5,22 +5,25 @@ import { addVectors, type Database, numberList } from "../rows/schema.ts";
 import { spokenBy } from "../rows/words.ts";
 import { type ServingFact, writeServingFact } from "../rows/serving-fact.ts";
 
-/** Items of one slice; others have their turn in between. */
+/** Maximum items in one slice; other work runs between slices. */
 const immediatePerSlice = 256;
 const remotePerSlice = 32;
 const firstPauseMs = 2_000;
-/** With more of the items than this refused, the new embedder does not take over: it is it that is at fault. */
+/**
+ * If the new embedder refuses a larger share of the items than this, it does not take over: the fault is the
+ * embedder's.
+ */
 const refusedPart = 0.1;
 
 /**
- * Embeds every item for a new embedder, slice by slice, beside what serves. Where it was interrupted it goes on: its
- * vectors are in the table under its own space.
+ * Embeds every item for a new embedder, slice by slice, while the old one serves. An interrupted switch
+ * continues where it ended: the new vectors are in the table under their own space.
  */
 export class EmbedderSwitch {
   readonly embedder: Embedder;
   readonly space: string;
   readonly #database: Database;
-  /** Rows of items it refused, and of such as say nothing. */
+  /** Rows of items that the embedder refused, and of items without text. */
   readonly #refused = new Set<number>();
   #after = 0;
   #tries = 0;
@@ -32,7 +35,7 @@ export class EmbedderSwitch {
     this.space = space;
   }
 
-  /** True when nothing is left to embed. */
+  /** Returns true when nothing is left to embed. */
   async slice(nowMs: number): Promise<boolean> {
     const limit = this.embedder.isImmediate ? immediatePerSlice : remotePerSlice;
     const items = await this.#database.all<{ item_row: number; words: string | null; data: string }>(
@@ -60,7 +63,7 @@ export class EmbedderSwitch {
         for (const { spoken: text } of group) this.embedder.statistics?.add(text);
         this.#tries = 0;
       } else if (outcome.error.isRetryable) {
-        // No fault of the items': the old one serves for as long as this takes.
+        // The items are not at fault. The old embedder serves for as long as this takes.
         this.dueMs = nowMs + pauseMs(this.#tries, outcome.error.retryAfterMs);
         this.#tries += 1;
         return false;
@@ -81,11 +84,11 @@ export class EmbedderSwitch {
     return { done: Math.min(counts?.done ?? 0, counts?.total ?? 0), total: counts?.total ?? 0 };
   }
 
-  /** Makes it the one that serves. The vectors of the one before stay for the queries that began with them. */
+  /** Makes the new embedder the serving one. The old vectors stay for queries that began with them. */
   async takeOver(fact: ServingFact): Promise<void> {
     await this.#database.transaction(async (sql) => {
       await sql.run("DELETE FROM knowledge_queue WHERE state IN ('pending', 'failed')");
-      // What came or changed in the last moment waits its turn.
+      // Items that were added or changed in the last moment are queued.
       await sql.run(
         `INSERT INTO knowledge_queue
          SELECT i.item_row, CASE WHEN i.item_row IN ${numberList} THEN 'failed' ELSE 'pending' END, 0, 0, 0
@@ -110,7 +113,7 @@ export class EmbedderSwitch {
     vectors: readonly Float32Array[],
   ): Promise<void> {
     await this.#database.transaction(async (sql) => {
-      // What an item says may have changed while it was under way.
+      // An item's text may have changed while it was being embedded.
       const now = await sql.all<{ item_row: number; words: string | null; data: string }>(
         `SELECT item_row, words, data FROM knowledge_items WHERE item_row IN ${numberList}`,
         [JSON.stringify(items.map(({ item_row: row }) => row))],
@@ -130,11 +133,11 @@ export class EmbedderSwitch {
   }
 }
 
-/** Items `i` that are to have a vector in a space and have none. */
+/** Condition over items `i` that should have a vector in the space and have none. */
 const lacking = `NOT EXISTS (SELECT 1 FROM knowledge_vectors v WHERE v.item_row = i.item_row AND v.space = ?)
   AND NOT EXISTS (SELECT 1 FROM knowledge_queue q
     WHERE q.item_row = i.item_row AND q.state IN ('evicted', 'wordless'))`;
 
-/** Longer with each failure in a row, and at least what is asked for. */
+/** Returns the delay after this number of failures in a row, at least the one that the service asks for. */
 const pauseMs = (failuresBefore: number, retryAfterMs: number): number =>
   Math.min(longestPauseMs, Math.max(firstPauseMs * 4 ** Math.min(failuresBefore, 8), retryAfterMs));

@@ -5,8 +5,8 @@ import { Serving } from "./serving.ts";
 import { type SpaceOptions, VectorSpace } from "./vector-space.ts";
 
 /**
- * What serves embeddings that were brought, from now on: those of the oldest one's dimensions. `serving` itself where
- * that is as it was. Its index lies in a folder of its own beneath `folder`.
+ * Returns what serves the embeddings that agents bring, with the dimensions of the oldest one; `serving`
+ * itself if nothing has changed. The index has a folder of its own beneath `folder`.
  */
 export async function givenServing(
   serving: Serving,
@@ -20,7 +20,7 @@ export async function givenServing(
   const name = oldest?.space ?? "";
   const given = joinPath(folder, "given");
   const dimensions = givenDimensions(name);
-  // What lies there may have been forgotten.
+  // The old files may contain data that has been forgotten.
   if (dimensions === null) await removeFolder(given);
   if (name === serving.name) return serving;
   if (dimensions === null) return new Serving(name, null, null);

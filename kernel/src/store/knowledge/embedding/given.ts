@@ -1,26 +1,29 @@
 import { invalidParams } from "../../../base/errors.ts";
 
 /**
- * Embeddings that agents bring. They are of a model only the agent knows, so they are never compared with what the
- * memory's embedder makes: they have a space of their own beside it. `similar_to` asks the embedder's, `embedding` asks
- * this one; an item may stand in both.
+ * Embeddings that agents bring. Only the agent knows their model, so they are never compared with the vectors
+ * that the memory's embedder makes; they have a space of their own. `similar_to` searches the embedder's
+ * space, `embedding` searches this one; an item may be in both.
  *
- * The oldest item that brings one sets the dimensions for all. Another number is refused with InvalidParams that names
- * the expected one, when it is added as when it is asked for. Where the journal holds others all the same (two first
- * ones at once), they are passed over and their items are found by their words.
+ * The oldest item that brings an embedding sets the dimensions for all. Another number is refused with
+ * InvalidParams that names the expected one, both when an item is added and in a query. If the journal still
+ * contains others (two first ones at once), they are skipped and their items are found by words.
  */
 const maxGivenDimensions = 4_096;
 
-/** The space of embeddings of so many dimensions that were brought. */
+/** Returns the name of the space for brought embeddings of these dimensions. */
 export const givenSpace = (dimensions: number): string => `given:${dimensions}`;
 
-/** The dimensions of such a space; null for the embedder's. */
+/** Returns the dimensions of such a space; null for an embedder's space. */
 export function givenDimensions(space: string): number | null {
   const match = /^given:(\d+)$/.exec(space);
   return match === null ? null : Number(match[1]);
 }
 
-/** A unit vector. Throws InvalidParams for no numbers, numbers that are not finite, and nothing but zeros. */
+/**
+ * Returns a unit vector. Throws InvalidParams for an empty list, for numbers that are not finite, and if all
+ * are 0.
+ */
 export function unitVector(embedding: readonly number[]): Float32Array {
   if (embedding.length === 0 || embedding.length > maxGivenDimensions) {
     throw invalidParams(
@@ -28,11 +31,11 @@ export function unitVector(embedding: readonly number[]): Float32Array {
     );
   }
   const unit = normalized(embedding);
-  if (unit === null) throw invalidParams("An embedding is of finite numbers that are not all 0.");
+  if (unit === null) throw invalidParams("The numbers of an embedding must be finite, and not all 0.");
   return unit;
 }
 
-/** As a record of the journal has it: little-endian f32, base64. Null for what is no embedding. */
+/** Returns the vector in a journal record (little-endian f32, base64); null if it is not valid. */
 export function decodeGiven(base64: unknown): Float32Array | null {
   if (typeof base64 !== "string") return null;
   const bytes = Buffer.from(base64, "base64");
@@ -42,7 +45,7 @@ export function decodeGiven(base64: unknown): Float32Array | null {
 }
 
 function normalized(values: readonly number[]): Float32Array | null {
-  // By the largest first: squares of very large or small numbers leave the range of a double.
+  // Divides by the largest number first: squares of very large or small numbers leave the range of a double.
   let largest = 0;
   for (const value of values) {
     if (typeof value !== "number" || !Number.isFinite(value)) return null;

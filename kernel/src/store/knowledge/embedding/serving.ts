@@ -2,13 +2,13 @@ import type { Embedder } from "../../embedding/port.ts";
 import type { VectorSpace } from "./vector-space.ts";
 
 /**
- * An embedder and the space of what it made, which serve together and are let go together: once another serves and
- * the last query that began with them has ended.
+ * An embedder and the space of its vectors. They serve together, and are closed together once another
+ * embedder serves and the last query that began with them has ended.
  */
 export class Serving implements AsyncDisposable {
-  /** As the space is known in the tables. */
+  /** The name of the space in the tables. */
   readonly name: string;
-  /** Null: it cannot be opened now. */
+  /** Null if the embedder cannot be opened now. */
   readonly embedder: Embedder | null;
   readonly space: VectorSpace | null;
   #users = 0;
@@ -41,7 +41,7 @@ export class Serving implements AsyncDisposable {
   }
 }
 
-/** Those that another has taken the place of, while queries still need them. */
+/** Replaced embedders and spaces that queries still use. */
 export class Retiring {
   readonly #left = new Set<Promise<void>>();
   readonly #failed: (error: unknown) => void;
@@ -50,7 +50,7 @@ export class Retiring {
     this.#failed = failed;
   }
 
-  /** Lets go of it, and then of what else it needed, when the last query that needs it has ended. */
+  /** Disposes of `serving` when the last query that uses it has ended; then calls `after`. */
   add(serving: Serving, after: () => Promise<void> = async () => {}): void {
     const retired = serving[Symbol.asyncDispose]()
       .then(after)

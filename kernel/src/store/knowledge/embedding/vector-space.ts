@@ -6,9 +6,12 @@ import type { IndexShape, LoadedIndex, VectorIndex } from "../../vectors/port.ts
 import { type AtRest, decodeVector } from "../../vectors/quantize.ts";
 import { type Database, readChanges } from "../rows/schema.ts";
 
-/** What makes indexes, and what believes those on the disk (`vectors/engines.ts`). */
+/** Creates indexes and loads saved ones (`vectors/engines.ts`). */
 export interface VectorEngines {
-  /** What is to serve so many vectors. `serving` is kept where the number alone does not speak against it. */
+  /**
+   * Returns the engine to use for this number of vectors. Keeps `serving` unless the number is clearly
+   * outside its range.
+   */
   choose(choice: EngineChoice, count: number, serving: EngineName | null): Promise<EngineName>;
   createIndex(shape: IndexShape): Promise<VectorIndex>;
   /** Loads the index that was saved in a folder; `index` is null if there is no valid one. */
@@ -20,25 +23,24 @@ export interface VectorEngines {
 export interface SpaceOptions {
   readonly database: Database;
   readonly engines: VectorEngines;
-  /** As knowledge_vectors says it. */
+  /** The name of the space in `knowledge_vectors`. */
   readonly name: string;
   readonly dimensions: number;
-  /** Absolute, and there. Null: not on the disk. */
+  /** Absolute path of an existing folder. Null: the index is not saved. */
   folder: string | null;
 }
 
-/** Vectors read from the table at once. */
+/** Vectors that are read from the table at once. */
 const vectorsPerSlice = 1_000;
-/** Vectors put into an index before others have a turn: a graph takes up to a millisecond for each. */
+/** Vectors that are put into an index before other work runs: a graph takes up to a millisecond for each. */
 const vectorsPerTurn = 32;
-/** Changes after which an index is written to the disk, so that the next start has little to catch up with. */
+/** Number of changes after which the index is saved, so that the next start has little to catch up with. */
 const changesPerSave = 20_000;
 
 /**
- * The vectors that can be compared with each other, and the index over them. The table is the truth; the index follows
- * it by the places in its order of changes (`knowledge_facts` "position"), in memory as on the disk. Where a saved
- * index says `seq`, that is such a place, and `hash` the lineage of the tables: embeddings do not come in the journal's
- * order.
+ * Vectors that can be compared with each other, and the index over them. The table is the source of truth. The index
+ * follows it by positions in the table's order of changes (`knowledge_facts` "position"), because embeddings do not
+ * arrive in the journal's order. In a saved index, `seq` is such a position and `hash` the lineage of the tables.
  */
 export class VectorSpace implements Disposable {
   readonly options: SpaceOptions;
@@ -76,7 +78,7 @@ export class VectorSpace implements Disposable {
       loaded.watermark.seq <= position;
     if (isOurs) return new VectorSpace(options, loaded.index, loaded.watermark.seq, lineage);
     loaded?.index?.[Symbol.dispose]();
-    // It may have what was forgotten.
+    // A stale index may contain data that has been forgotten.
     if (options.folder !== null) await engines.discard(options.folder);
     return new VectorSpace(options, await engines.createIndex(shape), 0, lineage);
   }
@@ -87,7 +89,7 @@ export class VectorSpace implements Disposable {
   get index(): VectorIndex {
     return this.#index;
   }
-  /** Up to this place in the order of changes, what is on the disk has seen all. */
+  /** The position up to which the saved index has all changes. */
   get savedPosition(): number {
     return this.options.folder === null ? 0 : Math.min(this.#saved, this.#next?.seen ?? Infinity);
   }
@@ -107,7 +109,10 @@ export class VectorSpace implements Disposable {
     if (this.#seen - this.#saved >= changesPerSave) await this.#save();
   }
 
-  /** What was removed from the tables for good is to be in no file, whether there is room for the next one or not. */
+  /**
+   * Deletes the saved index, so that vectors that were removed for good are in no file even if a new index
+   * cannot be saved.
+   */
   async #forget(lineage: string): Promise<void> {
     const { engines, folder } = this.options;
     this.#giveUpNext();
@@ -118,14 +123,14 @@ export class VectorSpace implements Disposable {
     failpoint("store.vectors.forgotten");
   }
 
-  /** A little of what makes searches quick again; false where nothing is left of it. */
+  /** Does some of the work that makes searches fast again. Returns false when nothing is left to do. */
   grow(): Promise<boolean> {
     return this.#oneAtATime.run("", async () => this.#index.grow());
   }
 
   /**
-   * One slice of what another engine needs to take over; the one that serves serves on. Answers how far it is, 0 to 1,
-   * null where the right one serves already.
+   * Does one slice of the change to another engine, while the current one serves. Returns the progress, 0 to
+   * 1; null if the right engine serves already.
    */
   changeEngine(choice: EngineChoice): Promise<number | null> {
     return this.#oneAtATime.run("", () => this.#changeEngine(choice));
@@ -152,7 +157,7 @@ export class VectorSpace implements Disposable {
     return 1;
   }
 
-  /** Where it belongs from now on; what lies there is replaced. */
+  /** Saves the index in this folder, now and from now on; replaces what the folder contains. */
   async saveIn(folder: string): Promise<void> {
     this.options.folder = folder;
     this.#saved = -1;
@@ -181,7 +186,7 @@ export class VectorSpace implements Disposable {
     this.#next = null;
   }
 
-  /** Puts in what came after `seen` and takes out what went, up to `position`; answers how far it came. */
+  /** Applies changes after `seen`, up to `position`, to the index. Returns the position that was reached. */
   async #bring(index: VectorIndex, seen: number, position: number, limit = Infinity): Promise<number> {
     const { database, name } = this.options;
     let at = seen;

@@ -4,16 +4,16 @@ import type { Sql } from "../../projection/port.ts";
 import { compareAgainFrom } from "./compared-row.ts";
 import { type Database, readFact, textList, writeFact } from "./schema.ts";
 
-/** What the memory serves with, as `knowledge_facts` "embedder" keeps it. */
+/** What the memory serves with, as stored in `knowledge_facts` "embedder". */
 export interface ServingFact {
   readonly name: string;
   readonly dimensions: number;
-  /** To open it again after a restart, until another one has taken over; without its key. */
+  /** Used to reopen the embedder after a restart, until another one has taken over. Without its key. */
   readonly spec: EmbedderSpec;
 }
 
 const made = "made:";
-/** The space of what an embedder made. */
+/** The space of the embedder's vectors. */
 export const spaceOf = (embedder: string): string => `${made}${embedder}`;
 
 export async function servingFact(database: Sql): Promise<ServingFact | null> {
@@ -24,7 +24,7 @@ export async function servingFact(database: Sql): Promise<ServingFact | null> {
 export const writeServingFact = (sql: Sql, fact: ServingFact): Promise<void> =>
   writeFact(sql, "embedder", JSON.stringify(fact));
 
-/** Never with a key in it. */
+/** Writes the fact, always without a key. */
 export function factOf(embedder: Embedder, specWithKey: EmbedderSpec): ServingFact {
   const { key: _, ...spec } = { key: "", ...specWithKey };
   return { name: embedder.name, dimensions: embedder.dimensions, spec };
@@ -37,10 +37,16 @@ export async function hasVectors(database: Database, space: string): Promise<boo
   return found.length > 0;
 }
 
-/** Items that were given up on and are tried once more with each start, the least tried first; and tries in all. */
+/**
+ * Maximum items whose embedding was given up and that are retried at each start (those with the fewest
+ * attempts first), and the maximum attempts.
+ */
 const triedAgain = { items: 512, tries: 12 } as const;
 
-/** From here on the vectors are of this embedder. What was given up on is tried again: a start may have mended it. */
+/**
+ * Records that this embedder serves. Items whose embedding was given up are retried: the start may have fixed
+ * the cause.
+ */
 export async function beginWith(database: Database, fact: ServingFact, servedBefore: boolean): Promise<void> {
   await database.transaction(async (sql) => {
     await writeServingFact(sql, fact);

@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../../base/json.ts";
 
-/** Maximum characters of an item that are embedded: the rest adds little and costs as much. */
+/** Maximum characters of an item that are embedded: more adds little. */
 export const maxEmbeddedCharacters = 32_768;
 
-/** Returns the text to embed: the item's text, or else the words and numbers in its data, in their order. */
+/** Returns the text to embed: the item's text, or else the words and numbers in its data, in order. */
 function wordsOf(text: string | null, data: JsonValue): string {
   if (text !== null) return text.slice(0, maxEmbeddedCharacters).toWellFormed().trim();
   const words: string[] = [];
@@ -26,6 +26,6 @@ function wordsOf(text: string | null, data: JsonValue): string {
   return words.join(" ").toWellFormed().trim();
 }
 
-/** The same for an item as the tables have it. Empty: it says nothing, and has no embedding. */
+/** The same for a row of the tables. An item without text gets no embedding. */
 export const spokenBy = ({ words, data }: { words: string | null; data: string }): string =>
   wordsOf(words, JSON.parse(data) as JsonValue);

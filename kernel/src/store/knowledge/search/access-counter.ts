@@ -1,9 +1,12 @@
 import { type Database, numberList } from "../rows/schema.ts";
 
-/** Items whose finds are kept in memory at most before they are written down. */
+/** Maximum items whose counts are kept in memory before they are written. */
 const maxUnwritten = 1_000;
 
-/** Counts how often items are found. A crash loses what was not yet written down; importance can bear that. */
+/**
+ * Counts how often items are found. A crash loses the counts that were not yet written, which hardly changes
+ * importance.
+ */
 export class AccessCounter {
   readonly #database: Database;
   readonly #unwritten = new Map<number, { count: number; lastMs: number }>();

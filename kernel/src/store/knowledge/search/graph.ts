@@ -1,14 +1,16 @@
 import type { Sql } from "../../projection/port.ts";
 import { textList } from "../rows/schema.ts";
 
-/** Items a walk along relations finds at most: the nearest, and among equally near ones the first by id. */
+/**
+ * Maximum items that a walk along relations finds: the nearest, and among equally near ones the first by id.
+ */
 export const maxWalkedItems = 10_000;
 export const maxWalkDepth = 5;
 
 /**
- * The rows of all items within `depth` steps of one, nearest first, then by id; itself not among them. Relations are
- * walked in both directions: what a thing is part of is as related to it as its parts are. Where a relation is named,
- * only along those. A walk goes through items that are there: what is dangling leads nowhere.
+ * Returns the rows of all items within `depth` steps of an item, without the item itself, nearest first, then
+ * by id. Follows relations in both directions, because a whole is as related to its parts as they are to it;
+ * if a relation is named, only those. Passes only through items that exist: dangling relations lead nowhere.
  */
 export async function relatedRows(
   sql: Sql,

@@ -4,10 +4,12 @@ import type { Sql } from "../../projection/port.ts";
 import { effectiveImportance } from "./importance.ts";
 import { numberList, textList } from "../rows/schema.ts";
 
-/** Maximum number of relations of one item in an answer, the oldest first. */
+/** Maximum relations of one item in an answer, the oldest first. */
 const maxToldRelations = 1_000;
 
-/** Columns that importance needs, over the items `i` that a condition lets through. For many items. */
+/**
+ * The columns that importance needs, over the items `i` that a condition selects. Efficient for many items.
+ */
 export const factorsSql = (condition: string): string =>
   `SELECT i.*, coalesce(a.accesses, 0) AS accesses, greatest(i.updated_ms, coalesce(a.last_ms, 0)) AS fresh_ms,
      coalesce(r.relations, 0) AS relations
@@ -38,7 +40,10 @@ export interface FoundRow {
   readonly similarity?: number;
 }
 
-/** The items of these rows as answers tell them, in the same order; without those that went meanwhile. */
+/**
+ * Returns the items of these rows in the form of an answer, in the same order, without those that were
+ * removed meanwhile.
+ */
 export async function hydrate(
   sql: Sql,
   found: readonly FoundRow[],

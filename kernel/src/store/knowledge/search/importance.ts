@@ -5,18 +5,19 @@
  *   base       = explicit × (0.25 + 0.75 × recency)
  *   effective  = base + (1 − base) × (0.3 × recency × A/(A + 8) + 0.2 × R/(R + 8))
  *
- * with age since the item was stored, changed or last found, whichever was last (never below 0), A how often it was
- * found, R its relations, coming in and going out. So it is between 0 and 1, falls with time to a quarter of what was
- * said at the least, and rises with every use and every relation, each a little less than the one before.
+ * `age` is the time since the item was stored, changed or last found, whichever was last (never below 0); A
+ * is how often it was found, R the number of its relations, incoming and outgoing. The result is between 0
+ * and 1. It falls with time to no less than a quarter of `explicit`, and rises with every use and every
+ * relation, each a little less than the one before.
  */
 export interface ImportanceFactors {
   readonly variant: string;
-  /** What the agent said, 0 to 1. */
+  /** The importance that the agent gave, 0 to 1. */
   readonly explicit: number;
-  /** When it was stored, changed or found, whichever was last. */
+  /** When the item was stored, changed or found, whichever was last. */
   readonly freshMs: number;
   readonly accesses: number;
-  /** Coming in and going out. */
+  /** Incoming and outgoing. */
   readonly relations: number;
 }
 
@@ -27,10 +28,10 @@ const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
 const lastingPart = 0.25;
 const accessWeight = 0.3;
 const relationWeight = 0.2;
-/** The number of accesses or relations that reaches half of the maximum weight. */
+/** The number of accesses or relations that gives half of the maximum weight. */
 const halfWorth = 8;
 
-/** 0 to 1. */
+/** Returns the effective importance, 0 to 1. */
 export function effectiveImportance(item: ImportanceFactors, nowMs: number): number {
   const recency =
     item.variant === lastingVariant ? 1 : 0.5 ** (Math.max(0, nowMs - item.freshMs) / halfLifeMs);
@@ -42,8 +43,8 @@ export function effectiveImportance(item: ImportanceFactors, nowMs: number): num
 }
 
 /**
- * The same for the database to order by: over columns `variant`, `importance`, `fresh_ms`, `accesses`, `relations`.
- * `nowMs` is a number of the host's own, never of a caller's text.
+ * Returns the same formula as SQL to order by: over columns `variant`, `importance`, `fresh_ms`, `accesses`,
+ * `relations`. `nowMs` is a number of the host's own, never from a caller's text.
  */
 export function importanceSql(nowMs: number): string {
   const recency =

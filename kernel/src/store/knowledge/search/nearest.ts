@@ -4,14 +4,14 @@ import { dot, givenVector, type KnowledgeView } from "./query.ts";
 import { numberList } from "../rows/schema.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 
-/** Neighbours looked at first; four times as many as long as none of them will do. */
+/** Neighbours examined first; four times as many each time, as long as none of them matches. */
 const firstNeighbours = 16;
-/** By which the similarity to what an index holds may be off: it keeps short numbers. */
+/** The maximum error of a similarity from an index, which stores numbers at reduced precision. */
 const roundingError = 1e-3;
 
 type Found = { readonly id: string; readonly similarity: number };
 
-/** An item of the list with the embedding it brings; null where it brings none. */
+/** An item of the list with the embedding it brings; null if it brings none. */
 interface Listed {
   readonly id: string;
   readonly variant: string;
@@ -19,8 +19,9 @@ interface Listed {
 }
 
 /**
- * What is most like each item that is about to be added, of its variant: among what is there, and the items before it in the
- * list. By the embedding it brings. Equally like: the newest.
+ * Returns, for each item that is about to be added, the most similar item of its variant, among those that
+ * exist and those before it in the list. Compares the embeddings that items bring. Of equally similar items,
+ * the newest is returned.
  */
 export async function nearestItems(
   view: KnowledgeView,
@@ -29,7 +30,7 @@ export async function nearestItems(
 ): Promise<readonly Nearest[]> {
   const answers: Nearest[] = [];
   const earlier: Listed[] = [];
-  // The first one of a memory that brings an embedding sets the dimensions, for the others of the list too.
+  // The first item of a memory that brings an embedding sets the dimensions, also for the rest of the list.
   let dimensions = view.given?.options.dimensions ?? null;
   for (const { id, variant, embedding } of items) {
     try {

@@ -14,7 +14,7 @@ interface PlainItem extends KnowledgeAddition {
   readonly id: string;
 }
 
-/** The same answers from a list: ids, with the similarity where one is asked for. */
+/** A reference for queries: ids from a list, with the similarity if the query asks for one. */
 function plainly(items: readonly PlainItem[], query: KnowledgeQuery): { id: string; similarity: number }[] {
   const related = query.related_to && plainlyRelated(items, query.related_to);
   const vector = query.similar_to === undefined ? null : toy.vectorOf(query.similar_to);
@@ -56,7 +56,7 @@ function plainlyRelated(
   return reached;
 }
 
-test("any query: as from a list", async () => {
+test("any query gives the same answer as a list", async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `i${index}`);
   const item = fc.record({
     variant: fc.constantFrom("Fact", "Event"),
@@ -145,7 +145,7 @@ test.each(["exact", "usearch"] as const)("the nearest that pass, however many do
 });
 
 describe("along relations", () => {
-  test("cycles, itself, what is dangling, and depth", async () => {
+  test("cycles, the item itself, dangling relations, and depth", async () => {
     const memory = await testKnowledge();
     const chain = ["a", "b", "c", "d", "e", "f", "g"];
     for (const [index, id] of chain.entries()) {
@@ -167,7 +167,7 @@ describe("along relations", () => {
     expect(await from("a", 5)).toEqual(["b", "c", "d", "e", "f"]);
     expect(await from("f", 1, "RelatedTo")).toEqual(["g"]);
     expect(await from("f", 1, "Unheard")).toEqual([]);
-    // What leads to the same nowhere is not related by it.
+    // Items that point to the same missing item are not related by it.
     expect(await from("z", 5)).toEqual([]);
     expect(await from("nowhere", 5)).toEqual([]);
     for (const depth of [0, 6, 1.5]) {
@@ -175,7 +175,7 @@ describe("along relations", () => {
     }
   });
 
-  test("from one item with 10,000 relations to as many items: all of them, and no more than the bound", async () => {
+  test("one item with 10,000 relations: all related items are found, up to the limit", async () => {
     const memory = await testKnowledge();
     const relations = Array.from({ length: 10_000 }, (_, index) => ({ to: `n${index}`, relation: "PartOf" }));
     memory.add("hub", { relations });
@@ -207,7 +207,7 @@ test.each<[string, readonly [number, number], readonly [number, number], number]
   expect(await memory.ids({ where })).toEqual(["there"]);
 });
 
-test("unknown variants and fields are no errors: nothing has them", async () => {
+test("unknown variants and fields are not errors and match nothing", async () => {
   const memory = await testKnowledge();
   memory.add("a", { data: { x: 1 } });
   await memory.project();
@@ -227,7 +227,7 @@ const syntax = [
   "$1 ? :name @x",
   "' || (SELECT id FROM knowledge_items) || '",
 ];
-test.each(syntax)("what looks like SQL or a search's syntax is words: %j", async (text) => {
+test.each(syntax)("SQL or search syntax is treated as words: %j", async (text) => {
   const memory = await testKnowledge();
   memory.add(text, {
     variant: text,
@@ -249,7 +249,7 @@ test.each(syntax)("what looks like SQL or a search's syntax is words: %j", async
 });
 
 describe("embeddings that were brought", () => {
-  test("are compared among themselves, and their items are found by their words besides", async () => {
+  test("are compared among themselves, and their items are also found by their words", async () => {
     const memory = await testKnowledge();
     memory.add("north", { text: "up", embedding: [0, 2, 0] });
     memory.add("east", { text: "right", embedding: [3, 0, 0] });
@@ -266,7 +266,7 @@ describe("embeddings that were brought", () => {
     ]);
   });
 
-  test("of other dimensions are refused with those that are expected; where they are there all the same, the oldest count", async () => {
+  test("of other dimensions are refused, and the error names the expected ones; if the journal has several, the oldest count", async () => {
     const memory = await testKnowledge();
     expect(await memory.ids({ embedding: [1, 2] })).toEqual([]);
     memory.add("three", { text: "three", embedding: [1, 2, 3] });
@@ -279,7 +279,7 @@ describe("embeddings that were brought", () => {
     ]);
     expect(await memory.ids({ embedding: [1, 2, 3] })).toEqual(["three"]);
     expect(await memory.ids({ similar_to: "two", top_k: 1 })).toEqual(["two"]);
-    // The one that set the dimensions goes: the next one does.
+    // The item that set the dimensions is removed: the next one sets them.
     memory.say("delete", "three", {});
     await memory.project();
     expect(await memory.ids({ embedding: [1, 2] })).toEqual(["two"]);
@@ -296,7 +296,7 @@ describe("embeddings that were brought", () => {
     await expect(memory.store.query({ embedding }, startMs)).rejects.toMatchObject({ code: "InvalidParams" });
   });
 
-  test("a change brings another one, and the old one is found no more", async () => {
+  test("a change brings another one, and the old one is no longer found", async () => {
     const memory = await testKnowledge();
     memory.add("a", { embedding: [1, 0] });
     await memory.project();

@@ -12,37 +12,41 @@ import { type Database, numberList } from "../rows/schema.ts";
 import { maxEmbeddedCharacters } from "../rows/words.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 
-/** What serves a query: fixed when it begins, whatever is being changed behind it. */
+/** What a query works on. It is fixed when the query begins, whatever the background work changes. */
 export interface KnowledgeView {
   readonly database: Database;
   readonly text: TextIndex;
-  /** Null: nothing can be embedded now. */
+  /** Null if nothing can be embedded now. */
   readonly embedder: Embedder | null;
-  /** What `embedder` made. */
+  /** The vectors that `embedder` made. */
   readonly made: VectorSpace | null;
-  /** What agents brought; null while nobody did. */
+  /** The vectors that agents brought; null if there are none. */
   readonly given: VectorSpace | null;
 }
 
 const maxTopK = 1_000;
 const defaultTopK = 10;
-/** Up to this number of vectors, a filtered search compares them one by one: a graph search would visit mostly others. */
+/**
+ * Up to this number of vectors, a filtered search compares them one by one: a graph search would mostly visit
+ * vectors that the filter rejects.
+ */
 const comparedDirectly = 10_000;
-/** Number of nearest vectors that are examined to find those that pass a filter. */
+/** Limits of how many nearest vectors are examined to find those that pass a filter. */
 const leastLookedAt = 64;
 const mostLookedAt = 4_096;
-/** Best hits by words that are looked through for those a filter lets pass. */
+/** Maximum of the best hits by words that are examined for those that pass a filter. */
 const maxFallbackRows = 10_000;
 
 interface Filter {
-  /** Over `knowledge_items i`. */
+  /** A condition over `knowledge_items i`. */
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
 /**
- * The answer to a query: by similarity where it asks for one (equally similar: the newest first), else by importance,
- * then the newest first. Where what it resembles cannot be embedded, by words, without a similarity.
+ * Returns the answer to a query: by similarity if it asks for one (of equally similar items, the newest
+ * first), else by importance, then the newest first. If the text to compare with cannot be embedded, by
+ * words, without a similarity.
  */
 export async function queryKnowledge(
   view: KnowledgeView,
@@ -51,7 +55,7 @@ export async function queryKnowledge(
 ): Promise<{ row: number; item: KnowledgeItem }[]> {
   const count = checkedCount(query.top_k);
   if (query.similar_to !== undefined && query.embedding !== undefined) {
-    throw invalidParams("A query asks by similar_to or by embedding, not by both.");
+    throw invalidParams("similar_to and embedding cannot be combined. Use one of them.");
   }
   const filter = await filterOf(view, query);
   const found = await foundRows(view, query, filter, count, nowMs);
@@ -78,7 +82,10 @@ async function foundRows(
     : similarRows(view, view.made, vector, count, least, filter);
 }
 
-/** A unit vector of the dimensions that were brought before, null where none were. InvalidParams names them. */
+/**
+ * Returns a unit vector. Throws InvalidParams if embeddings were brought before with other dimensions; the
+ * message names them.
+ */
 export function givenVector(embedding: readonly number[], expected: number | null): Float32Array {
   const vector = unitVector(embedding);
   if (expected !== null && vector.length !== expected) {
@@ -90,7 +97,7 @@ export function givenVector(embedding: readonly number[], expected: number | nul
   return vector;
 }
 
-/** Null where the embedder cannot answer. */
+/** Returns the vector of a text; null if the embedder cannot answer. */
 export async function embedQuery(view: KnowledgeView, words: string): Promise<Float32Array | null> {
   const { embedder } = view;
   if (embedder === null) return null;
@@ -163,8 +170,8 @@ async function nearestOfAll(
 }
 
 /**
- * Looks at the nearest of all, then at more of them, as many as should do by how many passed. Null where the filter
- * lets too few pass for that.
+ * Examines the nearest vectors, then more of them, as many as should suffice according to how many passed.
+ * Returns null if the filter passes too few for that.
  */
 async function nearestThatPass(
   view: KnowledgeView,
@@ -201,7 +208,7 @@ async function nearestOfSome(
   count: number,
   filter: Filter,
 ): Promise<Similar[]> {
-  // As doubles: a hundred thousand big integers take their time.
+  // As doubles: reading a hundred thousand big integers is slow.
   const labels = await view.database.all<{ label: number; row: number }>(
     `SELECT CAST(v.label AS DOUBLE) AS label, CAST(v.item_row AS DOUBLE) AS row
      FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
@@ -222,7 +229,7 @@ async function nearestOfSome(
 
 const isGraph = (engine: EngineName): boolean => engine !== "exact";
 
-/** The similarity of two unit vectors, -1 to 1. */
+/** Returns the similarity of two unit vectors, -1 to 1. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
@@ -245,7 +252,7 @@ async function importantRows(
   );
 }
 
-/** By BM25, where there is no similarity to be had. */
+/** By BM25, for queries whose text cannot be embedded. */
 async function wordedRows(
   view: KnowledgeView,
   words: string,

@@ -30,7 +30,7 @@ test("text: events and items by their words, each with the fields of its own que
   const memory = await filled();
   const { items, mode } = await memory.store.search({ text: "beach", mode: "text" }, startMs);
   expect(mode).toBe("text");
-  // After them comes what was said next to them.
+  // Followed by the items that were said next to it.
   expect(items.slice(2).map(({ id }) => id)).toEqual(["hotel", "snow"]);
   expect(items.slice(0, 2)).toEqual([
     {
@@ -51,20 +51,20 @@ test("text: events and items by their words, each with the fields of its own que
   ]);
 });
 
-test("hybrid: weighted reciprocal ranks over words, likeness and relations; the newest first among equals", async () => {
+test("hybrid: weighted reciprocal ranks over words, similarity and relations; the newest first among equals", async () => {
   const memory = await filled();
   const { items, mode } = await memory.store.search({ text: "beach" }, startMs);
   expect(mode).toBe("hybrid");
   const score = Object.fromEntries(items.map((hit) => [hit.id, hit.score]));
-  // First by words, by likeness, and of the best themselves; an event has words only.
+  // By words, by similarity, and the best themselves come first; an event has words only.
   expect(items[0]?.id).toBe("beach");
   expect(score["beach"]).toBeCloseTo(2 / 11 + 1 / 11 + 1 / 11, 10);
   expect(score["event"]).toBeCloseTo(2 / 11, 10);
-  // Next to the best in time, then by likeness, and related to the best.
+  // The neighbour of the best in time, then by similarity, then related items.
   expect(score["hotel"]).toBeGreaterThan(2 / 12 + 1 / 12);
 });
 
-test("likeness counts for nothing where the embedder knows only words that the full text has", async () => {
+test("similarity has no weight if the embedder knows only words that the full text has", async () => {
   const memory = await testKnowledge({
     openEmbedder: async () => createHashEmbedder({ dimensions: 64 }),
   });
@@ -85,7 +85,7 @@ test("vector: items only, by similarity", async () => {
   expect([mode, items.map(({ id, kind }) => [id, kind])]).toEqual(["vector", [["snow", "associative"]]]);
 });
 
-test("without an embedder that answers: text, but for vector by its name", async () => {
+test("without an embedder that answers: text, unless vector is asked for by name", async () => {
   const memory = await filled(async (spec) => {
     const embedder = new ToyEmbedder(spec);
     embedder.before = () => {
@@ -116,7 +116,7 @@ test.each(["", " \n"])("for nothing (%j), nothing is found", async (text) => {
   expect(await memory.ids({ similar_to: text })).toEqual([]);
 });
 
-test("who is best in every way stays first, however many related ones come after it", async () => {
+test("the best in every ranking stays first, however many related items follow it", async () => {
   const memory = await testKnowledge();
   memory.add("dunes", { text: "dunes dunes dunes" });
   for (let n = 0; n < 6; n++) {

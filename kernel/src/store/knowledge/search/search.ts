@@ -13,19 +13,22 @@ interface SearchView extends KnowledgeView {
 
 const maxSearchLimit = 1_000;
 const defaultSearchLimit = 10;
-/** What each way of looking brings in at least: what is far down in one may be far up in another. */
+/** Minimum candidates from each ranking: a hit far down in one may be far up in another. */
 const leastCandidates = 100;
-/** Hits whose neighbours are looked at. */
+/** Number of hits whose neighbours are looked up. */
 const hitsWithNeighbours = 5;
 const maxNeighbours = 50;
-/** Reciprocal rank fusion: how little the very first differs from the next. */
+/** The constant of reciprocal rank fusion: the larger, the less the first rank differs from the next. */
 const rankOffset = 10;
-/** Weights of the fused lists. Similarity weighs less, depending on what the embedder knows (`likenessWeight`). */
+/**
+ * Weights of the fused lists. Similarity has less weight, depending on what the embedder knows
+ * (`likenessWeight`).
+ */
 const weights = { words: 2, likeness: 1, relations: 1 } as const;
-/** Part of an item's likeness that the items next to it in their source have besides their own. */
+/** The share of its neighbours' similarity that an item gets in addition to its own. */
 const neighbourLikeness = 0.4;
 
-/** Seqs are rows of both kinds, and never two of the same. */
+/** Events and items share one sequence of rows, so a row identifies either. */
 interface Hit {
   readonly kind: TextKind;
   readonly row: number;
@@ -38,11 +41,15 @@ interface Ranking {
 }
 
 /**
- * One search over events and items, by Σ weight/(10 + rank). `text`: over what the full text brings of events, and of
- * items, weight 2 each. `hybrid`: besides over items by similarity (events are not embedded), weight 1 or as little as
- * the embedder adds to the words; and over the best items with those they are related to, weight 1, where there are
- * any. So who is related to a hit is found, and not before it. `vector`: items by similarity, which is their score.
- * What scores the same: the newest first.
+ * Searches events and items, and scores hits by Σ weight/(10 + rank).
+ *
+ * - `text`: the full-text rankings of events and of items, weight 2 each.
+ * - `hybrid`: also the items by similarity (events are not embedded), weight 1 or as little as the embedder
+ *   adds to the words; and the best items, each followed by the items related to it, weight 1, if there are
+ *   any. So a related item is found, but not before the hit itself.
+ * - `vector`: items by similarity, which is their score.
+ *
+ * Of equal scores, the newest comes first.
  */
 export async function search(
   view: SearchView,
@@ -80,10 +87,10 @@ export async function search(
 const noVectors = (): LaresError =>
   new LaresError(
     "VectorSearchNotConfigured",
-    "There is no embedder that answers; search with mode text, or auto, or set memory.embedder.",
+    "No embedder answers. Search with mode text or auto, or set memory.embedder.",
   );
 
-/** Events and items each by themselves: how rare a word is among the ones says nothing about the others. */
+/** Events and items are ranked separately: how rare a word is among events says nothing about items. */
 async function wordedRankings(
   view: SearchView,
   words: string,
@@ -100,15 +107,15 @@ async function wordedRankings(
 }
 
 /**
- * What likeness says beyond the words. An embedder that knows meanings says something of every question; one that knows
- * only how words are written, of those that stand in no item as they are: much where most of them do not, and next to
- * nothing where one does not.
+ * Returns the weight of similarity. An embedder that knows meanings adds something to every question. One
+ * that knows only spellings adds much if most words of the question occur in no item, and almost nothing if
+ * all of them do.
  */
 const likenessWeight = (view: SearchView, words: string): number =>
   weights.likeness *
   (view.embedder?.knows === "meanings" ? 1 : view.text.unknownPart("knowledge", words) ** 2);
 
-/** By similarity, each item's raised by what the items next to it are like. */
+/** Returns items by similarity; each item's is raised by the similarity of its neighbours. */
 async function likelyHits(view: SearchView, vector: Float32Array, count: number): Promise<Hit[]> {
   const similar = await similarHits(view, vector, count);
   const { made } = view;
@@ -166,8 +173,8 @@ function fuse(rankings: readonly Ranking[]): Hit[] {
 const inOrder = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || b.row - a.row);
 
 /**
- * Each hit, then its neighbours along relations in both directions, the newest first; everybody once. Nothing where no
- * hit has a neighbour: the hits alone would say again what the other lists said.
+ * Returns each hit followed by its related items in both directions, the newest first, everything once.
+ * Returns nothing if no hit has a related item: the hits alone would only repeat the other rankings.
  */
 async function withNeighbours(view: SearchView, hits: readonly Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return [];

@@ -5,7 +5,10 @@ import type { EngineName } from "../../../memory-contract/store-settings.ts";
 import type { IndexShape, IndexWatermark, Neighbour, VectorIndex } from "../../vectors/port.ts";
 import type { VectorEngines } from "../embedding/vector-space.ts";
 
-/** Compares with everything; an index of any engine's name, so that changing engines can be seen. */
+/**
+ * Indexes that compare with every vector. They accept any engine's name, so that a change of engine is
+ * visible.
+ */
 class PlainIndex implements VectorIndex {
   readonly shape: IndexShape;
   readonly vectors = new Map<number, Float32Array>();
@@ -39,7 +42,7 @@ class PlainIndex implements VectorIndex {
     return this.vectors.get(label) ?? null;
   }
   purge(): void {
-    // What is removed is nowhere.
+    // Checks that removed vectors are in no file.
   }
   grow(): boolean {
     return false;

@@ -26,7 +26,7 @@ interface TestKnowledgeOptions {
   readonly openEmbedder?: (spec: EmbedderSpec) => Promise<Embedder>;
 }
 
-/** A journal of knowledge in memory, projected into a real DuckDB, with the store over it. */
+/** A journal of knowledge in memory, projected into a real DuckDB, with the knowledge store on it. */
 export async function testKnowledge(options: TestKnowledgeOptions = {}) {
   const { folder, file, duck } = await testDuck();
   await file.transaction((sql) => knowledgeTables.create(sql));
@@ -87,7 +87,7 @@ export async function testKnowledge(options: TestKnowledgeOptions = {}) {
       const given = embedding === undefined ? {} : { embedding_f32: f32(embedding) };
       return say("store", id, { variant: "Fact", data: {}, ...rest, ...given });
     },
-    /** Projects what the journal has grown by. */
+    /** Projects the records that the journal has gained. */
     async project(): Promise<void> {
       const records = journal.slice(projected);
       projected = journal.length;
@@ -95,22 +95,22 @@ export async function testKnowledge(options: TestKnowledgeOptions = {}) {
       text.apply(records, { seq: projected, hash: "0".repeat(64) });
       await store.follow();
     },
-    /** Before the test ends, where it needs many. */
+    /** Closes it before the test ends, for tests that need many. */
     async [Symbol.asyncDispose](): Promise<void> {
       await store[Symbol.asyncDispose]();
       await duck[Symbol.asyncDispose]();
     },
-    /** When nothing waits for an embedding any more. */
+    /** Resolves when nothing waits for an embedding any more. */
     async embedded(): Promise<void> {
       await until("all is embedded, or given up", async () => (await store.stats()).vectors.pending === 0);
-      // Its vectors are written down before its index has them.
+      // A vector is in the tables before it is in the index.
       await store.follow();
     },
     async configure(change: Partial<StoreSettings>): Promise<void> {
       settings = { ...settings, ...change };
       await store.configure(settings);
     },
-    /** As after a death, or with `isClosed` after an orderly end. */
+    /** Reopens as after a crash, or with `isClosed` after an orderly end. */
     async reopen(isClosed = true): Promise<void> {
       const before = store;
       if (isClosed) await before[Symbol.asyncDispose]();

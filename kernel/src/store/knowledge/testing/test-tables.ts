@@ -21,7 +21,7 @@ export const apply = (file: DuckFile, records: readonly JournalRecord[]): Promis
   file.transaction((sql) => knowledgeTables.apply(sql, records));
 
 const tables = ["items", "relations", "records", "queue"] as const;
-/** Everything the tables say, but for labels, which only count up. */
+/** Returns everything in the tables except labels, which only increase. */
 export async function said(file: DuckFile): Promise<Record<string, unknown>> {
   const contents: Record<string, unknown> = {};
   for (const table of tables)

@@ -4,8 +4,9 @@ import type { EmbedderSpec } from "../../../memory-contract/store-settings.ts";
 const toyDimensions = 64;
 
 /**
- * Each word points into a direction of its own; what shares words is alike. Deterministic. With kind "hash" it answers
- * at once; any other kind is a service, which a test can make fail or wait.
+ * An embedder in which each word has a direction of its own, so texts that share words are similar.
+ * Deterministic. With kind "hash" it answers at once; any other kind is a service, which a test can make fail
+ * or wait.
  */
 export class ToyEmbedder implements Embedder {
   readonly name: string;

@@ -1,13 +1,13 @@
 import { nextTurn } from "../../../base/next-turn.ts";
 import type { Clock } from "../../../base/clock.ts";
 
-/** After an error, the work rests for so long, or until it is woken. */
+/** After an error, the work pauses for this time, or until it is woken. */
 const restMs = 5_000;
 
-/** What a slice leaves: more to do now, something at a time, or nothing (null). */
+/** What a slice returns: more to do now, at a later time, or nothing (null). */
 export type SliceEnd = "more" | { readonly dueMs: number } | null;
 
-/** Work that is done behind everything else, in slices; never two at once. Each slice is followed by everybody else's turn. */
+/** Work that is done in the background, in slices, one at a time. Other work runs after each slice. */
 export class BackgroundWork implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #slice: () => Promise<SliceEnd>;
@@ -32,12 +32,12 @@ export class BackgroundWork implements AsyncDisposable {
     if (this.#isStopped || this.#running !== null) return;
     this.#running = this.#run().finally(() => {
       this.#running = null;
-      // Woken between the last slice and here.
+      // Woken between the last slice and this check.
       if (this.#isWoken) this.wake();
     });
   }
 
-  /** Resolves when nothing is left that could be done now. */
+  /** Resolves when no work is left that could be done now. */
   async idle(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }

@@ -5,14 +5,14 @@ import type { PendingRows } from "./pending-items.ts";
 import { type Database, textList } from "../rows/schema.ts";
 import { spokenBy } from "../rows/words.ts";
 
-/** A vector as an export carries it: little-endian f32, base64. Nothing of it is proven. */
+/** A vector as an export contains it: little-endian f32, base64. Not validated. */
 export interface ImportedVector {
   readonly id: string;
   readonly base64F32: string;
 }
 
 export interface TakenVectors {
-  /** False: another embedder serves, or none, and there is no use in giving more. */
+  /** False if no embedder or another one serves, so that giving more is useless. */
   readonly isWanted: boolean;
   readonly taken: number;
 }
@@ -20,8 +20,8 @@ export interface TakenVectors {
 const bytesPerNumber = 4;
 
 /**
- * Settles items that wait for their embedding with vectors that an embedder of this name made and an import brought. What is no
- * vector of this embedder's, or of no item that waits, is left out: the embedder makes it again.
+ * Gives waiting items the vectors from an import, if an embedder of this name made them. Skips vectors that
+ * do not fit this embedder or whose item does not wait; the embedder makes those again.
  */
 export async function takeImported(
   database: Database,
@@ -41,7 +41,7 @@ export async function takeImported(
     const row = rows.get(id);
     const vector = row === undefined ? null : vectorIn(base64F32, embedder.dimensions);
     if (row === undefined || vector === null) return [];
-    // One that says nothing has none.
+    // An item without text has no vector.
     const text = spokenBy(row);
     if (text === "") return [];
     const item = { row: row.item_row, saidSeq: row.said_seq, text, tries: row.attempts };

@@ -8,7 +8,7 @@ import { ToyEmbedder } from "../testing/toy-embedder.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("near-duplicates: the older goes, the newer says that it updates it; each pair once", async () => {
+test("near-duplicates: the older is removed, and the newer updates it; each pair once", async () => {
   const memory = await testKnowledge();
   memory.add("old", { text: "red house", data: { n: 1 } });
   memory.add("other variant", { variant: "Event", text: "red house", data: { n: 1 } });
@@ -20,7 +20,7 @@ test("near-duplicates: the older goes, the newer says that it updates it; each p
     { operation: "delete", id: "old", reason: "merged" },
   ];
   expect((await memory.store.maintain(startMs, null)).changes).toEqual(merged);
-  // Whoever asked died before it had written that down, or half of it.
+  // The caller died before it had written that down, or half of it.
   await memory.reopen();
   memory.say("update", "new", { relate: { to: "old", relation: "Updates" } });
   await memory.project();
@@ -30,7 +30,7 @@ test("near-duplicates: the older goes, the newer says that it updates it; each p
   expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
 });
 
-test("alike is not the same: what says, weighs or brings anything that the newer does not, stays", async () => {
+test("a similar item stays if it has a text, importance or embedding that the newer does not", async () => {
   const memory = await testKnowledge();
   memory.add("words a", { text: "house red", data: { n: 1 } });
   memory.add("words b", { text: "red house", data: { n: 1 } });
@@ -49,7 +49,7 @@ test("alike is not the same: what says, weighs or brings anything that the newer
   expect(changes.filter(({ operation }) => operation === "delete")).toEqual([]);
 });
 
-test("what an embedder that is waited for could not say at once is found behind: each item once, the likest of what was there", async () => {
+test("with a slow embedder, updates are found in the background: each item once, the most similar existing one", async () => {
   const service = { kind: "openai-compatible", url: "http://localhost/", model: "m" } as const;
   const memory = await testKnowledge({ settings: { embedder: service } });
   const others = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen";
@@ -76,21 +76,21 @@ test("what an embedder that is waited for could not say at once is found behind:
       relation: "Updates",
     },
   ]);
-  // Whoever asked died before it had written that down.
+  // The caller died before it had written that down.
   await memory.reopen();
   expect((await memory.store.maintain(startMs, null)).changes).toEqual(updates);
   for (const { from, to } of updates.filter((change) => change.operation === "relate"))
     memory.say("update", from, { relate: { to, relation: "Updates" } });
   await memory.project();
   expect(await memory.store.maintain(startMs, null)).toEqual({ changes: [], isUnfinished: false });
-  // What changes later is not added.
+  // A later change adds no relation.
   memory.say("update", "unlike", { text: others });
   await memory.project();
   await memory.embedded();
   expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
 });
 
-test("what waits for its embedder, or is embedded only after it was given up on, is looked at then, and so is what came after it", async () => {
+test("an item that is embedded late is compared then, and so are the items after it", async () => {
   const service = { kind: "openai-compatible", url: "http://localhost/", model: "m" } as const;
   const waiting = Promise.withResolvers<void>();
   let isMended = false;
@@ -123,7 +123,7 @@ test("what waits for its embedder, or is embedded only after it was given up on,
   ]);
 });
 
-test("an item that was looked at is not looked at again with another embedder", async () => {
+test("a compared item is not compared again with another embedder", async () => {
   const memory = await testKnowledge();
   memory.add("old", { text: "red house by the sea", data: { n: 1 } });
   memory.add("new", { text: "a boat on the lake", data: { n: 2 } });
@@ -136,7 +136,7 @@ test("an item that was looked at is not looked at again with another embedder", 
   expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
 });
 
-test("what was related to the older is related to the newer, however many are merged at once", async () => {
+test("relations of the older item move to the newer one, however many are merged at once", async () => {
   const memory = await testKnowledge();
   memory.add("town", { text: "a town" });
   memory.add("one", { text: "red house", relations: [{ to: "town", relation: "PartOf" }] });
@@ -156,7 +156,7 @@ test("what was related to the older is related to the newer, however many are me
   expect(await memory.ids({ related_to: { id: "three" } })).toHaveLength(2);
 });
 
-test("pruned is only where a policy says so: unimportant, old, and never found", async () => {
+test("only what a policy names is pruned: unimportant, old, and never found", async () => {
   const memory = await testKnowledge();
   memory.add("found", { text: "one", importance: 0.1 });
   memory.add("important", { text: "two", importance: 0.9 });
@@ -172,7 +172,7 @@ test("pruned is only where a policy says so: unimportant, old, and never found",
   ]);
 });
 
-test("beyond maxVectors the coldest lose theirs: found by words only, not embedded again until they change", async () => {
+test("beyond maxVectors the coldest items lose their vectors: found by words only, not embedded again until they change", async () => {
   const memory = await testKnowledge({ settings: { maxVectors: 2 } });
   for (const id of ["a", "b", "c"]) memory.add(id, { text: `text ${id}` });
   await memory.project();
@@ -190,7 +190,7 @@ test("beyond maxVectors the coldest lose theirs: found by words only, not embedd
   expect(await memory.ids({ similar_to: "changed", top_k: 1 })).toEqual(["b"]);
 });
 
-test("tiers follow finds and age; no index is built again, and what is asked is answered all along", async () => {
+test("tiers follow finds and age; no index is rebuilt, and queries are answered all along", async () => {
   const made: string[] = [];
   const memory = await testKnowledge({
     openEmbedder: async (spec) => {
@@ -217,7 +217,7 @@ test("tiers follow finds and age; no index is built again, and what is asked is 
   expect(made).toHaveLength(20);
 });
 
-test("what is built again from cold vectors finds the same, and what is found comes back hot", async () => {
+test("an index rebuilt from cold vectors finds the same, and found items become hot", async () => {
   const memory = await testKnowledge({ settings: { embedder: { kind: "hash", dimensions: 32 } } });
   const count = 300;
   for (let index = 0; index < count; index += 1) memory.add(`i${index}`, { text: `word${index}` });

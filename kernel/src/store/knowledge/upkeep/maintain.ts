@@ -8,17 +8,21 @@ import { type Database, numberList, readFact, removeVectors, textList, writeFact
 import { heatSql } from "./tiers.ts";
 import type { VectorSpace } from "../embedding/vector-space.ts";
 
-/** More like each other than this, and the newer says all that the older does: one is enough. */
+/**
+ * If two items are more similar than this, and the newer one says all that the older does, they are merged.
+ */
 const duplicateSimilarity = 0.98;
-/** Vectors whose neighbours are looked at by one maintenance; the next goes on from there. */
+/** Vectors whose neighbours are examined by one maintenance; the next one continues from there. */
 const mergesLookedAt = 500;
 const neighboursLookedAt = 4;
-/** An item with more relations than this stays. */
+/** An item with more relations than this is kept. */
 const maxTaken = 256;
-/** Changes that one maintenance proposes at most. */
+/** Maximum changes that one maintenance proposes. */
 const maxProposedChanges = 1_000;
 
-/** Beyond `maxVectors`, the coldest items lose theirs. They are found by their words, and say so. */
+/**
+ * Removes the vectors of the coldest items beyond `maxVectors`. The items are found by words, and are marked.
+ */
 export async function evictColdest(
   database: Database,
   serving: readonly string[],
@@ -49,9 +53,10 @@ export async function evictColdest(
 }
 
 /**
- * Proposes to merge two items of one variant if the newer one says everything that the older one does: the older is
- * removed, and the newer gets its relations and an `Updates` relation to it. Examines a batch of the vectors that were
- * added since the last call, and again those with an earlier proposal, which may have been lost with its caller.
+ * Proposes to merge two items of one variant if the newer one says everything that the older one does: the
+ * older is removed, and the newer gets its relations and an `Updates` relation to it. Examines a batch of the
+ * vectors that were added since the last call, and again those with an earlier proposal, which may have been
+ * lost with its caller.
  */
 export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange[]> {
   const { database, made } = view;
@@ -81,7 +86,7 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
       near.map((each) => each.label),
     )) {
       if (gone.has(older) || gone.has(newer)) continue;
-      // What it took over itself is not in the tables yet.
+      // The relations that it takes over in this run are not in the tables yet.
       const relations = [...(await relationsOf(database, older)), ...(taken.get(older) ?? [])];
       if (relations.length > maxTaken) continue;
       gone.add(older);
@@ -107,8 +112,8 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
 }
 
 /**
- * Pairs in which nothing is lost with the older one: the same words, no field that the newer has not, no more
- * importance, no embedding of its own.
+ * Returns the pairs in which nothing is lost with the older item: the same text, no field that the newer
+ * lacks, no higher importance, no embedding of its own.
  */
 async function duplicates(
   sql: Sql,
@@ -153,7 +158,7 @@ interface RelationRow {
   readonly relation: string;
 }
 
-/** Those of an item, in both directions, with items that are there. */
+/** Returns the relations of an item, in both directions, with items that exist. */
 function relationsOf(sql: Sql, id: string): Promise<readonly RelationRow[]> {
   return sql.all(
     `SELECT from_id AS "from", to_id AS "to", relation FROM knowledge_relations r
@@ -164,7 +169,7 @@ function relationsOf(sql: Sql, id: string): Promise<readonly RelationRow[]> {
   );
 }
 
-/** Nothing, where no policy says so. */
+/** Returns nothing if no policy asks for pruning. */
 export async function proposePrunes(
   sql: Sql,
   policy: PrunePolicy | null,
@@ -181,7 +186,7 @@ export async function proposePrunes(
     .map(({ id }) => ({ operation: "delete", id, reason: "pruned" }));
 }
 
-/** Word of what went, once no index on the disk may still have it. */
+/** Deletes the labels of removed vectors once no saved index may contain them. */
 export async function forgetGone(database: Database, spaces: readonly VectorSpace[]): Promise<void> {
   const seenByAll = Math.min(...spaces.map((space) => space.savedPosition));
   if (!Number.isFinite(seenByAll)) return;

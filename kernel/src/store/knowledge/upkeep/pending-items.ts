@@ -12,7 +12,7 @@ import { addVectors, type Database, numberList, removeVectors } from "../rows/sc
 import { servingFact, spaceOf } from "../rows/serving-fact.ts";
 import { spokenBy } from "../rows/words.ts";
 
-/** Items of one call of an embedder that answers at once. */
+/** Items in one call of an embedder that answers at once. */
 const immediateItems = 512;
 
 interface QueueRow {
@@ -23,7 +23,9 @@ interface QueueRow {
   readonly data: string;
 }
 
-/** The queue of embeddings as a table: it is there after any death. Items that say nothing leave it without a vector. */
+/**
+ * The embedding queue as a table, so that it survives a crash. Items without text leave it without a vector.
+ */
 export class PendingRows implements PendingItems {
   readonly #database: Database;
   readonly #embedded: (texts: readonly string[]) => Promise<void>;
@@ -63,7 +65,7 @@ export class PendingRows implements PendingItems {
         [rowsOf(settlements)],
       );
       const waiting = new Map(still.map(({ item_row: row, said_seq: seq }) => [row, seq]));
-      // Another may serve by now: it has its own queue.
+      // Another embedder may serve by now: it has a queue of its own.
       const isServing = (await servingFact(sql))?.name === embedder;
       const current = settlements.filter(({ item }) => isServing && waiting.get(item.row) === item.saidSeq);
       const done = current.flatMap((each) => (each.state === "done" ? [each] : []));
@@ -109,7 +111,7 @@ export class PendingRows implements PendingItems {
   }
 }
 
-/** All that waits, by an embedder that answers at once. */
+/** Embeds all waiting items with an embedder that answers at once. */
 export async function embedAtOnce(items: PendingItems, embedder: Embedder, clock: Clock): Promise<void> {
   for (;;) {
     const nowMs = clock.now();

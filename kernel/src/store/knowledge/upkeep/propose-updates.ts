@@ -8,7 +8,7 @@ import type { KnowledgeView } from "../search/query.ts";
 import { comparedRow, setComparedRow } from "../rows/compared-row.ts";
 import { numberList } from "../rows/schema.ts";
 
-/** Items that one maintenance looks at; the next goes on from there. */
+/** Items that one maintenance compares; the next one continues from there. */
 const itemsLookedAt = 500;
 const neighboursLookedAt = 16;
 
@@ -34,7 +34,8 @@ export async function proposeUpdates(
   const through = rows?.pending == null ? (rows?.last ?? 0) : rows.pending - 1;
   const isWaiting = through < (rows?.last ?? 0);
   if (through <= after) return { changes: [], isMore: false, isWaiting };
-  // A vector is in the tables a moment before it is in the index: without this, its row would count as looked at.
+  // A vector is in the tables a moment before it is in the index: without this, its row would count as
+  // compared.
   await made.follow();
   const fresh = await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
     `SELECT i.id, i.item_row, i.variant, v.label, v.tier, v.bytes

@@ -3,19 +3,19 @@ import { type AtRest, decodeVector, encodeVector, type Tier } from "../../vector
 import { type Database, numberList } from "../rows/schema.ts";
 
 /**
- * How vectors lie at rest: hot ones whole, warm ones in half, cold ones a byte for each number. Heat is
- * (1 + finds) × 0.5 ^ (age / 30 days), with age since an item was stored, changed or found. The index is not touched:
- * it knows a vector by its label, which stays.
+ * How vectors are stored: hot ones whole, warm ones at half precision, cold ones with one byte for each
+ * number. Heat is (1 + finds) × 0.5 ^ (age / 30 days), with age since an item was stored, changed or found.
+ * The index is not changed: it knows a vector by its label, which stays.
  */
 const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
-/** So what was never found is hot for 30 days, and cold after 90. */
+/** So an item that was never found is hot for 30 days, and cold after 90. */
 const leastHeatHot = 0.5;
 const leastHeatWarm = 0.125;
-/** Vectors that one maintenance moves. */
+/** Maximum vectors that one maintenance moves. */
 const maxMoved = 20_000;
 const movedAtOnce = 1_000;
 
-/** Each vector with its `heat`. `nowMs` is the host's own number. */
+/** Selects each vector with its `heat`. `nowMs` is the host's own number. */
 export const heatSql = (nowMs: number): string =>
   `SELECT v.label, v.item_row, v.space, v.tier, (1 + coalesce(a.accesses, 0)) * pow(0.5,
      greatest(0, ${Math.trunc(nowMs)} - greatest(i.updated_ms, coalesce(a.last_ms, 0))) / ${halfLifeMs}.0) AS heat
@@ -29,8 +29,8 @@ const movesSql = (nowMs: number): string =>
    ) WHERE tier <> wanted ORDER BY label LIMIT ${maxMoved}`;
 
 /**
- * Moves what has become hotter or colder. What was cold comes back as the index has it (`vectorOf`): at half precision
- * at the least.
+ * Moves vectors whose heat has changed. A cold one is restored from the index (`vectorOf`), at least at half
+ * precision.
  */
 export async function moveTiers(
   database: Database,
@@ -53,7 +53,7 @@ export async function moveTiers(
       after.push([label, row, space, next, encodeVector(whole, next)]);
     }
     await database.transaction(async (sql) => {
-      // What went meanwhile stays gone.
+      // A vector that was removed meanwhile stays removed.
       const still = await sql.all<{ label: number }>(
         `SELECT label FROM knowledge_vectors WHERE label IN ${numberList}`,
         [labels],

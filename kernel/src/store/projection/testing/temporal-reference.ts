@@ -12,7 +12,7 @@ import { searchedWords } from "../words.ts";
 import { type Event, idOf, nowMs } from "./test-memory.ts";
 import { matches } from "./where-reference.ts";
 
-/** What temporal memory answers, plainly: over all events, in the order in which they were appended. */
+/** A simple reference for temporal memory: works on all events, in the order in which they were appended. */
 export function plainQuery(events: readonly Event[], query: TemporalQuery): TemporalPage {
   const sign = query.order === "asc" ? 1 : -1;
   const found = filtered(events, query).toSorted(
@@ -73,7 +73,7 @@ function hasWords(data: JsonValue, { field, match }: NonNullable<TemporalFilter[
 
 const known = new Map<string, ReadonlySet<string>>();
 
-/** A text is found by its words, and by each character of scripts without spaces. */
+/** A text is found by its words and, in scripts without spaces, by each character. */
 function wordsOf(text: string): ReadonlySet<string> {
   let words = known.get(text);
   if (words === undefined) {

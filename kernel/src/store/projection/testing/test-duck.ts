@@ -7,11 +7,13 @@ import { type Duck, openDuck } from "../duck.ts";
 export interface TestDuck {
   readonly folder: string;
   readonly duck: Duck;
-  /** `memory.duckdb` in `folder`, empty. */
+  /** An empty `memory.duckdb` in `folder`. */
   readonly file: DuckFile;
 }
 
-/** The process's DuckDB with one empty file, in a folder of this test's own; closed and removed when it has ended. */
+/**
+ * Opens the process's DuckDB with one empty file in a folder for this test; closes and removes it when the test ends.
+ */
 export async function testDuck(): Promise<TestDuck> {
   const folder = await temporaryFolder();
   const duck = await openDuck({ folder });

@@ -41,7 +41,7 @@ export interface Event {
   readonly data: JsonValue;
 }
 
-/** Records that store events, from a seq on. */
+/** Records that store events, starting at a seq. */
 export const storing = (events: readonly Event[], firstSeq = 1): JournalRecord[] =>
   events.map(({ variant, timestampMs, data }, at) => ({
     seq: firstSeq + at,

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../base/json.ts";
 import type { Where } from "../../../memory-contract/queries.ts";
 import { checkedPath, earthRadiusKm, type Path, placeOf } from "../where.ts";
 
-/** What `where.ts` says conditions mean, once more and plainly: over values, one at a time. */
+/** A simple reference for the conditions of `where.ts`: works on one value at a time. */
 export function matches(data: JsonValue, where: readonly Where[]): boolean {
   return where.every((condition) => matchesOne(valueAt(data, checkedPath(condition.field)), condition));
 }

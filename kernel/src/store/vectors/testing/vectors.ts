@@ -1,6 +1,6 @@
 import { pseudoRandom } from "../../../base/pseudo-random.ts";
 
-/** Makes vectors one by one, the same for the same seed. */
+/** Makes vectors one by one, the same ones for the same seed. */
 type VectorSource = () => Float32Array;
 
 /** Vectors in uniformly random directions: no embedder makes such, and they are the hardest for a graph. */
@@ -10,8 +10,8 @@ export function randomVectors(dimensions: number, seed: number): VectorSource {
 }
 
 /**
- * As embeddings lie: subjects with subtopics of very different sizes and densities, a few directions that say most,
- * and an offset all have in common. About a hundred vectors of 100,000 lie in one subtopic on average.
+ * Vectors distributed like embeddings: subjects with subtopics of very different sizes and densities, a few dominant
+ * directions, and a common offset. Of 100,000 vectors, about a hundred are in one subtopic on average.
  */
 export function clusteredVectors(dimensions: number, seed: number, expected: number): VectorSource {
   const uniform = pseudoRandom(seed);
