@@ -78,8 +78,13 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
   ],
   inference: [
     {
-      files: ["host/host-process.ts", "host/onnx/{onnx,word-pieces}.ts"],
-      because: "the inference host's entry file; a model's files lie where the user put them",
+      files: [
+        "host/host-process.ts",
+        "host/onnx/{onnx,word-pieces}.ts",
+        "host/llama/{library,model-file}.ts",
+      ],
+      because:
+        "the inference host's entry file and its native packages; a model's files lie where the user put them",
     },
   ],
   sandbox: [

@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { compilers, lspGenerator, modelRuntime, packaging, schemaServers } from "./nested-package.ts";
+import {
+  compilers,
+  languageModelRuntime,
+  lspGenerator,
+  modelRuntime,
+  packaging,
+  schemaServers,
+} from "./nested-package.ts";
+
+const all = [compilers, packaging, modelRuntime, languageModelRuntime, schemaServers, lspGenerator];
 
 interface Lockfile {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly integrity?: string }>>;
@@ -13,7 +22,7 @@ interface Description {
 const read = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"));
 
-test.each([compilers, packaging, modelRuntime, schemaServers, lspGenerator])(
+test.each(all)(
   "$folder names exact versions, and its lockfile has them and a hash of everything",
   ({ folder }) => {
     const { dependencies, optionalDependencies } = read(`${folder}/package.json`) as Description;
@@ -29,7 +38,7 @@ test.each([compilers, packaging, modelRuntime, schemaServers, lspGenerator])(
 
 test("an installation of the checkout brings none of them", () => {
   const { packages } = read("package-lock.json") as Lockfile;
-  const nested = [compilers, packaging, modelRuntime, schemaServers, lspGenerator].flatMap(({ folder }) =>
+  const nested = all.flatMap(({ folder }) =>
     Object.keys((read(`${folder}/package.json`) as Description).dependencies),
   );
   // Its types are few, and everyone's.

@@ -36,6 +36,13 @@ export const modelRuntime: NestedPackage = {
   megabytes: 290,
 };
 
+/** The runtime of language models, without what needs a graphics card, for the tests that run one. */
+export const languageModelRuntime: NestedPackage = {
+  folder: "test/models/llama",
+  contents: "node-llama-cpp, which runs language models,",
+  megabytes: 115,
+};
+
 /** The language servers with which `test/schemas/` and `test/vsix/` check the schemas. */
 export const schemaServers: NestedPackage = {
   folder: "test/schemas/servers",

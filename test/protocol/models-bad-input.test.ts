@@ -8,6 +8,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { tinyLlama } from "../../kernel/src/inference/testing/tiny-llama.ts";
 import { Bench } from "../support/bench.ts";
 import { lares } from "../support/command-line.ts";
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
     "fine.yaml": "turns:\n  - { say: ready, repeat: true }\n",
     "broken.yaml": "turns:\n  - { say: 5 }\n",
     "no-model.gguf": "this is no model",
+    "tiny.gguf": tinyLlama(),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(config, "lares", name), text);
   proxy.listen(0, "127.0.0.1");
@@ -124,7 +126,31 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
     "a GGUF file that is no model",
     withProvider("local", { api: "llama", models: { bad: { path: "./no-model.gguf" } } }),
     "local/bad",
-    /local|llama/,
+    /no-model\.gguf is no GGUF file: it does not begin with "GGUF"\. models\.providers\.local\.models\.bad\.path in your lares\.yaml/,
+  ],
+  [
+    "a GGUF file that is not there",
+    withProvider("local", { api: "llama", models: { gone: { path: "./gone.gguf" } } }),
+    "local/gone",
+    /There is no file at .*gone\.gguf\. Correct models\.providers\.local\.models\.gone\.path/,
+  ],
+  [
+    "a folder in place of a GGUF file",
+    withProvider("local", { api: "llama", models: { folder: { path: "." } } }),
+    "local/folder",
+    /is a folder, and not a GGUF file\. Correct models\.providers\.local\.models\.folder\.path/,
+  ],
+  [
+    "a model of a file without a package that runs it",
+    withProvider("local", { api: "llama", models: { tiny: { path: "./tiny.gguf" } } }),
+    "local/tiny",
+    /need the package node-llama-cpp, which is not installed\. .*npm install -g node-llama-cpp/,
+  ],
+  [
+    "a model that a provider of files does not have",
+    withProvider("local", { api: "llama", models: { tiny: { path: "./tiny.gguf" } } }),
+    "local/other",
+    /"local\/other" names no model of the provider local \(there are tiny\)\. Add its file/,
   ],
   ["a proxy whose address is none", { egress: { proxy: "my proxy" } }, "far/m", /"egress\.proxy"/],
 ])("%s", { timeout: 120_000 }, async (_what, written, model, sentence) => {

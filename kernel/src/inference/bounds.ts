@@ -9,6 +9,19 @@ export const inferenceBounds = {
   maxFrameBytes: 64 * 1024 * 1024,
   /** Models that the host keeps loaded; the one that was not used for longest is released. */
   maxLoadedModels: 4,
+  /** Language models that the host keeps loaded, and that may answer at once. */
+  maxLanguageModels: 2,
+  /** Questions that wait for a language model; one more is refused. */
+  maxWaitingRuns: 32,
+  /** Events of an answer that are on their way to the kernel and not yet taken. */
+  windowEvents: 64,
+  /** A run that computed nothing for this long, or takes this long in all, is given up. */
+  runIdleMs: 5 * 60_000,
+  runTimeoutMs: 30 * 60_000,
+  /** A host that has not ended a cancelled run after this long is killed. */
+  cancelGraceMs: 30_000,
+  /** A model whose loading ended the host is not loaded again before. */
+  loadAgainAfterMs: 60_000,
   /** The host's JavaScript heap; what models take lies outside of it. */
   maxHeapMb: 512,
   /** Files that the host may read at once besides the kernel's code. */

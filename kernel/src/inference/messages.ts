@@ -1,7 +1,9 @@
+import type { ModelEvent, ModelRequest } from "../base/vocabulary/model.ts";
 import type { OnnxModel } from "../memory-contract/store-settings.ts";
 
-/** Where the host finds the packages that it loads; null: not installed. */
-export type Runtimes = Readonly<Record<"onnxruntime-node", string | null>>;
+/** Where the host finds the package that it may load; null: not installed. */
+export type Runtimes = Readonly<Partial<Record<RuntimePackage, string | null>>>;
+export type RuntimePackage = "onnxruntime-node" | "node-llama-cpp";
 
 export interface EmbedCall {
   readonly model: OnnxModel;
@@ -11,15 +13,48 @@ export interface EmbedCall {
   readonly texts: readonly string[];
 }
 
+/** A language model as the person's document names it. */
+export interface ModelFiles {
+  /** The files, absolute; more than one if the model is split. */
+  readonly files: readonly [string, ...string[]];
+  /** Where the document names it: "models.providers.local.models.qwen.path". */
+  readonly place: string;
+}
+
+export interface GenerateCall {
+  readonly model: ModelFiles;
+  /** What the document says; null: nothing. */
+  readonly contextTokens: number | null;
+  readonly request: ModelRequest;
+}
+
+/** What a run does; while it loads, the model's file may end the process. */
+export type RunPhase = "loading" | "answering";
+
+export interface InspectedModel {
+  /** Its window where the document says nothing; null: its file does not say either. */
+  readonly contextTokens: number | null;
+}
+
 /** Why there is no answer. `Unusable`: trying again does not help until a person mends it. */
 export interface InferenceFailure {
   readonly class: "Unusable" | "Busy" | "Died";
   readonly message: string;
 }
 
-export type ToHost = { readonly kind: "embed"; readonly id: number; readonly call: EmbedCall };
+export type ToHost =
+  | { readonly kind: "embed"; readonly id: number; readonly call: EmbedCall }
+  | { readonly kind: "inspect"; readonly id: number; readonly model: ModelFiles }
+  /** Answered with events, of which the host sends no more than it was granted. */
+  | { readonly kind: "generate"; readonly id: number; readonly call: GenerateCall }
+  | { readonly kind: "grant"; readonly id: number; readonly events: number }
+  | { readonly kind: "cancel"; readonly id: number };
 
 export type FromHost =
   /** bytes: the vectors in order, as 32-bit floats. */
   | { readonly kind: "embedded"; readonly id: number; readonly name: string; readonly dimensions: number }
+  | { readonly kind: "inspected"; readonly id: number; readonly model: InspectedModel }
+  | { readonly kind: "event"; readonly id: number; readonly event: ModelEvent }
+  /** Something was computed. */
+  | { readonly kind: "progress"; readonly id: number; readonly phase: RunPhase }
   | { readonly kind: "failed"; readonly id: number; readonly failure: InferenceFailure };

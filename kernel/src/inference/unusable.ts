@@ -8,3 +8,8 @@ export class UnusableModel extends Error {
 
 export const unusable = (message: string, cause?: unknown): UnusableModel =>
   new UnusableModel(message, cause);
+
+/** Completes the sentences about node-llama-cpp. */
+export const installLlama =
+  "Install it beside lares: npm install -g node-llama-cpp (in a checkout of Lares: npm install --no-save node-llama-cpp).";
+export const missingLlama = `Models of the kind "llama" need the package node-llama-cpp, which is not installed. ${installLlama}`;

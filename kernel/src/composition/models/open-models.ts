@@ -13,6 +13,7 @@ import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
 import { InferenceClient } from "../../inference/client/inference-client.ts";
+import { LanguageModelClient } from "../../inference/client/language-models.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
 import { parseModelReference } from "../../models/reference.ts";
 import { ModelDirectory } from "../../models/directory.ts";
@@ -30,6 +31,7 @@ import { type Usage, usage as usageOf } from "../../user-state/usage.ts";
 import type { EditorModels } from "../../services/editor-models.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
+import { listLocal, streamLocal } from "./local-models.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
 
 interface ModelParts {
@@ -48,6 +50,8 @@ interface ModelParts {
   readonly editor: Pick<EditorModels, "list" | "stream">;
   /** What a person is asked before a model is used. */
   readonly consent: Pick<ModelRuntimePorts, "allowsUnpriced" | "allowsFound">;
+  /** The module around which optional packages are looked for; default: those of the inference host's client. */
+  readonly packagesOf?: string;
   /** Which turns of scripts were given. */
   readonly turns: {
     isSpent(provider: string, turn: number, digest: string): boolean;
@@ -104,6 +108,13 @@ export function openModels(parts: ModelParts): KernelModels {
     }),
   );
   const inference = opened.use(new InferenceClient({ clock, log }));
+  const languageModels = opened.use(
+    new LanguageModelClient({
+      clock,
+      log,
+      ...(parts.packagesOf === undefined ? {} : { packagesOf: parts.packagesOf }),
+    }),
+  );
   const written = (): ModelSettings => {
     const settings = modelSettings(document().models);
     return {
@@ -147,7 +158,7 @@ export function openModels(parts: ModelParts): KernelModels {
     settings: () => found.look(written()),
     catalog: openedCatalog,
     stream: (provider, request, asker, signal) =>
-      streamOf({ ...parts, requests }, provider, request, asker, signal),
+      streamOf({ ...parts, requests, languageModels }, provider, request, asker, signal),
     usage,
     ...parts.consent,
     random: () => Number.parseInt(randomHex(6), 16) / 2 ** 48,
@@ -157,7 +168,10 @@ export function openModels(parts: ModelParts): KernelModels {
     settings: (refresh) => (refresh ? found.look(written()) : settings()),
     catalog: openedCatalog,
     hasKey: async (provider) => "key" in (await requests.key(provider)),
-    ask: (provider, signal) => requests.list(provider, signal),
+    ask: (provider, signal) =>
+      provider.api === "llama"
+        ? listLocal(languageModels, provider, signal)
+        : requests.list(provider, signal),
     editorModels: () => parts.editor.list(),
   });
   return {
@@ -183,7 +197,11 @@ async function* streamOf(
     turns,
     clock,
     editor,
-  }: Pick<ModelParts, "turns" | "clock" | "editor"> & { readonly requests: ProviderRequests },
+    languageModels,
+  }: Pick<ModelParts, "turns" | "clock" | "editor"> & {
+    readonly requests: ProviderRequests;
+    readonly languageModels: LanguageModelClient;
+  },
   provider: ProviderSettings,
   request: ModelRequest,
   asker: Asker,
@@ -234,13 +252,7 @@ async function* streamOf(
         };
       return yield* editor.stream(parseModelReference(request.model)?.model ?? "", request, signal);
     case "llama":
-      return yield {
-        type: "failed",
-        failure: {
-          class: "NoModel",
-          message: `Models of the kind "${provider.api}" cannot be used by this version of Lares.`,
-        },
-      };
+      return yield* streamLocal(languageModels, provider, request, signal);
   }
 }
 

@@ -32,13 +32,10 @@ const BaseUrl = (description: string, fallback?: string) =>
     description: fallback === undefined ? description : `${description}; default ${fallback}`,
     ...(fallback === undefined ? { examples: ["http://127.0.0.1:8080/v1"] } : { default: fallback }),
   });
-const ContextTokens = Type.Optional(
-  Type.Integer({
-    minimum: 256,
-    maximum: 100_000_000,
-    description: "How many tokens a request and its answer may have together, where no catalogue says it",
-    examples: [32_768],
-  }),
+const contextTokens = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 256, maximum: 100_000_000, description, examples: [32_768] }));
+const ContextTokens = contextTokens(
+  "How many tokens a request and its answer may have together, where no catalogue says it",
 );
 
 const openAiUrl = "https://api.openai.com/v1";
@@ -81,7 +78,10 @@ export const Provider = Type.Union(
     ),
     Type.Object(
       {
-        api: Type.Literal("llama", { description: "Model files that run inside Lares" }),
+        api: Type.Literal("llama", {
+          description:
+            "Model files (GGUF) that run inside Lares, by the package node-llama-cpp, which you install beside it",
+        }),
         models: Type.Record(
           Type.String({ minLength: 1, maxLength: 256 }),
           Type.Object(
@@ -89,7 +89,8 @@ export const Provider = Type.Union(
               path: Type.String({
                 minLength: 1,
                 maxLength: 4096,
-                description: "The model's GGUF file; ~ is your home, a relative path starts at this document",
+                description:
+                  "The model's GGUF file, or the first one of a model that is split; ~ is your home, a relative path starts at this document",
                 examples: ["~/models/qwen.gguf"],
               }),
             },
@@ -97,9 +98,15 @@ export const Provider = Type.Union(
           ),
           { minProperties: 1, maxProperties: 64, description: "The models by the names that routes use" },
         ),
-        context_tokens: ContextTokens,
+        context_tokens: contextTokens(
+          "How many tokens a request and its answer may have together; default what the model was trained with, at most 32768. Each takes memory",
+        ),
       },
-      { ...closed, description: "Model files that run inside Lares, without a network" },
+      {
+        ...closed,
+        description:
+          "Model files that run inside Lares, without a network, on the processor (on Apple's chips with their graphics)",
+      },
     ),
     Type.Object(
       { api: Type.Literal("editor", { description: "The models that the editor offers" }) },

@@ -1,51 +1,34 @@
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
 import type { Embedded } from "../../memory-contract/store-port.ts";
 import type { OnnxModel } from "../../memory-contract/store-settings.ts";
-import { Child } from "../../platform/children/child.ts";
 import { ChildKeeper } from "../../platform/children/child-keeper.ts";
-import { findModule, packagesAround, startChildProcess } from "../../platform/children/child-process.ts";
-import { siblingModule } from "../../platform/files/sibling-module.ts";
 import { inferenceBounds as bounds } from "../bounds.ts";
-import type { EmbedCall, FromHost, InferenceFailure, Runtimes, ToHost } from "../messages.ts";
+import type { EmbedCall, FromHost, InferenceFailure } from "../messages.ts";
+import { addReadable, type HostLink, type HostOptions, startHost } from "./host-link.ts";
 import { modelFiles } from "./model-files.ts";
-
-interface InferenceOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** The module around which optional packages are looked for; default: this one. */
-  readonly packagesOf?: string;
-}
 
 interface OpenCall {
   readonly settled: Promise<unknown>;
   settle(answer: Embedded): void;
 }
 
-class HostLink extends Child<ToHost, FromHost> {
-  /** What this host may read was said when it started. */
-  readable: ReadonlySet<string> = new Set();
-  /** Set while it answers its last calls, because another host has to read more. */
-  leaving: Promise<void> | null = null;
-}
-
 /** Models of this machine, run by one inference host, which is started with the first call and ended when idle. */
 export class InferenceClient implements AsyncDisposable {
-  readonly #options: InferenceOptions;
+  readonly #options: HostOptions;
   readonly #open = new Map<number, OpenCall>();
   readonly #readable = new Set<string>();
   readonly #host: ChildKeeper<HostLink>;
   #idleTimer: Disposable | null = null;
   #nextId = 1;
 
-  constructor(options: InferenceOptions) {
+  constructor(options: HostOptions) {
     this.#options = options;
     const { clock, log } = options;
     this.#host = new ChildKeeper({
       clock,
       restarts: bounds,
-      start: () => this.#launch(),
+      start: () =>
+        startHost(options, "onnxruntime-node", this.#readable, (words, bytes) => this.#receive(words, bytes)),
       end: (link) => link.kill(),
       gone: (link, how, deaths) => {
         if (!link.isEnding) log.error("the inference host is gone", { how, deaths, open: this.#open.size });
@@ -99,18 +82,10 @@ export class InferenceClient implements AsyncDisposable {
   /** Sends the call to a host that may read its files. Rejects if none can be started. */
   async #call(call: EmbedCall): Promise<Embedded> {
     this.#idleTimer?.[Symbol.dispose]();
-    for (const file of call.files) {
-      // The newest are kept.
-      this.#readable.delete(file);
-      this.#readable.add(file);
-    }
-    for (const oldest of this.#readable) {
-      if (this.#readable.size <= bounds.maxReadableFiles) break;
-      this.#readable.delete(oldest);
-    }
+    addReadable(this.#readable, call.files);
     for (;;) {
       const link = await this.#host.connect();
-      if (link.leaving === null && call.files.every((file) => link.readable.has(file))) {
+      if (link.leaving === null && link.mayRead(call.files)) {
         const id = this.#nextId++;
         const { promise, resolve } = Promise.withResolvers<Embedded>();
         this.#open.set(id, { settled: promise, settle: resolve });
@@ -123,32 +98,8 @@ export class InferenceClient implements AsyncDisposable {
     }
   }
 
-  async #launch(): Promise<HostLink> {
-    const { clock, log, packagesOf = import.meta.url } = this.#options;
-    const readable = new Set(this.#readable);
-    const packages = packagesAround("onnxruntime-node", packagesOf);
-    const runtimes: Runtimes = { "onnxruntime-node": findModule("onnxruntime-node", packagesOf) };
-    const process = await startChildProcess({
-      entry: siblingModule(import.meta.url, "../host/host-process"),
-      readable: [new URL("../../", import.meta.url), ...(packages === null ? [] : [packages]), ...readable],
-      nativeCode: true,
-      workers: false,
-      maxHeapMb: bounds.maxHeapMb,
-      arguments: [JSON.stringify(runtimes)],
-    });
-    const link = new HostLink(process, {
-      name: "inference host",
-      log,
-      clock,
-      maxFrameBytes: bounds.maxFrameBytes,
-      receive: (words, bytes) => this.#receive(words, bytes),
-    });
-    link.readable = readable;
-    await link.ready;
-    return link;
-  }
-
   #receive(words: FromHost, bytes: Uint8Array): void {
+    if (words.kind !== "embedded" && words.kind !== "failed") return;
     const open = this.#open.get(words.id);
     this.#open.delete(words.id);
     if (words.kind === "failed") open?.settle(failed(words.failure));
