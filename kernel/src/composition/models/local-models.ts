@@ -41,6 +41,11 @@ export async function listLocal(
   return listed;
 }
 
+/** Returns the files of all models of this machine. */
+export function localFiles(providers: Readonly<Record<string, ProviderSettings>>): readonly string[] {
+  return Object.values(providers).flatMap(({ files = {} }) => Object.values(files).flatMap(splitFiles));
+}
+
 function filesOf({ id, files = {} }: ProviderSettings, name: string): ModelFiles | null {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   if (file === undefined) return null;

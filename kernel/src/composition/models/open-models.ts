@@ -31,7 +31,7 @@ import { type Usage, usage as usageOf } from "../../user-state/usage.ts";
 import type { EditorModels } from "../../services/editor-models.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
-import { listLocal, streamLocal } from "./local-models.ts";
+import { listLocal, localFiles, streamLocal } from "./local-models.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
 
 interface ModelParts {
@@ -108,13 +108,6 @@ export function openModels(parts: ModelParts): KernelModels {
     }),
   );
   const inference = opened.use(new InferenceClient({ clock, log }));
-  const languageModels = opened.use(
-    new LanguageModelClient({
-      clock,
-      log,
-      ...(parts.packagesOf === undefined ? {} : { packagesOf: parts.packagesOf }),
-    }),
-  );
   const written = (): ModelSettings => {
     const settings = modelSettings(document().models);
     return {
@@ -124,6 +117,14 @@ export function openModels(parts: ModelParts): KernelModels {
       ),
     };
   };
+  const languageModels = opened.use(
+    new LanguageModelClient({
+      clock,
+      log,
+      files: () => localFiles(written().providers),
+      ...(parts.packagesOf === undefined ? {} : { packagesOf: parts.packagesOf }),
+    }),
+  );
   const found = new FoundModels({
     clock,
     environment,

@@ -16,13 +16,18 @@ interface Inspection {
   reject(error: Error): void;
 }
 
+interface LanguageModelOptions extends HostOptions {
+  /** The files of all models that may be asked for, so that one more needs no other host. Others may be asked for too. */
+  files?(): readonly string[];
+}
+
 /**
  * Language models of this machine. They run in an inference host of their own, so that neither an answer that takes
  * minutes nor a file that ends the process is in the way of embedders. It is started with the first question, and ended
  * when it was idle for long.
  */
 export class LanguageModelClient implements AsyncDisposable {
-  readonly #options: HostOptions;
+  readonly #options: LanguageModelOptions;
   readonly #turns = new Turns(bounds.maxLanguageModels, bounds.maxWaitingRuns);
   readonly #runs = new Map<number, { readonly run: ModelRun; readonly model: ModelFiles }>();
   readonly #inspections = new Map<number, Inspection>();
@@ -33,7 +38,7 @@ export class LanguageModelClient implements AsyncDisposable {
   #idleTimer: Disposable | null = null;
   #nextId = 1;
 
-  constructor(options: HostOptions) {
+  constructor(options: LanguageModelOptions) {
     this.#options = options;
     const { clock, log } = options;
     this.#host = new ChildKeeper({
@@ -179,7 +184,7 @@ export class LanguageModelClient implements AsyncDisposable {
   /** Returns a host that may read the files; one that may not is ended after its last answer. */
   async #connect(files: readonly string[]): Promise<HostLink> {
     this.#idleTimer?.[Symbol.dispose]();
-    addReadable(this.#readable, files);
+    addReadable(this.#readable, [...(this.#options.files?.() ?? []), ...files]);
     for (;;) {
       const link = await this.#host.connect();
       // A package that was installed meanwhile needs another host too.

@@ -23,11 +23,15 @@ interface Word {
 }
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");
+/** Bytes of characters below U+0800. llama.cpp's grammars do not tell wrong sequences of the others from right ones. */
+const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter(
+  (byte) => byte < 0xc0 || (byte > 0xc1 && byte < 0xe0),
+);
 const words: readonly Word[] = [
   { text: "<unk>", type: 2 },
   { text: "<s>", type: 3 },
   { text: "</s>", type: 3 },
-  ...Array.from({ length: 256 }, (_, byte): Word => ({ text: `<0x${hex(byte)}>`, type: 6 })),
+  ...bytes.map((byte): Word => ({ text: `<0x${hex(byte)}>`, type: 6 })),
   { text: "<|im_start|>", type: 3 },
   { text: "<|im_end|>", type: 3 },
   { text: callToken, type: 4 },

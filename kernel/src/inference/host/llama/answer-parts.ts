@@ -48,7 +48,7 @@ export class AnswerParts {
     if (this.#call === null) throw new Error("No call was begun.");
     const { call, tool, json } = this.#call;
     this.#call = null;
-    this.#parts.push({ type: "tool_call", call, tool, arguments: JSON.parse(json) as unknown });
+    this.#parts.push({ type: "tool_call", call, tool, arguments: valueOf(json) });
   }
 
   /** Returns the last event. A call that the limit cut off is left out, because half of its arguments are none. */
@@ -74,5 +74,15 @@ export class AnswerParts {
     this.#parts.push(
       type === "text" ? { type, text } : { type, text, opaque: { model: this.#model, value: null } },
     );
+  }
+}
+
+/** A text that is no JSON is left to the tool, which says so. */
+function valueOf(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return json;
   }
 }

@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** What every grammar has: JSON without a schema. Numbers and escapes are those that JavaScript reads back as they are. */
 const jsonRules = [
   `space ::= " "?`,
-  `char ::= [^"\\\\\\x00-\\x1F\\x7F] | "\\\\" (["\\\\/bfnrt] | "u00" [01] [0-9a-f])`,
+  `char ::= [ !#-[\\]-~\\xA0-\\uD7FF\\uE000-\\uFFFD\\U00010000-\\U0010FFFF] | "\\\\" (["\\\\/bfnrt] | "u00" [01] [0-9a-f])`,
   `string ::= "\\"" char* "\\""`,
   `integer ::= "0" | "-"? [1-9] [0-9]{0,14}`,
   `fraction ::= ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`,
