@@ -1,6 +1,15 @@
 import { isIn, setOf, valueCharacters, wordCharacters, type CharacterSet } from "./alphabets.ts";
 import type { Detector, Detectors } from "./detectors.ts";
-import { entropy, isPassword, isPlausible } from "./plausible.ts";
+import {
+  entropy,
+  isPassword,
+  isPlausible,
+  isVaried,
+  maxValueLength,
+  placeholderIn,
+  type Profile,
+  profileOf,
+} from "./plausible.ts";
 import { maxPatternMatch, patternWindow, type TokenRule } from "./rules.ts";
 import { valueAfter } from "./value-after.ts";
 import { View } from "./view.ts";
@@ -32,6 +41,7 @@ const judgedTokenLength = 3_500;
 const judgedBlockLength = 3_500;
 /** Maximum characters of a block without an end line. */
 const maxBlockLength = 64 * 1024;
+const noValue = { start: 0, end: -1, profile: { digits: 0, turns: 0 } };
 const markBegins = "[secret: ";
 const maxMarkLength = 70;
 const maxHeadingLength = 64;
@@ -57,6 +67,14 @@ export class Detection {
   #judged: Int32Array;
   /** The last finding: what lies within it is not looked at again. */
   #covered: Finding = { rule: "", start: 0, end: 0 };
+  /** A placeholder in the value that ends there: what begins before it and ends there is no secret either. */
+  #placeholder = { at: -1, end: -1 };
+  /** The value that was looked at last. */
+  #value: {
+    readonly start: number;
+    readonly end: number;
+    readonly profile: Pick<Profile, "digits" | "turns">;
+  } = noValue;
   #isComplete = true;
   readonly #names: ReadonlySet<string>;
 
@@ -68,6 +86,8 @@ export class Detection {
   /** The text from now on. Places stay as they are; `isComplete`: nothing follows. */
   look(text: string, isComplete: boolean): void {
     this.#view.text = text;
+    this.#placeholder = { at: -1, end: -1 };
+    this.#value = noValue;
     this.#isComplete = isComplete;
   }
 
@@ -147,10 +167,22 @@ export class Detection {
     if (this.#isUndecided()) return "undecided";
     if (value === null) return null;
     const { start, end, isQuoted } = value;
-    if (this.#covers(start, end) || this.#isMark(at - keyword.length)) return null;
+    if (this.#covers(start, end) || end - start > maxValueLength) return null;
+    const known = this.#value;
+    if (end === known.end && start >= known.start && !isVaried(known.profile, strength)) return null;
+    if (end === this.#placeholder.end && start <= this.#placeholder.at) return null;
     const secret = view.text.slice(start, end);
     // A value that contains its own name is a label: `alt="1Password"`.
-    if (!isPlausible(secret, strength, isQuoted) || secret.toLowerCase().includes(keyword)) return null;
+    if (secret.toLowerCase().includes(keyword)) return null;
+    const profile = profileOf(secret);
+    this.#value = { start, end, profile };
+    if (!isPlausible(secret, profile, strength, isQuoted)) return null;
+    const placeholder = placeholderIn(secret);
+    if (placeholder !== -1) {
+      this.#placeholder = { at: start + placeholder, end };
+      return null;
+    }
+    if (this.#isMark(at - keyword.length)) return null;
     return this.#found({ rule: name, start, end, weight: 0 });
   }
 

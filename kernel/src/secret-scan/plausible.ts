@@ -6,7 +6,7 @@ export type Strength = "strong" | "weak" | "service";
 
 const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, service: 16 };
 /** A longer value is prose. */
-export const maxValueLength = 512;
+export const maxValueLength = 256;
 
 /** Values that stand for a secret: a variable, a placeholder, a redaction, an example. */
 const standsForSecret = /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])/iu;
@@ -17,30 +17,38 @@ const standard =
   /^(?:aes|base|ecma|ed|hmac|ieee|iso|md|oauth|pkcs|rfc|rsa|sha|tls|utf)[-#_]?\d+(?:[-.][a-z\d]{1,4})*$/iu;
 const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
 
-/** Returns true if a value looks like a secret rather than a word, a name, a variable or a placeholder. */
-export function isPlausible(value: string, strength: Strength, isQuoted: boolean): boolean {
-  if (value.length < minLength[strength] || value.length > maxValueLength) return false;
+/** Returns true if a value looks like a secret rather than a word, a name or a variable; see also `placeholderIn`. */
+export function isPlausible(
+  value: string,
+  { letters, digits, others, turns }: Profile,
+  strength: Strength,
+  isQuoted: boolean,
+): boolean {
+  if (value.length < minLength[strength] || letters === 0) return false;
   // What needs no pattern comes first: most values after a name are words.
-  const { letters, digits, others, turns } = profile(value);
-  if (letters === 0) return false;
   if (strength === "strong") {
     // "password: hunter2" counts; "password: required", a path and a property access do not.
     if (digits === 0 && !(isQuoted && others > 1)) return false;
     if (turns < 4 && /[\\/]/u.test(value)) return false;
     if (property.test(value)) return false;
   } else {
-    if (digits < 2 || turns < (strength === "weak" ? 4 : 6)) return false;
+    if (!isVaried({ digits, turns }, strength)) return false;
     if (value.includes("://") || entropy(value) < 3) return false;
   }
-  return !(
-    standsForSecret.test(value) ||
-    dateOrVersion.test(value) ||
-    standard.test(value) ||
-    holdsPlaceholder.test(value)
-  );
+  return !(standsForSecret.test(value) || dateOrVersion.test(value) || standard.test(value));
 }
 
-interface Profile {
+/** Returns where a placeholder, a variable or a redaction begins in a value, which is no secret then; -1 if none does. */
+export function placeholderIn(value: string): number {
+  return value.search(holdsPlaceholder);
+}
+
+/** Returns false for what is no random text. Nor is any end of it: neither digits nor turns become more. */
+export function isVaried({ digits, turns }: Pick<Profile, "digits" | "turns">, strength: Strength): boolean {
+  return strength === "strong" || (digits >= 2 && turns >= (strength === "weak" ? 4 : 6));
+}
+
+export interface Profile {
   readonly letters: number;
   readonly digits: number;
   /** Characters that are neither letters nor digits, except word separators. */
@@ -52,7 +60,7 @@ interface Profile {
   readonly turns: number;
 }
 
-function profile(value: string): Profile {
+export function profileOf(value: string): Profile {
   let letters = 0;
   let digits = 0;
   let others = 0;

@@ -63,7 +63,8 @@ function valueFrom(view: View, operator: number): Value {
       closed++;
     view.reached(closed + 1);
     if (closed <= start + maxValueLength && isIn(closesQuoted, text.charCodeAt(closed))) end = closed;
-  } else while (end > start && isIn(sentenceEnds, text.charCodeAt(end - 1))) end--;
+  } else if (end <= start + maxValueLength)
+    while (end > start && isIn(sentenceEnds, text.charCodeAt(end - 1))) end--;
   return { start, end, isQuoted };
 }
 
