@@ -340,7 +340,7 @@ function isToken(body: string, { plain, dots }: TokenRule, isCut: boolean): bool
     const parts = body.split(".").filter((part) => part.length > 3).length;
     if (parts < (isCut ? dots : dots + 1)) return false;
   }
-  return entropy(body) >= minEntropy && !/x{5}|X{5}|EXAMPLE_|\*{4}/u.test(body);
+  return entropy(body) >= minEntropy && !/x{5}|X{5}|EXAMPLE(?:_|KEY|$)|\*{4}/u.test(body);
 }
 
 /** Returns true if the word begins inside another word; in "myToken" a second word begins at the capital. */
