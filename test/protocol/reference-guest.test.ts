@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +23,7 @@ import { until } from "../support/until.ts";
 
 const GUEST = "dev.example.guest";
 const QUIET = "dev.example.quiet";
+const INDEXER = "dev.example.indexer";
 
 const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec => ({
   id,
@@ -45,8 +46,17 @@ let bench: Bench;
 let client: Client;
 let recorder: Recorder;
 let origin = "";
+/** A service of embeddings, which is busy where a text says so. */
+function embed(request: IncomingMessage, response: ServerResponse): void {
+  request.on("data", (body: Buffer) => {
+    const { input } = JSON.parse(body.toString("utf8")) as { input: string[] };
+    if (input.includes("busy")) return void response.writeHead(503).end();
+    response.end(JSON.stringify({ data: input.map(() => ({ embedding: [0, 0.6, 0.8] })) }));
+  });
+}
 const server = createServer((request, response) => {
   if (request.url === "/cut") request.socket.destroy();
+  else if (request.url === "/v1/embeddings") embed(request, response);
   else
     response
       .writeHead(200, { "content-type": "application/json", date: "Fri, 20 Nov 2026 12:00:00 GMT" })
@@ -80,6 +90,7 @@ beforeAll(async () => {
         },
         { grants: { locations: ["notes"] }, config: { language: "en" } },
       ),
+      guest(INDEXER, { permissions: { use_models: [{ category: "embedding" }] } }),
       guest(QUIET, { agent: { enable_memory: false }, resources: { max_wall_ms_per_event: 200 } }),
     ],
   });
@@ -95,6 +106,9 @@ beforeAll(async () => {
         budgets: { per_day_tokens: 20_000 },
       },
       egress: { private_hosts: [host] },
+      memory: {
+        extensions: { [INDEXER]: { embedder: { kind: "openai-compatible", url: origin, model: "small" } } },
+      },
     }),
   );
   const turns = [
@@ -117,8 +131,8 @@ afterAll(async () => {
   server.close();
 });
 
-async function ask<Result>(method: GuestCall, params: object = {}): Promise<Result> {
-  const { result, error } = await hostCall(client, GUEST, method, params);
+async function ask<Result>(method: GuestCall, params: object = {}, agent = GUEST): Promise<Result> {
+  const { result, error } = await hostCall(client, agent, method, params);
   expect(error, `${method} ${JSON.stringify(params)}`).toBeUndefined();
   expect(validate(guestCalls[method].result, result, "result")).toBeNull();
   recorder.exchange(method, { params, result });
@@ -171,6 +185,9 @@ test("models, requests and credentials", async () => {
   await refused("ai/generate", "BudgetExceeded", { prompt: "Write a novel.", max_output_tokens: 100_000 });
   await refused("ai/generate", "PermissionDenied", { prompt: "Hello?", category: "faces" });
   await refused("ai/models", "PermissionDenied", {}, QUIET);
+  await ask("ai/embed", { texts: ["Ada wrote the first program.", "Rain is expected."] }, INDEXER);
+  await refused("ai/embed", "ModelError", { texts: ["busy"] }, INDEXER);
+  await refused("ai/embed", "PermissionDenied", { texts: ["Hello?"] });
 
   await client.request("lares/secrets/set", {
     name: "weather",

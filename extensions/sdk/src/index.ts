@@ -61,6 +61,7 @@ export type {
 export type {
   Ai,
   AiAnswer,
+  Embeddings,
   AiMessage,
   AiRequest,
   AiUsage,

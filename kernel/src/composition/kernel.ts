@@ -65,7 +65,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const database = await openingLedger;
   const uses = new DecisionUses(database, clock);
   await uses.keepOnly(decisions.store.decisions.map(({ id }) => id));
-  const traces = await openTraces(context, configuration.configuration);
+  const traces = await openTraces(context, configuration);
   const queues = await openQueues(context, database);
   const asks = await openAsks(context, { database, configuration: documents });
   const editorModels = new EditorModels();

@@ -13,6 +13,11 @@ const cases: [Permissions, string][] = [
     { use_models: [{ category: "faces", local_only: true }, { category: "chat" }] },
     'use models: "faces" on this machine, "chat"',
   ],
+  [{ use_models: [{ category: "embedding", local_only: true }] }, "turn texts into vectors on this machine"],
+  [
+    { use_models: [{ category: "embedding" }, { category: "chat" }] },
+    'use models: "chat", turn texts into vectors, by the service that your lares.yaml names if it names one',
+  ],
   [
     { use_credentials: ["weather"] },
     'send your secrets, without seeing them, to the hosts they are for: "weather"',

@@ -1,3 +1,4 @@
+import { embeddingCategory } from "../policy/outside.ts";
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 
 /** Describes each permission to a person. The details are text from the manifest, so they are quoted. */
@@ -12,7 +13,7 @@ const sentences: {
   write_tags: () => "put tags on files and take them off",
   write_custom_fields: ({ namespace }) => `set fields of files in its namespace ${quoted(namespace)}`,
   use_models: (models) =>
-    `use models: ${models.map(({ category, local_only }) => `${quoted(category)}${local_only === true ? " on this machine" : ""}`).join(", ")}`,
+    modelUses(models, { use: "use models", embed: "turn texts into vectors" }).join(", "),
   use_credentials: (names) =>
     `send your secrets, without seeing them, to the hosts they are for: ${list(names)}`,
   dispatch_jobs: () => "start work that takes longer",
@@ -38,6 +39,30 @@ export function describePermissions(permissions: Permissions): string[] {
     const sentence = sentences[name] as (detail: unknown) => string;
     return [`${sentence(detail)} (${name})`];
   });
+}
+
+/**
+ * Describes the categories of models: those that answer, and apart from them the embedder, which answers nothing but
+ * may be a service elsewhere too.
+ */
+export function modelUses(
+  models: NonNullable<Permissions["use_models"]>,
+  words: { readonly use: string; readonly embed: string },
+): string[] {
+  const place = ({ local_only }: (typeof models)[number]): string =>
+    local_only === true ? " on this machine" : "";
+  const answering = models.filter(({ category }) => category !== embeddingCategory);
+  return [
+    ...(answering.length === 0
+      ? []
+      : [`${words.use}: ${answering.map((model) => quoted(model.category) + place(model)).join(", ")}`]),
+    ...models
+      .filter(({ category }) => category === embeddingCategory)
+      .map(
+        (model) =>
+          `${words.embed}${place(model) || ", by the service that your lares.yaml names if it names one"}`,
+      ),
+  ];
 }
 
 function list(names: readonly string[]): string {

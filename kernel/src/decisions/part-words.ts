@@ -1,6 +1,7 @@
 import { kindMatches } from "../policy/permissions.ts";
 import { visibleText } from "../base/visible-text.ts";
 import type { Permissions } from "../base/vocabulary/permissions.ts";
+import { modelUses } from "./describe-permission.ts";
 import { describeNamespace } from "./namespaces.ts";
 import { named } from "../base/named.ts";
 import type { PermissionPart, WorkspacePart } from "./parts.ts";
@@ -58,7 +59,7 @@ const words: {
   }),
   use_models: (models) => ({
     group: "other",
-    title: `Models: ${models.map(({ category, local_only }) => `${quoted(category)}${local_only === true ? " on this machine" : ""}`).join(", ")}`,
+    title: modelUses(models, { use: "Models", embed: "Turning texts into vectors" }).join(", "),
   }),
   use_credentials: ([name = ""]) => ({
     group: "other",

@@ -7,6 +7,7 @@ import { appendItem } from "./fixes/edits.ts";
 import { fix, set, withoutEntry, write } from "./fixes/repairs.ts";
 import { checkRule } from "./names-in-permissions.ts";
 import { formatOf, parseInTurns } from "./text/parse.ts";
+import { checkLeakRules } from "./leak-rules.ts";
 import { checkModels } from "./model-checks.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
@@ -53,6 +54,7 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
     ...(await checkIgnored(value, document)),
     ...checkNamespaces(value, document),
     ...checkModels(value, document),
+    ...checkLeakRules(value, document),
     ...checkReach(value, document, ports),
     ...checkDeprecated(value, document),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),

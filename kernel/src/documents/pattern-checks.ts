@@ -35,8 +35,8 @@ export function patternFault(pattern: string, budget: PatternBudget): string | n
   return verdict;
 }
 
-/** RE2 expands repetitions and refuses more than a thousand. */
-function stepsAtMost(pattern: string): number {
+/** Returns the pattern's length times its repetitions: RE2 expands them, and refuses more than a thousand. */
+export function stepsAtMost(pattern: string): number {
   if (pattern.length > maxSteps) return pattern.length;
   let repeats = 1;
   for (const [, least = "", most = ""] of pattern.matchAll(/\{(\d{1,4}),?(\d{0,4})\}/g))

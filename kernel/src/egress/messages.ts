@@ -1,6 +1,7 @@
 import type { ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelRequest } from "../base/vocabulary/model.ts";
 import type { EgressRules } from "../policy/egress.ts";
+import type { PatternRule } from "../secret-scan/rules.ts";
 import type { KnownSecret } from "./known-secrets.ts";
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -44,6 +45,8 @@ export interface HostRequest {
   /** What must not leave: values of secrets, which are refused in requests of agents and marked in those to models. */
   readonly known?: readonly KnownSecret[];
   readonly substitutions?: readonly Substitution[];
+  /** Rules of the person's own, beside those that ship. */
+  readonly patterns?: readonly PatternRule[];
   /** True for texts on their way to a model: secrets in the body are marked, and nothing is refused. */
   readonly masks?: boolean;
   readonly task?: ModelTask;

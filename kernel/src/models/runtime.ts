@@ -1,5 +1,6 @@
 import { isoTime, type Clock } from "../base/clock.ts";
-import { LaresError } from "../base/errors.ts";
+import { joinSignals } from "../base/abort.ts";
+import { LaresError, requestCancelled } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { waitUnlessAborted } from "../base/wait.ts";
 import type { BudgetSettings, ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
@@ -8,6 +9,7 @@ import type { ProcessKind } from "../base/vocabulary/principal.ts";
 import { answer, type AnswerEvent, type Reservation } from "./answer.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import { dialects } from "./dialect.ts";
+import { type AnswerRedactor, redactedEvents } from "./redacted.ts";
 import { parseModelReference } from "./reference.ts";
 import { chainFor, isLocalProvider, type Need } from "./routing.ts";
 
@@ -70,6 +72,8 @@ export interface ModelRuntimePorts {
   allowsUnpriced(model: string, asker: Asker, signal: AbortSignal): Promise<boolean>;
   /** Returns whether a person lets a provider be used that their document does not name. */
   allowsFound(provider: ProviderSettings, model: string, asker: Asker, signal: AbortSignal): Promise<boolean>;
+  /** Returns what takes secrets out of an answer. */
+  redact(): AnswerRedactor;
   /** Returns a number in [0, 1). */
   random(): number;
 }
@@ -150,7 +154,27 @@ export class ModelRuntime {
     };
   }
 
-  #answer(
+  async *#answer(
+    models: readonly [string, ...string[]],
+    settings: ModelSettings,
+    question: ModelQuestion,
+    asker: Asker,
+    signal: AbortSignal,
+    knownTools: Iterable<readonly [string, string]>,
+  ): AsyncGenerator<AnswerEvent, void> {
+    // An answer with a schema is data for the program that asked: a mark in it would be a wrong value.
+    if (question.schema !== undefined)
+      return yield* this.#attempts(models, settings, question, asker, signal, knownTools);
+    // Whoever leaves the loop early ends the attempt, also while it waits for the next piece.
+    const left = new AbortController();
+    using joined = joinSignals(signal, left.signal);
+    const events = this.#attempts(models, settings, question, asker, joined.signal, knownTools);
+    yield* redactedEvents(events, this.#ports.redact(), this.#ports.clock, () =>
+      left.abort(requestCancelled("The answer is not needed any more.")),
+    );
+  }
+
+  #attempts(
     models: readonly [string, ...string[]],
     settings: ModelSettings,
     question: ModelQuestion,

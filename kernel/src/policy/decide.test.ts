@@ -19,7 +19,7 @@ const full: Permissions = {
   emit_events: ["Seen"],
   call_tools: ["other.agent/search", "whole.agent/*"],
   shared_data: { read: ["people"], write: ["people"] },
-  use_models: [{ category: "chat" }],
+  use_models: [{ category: "chat" }, { category: "embedding" }],
   use_credentials: ["weather"],
 };
 
@@ -170,6 +170,7 @@ const rows: Row[] = [
     params: { prompt: "p" },
     filtered: { category: "faces" },
   },
+  { method: "ai/embed", permission: "use_models", params: { texts: ["t"] } },
   { method: "ai/models", permission: "use_models", params: {} },
   {
     method: "credentials/get",
@@ -233,6 +234,20 @@ describe("http/fetch", () => {
       }),
     ).toEqual(["b.example"]);
   });
+});
+
+test("texts are turned into vectors only under their own category, which no model answers", () => {
+  const only = (category: string): Authority => authority({ effective: { use_models: [{ category }] } });
+  const embed = { texts: ["t"] };
+  expect(outcome(only("embedding"), "ai/embed", embed)).toBe("allowed");
+  expect(outcome(only("chat"), "ai/embed", embed)).toBe("PermissionDenied use_models");
+  expect(outcome({ ...authority(), onBehalfOf: [only("chat")] }, "ai/embed", embed)).toBe(
+    "PermissionDenied use_models",
+  );
+  expect(outcome(only("embedding"), "ai/generate", { prompt: "p" })).toBe("PermissionDenied use_models");
+  expect(outcome(only("embedding"), "ai/generate", { prompt: "p", category: "embedding" })).toBe(
+    "InvalidParams",
+  );
 });
 
 test("a request stays on this machine if the agent, or one that it acts for, may ask only local models", () => {

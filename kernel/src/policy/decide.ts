@@ -2,7 +2,7 @@ import { invalidParams, LaresError, permissionDenied } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Authority, PermissionName } from "../base/vocabulary/permissions.ts";
 import { decideEffects } from "./effects.ts";
-import { fetching, knowingModels, usingCredential, usingModels } from "./outside.ts";
+import { embedding, fetching, knowingModels, usingCredential, usingModels } from "./outside.ts";
 import { pathFault } from "./path-fault.ts";
 import { refusalOf } from "./refusal.ts";
 import { passesReadFilter } from "./scope.ts";
@@ -108,6 +108,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "tools/progress": always, // of a call that the agent answers itself; the service looks for it
   "events/emit": emitting,
   "ai/generate": usingModels,
+  "ai/embed": embedding, // whether the texts may leave the machine, the service decides by `isLocalOnly`
   "ai/models": knowingModels,
   "http/fetch": fetching, // every address is decided by `egress.ts`
   "credentials/get": usingCredential,

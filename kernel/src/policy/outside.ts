@@ -41,6 +41,8 @@ export function usingCredential(authority: Authority, { name }: Record<string, u
 
 /** The category of a request that names none. */
 export const defaultModelCategory = "chat";
+/** What `use_models` lists for `ai/embed`, which names no category itself. */
+export const embeddingCategory = "embedding";
 
 export function usingModels(
   authority: Authority,
@@ -50,6 +52,19 @@ export function usingModels(
   if (refusal !== null) return refusal;
   if (typeof category !== "string")
     return invalidParams('"category" must be a string.', { path: "category" });
+  if (category === embeddingCategory)
+    return invalidParams(`"${embeddingCategory}" is the category of ai/embed, and no model answers it.`, {
+      path: "category",
+    });
+  return usingCategory(authority, category);
+}
+
+/** Decides whether the agent may have texts turned into vectors. */
+export function embedding(authority: Authority): LaresError | null {
+  return refusalOf(authority, "use_models") ?? usingCategory(authority, embeddingCategory);
+}
+
+function usingCategory(authority: Authority, category: string): LaresError | null {
   if (authority.effective.use_models?.some((model) => model.category === category) === true) return null;
   return permissionDenied(
     authority.extension,

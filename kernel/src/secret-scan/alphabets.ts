@@ -40,9 +40,9 @@ export function characterSet(name: string): CharacterSet | null {
 export const wordCharacters = setOf(characters.word);
 export const valueCharacters: CharacterSet = any;
 
-/** Returns the index of the first character in `from`…`limit` that is not in the set. */
-export function endOfRun(text: string, from: number, limit: number, set: CharacterSet): number {
-  const end = Math.min(limit, text.length);
+/** Returns the index of the first character from `from` on that is not in the set. */
+export function endOfRun(text: string, from: number, set: CharacterSet): number {
+  const end = text.length;
   let at = from;
   while (at < end && isIn(set, text.charCodeAt(at))) at++;
   return at;
@@ -52,7 +52,8 @@ export function isIn(set: CharacterSet, code: number): boolean {
   return code < 128 && set[code] === 1;
 }
 
-function setOf(text: string): CharacterSet {
+/** Returns the set of these characters. */
+export function setOf(text: string): CharacterSet {
   const set = new Uint8Array(128);
   for (const character of text) set[character.charCodeAt(0)] = 1;
   return set;

@@ -3,7 +3,7 @@ export type OnKeyword = (keyword: number, end: number) => void;
 
 /**
  * Finds many short words in a text at once, ignoring the case of ASCII letters (Aho–Corasick, as one transition
- * table). Takes one look-up per character, regardless of the number of words.
+ * table). Takes one look-up per character, regardless of the number of words. A text may come in pieces.
  */
 export class KeywordAutomaton {
   /** The next state, indexed by `state + class`; a state is stored as its number times the number of classes. */
@@ -12,6 +12,10 @@ export class KeywordAutomaton {
   readonly #classes = new Uint8Array(128);
   /** The keywords that end in a state, indexed by the state's number. */
   readonly #found: (readonly number[] | undefined)[];
+  /** For each state, indexed like `#next` at its class 0: 1 if keywords end there. */
+  readonly #isFinal: Uint8Array;
+  /** For each state's number: the length of the longest beginning of a keyword with which the text ends. */
+  readonly #depths: Uint16Array;
   readonly #width: number;
 
   /** Keywords must be ASCII. */
@@ -26,6 +30,7 @@ export class KeywordAutomaton {
 
     const children: Map<number, number>[] = [new Map()];
     const ends: number[][] = [[]];
+    const depths: number[] = [0];
     for (const [index, keyword] of keywords.entries()) {
       let state = 0;
       for (const character of keyword) {
@@ -34,6 +39,7 @@ export class KeywordAutomaton {
         if (child === undefined) {
           child = children.push(new Map()) - 1;
           ends.push([]);
+          depths.push((depths[state] ?? 0) + 1);
           children[state]?.set(of, child);
         }
         state = child;
@@ -60,20 +66,33 @@ export class KeywordAutomaton {
       }
     }
     this.#found = ends.map((list) => (list.length === 0 ? undefined : list));
+    this.#isFinal = new Uint8Array(children.length * width);
+    for (const [state, list] of ends.entries()) if (list.length > 0) this.#isFinal[state * width] = 1;
+    this.#depths = Uint16Array.from(depths);
   }
 
-  scan(text: string, onKeyword: OnKeyword): void {
+  /**
+   * Reports the keywords that end in the text from `from` on. `state`: what the scan of the text before it returned, 0 at
+   * the beginning. Returns the state at the text's end.
+   */
+  scan(text: string, from: number, state: number, onKeyword: OnKeyword): number {
     const next = this.#next;
     const classes = this.#classes;
-    const width = this.#width;
-    let state = 0;
-    for (let at = 0; at < text.length; at++) {
+    const isFinal = this.#isFinal;
+    const { length } = text;
+    let current = state;
+    for (let at = from; at < length; at++) {
       const code = text.charCodeAt(at);
-      state = next[state + (code < 128 ? (classes[code] ?? 0) : 0)] ?? 0;
-      if (state === 0) continue;
-      const found = this.#found[state / width];
-      if (found !== undefined) for (const keyword of found) onKeyword(keyword, at + 1);
+      current = next[current + (code < 128 ? (classes[code] as number) : 0)] as number;
+      if (isFinal[current] === 1)
+        for (const keyword of this.#found[current / this.#width] ?? []) onKeyword(keyword, at + 1);
     }
+    return current;
+  }
+
+  /** Returns how many characters at the end of the text may be the beginning of a keyword. */
+  depthOf(state: number): number {
+    return this.#depths[state / this.#width] ?? 0;
   }
 
   #classOf(code: number): number {

@@ -6,32 +6,49 @@ export type Strength = "strong" | "weak" | "service";
 
 const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, service: 16 };
 /** A longer value is prose. */
-export const maxValueLength = 512;
+export const maxValueLength = 256;
 
 /** Values that stand for a secret: a variable, a placeholder, a redaction, an example. */
-const placeholder =
-  /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])|\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
+const standsForSecret = /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])/iu;
+const holdsPlaceholder = /\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
 const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
 /** "UTF-16" and "SHA-256" follow "secret" in sentences. */
 const standard =
   /^(?:aes|base|ecma|ed|hmac|ieee|iso|md|oauth|pkcs|rfc|rsa|sha|tls|utf)[-#_]?\d+(?:[-.][a-z\d]{1,4})*$/iu;
 const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
 
-/** Returns true if a value looks like a secret rather than a word, a name, a variable or a placeholder. */
-export function isPlausible(value: string, strength: Strength, isQuoted: boolean): boolean {
-  if (value.length < minLength[strength] || value.length > maxValueLength) return false;
-  if (placeholder.test(value) || dateOrVersion.test(value) || standard.test(value)) return false;
-  const { letters, digits, others, turns } = profile(value);
+/** Returns true if a value looks like a secret rather than a word, a name or a variable; see also `placeholderIn`. */
+export function isPlausible(
+  value: string,
+  { letters, digits, others, turns }: Profile,
+  strength: Strength,
+  isQuoted: boolean,
+): boolean {
+  if (value.length < minLength[strength] || letters === 0) return false;
+  // What needs no pattern comes first: most values after a name are words.
   if (strength === "strong") {
     // "password: hunter2" counts; "password: required", a path and a property access do not.
-    if (letters === 0 || property.test(value) || (/[\\/]/u.test(value) && turns < 4)) return false;
-    return digits > 0 || (isQuoted && others > 1);
+    if (digits === 0 && !(isQuoted && others > 1)) return false;
+    if (turns < 4 && /[\\/]/u.test(value)) return false;
+    if (property.test(value)) return false;
+  } else {
+    if (!isVaried({ digits, turns }, strength)) return false;
+    if (value.includes("://") || entropy(value) < 3) return false;
   }
-  if (letters === 0 || digits < 2 || value.includes("://")) return false;
-  return turns >= (strength === "weak" ? 4 : 6) && entropy(value) >= 3;
+  return !(standsForSecret.test(value) || dateOrVersion.test(value) || standard.test(value));
 }
 
-interface Profile {
+/** Returns where a placeholder, a variable or a redaction begins in a value, which is no secret then; -1 if none does. */
+export function placeholderIn(value: string): number {
+  return value.search(holdsPlaceholder);
+}
+
+/** Returns false for what is no random text. Nor is any end of it: neither digits nor turns become more. */
+export function isVaried({ digits, turns }: Pick<Profile, "digits" | "turns">, strength: Strength): boolean {
+  return strength === "strong" || (digits >= 2 && turns >= (strength === "weak" ? 4 : 6));
+}
+
+export interface Profile {
   readonly letters: number;
   readonly digits: number;
   /** Characters that are neither letters nor digits, except word separators. */
@@ -43,7 +60,7 @@ interface Profile {
   readonly turns: number;
 }
 
-function profile(value: string): Profile {
+export function profileOf(value: string): Profile {
   let letters = 0;
   let digits = 0;
   let others = 0;
@@ -63,18 +80,28 @@ function profile(value: string): Profile {
   return { letters, digits, others, turns };
 }
 
-/** Returns the Shannon entropy of the characters, in bits per character. */
+const counts = new Uint16Array(128);
+
+/** Returns the Shannon entropy of the characters, in bits per character; those outside of ASCII count as one. */
 export function entropy(value: string): number {
-  const counts = new Map<string, number>();
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
-  let bits = 0;
-  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
-  return bits;
+  const { length } = value;
+  if (length === 0) return 0;
+  counts.fill(0);
+  for (let at = 0; at < length; at++) {
+    const code = value.charCodeAt(at) & 127;
+    counts[code] = (counts[code] as number) + 1;
+  }
+  let sum = 0;
+  for (let code = 0; code < 128; code++) {
+    const count = counts[code] as number;
+    if (count > 1) sum += count * Math.log2(count);
+  }
+  return Math.log2(length) - sum / length;
 }
 
 /** Returns true if the password in a URL is not a placeholder. */
 export function isPassword(value: string): boolean {
-  if (value.length < 4 || placeholder.test(value)) return false;
+  if (value.length < 4 || standsForSecret.test(value) || holdsPlaceholder.test(value)) return false;
   if (
     /^(?:pass(?:word|wd)?|pwd|secret|token|user(?:name)?|key|admin|root|postgres|mysql|guest|test)$/iu.test(
       value,

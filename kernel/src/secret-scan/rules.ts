@@ -10,9 +10,13 @@ export interface TokenRule {
   readonly dots?: number;
 }
 
-/** A pattern of RE2 (no look-around, no back-references), which runs in linear time. */
+/**
+ * A pattern of RE2 (no look-around, no back-references), which runs in linear time. It is tried at each of the keywords
+ * (ASCII, in any case), and finds what begins there or after it; see `patternLimits`.
+ */
 export interface PatternRule {
   readonly name: string;
+  readonly keywords: readonly string[];
   readonly pattern: string;
 }
 
@@ -37,3 +41,8 @@ export interface SecretRules {
   }[];
   readonly patterns?: readonly PatternRule[];
 }
+
+/** Characters: how far from a keyword a match of a pattern ends. */
+export const patternWindow = 1024;
+/** Characters of a match at most. */
+export const maxPatternMatch = 512;

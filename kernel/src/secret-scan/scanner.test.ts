@@ -128,9 +128,16 @@ describe("other rules", () => {
   });
 
   test("an added rule is RE2, and applies with the others", () => {
-    const own = new SecretScanner({ ...rules, patterns: [{ name: "ours", pattern: "ACME-\\d{4}" }] });
-    expect(own.replace("take ACME-1234", (rule) => `[${rule}]`)).toBe("take [ours]");
-    expect(() => new SecretScanner({ ...rules, patterns: [{ name: "bad", pattern: "(a)\\1" }] })).toThrow();
+    const withPattern = (pattern: string): SecretScanner =>
+      new SecretScanner({ ...rules, patterns: [{ name: "ours", keywords: ["acme"], pattern }] });
+    const own = withPattern("\\d{4}-[a-z]");
+    const marked = (text: string): string => own.replace(text, (rule) => `[${rule}]`);
+    expect(marked("1234-a ACME: 1234-a, Acme 5678-b")).toBe("1234-a ACME: [ours], Acme [ours]");
+    // It is tried at each keyword, in linear time, up to 1,024 characters behind it.
+    expect(marked(`acme${" ".repeat(1000)}1234-a`)).toContain("[ours]");
+    expect(marked(`acme${" ".repeat(1100)}1234-a`)).not.toContain("[ours]");
+    expect(marked(`${"acme ".repeat(300)}1234-a`)).toContain("[ours]");
+    expect(() => withPattern("(a)\\1")).toThrow();
   });
 });
 

@@ -66,7 +66,13 @@ export const shippedRules: SecretRules = {
     },
     { name: "google api key", begins: ["AIza"], alphabet: "id", length: [35, 35], glued: true },
     { name: "google token", begins: ["ya29.", "GOCSPX-"], alphabet: "id", length: [20] },
-    { name: "hugging face token", begins: ["hf_", "api_org_"], alphabet: "alnum", length: [30, 60] },
+    {
+      name: "hugging face token",
+      begins: ["hf_", "api_org_"],
+      alphabet: "alnum",
+      length: [30, 60],
+      plain: true,
+    },
     {
       name: "stripe key",
       begins: ["sk_test_", "sk_live_", "sk_prod_", "rk_test_", "rk_live_", "rk_prod_", "whsec_"],

@@ -2,6 +2,7 @@ import type { GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/c
 import type { AgentContext } from "../types/context.ts";
 import type { AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
 import { base64Of, bytesOf, joined } from "./bytes.ts";
+import { embedded } from "./embed.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
 type WireAnswer = GuestCallResult<"ai/generate">;
@@ -30,6 +31,7 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
         ...request
       }: AiRequest & { readonly schema: Record<string, unknown> }) =>
         (await ask(request, schema)).object as Value,
+      embed: (texts, options) => embedded(kernel, texts, options),
       hasModel: async (category) => {
         const { items } = await kernel.call("ai/models", {
           category: category ?? "chat",

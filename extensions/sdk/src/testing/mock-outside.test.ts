@@ -51,3 +51,22 @@ test("bytes go to a mocked host and come back as they are, in as many pieces as 
   const text = await ctx.fetch("https://api.example.com/", { method: "POST", body: "é" });
   expect([...(await text.bytes())]).toEqual([195, 169]);
 });
+
+test("texts become vectors under their own permission, as many as are given", async () => {
+  const ctx = mockContext({ permissions: { use_models: [{ category: "embedding" }] } });
+  const texts = Array.from({ length: 150 }, (_, at) => `text ${at}`);
+  const { embeddings, dimensions, embedder } = await ctx.ai.embed(texts);
+  expect([embeddings.length, dimensions, embedder]).toEqual([150, 8, "mock/8"]);
+  expect(embeddings[7]).toEqual((await ctx.ai.embed(["text 7"])).embeddings[0]);
+  expect(Math.hypot(...(embeddings[0] ?? []))).toBeCloseTo(1);
+  expect(await ctx.ai.hasModel("embedding")).toBe(true);
+  await expect(ctx.ai.embed(["good", " "])).rejects.toMatchObject({ code: "InvalidParams" });
+  await expect(mockContext({ permissions }).ai.embed(["text"])).rejects.toMatchObject({
+    code: "PermissionDenied",
+  });
+  const own = mockContext({
+    permissions: { use_models: [{ category: "embedding" }] },
+    embed: (text) => [text.length, 0],
+  });
+  expect((await own.ai.embed(["four"])).embeddings).toEqual([[4, 0]]);
+});

@@ -8,6 +8,8 @@ type Params = Readonly<Record<string, unknown>>;
 export interface MockOutside {
   /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object. Default: there is no model. */
   readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
+  /** Answers `ctx.ai.embed`: a text's vector. Default: one from the text's characters, the same for the same text. */
+  readonly embed?: (text: string) => readonly number[];
   /** Answers `ctx.fetch`; default: no host answers. The headers of an answer are `{}` unless given. */
   readonly fetch?: (
     url: string,
@@ -30,6 +32,7 @@ export interface MockOutside {
 /** What is outside of a mock context: models, hosts and secrets as the test names them. */
 export function mockOutside({
   model,
+  embed = vectorOf,
   fetch,
   secrets = [],
 }: MockOutside): Readonly<Record<string, (params: Params) => unknown>> {
@@ -61,9 +64,19 @@ export function mockOutside({
         finish: "stop",
       };
     },
+    "ai/embed": ({ texts }) => {
+      const blank = (texts as readonly string[]).findIndex((text) => text.trim() === "");
+      if (blank >= 0)
+        throw new LaresError("InvalidParams", `Text ${blank + 1} is blank, and cannot be embedded.`);
+      const embeddings = (texts as readonly string[]).map((text) => [...embed(text)]);
+      const dimensions = embeddings[0]?.length ?? 0;
+      return { embeddings, dimensions, embedder: `mock/${dimensions}` };
+    },
     "ai/models": ({ category = "chat" }) => ({
       items:
-        model === undefined ? [] : [{ category, name: "mock/model", version: "", local: true, ready: true }],
+        model === undefined && category !== "embedding"
+          ? []
+          : [{ category, name: "mock/model", version: "", local: true, ready: true }],
     }),
     "http/fetch": ({ url, method = "GET", headers = {}, body, body_blob: blob }) => {
       if (fetch === undefined)
@@ -94,4 +107,17 @@ export function mockOutside({
       return { token: `laressecret-${String(name)}` };
     },
   };
+}
+
+const mockDimensions = 8;
+
+/** Returns a vector of length 1 that says which characters the text has. */
+function vectorOf(text: string): number[] {
+  const counts = Array.from({ length: mockDimensions }, () => 0);
+  for (const character of text.toLowerCase()) {
+    const at = (character.codePointAt(0) ?? 0) % mockDimensions;
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  const length = Math.hypot(...counts);
+  return counts.map((count) => count / length);
 }

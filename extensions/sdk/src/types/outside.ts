@@ -37,6 +37,15 @@ export interface AiAnswer {
   readonly finish: "stop" | "length" | "filtered";
 }
 
+/** Vectors of length 1: the dot product of two from one embedder says how alike their texts are. */
+export interface Embeddings {
+  /** In the texts' order. */
+  readonly embeddings: readonly (readonly number[])[];
+  readonly dimensions: number;
+  /** Kind, model and dimensions: vectors of different ones cannot be compared. */
+  readonly embedder: string;
+}
+
 /** Language models of the person's settings; the agent holds no key. Needs `use_models`. */
 export interface Ai {
   /** Rejects with `ModelError` (`facts.class`, `facts.retryable`) or `BudgetExceeded`. */
@@ -46,6 +55,11 @@ export interface Ai {
   object<Value = Untyped>(
     request: AiRequest & { readonly schema: Readonly<Record<string, unknown>> },
   ): Promise<Value>;
+  /**
+   * Returns the texts' vectors, by the embedder that the agent's memory has; any number of texts, in as many messages as
+   * they need. Needs `use_models` with the category `embedding`.
+   */
+  embed(texts: readonly string[], options?: CallOptions): Promise<Embeddings>;
   /** Returns whether a model would answer requests of this category; asks none. */
   hasModel(category?: string): Promise<boolean>;
 }

@@ -51,7 +51,10 @@ export const Permissions = Type.Object(
       Type.Array(
         Type.Object(
           {
-            category: Type.String({ description: "What kind of model, e.g. face_detection" }),
+            category: Type.String({
+              description:
+                'What kind of model, e.g. face_detection; "embedding" turns texts into vectors, by the embedder that the memory has',
+            }),
             local_only: Type.Optional(Type.Boolean({ description: "Only models on this machine" })),
           },
           closed,

@@ -5,18 +5,20 @@ import type { KernelModels } from "./open-models.ts";
 /** The name under which an embedder's address is its own; no provider can have it. */
 const owner = "memory.embedder";
 
-/** Has the egress host send what embedders ask of services. Secrets in the texts are marked on the way. */
-export function postForEmbedders({
-  egress,
-  issued,
-  networkRules,
-}: Pick<KernelModels, "egress" | "issued" | "networkRules">): PostOutside {
+/**
+ * Has the egress host send what embedders ask of services. Secrets in the texts are marked on the way. `who` is in the
+ * traces: the agent whose texts they are, or the kernel for a memory.
+ */
+export function postForEmbedders(
+  { egress, issued, networkRules }: Pick<KernelModels, "egress" | "issued" | "networkRules">,
+  who = "kernel",
+): PostOutside {
   return async ({ url, headers, timeoutMs, maxBytes }, body, signal) => {
     const host = URL.parse(url)?.host ?? "";
     const { privateHosts, providerHosts } = await networkRules();
     try {
       const answer = await egress.request({
-        who: "kernel",
+        who,
         method: "POST",
         url,
         headers,

@@ -7,6 +7,7 @@ import type { ModelSettings, ProviderSettings } from "../../base/vocabulary/mode
 import type { ModelEvent, ModelRequest } from "../../base/vocabulary/model.ts";
 import type { Configuration } from "../../documents/configuration.ts";
 import { modelSettings } from "../../documents/model-settings.ts";
+import { usableLeakRules } from "../../documents/leak-rules.ts";
 import { checkScript } from "../../documents/script.ts";
 import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
@@ -18,12 +19,15 @@ import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
 import { parseModelReference } from "../../models/reference.ts";
 import { ModelDirectory } from "../../models/directory.ts";
 import { FoundModels } from "../../models/found.ts";
+import type { AnswerRedactor } from "../../models/redacted.ts";
 import { type Asker, ModelRuntime, type ModelRuntimePorts } from "../../models/runtime.ts";
 import { namesTarget, targetOf } from "../../policy/egress.ts";
 import { scriptedAnswer, type ScriptedTurn } from "../../models/scripted.ts";
 import { readText } from "../../platform/files/document-files.ts";
 import { sha256 } from "../../platform/files/hash.ts";
 import { randomHex } from "../../platform/random.ts";
+import type { PatternRule } from "../../secret-scan/rules.ts";
+import { scannerWith } from "../../secret-scan/redact.ts";
 import { Placeholders } from "../../secrets/placeholders.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import { secretRows } from "../../user-state/secret-rows.ts";
@@ -89,6 +93,7 @@ export function openModels(parts: ModelParts): KernelModels {
   });
   const usage = usageOf(state);
   const issued = new IssuedSecrets();
+  const leakRules = (): readonly PatternRule[] => usableLeakRules(document().egress);
   const egress = opened.use(
     new EgressClient({
       clock,
@@ -104,6 +109,7 @@ export function openModels(parts: ModelParts): KernelModels {
           environment,
         );
       },
+      patterns: leakRules,
       trace: (trace) => parts.trace(trace),
     }),
   );
@@ -161,6 +167,7 @@ export function openModels(parts: ModelParts): KernelModels {
     stream: (provider, request, asker, signal) =>
       streamOf({ ...parts, requests, languageModels }, provider, request, asker, signal),
     usage,
+    redact: () => redactorOf(leakRules()),
     ...parts.consent,
     random: () => Number.parseInt(randomHex(6), 16) / 2 ** 48,
   });
@@ -190,6 +197,13 @@ export function openModels(parts: ModelParts): KernelModels {
       providerHosts: providerHosts(namedProviders()),
     }),
   };
+}
+
+/** Returns what takes secrets out of the texts of an answer. */
+function redactorOf(patterns: readonly PatternRule[]): AnswerRedactor {
+  const scanner = scannerWith(patterns);
+  const mark = (rule: string): string => `[secret: ${rule}]`;
+  return { stream: () => scanner.stream(mark), replace: (text) => scanner.replace(text, mark) };
 }
 
 async function* streamOf(

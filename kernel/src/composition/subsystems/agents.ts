@@ -25,6 +25,8 @@ import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
+import { AgentEmbedders } from "../models/agent-embedders.ts";
+import { postForEmbedders } from "../models/embedder-requests.ts";
 import type { KernelModels } from "../models/open-models.ts";
 import type { AgentQueues } from "./queues.ts";
 import { readShown, sightStatements } from "../../agent-state/shown-locations.ts";
@@ -62,7 +64,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
   const notifications = new Emitter<AgentNotice>();
   const proposals = { count: 0 };
   const guestServices = createGuestServices({
-    ...guestPorts(parts),
+    ...guestPorts(context, parts),
     notify: (notification) => notifications.emit(notification),
     proposed: () => (proposals.count += 1),
   });
@@ -109,23 +111,26 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
 }
 
 /** Returns the services that answer guests' calls. */
-function guestPorts({
-  database,
-  files,
-  traces,
-  memories,
-  workspace,
-  actions,
-  tools,
-  models,
-  agents,
-}: AgentParts) {
+function guestPorts(
+  { clock, opened }: Pick<KernelContext, "clock" | "opened">,
+  { database, files, traces, memories, workspace, actions, tools, models, agents }: AgentParts,
+) {
   return {
     workspace,
     actions,
     memories,
     outside: {
       models,
+      embedders: opened.use(
+        new AgentEmbedders({
+          specOf: (agent) => memories.embedderOf(agent),
+          post: (agent) => postForEmbedders(models, agent),
+          embedHere: (model, texts) => models.inference.embed(model, texts),
+          clock,
+          failed: (agent, message) =>
+            traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() }),
+        }),
+      ),
       checkObject: (agent, schema, value) => tools.checkArguments(agent, "The answer", schema, value),
     },
     sharedData: new SharedData(database),

@@ -13,7 +13,7 @@ import type { MemoryKey } from "../../memory/memory-key.ts";
 import type { MemoryPolicy } from "../../memory/policy-records.ts";
 import { openMemory, type Memory } from "../../memory/memory.ts";
 import { createStore, type StoreOptions } from "../../store/client/store-client.ts";
-import type { StoreSettings } from "../../memory-contract/store-settings.ts";
+import type { EmbedderSpec, StoreSettings } from "../../memory-contract/store-settings.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { stateFolderPath } from "../../platform/files/state-folder.ts";
 import type { WorkProgress } from "../../services/ports.ts";
@@ -40,6 +40,8 @@ interface MemoryParts {
 export interface Memories extends HostMemoryPorts {
   readonly memory: Memory;
   limitBytes(key: MemoryKey): number;
+  /** Returns the embedder of the agent's own memory, whether it has one already or not. */
+  embedderOf(agent: string): EmbedderSpec;
   /**
    * Returns the key of an agent's own or a shared memory. Throws NotFound if no namespace of this name is in force,
    * PermissionDenied if it is another workspace's.
@@ -180,6 +182,7 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
     memory,
     wrote,
     limitBytes,
+    embedderOf: (agent) => settingsOf(`extension/${agent}`).embedder,
     keyOf,
     readable,
     writable,

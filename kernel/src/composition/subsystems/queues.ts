@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { dayCountStatements, readDayCounts } from "../../agent-state/event-counts.ts";
 import { DayCounts } from "../../agents/day-counts.ts";
 import type { Configuration } from "../../documents/configuration.ts";
+import { usableLeakRules } from "../../documents/leak-rules.ts";
 import { openInbox, type Inbox } from "../../inbox/inbox.ts";
 import { Jobs } from "../../jobs/jobs.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -14,15 +15,15 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Opens the traces with the settings in force now. */
 export async function openTraces(
   { stateFolder, clock, log, opened }: KernelContext,
-  configuration: Configuration,
+  manager: { readonly configuration: Configuration },
 ): Promise<TraceLog> {
   return opened.use(
     await openTraceLog({
       folder: join(stateFolder, "traces"),
       clock,
       log,
-      keepDays: Math.max(1, Math.ceil(configuration.trace.keepMs / dayMs)),
-      redact: redactSecrets,
+      keepDays: Math.max(1, Math.ceil(manager.configuration.trace.keepMs / dayMs)),
+      redact: (text) => redactSecrets(text, usableLeakRules(manager.configuration.egress)),
     }),
   );
 }

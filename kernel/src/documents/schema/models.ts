@@ -207,6 +207,37 @@ export const Models = Type.Object(
 const Host = (description: string) =>
   Type.String({ minLength: 1, maxLength: 261, description, examples: ["nas.lan"] });
 
+const LeakRule = Type.Object(
+  {
+    name: Type.String({
+      pattern: "^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$",
+      description: "What stands in a secret's place, as [secret: name]",
+      examples: ["acme key"],
+    }),
+    keywords: Type.Array(
+      Type.String({
+        pattern: "^[!-~]{3,64}$",
+        description:
+          "Three or more characters without spaces, in any case, with which such a secret begins, or that stand at most 1,000 characters before it",
+        examples: ["acme_"],
+      }),
+      {
+        minItems: 1,
+        maxItems: 16,
+        description: "Texts at which the pattern is tried; without one of them nothing is found",
+      },
+    ),
+    pattern: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description:
+        "A regular expression of RE2, without look-around and back-references, for at most 512 characters",
+      examples: ["acme_[a-z0-9]{20}"],
+    }),
+  },
+  { ...closed, description: "How one kind of secret looks" },
+);
+
 /** `egress:` in the user's document. */
 export const Egress = Type.Object(
   {
@@ -237,6 +268,13 @@ export const Egress = Type.Object(
         description: "Hosts inside this network that may be reached, also by http",
       }),
     ),
+    leak_rules: Type.Optional(
+      Type.Array(LeakRule, {
+        maxItems: 64,
+        description:
+          "Secrets of your own kinds, beside those that Lares knows: refused in requests of agents, marked on the way to models and in their answers, redacted in traces",
+      }),
+    ),
   },
   { ...closed, description: "How requests leave this machine" },
 );
@@ -244,3 +282,4 @@ export const Egress = Type.Object(
 export type ModelsDocument = Static<typeof Models>;
 export type ProviderDocument = Static<typeof Provider>;
 export type EgressDocument = Static<typeof Egress>;
+export type LeakRuleDocument = Static<typeof LeakRule>;

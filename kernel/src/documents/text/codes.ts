@@ -185,6 +185,11 @@ export const codes = {
     explanation:
       "A fallback that is never asked: it would take a request off this machine that has to stay on it.",
   },
+  "leak-rule-unused": {
+    severity: "warning",
+    explanation:
+      "A pattern under `egress.leak_rules` that cannot be used; the other rules, and those that ship, still are.",
+  },
   "location-outside": { severity: "error", explanation: "A location that leads out of the workspace." },
   "location-not-found": {
     severity: "warning",

@@ -9,6 +9,7 @@ import { countFrame } from "../../platform/children/frames.ts";
 import { siblingModule } from "../../platform/files/sibling-module.ts";
 import { egressBounds as bounds } from "../bounds.ts";
 import { type FromHost, frameTypes, type ToHost } from "../messages.ts";
+import type { PatternRule } from "../../secret-scan/rules.ts";
 import type { EgressAnswer, EgressRequest, EgressTrace } from "./answer.ts";
 import { OpenRequest } from "./open-request.ts";
 
@@ -17,6 +18,8 @@ interface EgressOptions {
   readonly log: Log;
   /** The host's whole environment; see `egressEnvironment`. */
   environment(): Readonly<Record<string, string>>;
+  /** Returns the rules for secrets that the person added. */
+  patterns?(): readonly PatternRule[];
   trace(trace: EgressTrace): void;
 }
 
@@ -104,7 +107,11 @@ export class EgressClient implements AsyncDisposable {
     }
     if (open.hasEnded) return;
     const { who: _who, body: _body, signal: _signal, ...request } = open.request;
-    link.send({ kind: "request", id, request }, body);
+    const patterns = this.#options.patterns?.() ?? [];
+    link.send(
+      { kind: "request", id, request: patterns.length === 0 ? request : { ...request, patterns } },
+      body,
+    );
     open.sent({
       grant: (bytes) => link.write(...countFrame(frameTypes.credit, id, bytes)),
       cancel: () => link.send({ kind: "cancel", id }),

@@ -1,7 +1,7 @@
 import { unlessAborted } from "../../base/abort.ts";
 import { Credit } from "../../platform/children/credit.ts";
 import type { FromHost, HostRequest, ToHost } from "../messages.ts";
-import { shippedScanner } from "../../secret-scan/redact.ts";
+import { scannerWith } from "../../secret-scan/redact.ts";
 import { answer, type AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
 import { guardOf } from "./guard.ts";
@@ -54,7 +54,7 @@ export class EgressHost {
     // Connecting has a limit of its own.
     let idle: NodeJS.Timeout | undefined;
     try {
-      const scanner = shippedScanner();
+      const scanner = scannerWith(request.patterns ?? []);
       const { task } = request;
       const port: AnswerPort = {
         signal,

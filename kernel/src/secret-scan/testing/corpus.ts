@@ -160,6 +160,80 @@ const classes: Readonly<Record<string, readonly [holder: string, ...forms: strin
   "generic key": ["api_key", "{alnum:32}", "{hex:40}", "{id:24}"],
 };
 
+/** Texts of their own, in which the secret stands between « and ». */
+const texts: Readonly<Record<string, readonly string[]>> = {
+  "private key": [
+    "«-----BEGIN RSA PRIVATE KEY-----\n{base64:64}\n{base64:64}\n{base64:30}\n-----END RSA PRIVATE KEY-----»\n",
+    "key: |\n  «-----BEGIN PRIVATE KEY-----\n  {base64:64}\n  {base64:40}\n  -----END PRIVATE KEY-----»\n",
+    'KEY="«-----BEGIN EC PRIVATE KEY-----\\n{base64:64}\\n{base64:60}\\n-----END EC PRIVATE KEY-----»\\n"\n',
+    "«-----BEGIN OPENSSH PRIVATE KEY-----\n{base64:70}\n{base64:70}\n-----END OPENSSH PRIVATE KEY-----»",
+    "«-----BEGIN RSA PRIVATE KEY-----\n{base64:64}\n{base64:64}»",
+    "«-----BEGIN ENCRYPTED PRIVATE KEY-----\n{base64:64}\n{base64:20}==\n-----END ENCRYPTED PRIVATE KEY-----»",
+    "«PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 2\n{base64:64}\n{base64:60}\nPrivate-MAC: {hex:40}»\n",
+  ],
+  "private key as lines of a log": [
+    '["«-----BEGIN RSA PRIVATE KEY-----","{base64:64}","{base64:64}","-----END RSA PRIVATE KEY-----»"]',
+    "[ '«-----BEGIN PRIVATE KEY-----',\n  '{base64:64}',\n  '{base64:64}',\n  '-----END PRIVATE KEY-----»' ]",
+    "INFO «-----BEGIN RSA PRIVATE KEY-----\nINFO {base64:64}\nINFO {base64:64}\nINFO -----END RSA PRIVATE KEY-----»\n",
+    '{"lines": [\n  "«-----BEGIN EC PRIVATE KEY-----\\n",\n  "{base64:64}\\n",\n  "-----END EC PRIVATE KEY-----»\\n"\n]}',
+  ],
+  "pgp block": [
+    "«-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{base64:64}\n{base64:64}\n={base64:4}\n-----END PGP PRIVATE KEY BLOCK-----»\n",
+    "«-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{base64:64}\n={base64:4}\n-----END PGP PRIVATE KEY BLOCK-----»",
+  ],
+  bearer: [
+    "Authorization: Bearer «{id:40}»\r\n",
+    "AUTHORIZATION: BEARER «{base64:48}»\n",
+    "curl -H 'authorization: bearer «{hex:40}»' https://api.example/",
+    '"headers": {"Authorization": "Bearer «{id:64}»"}',
+    "Authorization: token «{hex:40}»\n",
+    "fetch(url, { headers: { Authorization: `Bearer «{alnum:32}»` } })",
+  ],
+  basic: [
+    "Authorization: Basic «{base64:32}»\r\n",
+    "authorization: basic «{base64:24}==»\n",
+    'curl -H "Authorization: Basic «{base64:60}»" https://api.example/',
+    '{"Authorization":"Basic «{base64:40}=»"}',
+  ],
+  "password in an address": [
+    "DATABASE_URL=postgres://app:«{alnum:14}»@db.internal:5432/app\n",
+    "redis://:«{alnum:20}»@cache:6379/0",
+    "amqps://service:«{id:18}»@queue.example/vhost",
+    "git clone https://me:«{alnum:40}»@git.example/me/it.git",
+    "mongodb+srv://root:«{alnum:9}!{alnum:6}»@cluster.example/test",
+  ],
+  "password after its name": [
+    "password: «{lower:7}7»\n",
+    "Password = «{alnum:10}»\n",
+    'spring.datasource.password="«{alnum:6}!{alnum:6}#»"\n',
+    "PGPASSWORD=«{alnum:12}» psql -h db app\n",
+    '{"user": "ada", "passwd": "«{alnum:9}»"}',
+    "Das Passwort: «{lower:8}9»\n",
+    "mysql --password=«{alnum:12}» app\n",
+    '<add key="Password" value="«{alnum:12}»" />',
+  ],
+  "header of an api": [
+    "X-Api-Key: «{alnum:32}»\r\n",
+    "api-key: «{hex:32}»\n",
+    "Cookie: session=«{hex:40}»; path=/\n",
+    "PRIVATE-TOKEN: «{id:20}»\n",
+  ],
+  "token glued to a word": [
+    "keyghp_«{alnum:36}»",
+    "deploy-github_pat_«{word:60}»",
+    "prefix_sk-ant-api03-«{id:95}»",
+    "myxoxb-«{digit:12}-{digit:12}-{alnum:24}»",
+    "tokenglpat-«{alnum:20}»",
+    "urlhttps://hooks.slack.com/services/«T{upper:9}/B{upper:9}/{alnum:24}»",
+    "x=npm_«{alnum:36}»,y",
+  ],
+  webhook: [
+    "https://discord.com/api/webhooks/«{digit:18}/{id:68}»",
+    "https://hooks.slack.com/workflows/«T{upper:9}/A{upper:9}/{digit:18}/{alnum:24}»",
+    "https://api.telegram.org/bot«{digit:10}:{id:35}»/sendMessage",
+  ],
+};
+
 /** What a secret stands in: settings, programs, commands, requests, logs. */
 const settings: Readonly<Record<string, (holder: string, secret: string) => string>> = {
   environment: (holder, secret) => `export ${holder.toUpperCase()}_TOKEN=${secret}\n`,
@@ -211,7 +285,13 @@ export function corpus(random: () => number): readonly CorpusCase[] {
       .replaceAll(/\{(\w+):(\d+)\}/g, (_, alphabet: string, length: string) =>
         drawn(alphabet, Number(length)),
       );
-  return Object.entries(classes).flatMap(([name, [holder, ...forms]]) =>
+  const own = Object.entries(texts).flatMap(([name, forms]) =>
+    forms.map((form) => {
+      const [before = "", secret = "", after = ""] = made(form).split(/[«»]/u);
+      return { name, setting: "its own text", secret, text: before + secret + after };
+    }),
+  );
+  const inSettings = Object.entries(classes).flatMap(([name, [holder, ...forms]]) =>
     forms.flatMap((form) =>
       Object.entries(settings).map(([setting, text]) => {
         const secret = made(form);
@@ -221,4 +301,5 @@ export function corpus(random: () => number): readonly CorpusCase[] {
       }),
     ),
   );
+  return [...inSettings, ...own];
 }

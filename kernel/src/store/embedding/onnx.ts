@@ -1,3 +1,4 @@
+import { neverAborted } from "../../base/abort.ts";
 import type { Embedded, EmbedHere } from "../../memory-contract/store-port.ts";
 import type { OnnxModel } from "../../memory-contract/store-settings.ts";
 import { type Embedder, EmbeddingError } from "./port.ts";
@@ -22,9 +23,10 @@ export async function createOnnxEmbedder(model: OnnxModel, embedHere: EmbedHere)
   // One call at a time: two at once would only compete for the processors.
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
-  const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
+  const run = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
     for (const part of inBatches(texts, batch)) {
+      signal.throwIfAborted();
       const answer = await ask(part);
       // A restarted inference host loads the file again, which may have changed.
       if (answer.name !== name)
@@ -44,10 +46,10 @@ export async function createOnnxEmbedder(model: OnnxModel, embedHere: EmbedHere)
     dimensions,
     knows: "meanings",
     isImmediate: false,
-    async embed(texts) {
+    async embed(texts, _purpose, signal = neverAborted) {
       refuseBlank(texts);
       if (isClosed) throw new EmbeddingError("The embedder was closed.", { isRetryable: true });
-      const mine = last.then(() => run(texts));
+      const mine = last.then(() => run(texts, signal));
       last = mine.catch(() => undefined);
       return await mine;
     },

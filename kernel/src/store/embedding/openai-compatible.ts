@@ -1,3 +1,4 @@
+import { joinSignals, neverAborted } from "../../base/abort.ts";
 import { messageOf } from "../../base/errors.ts";
 import { vectorsOf } from "./openai-answer.ts";
 import { checkedKey, type Endpoint, endpointOf } from "./openai-endpoint.ts";
@@ -45,13 +46,14 @@ export async function createOpenAiCompatibleEmbedder(
     dimensions,
     knows: "meanings",
     isImmediate: false,
-    async embed(texts) {
+    async embed(texts, _purpose, signal = neverAborted) {
       refuseBlank(texts);
       const vectors: Float32Array[] = [];
       const cut = texts.map((text) => text.trim().slice(0, limits.textCharacters).toWellFormed());
       const bounds = { maxTexts: limits.batchTexts, maxCharacters: limits.batchCharacters };
       for (const batch of inBatches(cut, bounds)) {
-        for (const values of await service.ask(batch)) vectors.push(service.checked(values, dimensions));
+        for (const values of await service.ask(batch, signal))
+          vectors.push(service.checked(values, dimensions));
       }
       return vectors;
     },
@@ -84,15 +86,15 @@ class Service {
     this.#closing.abort();
   }
 
-  async ask(texts: readonly string[]): Promise<ArrayLike<number>[]> {
+  async ask(texts: readonly string[], signal = neverAborted): Promise<ArrayLike<number>[]> {
     const sent = this.#sendsDimensions;
     try {
-      return await this.#post(texts, sent);
+      return await this.#post(texts, sent, signal);
     } catch (error) {
       // Many models have one length only, and their servers refuse the parameter. Then the vectors are
       // shortened here.
       if (!sent || !(error instanceof EmbeddingError) || error.isRetryable) throw error;
-      const vectors = await this.#post(texts, false);
+      const vectors = await this.#post(texts, false, signal);
       this.#sendsDimensions = false;
       return vectors;
     }
@@ -109,7 +111,11 @@ class Service {
     );
   }
 
-  async #post(texts: readonly string[], withDimensions: boolean): Promise<ArrayLike<number>[]> {
+  async #post(
+    texts: readonly string[],
+    withDimensions: boolean,
+    signal: AbortSignal,
+  ): Promise<ArrayLike<number>[]> {
     const { shown, url } = this.endpoint;
     const { timeoutMs, answerBytes } = this.#limits;
     const body = JSON.stringify({
@@ -125,9 +131,12 @@ class Service {
     ] as const;
     const request = { url: url.href, headers, timeoutMs, maxBytes: answerBytes };
     let answer: OutsideAnswer;
+    using joined = joinSignals(signal, this.#closing.signal);
     try {
-      answer = await this.#postOutside(request, new TextEncoder().encode(body), this.#closing.signal);
+      joined.signal.throwIfAborted();
+      answer = await this.#postOutside(request, new TextEncoder().encode(body), joined.signal);
     } catch (error) {
+      signal.throwIfAborted();
       throw this.#unanswered(error);
     }
     const text = new TextDecoder().decode(answer.body);

@@ -14,9 +14,10 @@ export interface Embedder extends AsyncDisposable {
   readonly isImmediate: boolean;
   /**
    * Returns unit vectors, in order. Throws an EmbeddingError that says whether a retry can help and the
-   * minimum delay before it. A text of white space only fails the whole call for good.
+   * minimum delay before it. A text of white space only fails the whole call for good. An aborted signal
+   * ends a running request, and the call rejects.
    */
-  embed(texts: readonly string[], purpose: "item" | "query"): Promise<Float32Array[]>;
+  embed(texts: readonly string[], purpose: "item" | "query", signal?: AbortSignal): Promise<Float32Array[]>;
   /** Present only if the embedder learns from the texts of its memory. */
   readonly statistics?: TextStatistics;
 }

@@ -11,13 +11,21 @@ import { chainFor, isLocalProvider } from "../../../models/routing.ts";
 import { parseModelReference } from "../../../models/reference.ts";
 import { lastEventOf } from "../../../models/runtime.ts";
 import { decideHostCall } from "../../../policy/decide.ts";
-import { defaultModelCategory, egressDenied, isLocalOnly, reachableHosts } from "../../../policy/outside.ts";
+import {
+  defaultModelCategory,
+  egressDenied,
+  embeddingCategory,
+  isLocalOnly,
+  reachableHosts,
+} from "../../../policy/outside.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
+import type { AgentEmbedders } from "../../models/agent-embedders.ts";
 import type { KernelModels } from "../../models/open-models.ts";
 
 export interface OutsidePorts {
   readonly models: KernelModels;
+  readonly embedders: Pick<AgentEmbedders, "describe" | "embed">;
   /** Rejects with ToolError where the value does not fit the schema, or the schema is none. */
   checkObject(agent: string, schema: Record<string, unknown>, value: unknown): Promise<void>;
 }
@@ -30,7 +38,7 @@ const defaultMaxBytes = 1024 * 1024;
 const maxBodyInAnswer = 1_000_000;
 
 /** The guest ABI's `ai/*`, `http/*` and `credentials/*`. By the time a call is here, policy has decided about it. */
-export function outsideServices({ models, checkObject }: OutsidePorts): OutsideServices {
+export function outsideServices({ models, embedders, checkObject }: OutsidePorts): OutsideServices {
   const { runtime, directory, secrets, placeholders, issued, egress } = models;
   return {
     "ai/generate": async (caller, params) => {
@@ -71,7 +79,16 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
       return { ...answer, object };
     },
 
-    "ai/models": async ({ authority, signal }, { category }) => {
+    "ai/embed": ({ agent, authority, cpu, signal }, { texts }) =>
+      embedders.embed({
+        agent,
+        texts,
+        isLocalOnly: isLocalOnly(authority, embeddingCategory),
+        cpu,
+        signal,
+      }),
+
+    "ai/models": async ({ agent, authority, signal }, { category }) => {
       const categories = new Set((authority.effective.use_models ?? []).map((model) => model.category));
       const settings = await models.settings();
       const { providers } = await directory.list(false, signal);
@@ -79,6 +96,10 @@ export function outsideServices({ models, checkObject }: OutsidePorts): OutsideS
         items: [...categories]
           .filter((each) => category === undefined || each === category)
           .flatMap((each) => {
+            if (each === embeddingCategory) {
+              const embedder = embedders.describe(agent, isLocalOnly(authority, each));
+              return embedder === null ? [] : [{ category: each, ...embedder, version: "", ready: true }];
+            }
             const chain = chainFor(
               { use: { kind: "category", category: each }, localOnly: isLocalOnly(authority, each) },
               settings,

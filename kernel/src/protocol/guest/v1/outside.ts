@@ -11,6 +11,7 @@ const Category = Type.String({
     "What the model is for, as the manifest's `use_models` names it and `models.routes` may route it",
 });
 const maxTextLength = 900_000;
+const maxEmbeddedTexts = 64;
 const Text = (description: string) => Type.String({ maxLength: maxTextLength, description });
 
 const Message = Type.Union(
@@ -88,6 +89,34 @@ export const outsideCalls = define({
         ],
         { description: "Why the answer ended" },
       ),
+    }),
+  },
+  "ai/embed": {
+    about:
+      "Returns the texts' vectors, by the embedder that the agent's memory has. Vectors of one `embedder` can be compared by their dot product; each has length 1. Needs `use_models` with the category `embedding`.",
+    errors: {
+      PermissionDenied: "The agent has no `use_models`, or it does not list `embedding`.",
+      LimitExceeded:
+        "So many vectors do not fit a message; `data.value` says how many do. Or the agent's CPU time is used up.",
+      ModelError:
+        "The embedder does not answer, or may not be asked because the texts have to stay on this machine. `data.class` says why, `data.retryable` whether the same call may succeed later.",
+    },
+    params: Type.Object(
+      {
+        texts: Type.Array(Text("A text that is not blank"), {
+          minItems: 1,
+          maxItems: maxEmbeddedTexts,
+          description: "The texts",
+        }),
+      },
+      closed,
+    ),
+    result: Type.Object({
+      embeddings: Type.Array(Type.Array(Type.Number(), { description: "One text's vector" }), {
+        description: "The vectors, in the texts' order",
+      }),
+      dimensions: Count("Numbers of each vector"),
+      embedder: Type.String({ description: "Its kind, model and dimensions" }),
     }),
   },
   "ai/models": {
