@@ -68,7 +68,9 @@
     (jsonrpc-async-request
      (eglot-current-server) :lares/tools/call
      `(:agent "test.asker" :name "ask" :arguments ,(make-hash-table))
-     :success-fn (lambda (result) (setq answer (plist-get result :value))))
+     :timeout patience
+     :success-fn (lambda (result) (setq answer (plist-get result :value)))
+     :error-fn (lambda (fault) (setq answer (format "%S" fault))))
     (wait-for "the question"
               (lambda ()
                 (with-current-buffer "*Messages*"
