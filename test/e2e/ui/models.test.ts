@@ -163,13 +163,6 @@ it("a secret is stored from a password box, is listed without its value, and the
   expect(all.some(({ text }) => text.includes("Stores a secret;"))).toBe(true);
 });
 
-const themes = [
-  ["Default Light Modern", "vscode-light"],
-  ["Default Dark Modern", "vscode-dark"],
-  ["Default High Contrast", "vscode-high-contrast"],
-  ["Default High Contrast Light", "vscode-high-contrast-light"],
-] as const;
-
 it("what an agent's question used is on the page of usage, beside the models, which are tested there", () =>
   desk.window("usage", async (screen) => {
     await open(screen);
@@ -186,14 +179,8 @@ it("what an agent's question used is on the page of usage, beside the models, wh
     await page.getByText(/answers after [\d,]+ ms/).waitFor();
     // The test is usage, too.
     await page.getByRole("row", { name: /^No agent, such as a test 1 / }).waitFor();
-    const found: string[] = [];
-    for (const [theme, className] of themes) {
-      await desk.vscode.configure({ "workbench.colorTheme": theme });
-      await page.locator(`body.${className}`).waitFor();
-      for (const fault of await accessibilityFaults(page, "editor")) found.push(`${theme}: ${fault}`);
-      await screen.picture(`usage-${className}`);
-    }
-    expect(found).toEqual([]);
+    expect(await accessibilityFaults(page, "editor")).toEqual([]);
+    await screen.picture("usage");
   }));
 
 it("a question that an agent waits for is answered in the editor, and then the editor's own model answers", () =>
@@ -211,5 +198,5 @@ it("a question that an agent waits for is answered in the editor, and then the e
     await screen.picture("question-opened");
     await dialog.getByRole("button", { name: "Allow", exact: true }).click();
     await form.getByText("The parrot says: Dear fig tree").first().waitFor();
-    await screen.statusBar(/^Lares$/).waitFor();
+    await screen.statusBar(/waits for you/).waitFor({ state: "hidden" });
   }));

@@ -21,10 +21,10 @@ export function Chart({ days, measure }: ChartProps): VNode {
       <div class="bars">
         {days.map((day) => {
           const amount = amountOf(day, measure);
-          const height = amount === 0 ? 0 : Math.max(minHeight, (amount / most) * 100);
+          const height = Math.max(minHeight, (amount / most) * 100);
           return (
             <div key={day.key} class="day-bar" title={dayText(day)}>
-              <i style={{ height: `${height}%` }} />
+              {amount > 0 && <i style={{ height: `${height}%` }} />}
             </div>
           );
         })}

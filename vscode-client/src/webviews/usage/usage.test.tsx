@@ -66,6 +66,13 @@ describe("usage", () => {
     expect(html).toMatch(/aria-label="Tokens by day/);
   });
 
+  it("that cost nothing is shown in tokens", () => {
+    const html = page(usage({ days: [used("2026-03-01", { usd: 0 })] }), { days: 7, measure: "dollars" });
+    expect(html).toContain("$0.00");
+    expect(html).not.toContain("What the bars show");
+    expect(html).toMatch(/aria-label="Tokens by day/);
+  });
+
   it("with prices shows dollars where they were chosen, and says what is not in them", () => {
     const days = [used("2026-03-01", { usd: 0.5 })];
     const html = page(usage({ days }), { days: 7, measure: "dollars" });

@@ -47,7 +47,8 @@ const measures: readonly { readonly name: Measure; readonly label: string }[] = 
 export function UsagePage({ usage, kept, keep }: KeptProps & { readonly usage: Usage }): VNode {
   const total = totalOf(usage.days);
   // Bars without height would say that nothing was used.
-  const measure = total.usd === undefined ? "tokens" : kept.measure;
+  const hasCost = (total.usd ?? 0) > 0;
+  const measure = hasCost ? kept.measure : "tokens";
   return (
     <section aria-label="Usage">
       <header class="head">
@@ -86,7 +87,7 @@ export function UsagePage({ usage, kept, keep }: KeptProps & { readonly usage: U
                 : "The dollars are without the models whose price is not known."}
             </p>
           )}
-          {total.usd !== undefined && (
+          {hasCost && (
             <div class="choices" role="group" aria-label="What the bars show">
               {measures.map(({ name, label }) => (
                 <button
