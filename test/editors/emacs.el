@@ -64,6 +64,25 @@
       (call-interactively #'lares-trust))
     (see 'trust_prompt asked))
 
+  (let (answer asked)
+    (jsonrpc-async-request
+     (eglot-current-server) :lares/tools/call
+     `(:agent "test.asker" :name "ask" :arguments ,(make-hash-table))
+     :timeout patience
+     :success-fn (lambda (result) (setq answer (plist-get result :value)))
+     :error-fn (lambda (fault) (setq answer (format "%S" fault))))
+    (wait-for "the question"
+              (lambda ()
+                (with-current-buffer "*Messages*"
+                  (string-match-p "a question waits: May test.asker use" (buffer-string)))))
+    (cl-letf (((symbol-function 'completing-read)
+               (lambda (prompt choices &rest _)
+                 (setq asked `((prompt . ,prompt) (offered . ,(mapcar #'car choices))))
+                 "Deny")))
+      (call-interactively #'lares-questions))
+    (wait-for "the answer" (lambda () answer))
+    (see 'question `(,@asked (answer . ,answer))))
+
   (visit note)
   (insert "milk\nbread\n")
   (save-buffer)

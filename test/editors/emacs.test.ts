@@ -24,6 +24,13 @@ describe.runIf(isInstalled("emacs", ["--batch", "--eval", "(require 'eglot)"], "
       });
       expect(seen["completion"]).toContain("approvals");
       expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
+      expect(seen["question"]).toEqual({
+        prompt: expect.stringMatching(
+          /^May test\.asker use "lab\/x", whose price is not known\?\nYour lares\.yaml sets a budget/,
+        ),
+        offered: ["Allow once", "Allow always", "Deny", "Later"],
+        answer: "BudgetExceeded",
+      });
       const says =
         ': Overwrites "notes/shopping list\\.md" .* dev\\.lares\\.notes says: "Give shopping list\\.md the heading';
       const titles = ["approve", "reject", 'reject, "This is not right."', "show changes"].map((verb) =>

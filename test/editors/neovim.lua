@@ -89,6 +89,25 @@ local function steps()
   end)
   report.trust_prompt = report.prompt
 
+  local answer
+  vim.lsp.buf_request(
+    0,
+    "lares/tools/call",
+    { agent = "test.asker", name = "ask", arguments = vim.empty_dict() },
+    function(err, result)
+      answer = result or err
+    end
+  )
+  wait_for("the question", function()
+    return vim.fn.execute("messages"):find("a question waits: May test.asker use")
+  end)
+  choosing("Deny")
+  vim.cmd("LaresQuestions")
+  wait_for("the answer", function()
+    return answer
+  end)
+  report.question = { prompt = report.prompt, offered = report.offered, answer = answer.value }
+
   vim.cmd("edit " .. vim.fn.fnameescape(note))
   vim.api.nvim_buf_set_lines(0, 0, -1, false, { "milk", "bread" })
   vim.cmd("write")

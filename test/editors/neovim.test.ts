@@ -21,6 +21,13 @@ describe.runIf(isInstalled("nvim", ["--version"], "neovim"))(
       });
       expect(seen["completion"]).toContain("approvals");
       expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
+      expect(seen["question"]).toEqual({
+        prompt: expect.stringMatching(
+          /^May test\.asker use "lab\/x", whose price is not known\?\nYour lares\.yaml sets a budget/,
+        ),
+        offered: ["Allow once", "Allow always", "Deny"],
+        answer: "BudgetExceeded",
+      });
       expect(seen["lenses"]).toEqual([
         {
           line: 0,

@@ -17,7 +17,31 @@ const LARES = `version: 1
 extensions:
   - id: dev.lares.notes
     grants: { locations: [notes] }
+  - id: test.asker
 kernel: { linger: 1s }
+`;
+
+/** An agent that asks a model whose price nobody knows, under a budget; it does so only after a person has allowed it. */
+const ASKER = {
+  "agent.ts": `import { defineAgent } from "@lares/sdk";
+export default defineAgent({
+  tools: { ask: (_given, ctx) => ctx.ai.generate("hello").then(({ text }) => text, ({ code }) => code) },
+});
+`,
+  "extension.yaml": `extension:
+  id: test.asker
+  name: Asker
+  version: 1.0.0
+  permissions: { use_models: [{ category: chat }] }
+  tools:
+    - { name: ask, description: Asks, handler: ask, parameters: { type: object } }
+`,
+};
+const OWN = `version: 1
+models:
+  providers: { lab: { api: openai-compatible, base_url: "https://lab.invalid/v1" } }
+  routes: { default: lab/x }
+  budgets: { per_day_usd: 1 }
 `;
 
 /** True where the program runs with these arguments; says so where it does not. */
@@ -49,6 +73,11 @@ export class Setting implements AsyncDisposable {
     await mkdir(setting.home);
     await cp(join(checkout, "examples/library"), setting.workspace, { recursive: true });
     await writeFile(setting.path("lares.yaml"), LARES);
+    const asker = setting.path(".lares/extensions/asker");
+    const own = join(setting.home, ".config/lares");
+    for (const folder of [asker, own]) await mkdir(folder, { recursive: true });
+    for (const [name, text] of Object.entries(ASKER)) await writeFile(join(asker, name), text);
+    await writeFile(join(own, "lares.yaml"), OWN);
     await mkdir(dirname(setting.path(BROKEN)));
     await writeFile(setting.path(BROKEN), "extension:\n  id: dev.example.broken\n  nonsense: true\n");
     return setting;

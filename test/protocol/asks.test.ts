@@ -155,6 +155,24 @@ describe("a model that was found by a key in the environment", () => {
       },
     ]);
     await client.request("lares/decisions/revoke", { id: items[0]?.id });
+
+    // A client without views sees which answer is remembered.
+    const plain = await bench.connect({
+      trusted: true,
+      approvals: "showMessageRequest",
+      environment: environment(bench),
+    });
+    const shown: unknown[] = [];
+    plain.answer = ({ method, params }) => {
+      if (method !== "window/showMessageRequest") return null;
+      return shown.push(params) === 1 ? { title: "Allow once" } : null;
+    };
+    expect(await tool<Outcome>(client, OTHER, "ask", { prompt: "hello" })).toMatchObject({
+      facts: { class: "Network" },
+    });
+    expect(shown).toMatchObject([
+      { actions: [{ title: "Allow always" }, { title: "Allow once" }, { title: "Deny" }] },
+    ]);
     const asking = tool<Outcome>(client, OTHER, "ask", { prompt: "hello" });
     await answer(client, await theQuestion(client), { allow: false, remember: "once" });
     expect(await asking).toMatchObject({ code: "ModelError", facts: { class: "NoModel" } });

@@ -26,13 +26,14 @@ import { editorModels } from "./editor/language-models.ts";
 import { middleware } from "./editor/middleware.ts";
 import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
+import { KernelAsks } from "./model/asks.ts";
 import { KernelJobs } from "./model/jobs.ts";
 import type { Models } from "./model/ports.ts";
 import { Reminders } from "./model/reminders.ts";
 import { PolledStatus } from "./model/status.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
-import { asks } from "./notices/asks.ts";
+import { asks as askNotices } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
 import { reminders as reminderMessages } from "./notices/reminders.ts";
 import { statusBar } from "./status-bar/status-bar.ts";
@@ -44,6 +45,7 @@ import { memory } from "./views/memory.ts";
 import { review } from "./views/review.ts";
 import { toolForms } from "./views/tool-form.ts";
 import { traces } from "./views/traces.ts";
+import { usage } from "./views/usage.ts";
 
 /** The parts of the client that need nothing but its context, in the order in which they are created. */
 const features: readonly Feature[] = [
@@ -59,12 +61,13 @@ const features: readonly Feature[] = [
   modelCommands,
   proposalCommands,
   notifications,
-  asks,
+  askNotices,
   reminderMessages,
   activity,
   memory,
   traces,
   toolForms,
+  usage,
   changeDocuments,
   showChanges,
   approvalLenses,
@@ -122,6 +125,7 @@ function makeParts(
   const kernel = new LaresKernel(connection, status, () => workspace.isTrusted);
   const agents = new KernelAgents(kernel, status);
   const actions = new KernelActions(kernel, status);
+  const asks = new KernelAsks(kernel);
   const jobs = new KernelJobs(kernel, agents);
   const reminders = new Reminders(actions, (id) => agents.nameOf(id), {
     question: () => waitingQuestion(status.current, extension.workspaceState),
@@ -129,8 +133,8 @@ function makeParts(
     now: () => Date.now(),
     afterMinutes: () => workspace.getConfiguration("lares").get("approvals.remindAfterMinutes", 10),
   });
-  const models: Models = { agents, actions, jobs, status, reminders };
-  extension.subscriptions.push(log, status, kernel, agents, actions, jobs, reminders);
+  const models: Models = { agents, actions, asks, jobs, status, reminders };
+  extension.subscriptions.push(log, status, kernel, agents, actions, asks, jobs, reminders);
 
   const context: ClientContext = { extension, kernel, models };
   const restart = (): Promise<void> =>

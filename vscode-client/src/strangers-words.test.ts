@@ -27,7 +27,7 @@ import { programRenames } from "./editor/program-renames.ts";
 import type { Action } from "./protocol.ts";
 import { statusBarLook } from "./status-bar/status-bar-item.ts";
 import { fakeContext, type FakeContext } from "./testing/context.ts";
-import { action, agent, effect, job, status } from "./testing/things.ts";
+import { action, agent, ask, effect, job, status } from "./testing/things.ts";
 import { commands, files, languages, seen, Uri, window, workspace } from "./testing/vscode.ts";
 import { settled } from "./testing/wire.ts";
 import { TraceChannels } from "./traces/channels.ts";
@@ -85,6 +85,7 @@ const hostileAgent = agent({
   locations: [evil],
   last_failure: failure,
 });
+const hostileAsk = ask({ agent: evil, kind: "egress", title: evil, reason: evil, sources: [evil] });
 const hostileJob = job({
   agent: evil,
   name: evil,
@@ -109,6 +110,8 @@ const refusal = (): never => {
   throw new Error(evil);
 };
 const answers: Parameters<typeof fakeContext>[0] = {
+  "lares/asks/list": () => [hostileAsk],
+  "lares/asks/answer": refusal,
   "lares/actions/approve": () => hostile({ state: "Failed" }),
   "lares/actions/reject": () => hostile({ state: "Rejected" }),
   "lares/actions/undo": () => hostile({ state: "Undone" }),
@@ -296,7 +299,12 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
   },
   "commands/models.ts": async () => {
     modelCommands(fake.context);
+    seen.holdsPicks = true;
     await run("lares.openModels");
+    window.pick((items) => items[1]);
+    seen.holdsPicks = false;
+    await settled();
+    await press();
     await run("lares.openSecrets");
     window.madePick?.button.fire({ button: undefined, item: window.madePick.items[0] });
     await settled();
@@ -327,23 +335,11 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     expectHarmless("editor/language-model-tools.ts", prepared?.confirmationMessages?.title ?? "");
   },
   "notices/asks.ts": async () => {
+    fake.asks = [hostileAsk];
     const feature = asks(fake.context);
-    fake.tell("lares/asks/changed", {
-      id: "a",
-      agent: evil,
-      kind: "egress",
-      title: evil,
-      reason: evil,
-      sources: [evil],
-      facts: {},
-      scopes: ["once"],
-      digest: `sha256:${"a".repeat(64)}`,
-      state: "Pending",
-      created: "2026-11-20T12:00:00.000Z",
-      expires: "2026-11-21T12:00:00.000Z",
-    });
-    await settled();
     await press([]);
+    await run("lares.openAsks", { ask: hostileAsk.id });
+    await run("lares.openAsks");
     feature.dispose();
   },
   "notices/notifications.ts": async () => {
@@ -377,7 +373,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
   "starter/starter.ts": ownWords,
   "status-bar/status-bar.ts": async () => {
     const named = { id: evil, name: evil };
-    const facts = { status: status(), waiting: 0, agents: 1, failing: [], working: [] };
+    const facts = { status: status(), waiting: 0, questions: 0, agents: 1, failing: [], working: [] };
     for (const look of [
       statusBarLook({ ...facts, state: { kind: "running" }, failing: [named] }),
       statusBarLook({ ...facts, state: { kind: "running" }, working: [named] }),
@@ -432,7 +428,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     const nameOfAgent = (): string => evil;
     const jobs = { items: [hostileJob, { ...hostileJob, state: "Waiting" as const }], total: 2 };
     const nodes = [
-      ...approvalNodes({ pending: [hostile()], recent: ended(), nameOfAgent, now }),
+      ...approvalNodes({ pending: [hostile()], recent: ended(), asks: [hostileAsk], nameOfAgent, now }),
       ...agentNodes([hostileAgent, { ...hostileAgent, problems: 2 }], () => jobs, now),
     ];
     for (const node of flat(nodes)) {
@@ -457,6 +453,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
   },
   "views/review.ts": ownWords,
   "views/situation.ts": ownWords,
+  "views/usage.ts": ownWords,
   "views/tool-form.ts": async () => {
     toolForms(fake.context);
     await run("lares.runTool");

@@ -64,6 +64,12 @@ Eglot knows one server per buffer: leave out a mode that has a language server o
   "An agent has something to say."
   (message "Lares: %s" (lares--plain (format "%s: %s. %s" agent title message))))
 
+(cl-defmethod eglot-handle-notification
+  ((_server lares-server) (_method (eql 'lares/asks/changed)) &key title state &allow-other-keys)
+  "A call of an agent waits for an answer."
+  (when (equal state "Pending")
+    (message "Lares: a question waits: %s M-x lares-questions answers it." (lares--plain title))))
+
 (defun lares--show-changes (server id)
   "The diffs of SERVER's action ID in a window of their own."
   (let ((action (jsonrpc-request server :lares/actions/get (list :id id))))
@@ -104,6 +110,33 @@ Eglot knows one server per buffer: leave out a mode that has a language server o
                                  (mapconcat #'lares--plain (plist-get trust :asks) "\n")))
         (jsonrpc-request server :lares/trust (list :trusted t :digest (plist-get trust :digest)))
         (message "Lares: the agents of this folder run.")))))
+
+(defvar lares--scopes
+  '(("once" . "Allow once") ("conversation" . "Allow in this conversation") ("always" . "Allow always")))
+
+(defun lares--ask (server ask)
+  "Put ASK of SERVER to the person."
+  (let* ((answers (append (mapcar (lambda (scope) (cons (cdr (assoc scope lares--scopes)) scope))
+                                  (plist-get ask :scopes))
+                          '(("Deny" . nil) ("Later" . later))))
+         (from (plist-get ask :sources))
+         (prompt (format "%s\n%s%s\n" (lares--plain (plist-get ask :title)) (lares--plain (plist-get ask :reason))
+                         (if (seq-empty-p from) ""
+                           (concat "\nIt follows from: " (mapconcat #'lares--plain from ", ")))))
+         (choice (cdr (assoc (completing-read prompt answers nil t) answers))))
+    (unless (eq choice 'later)
+      (jsonrpc-request server :lares/asks/answer
+                       `(:id ,(plist-get ask :id) :digest ,(plist-get ask :digest)
+                         :allow ,(if choice t :json-false) ,@(and choice (list :remember choice)))))))
+
+(defun lares-questions ()
+  "Answer the questions that agents wait for, the oldest first."
+  (interactive)
+  (let* ((server (or (eglot-current-server) (user-error "This buffer is in no folder with a lares.yaml")))
+         (asks (jsonrpc-request server :lares/asks/list '(:state "Pending"))))
+    (if (seq-empty-p asks)
+        (message "Lares: no question waits.")
+      (seq-doseq (ask (seq-reverse asks)) (lares--ask server ask)))))
 
 (provide 'lares)
 ;;; lares.el ends here

@@ -55,6 +55,12 @@ local function notified(_, notice)
   say(plain(notice.agent .. ": " .. notice.title .. ". " .. notice.message))
 end
 
+local function ask_changed(_, ask)
+  if ask.state == "Pending" then
+    say(("a question waits: %s :LaresQuestions answers it."):format(plain(ask.title)))
+  end
+end
+
 --- "Show changes": the diffs in a window of their own.
 local function show_changes(command, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
@@ -85,7 +91,11 @@ local function attach(buffer)
     name = "lares",
     cmd = { "lares", "serve", "--stdio" },
     root_dir = root,
-    handlers = { ["lares/actions/changed"] = action_changed, ["lares/notify"] = notified },
+    handlers = {
+      ["lares/actions/changed"] = action_changed,
+      ["lares/asks/changed"] = ask_changed,
+      ["lares/notify"] = notified,
+    },
     commands = { ["lares.action.show"] = show_changes },
     on_init = function(client)
       request(client, "lares/status", vim.empty_dict(), function(_, status)
@@ -143,6 +153,52 @@ vim.api.nvim_create_user_command("LaresTrust", function()
     end)
   end)
 end, { desc = "Show what the agents of this folder ask for, and let them run" })
+
+local scopes = { once = "Allow once", conversation = "Allow in this conversation", always = "Allow always" }
+
+--- Asks one question after the other, beginning with the oldest; one that is left without a choice goes on waiting.
+local function ask_all(client, asks)
+  local ask = table.remove(asks)
+  if not ask then
+    return
+  end
+  local choices = vim.tbl_map(function(scope)
+    return { title = scopes[scope], answer = { id = ask.id, digest = ask.digest, allow = true, remember = scope } }
+  end, ask.scopes)
+  table.insert(choices, { title = "Deny", answer = { id = ask.id, digest = ask.digest, allow = false } })
+  local from = #ask.sources > 0 and "\nIt follows from: " .. plain(table.concat(ask.sources, ", ")) or ""
+  local prompt = plain(ask.title) .. "\n" .. plain(ask.reason) .. from
+  local options = {
+    prompt = prompt,
+    format_item = function(choice)
+      return choice.title
+    end,
+  }
+  vim.ui.select(choices, options, function(choice)
+    if not choice then
+      return
+    end
+    request(client, "lares/asks/answer", choice.answer, function(refusal)
+      if refusal then
+        say(plain(refusal.message), vim.log.levels.WARN)
+      end
+      ask_all(client, asks)
+    end)
+  end)
+end
+
+vim.api.nvim_create_user_command("LaresQuestions", function()
+  local client = client_here()
+  if not client then
+    return say("this buffer is in no folder with a lares.yaml.", vim.log.levels.WARN)
+  end
+  request(client, "lares/asks/list", { state = "Pending" }, function(err, asks)
+    if err or #asks == 0 then
+      return say(err and plain(err.message) or "no question waits.")
+    end
+    ask_all(client, asks)
+  end)
+end, { desc = "Answer the questions that agents wait for" })
 
 local group = vim.api.nvim_create_augroup("lares", {})
 vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile" }, {

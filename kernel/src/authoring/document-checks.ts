@@ -93,7 +93,7 @@ async function checkDocument(
 ): Promise<readonly Diagnostic[]> {
   const shadowed = await checkShadowed(file, text, files);
   if (documentKind(file) === "lares") {
-    const { diagnostics } = await documents.checkLares(text, file, documents.layerOf(file), files);
+    const { diagnostics } = await documents.checkLares(text, file, await documents.layerOf(file), files);
     const counting = await documents.documentInsteadOf(file, files);
     const notCounting = counting === null ? [] : [notCounted(file, counting, text)];
     return [...notCounting, ...shadowed, ...diagnostics];

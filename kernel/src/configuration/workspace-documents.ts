@@ -6,7 +6,7 @@ import { checkManifest } from "../documents/manifest.ts";
 import { laresNames } from "../documents/names.ts";
 import type { EventPorts, FoundExtension, ManifestPorts } from "../documents/ports.ts";
 import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
-import { readText, type DocumentText } from "../platform/files/document-files.ts";
+import { readText, realPathOf, type DocumentText } from "../platform/files/document-files.ts";
 import { dirname, join } from "../platform/files/paths.ts";
 import { misplacement } from "./extension-places.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
@@ -77,9 +77,16 @@ export class WorkspaceDocuments {
     };
   }
 
-  /** Returns the owner of this document. */
-  layerOf(file: string): "workspace" | "user" {
-    return dirname(file) === this.#options.userFolder ? "user" : "workspace";
+  /** Returns the owner of this document. An editor may name the user's own by a link, or by what it links to. */
+  async layerOf(file: string): Promise<"workspace" | "user"> {
+    const { userFolder, roots } = this.#options;
+    if (dirname(file) === userFolder) return "user";
+    if (roots.includes(dirname(file))) return "workspace";
+    const [folder, own] = await Promise.all([realPathOf(dirname(file)), realPathOf(userFolder)]);
+    if (folder === own) return "user";
+    const real = await realPathOf(file);
+    const linked = await Promise.all(laresNames.map((name) => realPathOf(join(userFolder, name))));
+    return linked.includes(real) ? "user" : "workspace";
   }
 
   /** Returns why an extension's folder may not hold one; null if it may. `granted`: locations of any agent. */

@@ -9,7 +9,7 @@ import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
 /** Kinds of work that the kernel routes itself. Any other key is a category that extensions request. */
-const kinds = ["default", "channel", "branch", "worker", "compaction", "cortex"];
+export const routeKinds = ["default", "channel", "branch", "worker", "compaction", "cortex"];
 
 /** Checks what the schema of `models` cannot: names, addresses, and whether models have a provider. */
 export function checkModels({ models = {} }: LaresDocument, document: ParsedDocument): Diagnostic[] {
@@ -122,12 +122,12 @@ function modelsOf(provider: ProviderDocument): readonly string[] | null {
 }
 
 function checkRouteName(name: string, document: ParsedDocument): Diagnostic[] {
-  if (kinds.includes(name) || /^worker\.[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) return [];
+  if (routeKinds.includes(name) || /^worker\.[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) return [];
   // Extensions choose category names freely, so only misspellings of the kernel's own names can be detected.
-  const meant = closest(name, kinds);
+  const meant = closest(name, routeKinds);
   const isForm = /^[a-z][a-z0-9_]*$/.test(name);
   if (isForm && meant === undefined) return [];
-  const message = `No request takes the route "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`} Routes are ${kinds.join(", ")}, worker.<name>, or a category in lower case.`;
+  const message = `No request takes the route "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`} Routes are ${routeKinds.join(", ")}, worker.<name>, or a category in lower case.`;
   return [
     diagnostic("unknown-route", document.locate(pointerTo("/models/routes", name), "key"), message, [
       withoutEntry(document, pointerTo("/models/routes", name), name),

@@ -19,7 +19,14 @@ export const askHandlers = {
 
 const allow = "Allow";
 const allowAlways = "Allow always";
+const allowOnce = "Allow once";
 const deny = "Deny";
+
+/** The plain button has the first scope, unless that one would be remembered without a word of it. */
+function answersOf({ scopes: [first, ...others] }: Ask): string[] {
+  if (first === "always") return [allowAlways, ...(others.includes("once") ? [allowOnce] : []), deny];
+  return [allow, ...(others.includes("always") ? [allowAlways] : []), deny];
+}
 
 /** Asks by messages what calls wait for; see `MessageQuestions`. */
 export class MessageAsks {
@@ -45,22 +52,24 @@ export class MessageAsks {
   }
 
   #questioned(ask: Ask): Questioned {
-    const { id, digest, scopes } = ask;
-    // The first scope is the default of an answer.
-    const takesAlways = scopes.includes("always") && scopes[0] !== "always";
+    const { id, digest } = ask;
     return {
       id,
       name: ask.title,
       question: async () => {
         const isWaiting = (await this.#asks.list("Pending")).some((each) => each.id === id);
         if (!isWaiting) return null;
-        return { message: askMessage(ask), answers: [allow, ...(takesAlways ? [allowAlways] : []), deny] };
+        return { message: askMessage(ask), answers: answersOf(ask) };
       },
       chosen: async (title) => {
         await this.#asks.answer(this.#session.client.principal, id, {
           digest,
           allow: title !== deny,
-          ...(title === allowAlways ? { remember: "always" as const } : {}),
+          ...(title === allowAlways
+            ? { remember: "always" as const }
+            : title === allowOnce
+              ? { remember: "once" as const }
+              : {}),
         });
         return false;
       },

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import process from "node:process";
 import { after, afterEach, before, describe, it } from "mocha";
 import * as vscode from "vscode";
 import { until } from "../../support/until.ts";
@@ -181,5 +183,60 @@ describe("what is written in the documents", () => {
         program: source,
       });
     });
+  });
+});
+
+describe("the user's own document, outside of the workspace", () => {
+  const uri = vscode.Uri.file(join(process.env["XDG_CONFIG_HOME"] ?? "", "lares", "lares.yaml"));
+  let editor: vscode.TextEditor;
+  before(async () => {
+    await openLares();
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode("version: 1\n"));
+    editor = await vscode.window.showTextDocument(uri);
+  });
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.workspace.fs.delete(uri);
+  });
+
+  /** Makes it the whole text; answers where `|` stands in it, which is left out. */
+  const write = async (text: string): Promise<vscode.Position> => {
+    const { document } = editor;
+    const all = new vscode.Range(0, 0, document.lineCount, 0);
+    await editor.edit((edit) => edit.replace(all, text.replace("|", "")));
+    return document.positionAt(Math.max(0, text.indexOf("|")));
+  };
+
+  it("is underlined where a route names a provider that is not there, and is no workspace's", async () => {
+    await write("models: { providers: { lab: { api: ollama } }, routes: { default: lba/x } }\n");
+    const found = await until("a diagnostic", () => {
+      const all = vscode.languages.getDiagnostics(uri);
+      return all.length > 0 && all;
+    });
+    assert.deepEqual(
+      found.map(({ range }) => editor.document.getText(range)),
+      ["lba/x"],
+    );
+  });
+
+  it("is completed and explained", async () => {
+    const at = await write("models: { providers: { rehearsal: { api: | } } }\n");
+    const list = await vscode.commands.executeCommand<vscode.CompletionList>(
+      "vscode.executeCompletionItemProvider",
+      uri,
+      at,
+    );
+    const labels = list.items.map(({ label }) => (typeof label === "string" ? label : label.label));
+    assert.ok(labels.includes("openai-compatible"), labels.join());
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      "vscode.executeHoverProvider",
+      uri,
+      await write("egress: { private|_hosts: [nas.lan] }\n"),
+    );
+    const words = hovers.flatMap(({ contents }) =>
+      contents.map((content) => (typeof content === "string" ? content : content.value)),
+    );
+    assert.match(words.join(), /inside this network/);
   });
 });

@@ -9,7 +9,7 @@ export async function beside(vscode: VSCode, accepts = true): Promise<Client> {
   const client = new Client({
     home: vscode.home,
     cwd: vscode.base,
-    environment: { LARES_KERNEL_LINGER: "1s" },
+    environment: { LARES_KERNEL_LINGER: "1s", XDG_CONFIG_HOME: vscode.configuration },
   });
   await client.request("initialize", {
     processId: process.pid,

@@ -21,6 +21,10 @@ export interface VSCodeOptions {
   readonly smoke?: boolean;
   /** Files below the workspace's root instead of the fixture. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Files of the user's own, beside their `lares.yaml`. */
+  readonly userFiles?: Readonly<Record<string, string>>;
+  /** Other extensions of the profile: their files by path, which begins with the extension's folder. */
+  readonly extensions?: Readonly<Record<string, string>>;
   /** Folders below the workspace's root that are opened together, instead of that root. */
   readonly roots?: readonly string[];
   /** With VS Code's own question whether the folder is trusted. */
@@ -72,6 +76,8 @@ export class VSCode implements AsyncDisposable {
     await writeSettings(base, options.settings);
     if (options.files === undefined) cpSync(fixture, join(base, "workspace"), { recursive: true });
     else await writeFiles(join(base, "workspace"), options.files);
+    await writeFiles(join(base, "config", "lares"), options.userFiles ?? {});
+    await writeFiles(join(base, "extensions"), options.extensions ?? {});
     const { roots } = options;
     if (roots !== undefined)
       await writeFile(
@@ -83,6 +89,7 @@ export class VSCode implements AsyncDisposable {
     const environment = {
       ...process.env,
       HOME: join(base, "home"),
+      XDG_CONFIG_HOME: join(base, "config"),
       TMPDIR: join(base, "tmp"),
       EXTENSIONS_GALLERY: "{}",
       LARES_HOME: join(base, "lares"),
@@ -155,6 +162,11 @@ export class VSCode implements AsyncDisposable {
     return join(this.base, "workspace", path);
   }
 
+  /** Where the user's own `lares.yaml` is: in its folder `lares`. */
+  get configuration(): string {
+    return join(this.base, "config");
+  }
+
   /** Other settings than it was started with; windows that are open take them over. */
   configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
     return writeSettings(this.base, settings);
@@ -178,6 +190,11 @@ export class VSCode implements AsyncDisposable {
     return [...filesBelow(join(this.base, "data", "logs")), ...filesBelow(this.home)].filter((path) =>
       path.endsWith(".log"),
     );
+  }
+
+  /** Every file that it, the kernel or somebody who uses them has written. */
+  files(): string[] {
+    return filesBelow(this.base);
   }
 
   /** The processes that hold a workspace's state now. */

@@ -7,11 +7,24 @@ import { acceptDocuments, beside } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
 
+/** A model of a file, so that there is usage. */
+const userFiles = {
+  "lares.yaml": `version: 1
+models:
+  providers:
+    rehearsal: { api: scripted, script: ./rehearsal.yaml }
+    anthropic: { api: anthropic, key: { secret: anthropic } }
+  routes: { default: rehearsal/script }
+`,
+  "rehearsal.yaml": "turns:\n  - { say: Yes., repeat: true }\n",
+};
+
 let desk: Desk;
 beforeAll(async () => {
-  desk = await Desk.open();
+  desk = await Desk.open({ userFiles });
   await acceptDocuments(desk.vscode);
   await using client = await beside(desk.vscode);
+  await client.request("lares/models/test", { model: "rehearsal/script" });
   const agent = "com.example.titles";
   await writeFile(desk.vscode.workspace("notes/beach.md"), "# Beach\n\na quiet beach by the sea\n");
   await writeFile(desk.vscode.workspace("notes/walks.md"), "along the river\n");
@@ -59,6 +72,12 @@ async function pages(screen: Screen, look: Look): Promise<void> {
   const traces = await screen.webview('input[aria-label="Text in the message"]');
   await traces.getByText("saw a note").first().waitFor();
   await look("traces", traces, "panel");
+
+  await screen.command("Lares: Show Usage of Language Models");
+  const usage = await screen.webview("main.usage");
+  await usage.getByText("Table of days").click();
+  await usage.getByRole("button", { name: "Test rehearsal/script" }).first().waitFor();
+  await look("usage", usage, "editor");
 
   await screen.command("Lares: Run Tool");
   await screen.page.locator(".quick-input-list-row", { hasText: "shout" }).first().click();

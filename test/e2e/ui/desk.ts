@@ -24,10 +24,17 @@ export class Desk implements AsyncDisposable {
     }
   }
 
-  /** A fresh window on the workspace. Where it fails, `name` names what is kept of it. */
-  window<Result>(name: string, act: (screen: Screen) => Promise<Result>): Promise<Result> {
+  /**
+   * A fresh window on the workspace. Where it fails, `name` names what is kept of it. `parameters` of the page are VS
+   * Code's own.
+   */
+  window<Result>(
+    name: string,
+    act: (screen: Screen) => Promise<Result>,
+    parameters: Readonly<Record<string, string>> = {},
+  ): Promise<Result> {
     return inWindow(this.#browser, this.vscode, name, async (page) => {
-      await page.goto(this.vscode.page());
+      await page.goto(this.vscode.page(parameters));
       const screen = new Screen(page);
       await screen.isReady();
       return await act(screen);

@@ -78,4 +78,36 @@ describe("language models", () => {
     await run("lares.openModels");
     expect(said()).toEqual([expect.stringContaining("No language model is set up.") as string]);
   });
+
+  it("are listed with what is known of them, under what opens the page of usage", async () => {
+    const listing = {
+      providers: [{ id: "lab", api: "ollama", state: "ready", local: true }],
+      models: [{ id: "lab/a", context_tokens: 32_768, input_usd_per_mtok: 1, output_usd_per_mtok: 2 }],
+      routes: { default: "lab/a" },
+    };
+    const fake = fakeContext({
+      "lares/models/list": () => listing,
+      "lares/usage": () => ({ groups: [] }),
+    });
+    modelCommands(fake.context);
+    commands.registerCommand("lares.showUsage", () => undefined);
+    seen.holdsPicks = true;
+    await run("lares.openModels");
+    let shown: readonly unknown[] = [];
+    window.pick((items) => {
+      shown = items;
+      return items[0];
+    });
+    await settled();
+    expect(shown).toMatchObject([
+      { label: "$(pulse) Show Usage and Prices", alwaysShow: true },
+      {
+        label: "lab/a",
+        description: "ready · default",
+        detail: "33k tokens · $1 / $2 per million tokens · not used yet",
+      },
+    ]);
+    expect(seen.commands.at(-1)).toMatchObject({ id: "lares.showUsage" });
+    expect(fake.asked.map(({ method }) => method)).not.toContain("lares/models/test");
+  });
 });

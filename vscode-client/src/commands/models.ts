@@ -30,8 +30,15 @@ export const modelCommands: Feature = (context) =>
   );
 
 interface ModelRow extends QuickPickItem {
-  readonly model: string;
+  /** Absent for the row that opens the page. */
+  readonly model?: string;
 }
+
+const pageRow: ModelRow = {
+  label: "$(pulse) Show Usage and Prices",
+  detail: "Tokens and dollars by day, model and agent; all models, and which does what",
+  alwaysShow: true,
+};
 
 /** Lists the models that can be used; the chosen one is asked for a word. */
 async function showModels({ kernel }: ClientContext): Promise<void> {
@@ -47,7 +54,7 @@ async function showModels({ kernel }: ClientContext): Promise<void> {
     ({ id }) => stateOf(listing, id) !== "no_key" || isRouted(listing, id),
   );
   const picked = await window.showQuickPick<ModelRow>(
-    usable.map((model) => rowOf(model, listing, groups)),
+    [pageRow, ...usable.map((model) => rowOf(model, listing, groups))],
     {
       title: "Language Models",
       placeHolder: "Choose one to test whether it answers",
@@ -57,6 +64,7 @@ async function showModels({ kernel }: ClientContext): Promise<void> {
   );
   if (picked === undefined) return;
   const { model } = picked;
+  if (model === undefined) return void (await commands.executeCommand("lares.showUsage"));
   const result = await window.withProgress(
     { location: ProgressLocation.Notification, title: `Asking ${label(model, 80)}` },
     () => kernel.request("lares/models/test", { model }),

@@ -11,6 +11,7 @@ import {
 import type { EditorModels } from "../editor/language-models.ts";
 import type { GenerateParams } from "../protocol.ts";
 import type { Streams } from "./kernel-process.ts";
+import { withoutSecrets } from "./unlogged.ts";
 
 /** What a language client is created from. */
 export interface ClientParts {
@@ -89,6 +90,7 @@ function optionsOf({
     documentSelector: [{ scheme: "file" }],
     diagnosticCollectionName: "lares",
     outputChannel: log,
+    traceOutputChannel: withoutSecrets(log),
     initializationOptions: () => ({ lares: sessionOptions() }),
     initializationFailedHandler: () => false,
     errorHandler: {

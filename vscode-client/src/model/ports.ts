@@ -1,5 +1,5 @@
 import type { Event } from "vscode";
-import type { Action, Agent, Job, Status } from "../protocol.ts";
+import type { Action, Agent, Ask, Job, Status } from "../protocol.ts";
 
 /** The kernel's agents and actions, kept current by notifications. Views read these models and never the wire. */
 export interface AgentsModel {
@@ -18,6 +18,12 @@ export interface ActionsModel {
   get(id: string): Action | undefined;
   /** Requests the action with its diffs from the kernel; cached until it changes. */
   withDiffs(id: string): Promise<Action>;
+  readonly onDidChange: Event<void>;
+}
+
+export interface AsksModel {
+  /** Questions that calls wait for, oldest first. */
+  readonly pending: readonly Ask[];
   readonly onDidChange: Event<void>;
 }
 
@@ -55,6 +61,7 @@ export interface RemindersModel {
 export interface Models {
   readonly agents: AgentsModel;
   readonly actions: ActionsModel;
+  readonly asks: AsksModel;
   readonly jobs: JobsModel;
   readonly status: StatusModel;
   readonly reminders: RemindersModel;

@@ -1,36 +1,28 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Ask } from "../protocol.ts";
 import { fakeContext } from "../testing/context.ts";
+import { ask as anAsk } from "../testing/things.ts";
 import { commands, seen } from "../testing/vscode.ts";
 import { settled } from "../testing/wire.ts";
 import { asks } from "./asks.ts";
 
 beforeEach(() => seen.forget());
 
-const ask = (more: Partial<Ask> = {}): Ask => ({
-  id: "a1",
-  agent: "test.agent",
-  kind: "model",
-  title: "May agents use it?",
-  reason: "None is named.",
-  sources: [],
-  facts: {},
-  scopes: ["always", "once"],
-  digest: `sha256:${"a".repeat(64)}`,
-  state: "Pending",
-  created: "2026-11-20T12:00:00.000Z",
-  expires: "2026-11-21T12:00:00.000Z",
-  ...more,
-});
+const ask = (more: Partial<Ask> = {}): Ask => anAsk({ id: "a1", ...more });
 
-function start(pending: Ask[] = []) {
+function start(...pending: Ask[]) {
   const fake = fakeContext({
-    "lares/asks/list": () => pending,
+    "lares/asks/list": () => fake.asks,
     "lares/asks/answer": () => ask({ state: "Allowed" }),
   });
+  fake.asks = pending;
   const feature = asks(fake.context);
   const answers = () => fake.asked.filter(({ method }) => method === "lares/asks/answer");
-  return { ...fake, feature, answers };
+  const become = (...now: Ask[]): void => {
+    fake.asks = now;
+    fake.asksChanged.fire();
+  };
+  return { fake, feature, answers, become };
 }
 
 it.each([
@@ -38,8 +30,8 @@ it.each([
   ["Allow Once", { allow: true, remember: "once" }],
   ["Deny", { allow: false }],
 ] as const)("%s answers with the digest that was shown", async (button, answer) => {
-  const { tell, answers, feature } = start();
-  tell("lares/asks/changed", ask());
+  const { become, answers, feature } = start();
+  become(ask());
   await settled();
   expect(seen.messages.map(({ text, buttons }) => [text, buttons])).toEqual([
     ["May agents use it? None is named.", ["Allow Always", "Allow Once", "Deny"]],
@@ -53,35 +45,73 @@ it.each([
 });
 
 it('one that cannot be remembered offers no "always", and says where its words come from', async () => {
-  const { tell, feature } = start();
-  tell("lares/asks/changed", ask({ scopes: ["once"], sources: ["web"] }));
+  const { become, feature } = start();
+  become(ask({ scopes: ["once"], sources: ["web"] }));
   await settled();
   expect(seen.messages[0]?.buttons).toEqual(["Allow", "Deny"]);
   expect(seen.messages[0]?.text).toContain("It follows from: web.");
   feature.dispose();
 });
 
-it("questions are shown one after the other, unless they were answered elsewhere", async () => {
-  const { tell, feature, answers } = start();
-  for (const id of ["a1", "a2", "a3"]) tell("lares/asks/changed", ask({ id, title: id }));
-  tell("lares/asks/changed", ask({ id: "a2", state: "Denied" }));
+it("questions are shown one after the other, each once, unless they were answered elsewhere", async () => {
+  const named = (id: string): Ask => ask({ id, title: id });
+  const { become, feature, answers } = start();
+  become(named("a1"));
+  become(named("a1"), named("a2"), named("a3"));
+  become(named("a1"), named("a3"));
   await settled();
   expect(seen.messages).toHaveLength(1);
   seen.messages[0]?.answer(undefined);
+  await settled();
+  become(named("a1"), named("a3"));
   await settled();
   expect(seen.messages.map(({ text }) => text.slice(0, 2))).toEqual(["a1", "a3"]);
   expect(answers()).toEqual([]);
   feature.dispose();
 });
 
-it("questions from before the window was opened are shown, and are in the list", async () => {
-  const fake = fakeContext({ "lares/asks/list": () => [ask()] });
-  fake.state = { kind: "running" };
-  const feature = asks(fake.context);
+it("a question that was answered elsewhere does not hold up the next one", async () => {
+  const { become, feature } = start(ask({ id: "a1" }), ask({ id: "a2", title: "And this?" }));
   await settled();
   expect(seen.messages).toHaveLength(1);
-  void commands.executeCommand("lares.openAsks");
+  become(ask({ id: "a2", title: "And this?" }));
   await settled();
-  expect(fake.asked.map(({ method }) => method)).toEqual(["lares/asks/list", "lares/asks/list"]);
+  expect(seen.messages.map(({ text }) => text)).toEqual([
+    "May agents use it? None is named.",
+    "And this? None is named.",
+  ]);
+  feature.dispose();
+});
+
+it("questions from before the window was opened are shown", async () => {
+  const { feature } = start(ask());
+  await settled();
+  expect(seen.messages).toHaveLength(1);
+  feature.dispose();
+});
+
+it("a closed question is answered from the view or from the list, with its whole text", async () => {
+  const { feature, answers } = start(ask({ sources: ["web"] }));
+  await settled();
+  seen.messages.splice(0)[0]?.answer(undefined);
+  for (const given of [[{ ask: "a1" }], []]) {
+    void commands.executeCommand("lares.openAsks", ...given);
+    await settled();
+    const [shown] = seen.messages.splice(0);
+    expect(shown).toMatchObject({ text: "May agents use it?", isModal: true });
+    expect(shown?.detail).toMatch(/^None is named\. It follows from: web\.\n\ntest\.agent asked /);
+    shown?.answer("Allow Once");
+    await settled();
+  }
+  expect(answers()).toHaveLength(2);
+  feature.dispose();
+});
+
+it("a question that has ended is not shown; a message says that none waits", async () => {
+  const { feature, become } = start();
+  become();
+  void commands.executeCommand("lares.openAsks", { ask: "a1" });
+  await settled();
+  expect(seen.messages.map(({ text }) => text)).toEqual(["No question waits for you."]);
   feature.dispose();
 });

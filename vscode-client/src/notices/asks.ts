@@ -10,60 +10,81 @@ const allowAlways = "Allow Always";
 const deny = "Deny";
 const maxQuestion = 1_000;
 
-/** Shows the questions that agents wait for: one notification at a time, and all of them in a list. */
+/** Tells the questions that agents wait for, one notification at a time. `lares.openAsks` lists or shows them. */
 export const asks: Feature = (context) => {
-  const { kernel } = context;
-  /** By id; a question that was closed without an answer stays in the list. */
-  const waiting = new Map<string, Ask>();
+  const model = context.models.asks;
+  /** Those that were told or are about to be, as long as they wait. One that was closed without an answer stays. */
+  let told = new Set<string>();
   const toTell: string[] = [];
   let isTelling = false;
+  /** The one that is told now. */
+  let current: { readonly id: string; end(): void } | undefined;
 
+  const waiting = (id: string): Ask | undefined => model.pending.find((ask) => ask.id === id);
   const tellAll = async (): Promise<void> => {
     if (isTelling) return;
     isTelling = true;
     try {
       for (let id = toTell.shift(); id !== undefined; id = toTell.shift()) {
-        const ask = waiting.get(id);
-        if (ask !== undefined) await tell(context, ask);
+        const ask = waiting(id);
+        if (ask === undefined) continue;
+        // The editor cannot take a notification back, so one whose question was answered elsewhere must not keep others.
+        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+        current = { id, end };
+        await Promise.race([tell(context, ask), ended]);
       }
     } finally {
+      current = undefined;
       isTelling = false;
     }
   };
-  const take = (ask: Ask): void => {
-    if (ask.state !== "Pending") return void waiting.delete(ask.id);
-    if (waiting.has(ask.id)) return;
-    waiting.set(ask.id, ask);
-    toTell.push(ask.id);
+  const look = (): void => {
+    const ids = model.pending.map(({ id }) => id);
+    toTell.push(...ids.filter((id) => !told.has(id)));
+    told = new Set(ids);
+    if (current !== undefined && waiting(current.id) === undefined) current.end();
     void tellAll();
   };
-  const load = (): void => {
-    kernel
-      .request("lares/asks/list", { state: "Pending" })
-      .then((found) => found.toReversed().forEach(take))
-      // The kernel is shutting down or gone; its next state loads them again.
-      .catch(() => undefined);
-  };
-  if (kernel.state.kind === "running") load();
+  look();
   return Disposable.from(
-    kernel.on("lares/asks/changed", take),
-    kernel.onDidChangeState(({ kind }) => {
-      // The calls that waited ended with their kernel.
-      waiting.clear();
-      if (kind === "running") load();
-    }),
-    commands.registerCommand("lares.openAsks", () =>
-      reporting("The questions cannot be shown", () => showAll(context)),
+    model.onDidChange(look),
+    commands.registerCommand("lares.openAsks", (given?: unknown) =>
+      reporting("The question cannot be shown", () => show(context, idOf(given))),
     ),
   );
 };
 
+/** The argument of a tree item, if there is one: `{ ask: id }`. */
+function idOf(given: unknown): string | undefined {
+  const id = typeof given === "object" && given !== null && "ask" in given ? given.ask : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+const sourcesOf = ({ sources }: Ask): string =>
+  sources.length === 0 ? "" : ` It follows from: ${sources.join(", ")}.`;
+
 async function tell(context: ClientContext, ask: Ask): Promise<void> {
-  const from = ask.sources.length === 0 ? "" : ` It follows from: ${ask.sources.join(", ")}.`;
-  const text = message(`${ask.title} ${ask.reason}${from}`, maxQuestion);
+  const text = message(`${ask.title} ${ask.reason}${sourcesOf(ask)}`, maxQuestion);
   const answer = await window.showWarningMessage(text, ...buttonsOf(ask));
   if (answer !== undefined)
     await reporting("The question was not answered", () => send(context, ask, answer));
+}
+
+/** Shows one question, which a person opened, until it is answered or closed. */
+async function ask(context: ClientContext, question: Ask): Promise<void> {
+  const { title, reason, agent, created, expires } = question;
+  const now = Date.now();
+  const name = label(context.models.agents.nameOf(agent), 80);
+  const answer = await window.showWarningMessage(
+    message(title, maxQuestion),
+    {
+      modal: true,
+      detail: `${message(`${reason}${sourcesOf(question)}`, maxQuestion)}\n\n${name} asked ${when(created, now)}. Without an answer it is denied ${when(expires, now)}.`,
+    },
+    ...buttonsOf(question),
+  );
+  if (answer !== undefined)
+    await reporting("The question was not answered", () => send(context, question, answer));
 }
 
 /** The default scope has the plain button. */
@@ -86,20 +107,23 @@ interface Row extends QuickPickItem {
   readonly ask: Ask;
 }
 
-async function showAll(context: ClientContext): Promise<void> {
+/** Shows the question of this id, or all, of which one can be chosen. */
+async function show(context: ClientContext, id: string | undefined): Promise<void> {
   const found = await context.kernel.request("lares/asks/list", { state: "Pending" });
+  const named = found.find((one) => one.id === id);
+  if (named !== undefined) return await ask(context, named);
   if (found.length === 0) {
     void window.showInformationMessage("No question waits for you.");
     return;
   }
   const picked = await window.showQuickPick<Row>(
-    found.map((ask) => ({
-      ask,
-      label: message(ask.title, 200),
-      description: label(context.models.agents.nameOf(ask.agent), 80),
-      detail: `${message(ask.reason, 400)} Asked ${when(ask.created, Date.now())}.`,
+    found.map((one) => ({
+      ask: one,
+      label: message(one.title, 200),
+      description: label(context.models.agents.nameOf(one.agent), 80),
+      detail: `${message(one.reason, 400)} Asked ${when(one.created, Date.now())}.`,
     })),
     { title: "Questions", placeHolder: "Agents wait for these answers", matchOnDetail: true },
   );
-  if (picked !== undefined) await tell(context, picked.ask);
+  if (picked !== undefined) await ask(context, picked.ask);
 }

@@ -8,6 +8,7 @@ const facts: StatusBarFacts = {
   state: { kind: "running" },
   status: status(),
   waiting: 0,
+  questions: 0,
   agents: 2,
   failing: [],
   working: [],
@@ -21,6 +22,13 @@ it.each<[string, Partial<StatusBarFacts>, string, string]>([
   ["indexing", { status: status({ ready: false }) }, "$(loading~spin) Lares: indexing", "lares.showStatus"],
   ["waiting for one answer", { waiting: 1 }, "$(bell-dot) Lares: 1 waits for you", "lares.approvals.focus"],
   ["waiting for answers", { waiting: 4 }, "$(bell-dot) Lares: 4 wait for you", "lares.approvals.focus"],
+  ["asked a question", { questions: 1 }, "$(bell-dot) Lares: 1 waits for you", "lares.approvals.focus"],
+  [
+    "asked questions beside changes, they are counted together",
+    { waiting: 2, questions: 1 },
+    "$(bell-dot) Lares: 3 wait for you",
+    "lares.approvals.focus",
+  ],
   ["asking for more", { status: asking }, "$(shield) Lares: needs your permission", "lares.trustWorkspace"],
   [
     "with an agent that fails",

@@ -22,6 +22,8 @@ export interface StatusBarFacts {
   readonly status: Status | undefined;
   /** Changes that a person can decide now. */
   readonly waiting: number;
+  /** Questions that calls of agents wait for. */
+  readonly questions: number;
   /** The number of agents. */
   readonly agents: number;
   /** The agents that fail, and those with a running job. */
@@ -78,12 +80,20 @@ export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
   }
 }
 
-function runningLook({ status, waiting, agents, failing, working }: StatusBarFacts): StatusBarLook {
+function runningLook({
+  status,
+  waiting,
+  questions,
+  agents,
+  failing,
+  working,
+}: StatusBarFacts): StatusBarLook {
   const asks = status?.trust.pending.length ?? 0;
   const [failed] = failing;
   const [busy] = working;
   const lines = [
     waiting === 0 ? "No change waits for you" : waitingWords(waiting),
+    ...(questions === 0 ? [] : [count(questions, "question waits for you", "questions wait for you")]),
     ...(failing.length === 0 ? [] : [failingWords(failing)]),
     ...(asks === 0 ? [] : ["Agents ask for more than you allowed"]),
     ...(working.length === 0 ? [] : [`Working: ${names(working)}`]),
@@ -96,9 +106,10 @@ function runningLook({ status, waiting, agents, failing, working }: StatusBarFac
       : ["The letter L, in the explorer and on tabs, marks a file that a waiting change would touch"]),
   ];
   const tooltip = `Lares: ${lines.join("\n")}`;
-  if (waiting > 0)
+  const together = waiting + questions;
+  if (together > 0)
     return {
-      text: `$(bell-dot) Lares: ${waiting.toLocaleString("en")} ${waiting === 1 ? "waits" : "wait"} for you${failed === undefined ? "" : ` $(error) ${failing.length}`}`,
+      text: `$(bell-dot) Lares: ${together.toLocaleString("en")} ${together === 1 ? "waits" : "wait"} for you${failed === undefined ? "" : ` $(error) ${failing.length}`}`,
       tooltip,
       command: "lares.approvals.focus",
       background: "statusBarItem.warningBackground",

@@ -42,6 +42,7 @@ export const statusBar: Feature = (context) => {
     kernel.onDidChangeState(update),
     models.status.onDidChange(update),
     models.actions.onDidChange(update),
+    models.asks.onDidChange(update),
     models.agents.onDidChange(update),
     models.jobs.onDidChange(update),
     commands.registerCommand("lares.showStatus", () => showStatus(context)),
@@ -62,6 +63,7 @@ function factsOf({ kernel, models }: ClientContext): StatusBarFacts {
     state: kernel.state,
     status: models.status.current,
     waiting: models.actions.pending.length,
+    questions: models.asks.pending.length,
     agents: known.length,
     failing: known.filter(({ health }) => isFailing(health)),
     working: known.filter(({ health }) => health.kind === "working"),
@@ -90,6 +92,15 @@ async function showStatus(context: ClientContext): Promise<void> {
           : count(models.actions.pending.length, "change waits for you", "changes wait for you"),
       command: "lares.approvals.focus",
     },
+    ...(facts.questions === 0
+      ? []
+      : [
+          {
+            label: "$(question) Questions of Agents",
+            description: count(facts.questions, "waits for you", "wait for you"),
+            command: "lares.openAsks",
+          },
+        ]),
     {
       label: "$(organization) Agents",
       description: [
@@ -100,6 +111,7 @@ async function showStatus(context: ClientContext): Promise<void> {
     },
     { label: "$(graph) Activity", command: "lares.showActivity" },
     { label: "$(database) Memory", command: "lares.showMemory" },
+    { label: "$(pulse) Language Models", command: "lares.showUsage" },
     { label: "$(list-flat) Traces", command: "lares.showTraces" },
     { label: "", kind: QuickPickItemKind.Separator },
     {

@@ -2,7 +2,7 @@ import { EventEmitter, Uri } from "vscode";
 import type { ClientContext } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { agentNames } from "../model/agent-names.ts";
-import type { Action, Agent, NotificationParamsOf, ServerNotification, Status } from "../protocol.ts";
+import type { Action, Agent, Ask, NotificationParamsOf, ServerNotification, Status } from "../protocol.ts";
 
 /** A test's access to a feature that is created from `context`. */
 export interface FakeContext {
@@ -11,6 +11,7 @@ export interface FakeContext {
   readonly stateChanged: EventEmitter<KernelState>;
   readonly actionsChanged: EventEmitter<void>;
   readonly agentsChanged: EventEmitter<void>;
+  readonly asksChanged: EventEmitter<void>;
   readonly statusChanged: EventEmitter<void>;
   /** The extension's global state. */
   readonly kept: Map<string, unknown>;
@@ -19,6 +20,8 @@ export interface FakeContext {
   /** All that the kernel says of itself, where a test cares. */
   status: Status | undefined;
   actions: readonly Action[];
+  /** Questions that wait. */
+  asks: readonly Ask[];
   agents: readonly Pick<Agent, "id" | "name">[];
   tell<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
   /** Lets all promises settle that wait for nothing else. */
@@ -67,6 +70,12 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
     nameOf: (id: string) => agentNames(fake.agents)(id),
     onDidChange: (listener: () => void) => fake.agentsChanged.event(listener),
   };
+  const asks = {
+    get pending() {
+      return fake.asks;
+    },
+    onDidChange: (listener: () => void) => fake.asksChanged.event(listener),
+  };
   const status = {
     get current() {
       return fake.status ?? { ready: fake.isReady };
@@ -84,6 +93,7 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
       models: {
         actions,
         agents,
+        asks,
         status,
         jobs: { of: () => ({ items: [], total: 0 }), onDidChange: new EventEmitter().event },
         reminders: { onDidRemind: new EventEmitter().event },
@@ -94,12 +104,14 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
     stateChanged: new EventEmitter(),
     actionsChanged: new EventEmitter(),
     agentsChanged: new EventEmitter(),
+    asksChanged: new EventEmitter(),
     statusChanged: new EventEmitter(),
     kept: new Map(),
     state: { kind: "running" },
     isReady: true,
     status: undefined,
     actions: [],
+    asks: [],
     agents: [],
     tell: (method, params) => listeners.get(method)?.(params as never),
     async settle() {

@@ -24,6 +24,7 @@ export function playedContext(given: { actions?: readonly Action[]; agents?: rea
         watch: () => undefined,
         onDidChange: new EventEmitter<void>().event,
       },
+      asks: { pending: [], onDidChange: new EventEmitter<void>().event },
       reminders: { onDidRemind: new EventEmitter<never>().event },
       actions: {
         get pending() {

@@ -1,4 +1,4 @@
-import type { Action, Agent, Effect, Job, Status } from "../protocol.ts";
+import type { Action, Agent, Ask, Effect, Job, Status } from "../protocol.ts";
 
 /** Values of the wire for tests, with what a test cares about put in. */
 
@@ -58,6 +58,24 @@ export function agent(given: Partial<Agent> = {}): Agent {
       peak_memory_bytes: 0,
       wakeups: 0,
     },
+    ...given,
+  };
+}
+
+export function ask(given: Partial<Ask> = {}): Ask {
+  return {
+    id: "ask-1",
+    agent: "test.agent",
+    kind: "model",
+    title: "May agents use it?",
+    reason: "None is named.",
+    sources: [],
+    facts: {},
+    scopes: ["always", "once"],
+    digest: hash,
+    state: "Pending",
+    created: "2026-01-01T12:00:00.000Z",
+    expires: "2026-01-08T12:00:00.000Z",
     ...given,
   };
 }

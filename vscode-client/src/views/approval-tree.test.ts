@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { Action, Effect } from "../protocol.ts";
-import { action, effect } from "../testing/things.ts";
+import type { Action, Ask, Effect } from "../protocol.ts";
+import { action, ask, effect } from "../testing/things.ts";
 import { approvalNodes } from "./approval-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-function nodes(pending: readonly Action[], recent: readonly Action[] = []): TreeNode[] {
+function nodes(
+  pending: readonly Action[],
+  recent: readonly Action[] = [],
+  asks: readonly Ask[] = [],
+): TreeNode[] {
   const now = Date.parse("2026-01-01T12:05:00.000Z");
-  return approvalNodes({ pending, recent, nameOfAgent: () => "Tidier", now });
+  return approvalNodes({ pending, recent, asks, nameOfAgent: () => "Tidier", now });
 }
 
 function only(group: TreeNode | undefined): TreeNode {
@@ -24,6 +28,18 @@ describe("approvalNodes", () => {
     const [waiting, recent] = nodes([], [action({ state: "Committed" })]);
     expect(waiting).toMatchObject({ label: "Nothing waits for you" });
     expect(recent).toMatchObject({ label: "Decided", isOpen: true });
+  });
+
+  it("questions come first, each with its command, and replace the note that nothing waits", () => {
+    const [questions, ...others] = nodes([], [], [ask({ id: "a" })]);
+    expect(others).toEqual([]);
+    expect(questions).toMatchObject({ label: "Questions for You", description: "1", isOpen: true });
+    expect(only(questions)).toMatchObject({
+      label: "May agents use it?",
+      description: "Tidier · 5 minutes ago",
+      command: { id: "lares.openAsks", arguments: [{ ask: "a" }] },
+    });
+    expect(nodes([action()], [], [ask()]).map(({ id }) => id)).toEqual(["questions", "waiting"]);
   });
 
   it("a pending change shows its agent, its size and its age", () => {

@@ -2,7 +2,7 @@ import { decidedWord } from "../model/decided.ts";
 import { effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
 import { extentText, fileCount, impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import { count, label, message, when } from "../model/text.ts";
-import type { Action, ActionState, Effect } from "../protocol.ts";
+import type { Action, ActionState, Ask, Effect } from "../protocol.ts";
 import type { Section } from "../webviews/review/messages.ts";
 import { sectionOf } from "./review-cards.ts";
 import type { TreeNode } from "./tree-node.ts";
@@ -42,6 +42,8 @@ const whatNow: Partial<Readonly<Record<ActionState, string>>> = {
 interface ApprovalTreeInput {
   readonly pending: readonly Action[];
   readonly recent: readonly Action[];
+  /** Questions that calls wait for. */
+  readonly asks: readonly Ask[];
   /** Returns an agent's name by its id. */
   readonly nameOfAgent: (id: string) => string;
   /** Milliseconds since the epoch. */
@@ -53,8 +55,8 @@ interface ApprovalTreeInput {
  * of date, what rules applied, and what a person decided. Empty if there was never an action.
  */
 export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
-  const { pending, recent } = input;
-  if (pending.length === 0 && recent.length === 0) return [];
+  const { pending, recent, asks } = input;
+  if (pending.length === 0 && recent.length === 0 && asks.length === 0) return [];
   const of = (section: Section): Action[] => recent.filter((action) => sectionOf(action) === section);
   const [outdated, automatic, decided] = [
     of("outdated"),
@@ -93,13 +95,49 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
           },
         ];
   return [
-    waiting,
+    ...questionNodes(input),
+    // A question waits, too.
+    ...(pending.length === 0 && asks.length > 0 ? [] : [waiting]),
     ...group("outdated", "Out of Date", outdated),
     ...group("automatic", "Applied Automatically", automatic, {
       icon: automaticIcon,
       context: "lares.automatic",
     }),
     ...group("recent", "Decided", decided),
+  ];
+}
+
+/** A call waits for each of them. Opening one shows it with its answers. */
+function questionNodes({ asks, nameOfAgent, now }: ApprovalTreeInput): TreeNode[] {
+  if (asks.length === 0) return [];
+  const questions = asks.map(({ id, title, reason, agent, created }): TreeNode => {
+    const who = label(nameOfAgent(agent));
+    const text = message(title, 200);
+    const age = when(created, now);
+    return {
+      id: `ask ${id}`,
+      label: text,
+      description: [who, age].filter(Boolean).join(" · "),
+      icon: { id: "question" },
+      tooltip: [
+        message(title, maxTooltipCharacters),
+        message(reason, maxTooltipCharacters),
+        `${who}, ${age}`,
+      ],
+      spoken: `Question. ${text} ${who} asks, ${age}. ${message(reason, 300)}`,
+      context: "lares.ask",
+      command: { id: "lares.openAsks", title: "Answer", arguments: [{ ask: id }] },
+    };
+  });
+  return [
+    {
+      id: "questions",
+      label: "Questions for You",
+      description: String(asks.length),
+      spoken: `Questions for you, ${count(asks.length, "question")}`,
+      isOpen: true,
+      children: questions,
+    },
   ];
 }
 

@@ -9,20 +9,27 @@ const renewMs = 30_000;
 
 /** The Approvals view, with the number of waiting actions on its icon. */
 export const approvalsView: Feature = ({ models }) => {
-  const { actions, agents } = models;
+  const { actions, agents, asks } = models;
   const tree = new NodeTree(() =>
     approvalNodes({
       pending: actions.pending,
       recent: actions.recent,
+      asks: asks.pending,
       nameOfAgent: (id) => agents.nameOf(id),
       now: Date.now(),
     }),
   );
   const view = window.createTreeView("lares.approvals", { treeDataProvider: tree, showCollapseAll: true });
   const refresh = (): void => {
-    const waiting = actions.pending.length;
+    const [changes, questions] = [actions.pending.length, asks.pending.length];
+    const waiting = [
+      ...(changes === 0 ? [] : [count(changes, "change")]),
+      ...(questions === 0 ? [] : [count(questions, "question")]),
+    ];
     view.badge =
-      waiting === 0 ? undefined : { value: waiting, tooltip: `${count(waiting, "change")} waiting for you` };
+      waiting.length === 0
+        ? undefined
+        : { value: changes + questions, tooltip: `${waiting.join(" and ")} waiting for you` };
     tree.refresh();
   };
   refresh();
@@ -34,6 +41,7 @@ export const approvalsView: Feature = ({ models }) => {
     tree,
     view,
     actions.onDidChange(refresh),
+    asks.onDidChange(refresh),
     agents.onDidChange(() => {
       const now = agents.all.map(({ name }) => name).join("\n");
       if (now !== names) tree.refresh();

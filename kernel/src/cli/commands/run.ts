@@ -133,7 +133,7 @@ async function watch(
   });
   const asks = await followAsks({
     kernel,
-    ask: mode === "ask" ? (ask) => turns.take(() => askQuestion(terminal, ask)) : null,
+    ask: mode === "ask" ? (ask, ended) => turns.take(() => askQuestion(terminal, ask, ended)) : null,
     denies: options.once === true,
     remark: (text) => presenter.remark(text),
     quit: () => terminal.interrupt(),

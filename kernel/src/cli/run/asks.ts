@@ -6,13 +6,17 @@ import { oneLine } from "../render/foreign.ts";
 import { renderAsk } from "../render/asks.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** "later": it goes on waiting, and can be answered elsewhere. */
-export type AskAnswer = { readonly allow: boolean; readonly remember?: AskScope } | "later" | "quit";
+/** "later": it goes on waiting, and can be answered elsewhere. "ended": it was, or nothing waits for it any more. */
+export type AskAnswer =
+  { readonly allow: boolean; readonly remember?: AskScope } | "later" | "ended" | "quit";
 
 interface QuestionPorts {
   readonly kernel: Pick<KernelClient, "asks" | "answerAsk" | "on">;
-  /** Shows the question and waits for the answer; null where nobody can be asked. */
-  readonly ask: ((ask: Ask) => Promise<AskAnswer>) | null;
+  /**
+   * Shows the question and waits for the answer; null where nobody can be asked. `ended`: it was answered elsewhere, or
+   * nothing waits for it any more.
+   */
+  readonly ask: ((ask: Ask, ended: AbortSignal) => Promise<AskAnswer>) | null;
   /** Nobody would answer before the run ends by itself: what waits is denied. */
   readonly denies: boolean;
   remark(text: string): void;
@@ -25,24 +29,29 @@ interface QuestionPorts {
  */
 export async function followAsks(ports: QuestionPorts): Promise<Disposable & { readonly isBusy: boolean }> {
   const { kernel } = ports;
-  const seen = new Set<string>();
-  let open = 0;
+  /** Those that wait, by id; the kernel bounds how many do. One that was put off stays and is not asked again. */
+  const waiting = new Map<string, { readonly ended: AbortController; isAsking: boolean }>();
   let isOver = false;
   const consider = async (ask: Ask): Promise<void> => {
-    if (ask.state !== "Pending" || seen.has(ask.id) || isOver) return;
-    seen.add(ask.id);
-    open++;
+    const known = waiting.get(ask.id);
+    if (ask.state !== "Pending") {
+      waiting.delete(ask.id);
+      return known?.ended.abort(ask.state);
+    }
+    if (known !== undefined || isOver) return;
+    const question = { ended: new AbortController(), isAsking: true };
+    waiting.set(ask.id, question);
     try {
-      await answer(ask, ports);
+      await answer(ask, question.ended.signal, ports);
     } finally {
-      open--;
+      question.isAsking = false;
     }
   };
   const listening = kernel.on("lares/asks/changed", (ask) => void consider(ask));
   for (const ask of (await kernel.asks("Pending")).toReversed()) void consider(ask);
   return {
     get isBusy() {
-      return open > 0;
+      return [...waiting.values()].some(({ isAsking }) => isAsking);
     },
     [Symbol.dispose]() {
       isOver = true;
@@ -51,12 +60,22 @@ export async function followAsks(ports: QuestionPorts): Promise<Disposable & { r
   };
 }
 
-async function answer(asked: Ask, { kernel, ask, denies, remark, quit }: QuestionPorts): Promise<void> {
+async function answer(
+  asked: Ask,
+  ended: AbortSignal,
+  { kernel, ask, denies, remark, quit }: QuestionPorts,
+): Promise<void> {
   const { id, digest, title } = asked;
   if (ask === null && !denies)
     return remark(`A question waits: ${oneLine(title)} Answer it with: lares asks allow ${id.slice(-8)}`);
-  const given = ask === null ? ({ allow: false, remember: "once" } as const) : await ask(asked);
+  const given = ask === null ? ({ allow: false, remember: "once" } as const) : await ask(asked, ended);
   if (given === "later") return;
+  if (given === "ended")
+    return remark(
+      ended.reason === "Expired"
+        ? `Nothing waits for that answer any more: ${oneLine(title)}`
+        : `${String(ended.reason)} elsewhere: ${oneLine(title)}`,
+    );
   if (given === "quit") return quit();
   try {
     await kernel.answerAsk(id, { digest, ...given });
@@ -68,8 +87,13 @@ async function answer(asked: Ask, { kernel, ask, denies, remark, quit }: Questio
   }
 }
 
-/** Shows a question and asks. Ctrl-C leaves it waiting and ends the run. */
-export async function askQuestion(terminal: Terminal, ask: Ask): Promise<AskAnswer> {
+/**
+ * Shows a question and asks, until it is answered or `ended` says that it was elsewhere. Ctrl-C leaves it waiting and
+ * ends the run.
+ */
+export async function askQuestion(terminal: Terminal, ask: Ask, ended: AbortSignal): Promise<AskAnswer> {
+  // While it waited for its turn; nobody has seen it here.
+  if (ended.aborted) return "later";
   terminal.print(["", ...renderAsk(ask, terminal.surface)]);
   using _held = terminal.hold();
   const [first = "once"] = ask.scopes;
@@ -80,14 +104,14 @@ export async function askQuestion(terminal: Terminal, ask: Ask): Promise<AskAnsw
   };
   const choice = await select<AskScope | "deny" | "later">({
     message: "Your answer?",
-    signal: terminal.interrupted,
+    signal: AbortSignal.any([terminal.interrupted, ended]),
     options: [
       ...ask.scopes.map((scope) => ({ value: scope, label: labels[scope] })),
       { value: "deny" as const, label: "Deny" },
       { value: "later" as const, label: "Later", hint: "keep it waiting" },
     ],
   });
-  if (isCancel(choice)) return "quit";
+  if (isCancel(choice)) return ended.aborted && !terminal.interrupted.aborted ? "ended" : "quit";
   if (choice === "later") return "later";
   return choice === "deny" ? { allow: false, remember: first } : { allow: true, remember: choice };
 }

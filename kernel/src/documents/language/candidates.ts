@@ -2,8 +2,9 @@ import type { CompletionProposal, Explanation } from "../../base/vocabulary/edit
 import { isJsonObject } from "../../base/json.ts";
 import { permissionNames } from "../../base/vocabulary/permissions.ts";
 import { effectKindNames } from "../names-in-permissions.ts";
-import { valueAt } from "../text/source.ts";
+import { pointerKeys, valueAt } from "../text/source.ts";
 import { code, item, paragraph } from "./explanation.ts";
+import { modelReferences } from "./model-candidates.ts";
 import type { EventHelp, EventLanguage, ExtensionSummary, Surroundings } from "./ports.ts";
 
 /** A meaningful value for a place that the schema alone does not know. */
@@ -62,8 +63,26 @@ const laresPlaces: readonly (readonly [RegExp, Finder])[] = [
   [/^\/extensions\/\d+\/grants\/(?:allow|deny)\/\d+$/, permissions],
   [/^\/approvals\/rules\/\d+\/agent$/, extensionIds],
   [/^\/approvals\/rules\/\d+\/kind$/, async () => effectKinds(["file.*", "tag.*"])],
+  [/^\/models\/routes\/[^/]+(?:\/model)?$/, modelNames],
+  [/^\/models\/fallbacks\/[^/]+\/\d+$/, modelNames],
+  [/^\/models\/providers\/[^/]+\/key\/secret$/, secretNames],
   [/^\/(?:shared|import)_namespaces\/\d+\/extensions\/\d+$/, extensionIds],
 ];
+
+async function modelNames({ document }: Search): Promise<Candidate[]> {
+  return modelReferences(document).map((value) => ({
+    value,
+    kind: "value",
+    detail: "of this document",
+    rank: 0,
+  }));
+}
+
+/** Returns the provider's own name, which its secret usually has. */
+async function secretNames({ pointer }: Search): Promise<Candidate[]> {
+  const [, , provider = ""] = pointerKeys(pointer);
+  return [{ value: provider, kind: "value", detail: "as lares secrets set stores it", rank: 0 }];
+}
 
 function handlers(names: readonly string[]): Candidate[] {
   return names.map((value) => ({ value, kind: "handler", detail: "of the program" }));

@@ -6,6 +6,7 @@ import type { Search } from "./candidates.ts";
 import { cursorSteps, type CursorContext } from "./cursor.ts";
 import { filterProposals } from "./filter-proposals.ts";
 import { keyProposals, mapProposals, tableProposals, type ClientAbilities } from "./keys.ts";
+import { modelKeys } from "./model-candidates.ts";
 import type { EventLanguage, Surroundings } from "./ports.ts";
 import { bounded, type Proposal, type Proposals } from "./proposal.ts";
 import { parametersSchema } from "../schema/json-schema.ts";
@@ -62,7 +63,7 @@ async function proposalsAt(
   const root = schemaOf[kind];
   const { pointer, document, part } = context;
   const schemas = schemasAt(root, document, pointer);
-  const named = kind === "lares" && pointer === extensionsOfMemory ? await extensionKeys(environment) : [];
+  const named = kind === "lares" ? await namedKeys(pointer, document, environment) : [];
   const keys = () => keyProposals(context, [...schemas, ...named], environment.client);
   if (part === "key") return [...keys(), ...tableProposals(context, root)];
   if (part === "either") {
@@ -75,10 +76,13 @@ async function proposalsAt(
   return valuesAt(context, kind, schemas, environment);
 }
 
-/** The only map whose keys are names of other things. */
-const extensionsOfMemory = "/memory/extensions";
-
-async function extensionKeys({ around }: LanguageEnvironment): Promise<Schema[]> {
+/** Returns the keys of maps whose keys are names of other things. */
+async function namedKeys(
+  pointer: string,
+  document: unknown,
+  { around }: LanguageEnvironment,
+): Promise<Schema[]> {
+  if (pointer !== "/memory/extensions") return modelKeys(pointer, document);
   const extensions = await around.extensions();
   return [{ properties: Object.fromEntries(extensions.map(({ id }) => [id, { type: "object" }])) }];
 }

@@ -51,6 +51,20 @@ describe("what is said of the word under the cursor", () => {
       "models: { providers: { a: { api: ollama, base|_url: x } } }",
       /^base_url: .*\nWhere requests go; default http:\/\/127\.0\.0\.1:11434/,
     ],
+    [
+      "a budget",
+      "lares",
+      "yaml",
+      "models: { budgets: { per_day|_usd: 5 } }",
+      /^per_day_usd: .*\nWhat all models together may cost a day/,
+    ],
+    [
+      "what leaves the machine",
+      "lares",
+      "yaml",
+      "egress: { private|_hosts: [nas.lan] }",
+      /inside this network/,
+    ],
     ["a value", "lares", "yaml", "memory: { vectors: au|to }", /^auto: vectors\n/],
     [
       "an event",
