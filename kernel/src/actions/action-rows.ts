@@ -28,6 +28,8 @@ export interface Row {
   readonly proposal_key: string | null;
   readonly superseded_by: string | null;
   readonly rejected_reason: string | null;
+  readonly undone_by: string | null;
+  readonly rebased_by: string | null;
 }
 
 export interface EffectRow {
@@ -61,7 +63,7 @@ interface Body {
 }
 
 export const listedColumns =
-  "id, agent, state, created, decided, decided_by, ended, error, receipt, body, contents_kept, proposal_key, superseded_by, rejected_reason";
+  "id, agent, state, created, decided, decided_by, ended, error, receipt, body, contents_kept, proposal_key, superseded_by, rejected_reason, undone_by, rebased_by";
 
 /** Returns the record as written to the database, with the contents that it needs. */
 export function storedAction(record: ActionRecord, objects: readonly KeptObject[]): StoredAction {
@@ -124,6 +126,8 @@ export function recordOf(row: Row): ActionRecord {
       ...(row.error === null ? {} : { error: row.error }),
       ...(row.rejected_reason === null ? {} : { rejected_reason: row.rejected_reason }),
       ...(body.editedBy === undefined ? {} : { edited_by: body.editedBy }),
+      ...(row.undone_by === null ? {} : { undone_by: row.undone_by as "user" }),
+      ...(row.rebased_by === null ? {} : { rebased_by: row.rebased_by as "user" }),
       ...(body.supersedes === undefined ? {} : { supersedes: body.supersedes }),
       ...(row.superseded_by === null ? {} : { superseded_by: row.superseded_by }),
       ...(isRebasable(row, body) ? { rebasable: true } : {}),

@@ -223,10 +223,10 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     after();
     expect(Object.keys(snapshot()).filter((path) => path.includes(".lares-"))).toEqual([]);
 
-    const undone = await bench.actions.undo(action.id);
-    expect(undone.state).toBe("Undone");
+    const undone = await bench.actions.undo(person, action.id);
+    expect(undone).toMatchObject({ state: "Undone", undone_by: "user" });
     expect(snapshot()).toEqual(before);
-    expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
+    expect(await codeOf(bench.actions.undo(person, action.id))).toBe("IllegalTransition");
   });
 
   test("an action has the time of its end: of its commit, then of its undo", async () => {
@@ -234,7 +234,7 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     const committed = await bench.perform(write("a.txt", "b"));
     expect(Date.parse(committed.ended ?? "")).toBeGreaterThanOrEqual(Date.parse(committed.decided ?? ""));
     bench.clock.advance(60_000);
-    const undone = await bench.actions.undo(committed.id);
+    const undone = await bench.actions.undo(person, committed.id);
     expect(undone.decided).toBe(committed.decided);
     expect(Date.parse(undone.ended ?? "") - Date.parse(committed.ended ?? "")).toBeGreaterThanOrEqual(60_000);
     const waiting = await bench.propose(write("a.txt", "c"));
@@ -252,7 +252,7 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     put("a.txt", "a");
     const { id } = await bench.perform(move("a.txt", "archive/a.txt"));
     put("archive/mine.txt", "mine");
-    expect((await bench.actions.undo(id)).state).toBe("Undone");
+    expect((await bench.actions.undo(person, id)).state).toBe("Undone");
     expect(Object.keys(snapshot()).toSorted()).toEqual(["a.txt", "archive", "archive/mine.txt"]);
   });
 });
@@ -463,7 +463,7 @@ describe("a difference between preview and commit makes the action Stale, and no
     expect(await codeOf(bench.actions.approve(person, action.id, { digest: action.digest }))).toBe(
       "IllegalTransition",
     );
-    expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
+    expect(await codeOf(bench.actions.undo(person, action.id))).toBe("IllegalTransition");
   });
 
   test("an undo after a change is refused with Stale {path}, and nothing changes", async () => {
@@ -472,10 +472,13 @@ describe("a difference between preview and commit makes the action Stale, and no
     const { id } = await bench.perform(write("a.txt", "two"), remove("b.txt"));
     put("a.txt", "three");
     const before = snapshot();
-    await expect(bench.actions.undo(id)).rejects.toMatchObject({ code: "Stale", facts: { path: "a.txt" } });
+    await expect(bench.actions.undo(person, id)).rejects.toMatchObject({
+      code: "Stale",
+      facts: { path: "a.txt" },
+    });
     expect(snapshot()).toEqual(before);
     put("a.txt", "two");
-    expect((await bench.actions.undo(id)).state).toBe("Undone");
+    expect((await bench.actions.undo(person, id)).state).toBe("Undone");
     expect([contentOf("a.txt"), contentOf("b.txt")]).toEqual(["one", "b"]);
   });
 
@@ -484,7 +487,7 @@ describe("a difference between preview and commit makes the action Stale, and no
     const { id } = await bench.perform(move("d", "e"));
     put("e/private/diary.md", "mine");
     const before = snapshot();
-    expect(await codeOf(bench.actions.undo(id))).toBe("Stale");
+    expect(await codeOf(bench.actions.undo(person, id))).toBe("Stale");
     expect(snapshot()).toEqual(before);
   });
 
@@ -492,7 +495,7 @@ describe("a difference between preview and commit makes the action Stale, and no
     put("a.txt", "one");
     const { id } = await bench.perform(write("a.txt", "two"));
     bench.settings.rules = [{ decide: "deny", path: "a.txt" }];
-    expect((await bench.actions.undo(id)).state).toBe("Undone");
+    expect((await bench.actions.undo(person, id)).state).toBe("Undone");
     expect(contentOf("a.txt")).toBe("one");
   });
 
@@ -500,7 +503,7 @@ describe("a difference between preview and commit makes the action Stale, and no
     put("a.txt", "one");
     const { id } = await bench.perform(remove("a.txt"));
     put("a.txt", "new");
-    expect(await codeOf(bench.actions.undo(id))).toBe("Stale");
+    expect(await codeOf(bench.actions.undo(person, id))).toBe("Stale");
     expect(contentOf("a.txt")).toBe("new");
   });
 
@@ -554,7 +557,7 @@ describe("approval", () => {
     const ended = await bench.actions.approve(person, action.id, { digest: action.digest, effects: [2, 0] });
     expect(ended.receipt?.applied).toEqual([0, 2]);
     expect(Object.keys(snapshot()).toSorted()).toEqual(["a", "c"]);
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(snapshot()).toEqual({});
   });
 
@@ -641,6 +644,8 @@ describe("approval", () => {
     for (const other of others) {
       expect(await codeOf(bench.actions.approve(other, id, { digest }))).toBe("PermissionDenied");
       expect(await codeOf(bench.actions.reject(other, id))).toBe("PermissionDenied");
+      expect(await codeOf(bench.actions.undo(other, id))).toBe("PermissionDenied");
+      expect(await codeOf(bench.actions.rebase(other, id))).toBe("PermissionDenied");
     }
     expect((await bench.actions.get(id))?.state).toBe("PendingApproval");
     expect(await bench.actions.approve(person, id, { digest })).toMatchObject({ decided_by: "user" });
@@ -665,7 +670,7 @@ describe("approval", () => {
       expect(action.effects.some((effect) => "diff" in effect)).toBe(false);
     });
     const { id } = await bench.perform(write("a", "text"));
-    await bench.actions.undo(id);
+    await bench.actions.undo(person, id);
     expect(states).toEqual(["PendingApproval", "Approved", "Committing", "Committed", "Undone"]);
     expect(bench.touched.filter((path) => path === "a")).toHaveLength(2);
   });
@@ -987,7 +992,7 @@ describe("tags, fields and sidecars", () => {
     expect(Object.values(bench.metadata.all())).toEqual([{ new: [1, 2] }, { text: "n" }, "#one"]);
     await restart();
     expect(Object.values(bench.metadata.all())).toHaveLength(3);
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(bench.metadata.all()).toEqual(before);
     await restart();
     expect(bench.metadata.all()).toEqual(before);
@@ -1004,9 +1009,9 @@ describe("tags, fields and sidecars", () => {
     expect(Object.values(bench.metadata.all())).toEqual([2]);
     const removed = await bench.perform(field("a.txt", null));
     expect(bench.metadata.all()).toEqual({});
-    await bench.actions.undo(removed.id);
+    await bench.actions.undo(person, removed.id);
     expect(Object.values(bench.metadata.all())).toEqual([2]);
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(bench.metadata.all()).toEqual({});
   });
 
@@ -1024,12 +1029,12 @@ describe("tags, fields and sidecars", () => {
     put("a.txt", "a");
     const first = await bench.perform(field("a.txt", 1));
     await bench.perform(field("a.txt", 2));
-    expect(await codeOf(bench.actions.undo(first.id))).toBe("Stale");
+    expect(await codeOf(bench.actions.undo(person, first.id))).toBe("Stale");
     const one = await bench.perform(tag("a.txt", "t"));
     const two = await bench.perform(tag("a.txt", "t"));
-    await bench.actions.undo(two.id);
+    await bench.actions.undo(person, two.id);
     expect(bench.metadata.current("a.txt")?.tags).toEqual(["t"]);
-    await bench.actions.undo(one.id);
+    await bench.actions.undo(person, one.id);
     expect(bench.metadata.current("a.txt")?.tags).toEqual([]);
   });
 });
@@ -1095,7 +1100,7 @@ describe("races: exactly one wins, the other gets the current state", () => {
 
   test("undo and undo", async () => {
     const { id } = await bench.perform(write("a", "a"));
-    expect(await outcomes(bench.actions.undo(id), bench.actions.undo(id))).toEqual([
+    expect(await outcomes(bench.actions.undo(person, id), bench.actions.undo(person, id))).toEqual([
       "Undone",
       'IllegalTransition {"state":"Undone"}',
     ]);
@@ -1156,7 +1161,7 @@ describe("time and restarts", () => {
     bench.clock.setNow(bench.clock.now() + 86_400_000);
     await restart();
     expect((await bench.actions.get(late.id))?.state).toBe("Expired");
-    expect((await bench.actions.undo(kept.id)).state).toBe("Undone");
+    expect((await bench.actions.undo(person, kept.id)).state).toBe("Undone");
     expect(contentOf("a")).toBe("0");
   });
 
@@ -1169,7 +1174,7 @@ describe("time and restarts", () => {
     await restart();
     expect(await bench.objects.has(sha256("unwanted"))).toBe(false);
     expect(await bench.objects.has(sha256("0"))).toBe(true);
-    await bench.actions.undo(committed.id);
+    await bench.actions.undo(person, committed.id);
   });
 
   test("after closing, nothing is changed", async () => {
@@ -1179,7 +1184,7 @@ describe("time and restarts", () => {
     await bench.actions.get(id);
     await bench.actions[Symbol.asyncDispose]();
     expect(await waiting).toBe("Busy");
-    expect(await codeOf(bench.actions.undo(id))).toBe("Busy");
+    expect(await codeOf(bench.actions.undo(person, id))).toBe("Busy");
     expect(digest).toMatch(/^sha256:/);
   });
 });
@@ -1246,7 +1251,7 @@ describe("what the agent cannot see", () => {
       expect(counted.size).toBe(1);
       const ended = await bench.actions.approve(person, action.id, { digest: action.digest });
       expect(ended.state).toBe(name === "nothing" || name === "a file" ? "Committed" : "Stale");
-      if (ended.state === "Committed") await bench.actions.undo(action.id);
+      if (ended.state === "Committed") await bench.actions.undo(person, action.id);
       expect(snapshot()).toEqual(before);
     },
   );
@@ -1312,7 +1317,7 @@ test("a workspace with two roots: paths begin with the root's name, and a file c
   expect(snapshot()).toEqual({});
   expect(readFileSync(join(second, "deep/a.txt"), "utf8")).toBe("a");
   expect(lstatSync(join(second, "deep/a.txt")).mode & 0o777).toBe(0o640);
-  await both.actions.undo(action.id);
+  await both.actions.undo(person, action.id);
   expect(snapshot()).toEqual(before);
   expect(readdirSync(second)).toEqual([]);
   expect(await codeOf(both.propose(write("three/x", "")))).toBe("NotFound");
@@ -1353,7 +1358,7 @@ test("any sequence of effects that can be proposed is committed as previewed and
           hash,
         ]);
       }
-      await bench.actions.undo(action.id);
+      await bench.actions.undo(person, action.id);
       expect(snapshot()).toEqual(before);
     }),
     { numRuns: 30 },
@@ -1389,7 +1394,7 @@ describe("files that are too large to be read", () => {
     expect((await bench.perform(tag("huge", "large"))).state).toBe("Committed");
     const moved = await bench.perform(move("huge", "archive/huge"));
     expect(moved.state).toBe("Committed");
-    await bench.actions.undo(moved.id);
+    await bench.actions.undo(person, moved.id);
     const late = await bench.propose(move("huge", "archive/huge"));
     utimesSync(join(root, "huge"), 1_700_000_001, 1_700_000_001);
     expect((await bench.actions.approve(person, late.id, { digest: late.digest })).state).toBe("Stale");
@@ -1413,7 +1418,7 @@ describe("the metadata of a file that an action deletes", () => {
     const deleted = await bench.perform(remove("a.txt"));
     expect(bench.metadata.all()).toEqual({});
     await restart();
-    await bench.actions.undo(deleted.id);
+    await bench.actions.undo(person, deleted.id);
     expect(bench.metadata.all()).toEqual(before);
     expect(snapshot()).toEqual(files);
   });
@@ -1424,7 +1429,7 @@ describe("the metadata of a file that an action deletes", () => {
     const before = bench.metadata.all();
     const action = await bench.perform(tag("a.txt", "#two"), field("a.txt", 1), remove("a.txt"));
     expect([action.state, bench.metadata.all()]).toEqual(["Committed", {}]);
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(bench.metadata.all()).toEqual(before);
   });
 
@@ -1433,7 +1438,7 @@ describe("the metadata of a file that an action deletes", () => {
     await bench.perform(tag("a.txt", "#one"));
     const action = await bench.perform(remove("a.txt"), write("a.txt", "b"));
     await bench.perform(tag("a.txt", "#two"));
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(contentOf("a.txt")).toBe("a");
     expect(bench.metadata.current("a.txt")?.tags).toEqual(["#one", "#two"]);
   });
@@ -1465,9 +1470,9 @@ describe("the storage of actions is bounded", () => {
     const { bytes, eof } = await bench.actions.content(second.id, 0, "after", 0, MiB);
     expect([new TextDecoder().decode(bytes), eof]).toEqual([JSON.stringify(large(2)), true]);
     await restart();
-    await bench.actions.undo(second.id);
+    await bench.actions.undo(person, second.id);
     expect(Object.values(bench.metadata.all())).toEqual(["f".repeat(5000), large(1)]);
-    await bench.actions.undo(first.id);
+    await bench.actions.undo(person, first.id);
     expect(bench.metadata.all()).toEqual({});
   });
 
@@ -1479,9 +1484,9 @@ describe("the storage of actions is bounded", () => {
     const young = await bench.perform(write("a.txt", "2"));
     bench.clock.advance(15 * 86_400_000 + 3_600_001);
     await vi.waitFor(async () => expect(await bench.objects.has(sha256("0"))).toBe(false));
-    await bench.actions.undo(young.id);
+    await bench.actions.undo(person, young.id);
     expect(contentOf("a.txt")).toBe("1");
-    await expect(bench.actions.undo(old.id)).rejects.toMatchObject({ code: "NotFound" });
+    await expect(bench.actions.undo(person, old.id)).rejects.toMatchObject({ code: "NotFound" });
   });
 
   test("records without contents: a bounded number per agent is kept, the newest", async () => {
@@ -1526,7 +1531,7 @@ describe("the storage of actions is bounded", () => {
       expect((await bench.actions.approve(person, action.id, { digest: action.digest })).state).toBe(
         "Committed",
       );
-      await bench.actions.undo(action.id);
+      await bench.actions.undo(person, action.id);
     }
   });
 

@@ -286,7 +286,8 @@ class ActionService implements Actions {
     return rejected;
   }
 
-  async rebase(id: string): Promise<Action> {
+  async rebase(by: Principal, id: string): Promise<Action> {
+    decider(by);
     const ports = { ...this.#replanPorts, staleness: this.#staleness };
     const stored = await rebase(ports, await this.#ledger.existing(id));
     const rebased = await this.#announce(stored.record);
@@ -294,8 +295,8 @@ class ActionService implements Actions {
     return rebased;
   }
 
-  undo(id: string): Promise<Action> {
-    return this.#commits.undo(id);
+  async undo(by: Principal, id: string): Promise<Action> {
+    return this.#commits.undo(decider(by), id);
   }
 
   workspaceChanged(changes: readonly EntryChange[]): void {
@@ -408,5 +409,5 @@ class ActionService implements Actions {
 /** Returns the decider that the ledger names. Throws PermissionDenied for anybody but a person. */
 function decider({ kind }: Principal): Decider {
   if (kind === "person") return kind;
-  throw new LaresError("PermissionDenied", "Only a person can decide on an action.");
+  throw new LaresError("PermissionDenied", "Only a person can decide on an action, undo it or rebase it.");
 }

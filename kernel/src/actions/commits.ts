@@ -9,7 +9,7 @@ import { mustBe, type ActionRecord } from "./action-record.ts";
 import { Committer, isDrift, RollbackFailed, type Recording } from "./committer.ts";
 import { noLongerKept } from "./content.ts";
 import { effectForPolicy } from "./describe.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Decider, Ledger } from "./ledger.ts";
 import type { ActionPorts } from "./ports.ts";
 import { Recovery } from "./recovery.ts";
 import { restraintNow } from "./restraint.ts";
@@ -62,7 +62,7 @@ export class Commits implements AsyncDisposable {
     return this.#recovery.all();
   }
 
-  async undo(id: string): Promise<Action> {
+  async undo(by: Decider, id: string): Promise<Action> {
     return this.enqueue(async () => {
       const record = await this.#ledger.existing(id);
       mustBe(record.action, "Committed", "undone");
@@ -76,7 +76,8 @@ export class Commits implements AsyncDisposable {
             await this.#ports.database.batch([journal], { durability: "power" });
             return true;
           },
-          done: (_outcome, along) => this.#ledger.move(id, { from: "Committed", to: "Undone" }, along),
+          done: (_outcome, along) =>
+            this.#ledger.move(id, { from: "Committed", to: "Undone", undoneBy: by }, along),
         };
         await this.#committer.run(id, "undo", record.inverse ?? [], recording, unlimitedCpu);
       } catch (error) {

@@ -117,7 +117,7 @@ async function checkWhole(place: Place): Promise<string> {
     expect(contents(folderSnapshot(place.root))).toEqual(after);
   }
   if (action?.state === "Committed") {
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(folderSnapshot(place.root)).toEqual(before);
   }
   return action?.state ?? "not proposed";

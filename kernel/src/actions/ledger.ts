@@ -27,7 +27,7 @@ export interface JournalEntry {
   readonly identities: readonly string[];
 }
 
-/** How `decided_by` names whoever decided after the proposal. */
+/** How `decided_by` and `undone_by` name whoever decided after the proposal. */
 const deciders = { person: "user", kernel: "policy" } as const satisfies Partial<
   Record<Actor["kind"], Action["decided_by"]>
 >;
@@ -43,6 +43,7 @@ export interface StateChange {
   readonly error?: string;
   /** The person's reason for rejecting the action. */
   readonly rejectedReason?: string;
+  readonly undoneBy?: Decider;
   /** The action that supersedes this one. */
   readonly supersededBy?: string;
   /** The action as edited by a person. Replaces everything but the state. */
@@ -87,8 +88,8 @@ export class Ledger {
       [
         ...superseded.flatMap(({ id, state }) => this.#supersedeStatements(id, state, action.id)),
         {
-          sql: `INSERT INTO actions (id, agent, state, created, decided, decided_by, counted_impact, error, body, diffs, ended, proposal_key, targets)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          sql: `INSERT INTO actions (id, agent, state, created, decided, decided_by, counted_impact, error, body, diffs, ended, proposal_key, targets, rebased_by)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           params: [
             action.id,
             action.agent,
@@ -103,6 +104,7 @@ export class Ledger {
             hasEnded(action.state) ? this.#clock.now() : null,
             action.key ?? null,
             targets,
+            action.rebased_by ?? null,
           ],
         },
         keepStatement(action.id, objects),
@@ -364,6 +366,7 @@ function stateStatement(id: string, change: StateChange, ended: number | null): 
   set("decided", change.decidedBy === null ? null : change.decided);
   if (change.decidedBy !== undefined)
     set("decided_by", change.decidedBy === null ? null : deciders[change.decidedBy]);
+  set("undone_by", change.undoneBy && deciders[change.undoneBy]);
   set("error", change.error);
   set("rejected_reason", change.rejectedReason);
   set("superseded_by", change.supersededBy);

@@ -69,4 +69,11 @@ export const actionsMigrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    name: "actions-4-persons",
+    sql: `
+      ALTER TABLE actions ADD COLUMN undone_by TEXT;
+      ALTER TABLE actions ADD COLUMN rebased_by TEXT;
+    `,
+  },
 ];

@@ -441,7 +441,7 @@ describe("the end of an action is delivered to its agent", () => {
   test("once: committed, undone, rejected with the reason, expired", async () => {
     put("a", "one");
     const undone = await bench.perform(edit("a", "one", "1"));
-    await bench.actions.undo(undone.id);
+    await bench.actions.undo(person, undone.id);
     const rejected = await bench.propose(write("b", ""));
     await bench.actions.reject(person, rejected.id, "Not in my notes");
     const expired = await bench.propose(write("c", ""));
@@ -498,8 +498,10 @@ describe("rebasing", () => {
   test("merges the change into the new text as a new action, which waits and has a new digest", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
     expect(stale.rebasable).toBe(true);
-    const rebased = await bench.actions.rebase(stale.id);
-    expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: stale.id, agent });
+    const rebased = await bench.actions.rebase(person, stale.id);
+    const facts = { state: "PendingApproval", supersedes: stale.id, rebased_by: "user", agent };
+    expect(rebased).toMatchObject(facts);
+    expect(await bench.actions.get(rebased.id)).toMatchObject(facts);
     expect(rebased.digest).not.toBe(stale.digest);
     expect(await bench.actions.get(stale.id)).toMatchObject({ superseded_by: rebased.id });
     expect((await bench.actions.get(stale.id))?.rebasable).toBe(undefined);
@@ -511,16 +513,16 @@ describe("rebasing", () => {
   test("waits for a person, even if a rule allows it", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
     bench.settings.rules = [{ decide: "allow" }];
-    expect((await bench.actions.rebase(stale.id)).state).toBe("PendingApproval");
+    expect((await bench.actions.rebase(person, stale.id)).state).toBe("PendingApproval");
   });
 
   test("is refused if policy forbids the result", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
     bench.settings.rules = [{ decide: "deny", path: "note" }];
-    expect(await codeOf(bench.actions.rebase(stale.id))).toBe("PermissionDenied");
+    expect(await codeOf(bench.actions.rebase(person, stale.id))).toBe("PermissionDenied");
     bench.settings.rules = [];
     bench.authority = { ...everything, effective: { read_entries: true } };
-    expect(await codeOf(bench.actions.rebase(stale.id))).toBe("PermissionDenied");
+    expect(await codeOf(bench.actions.rebase(person, stale.id))).toBe("PermissionDenied");
   });
 
   const conflicts: readonly [name: string, now: string][] = [
@@ -530,14 +532,14 @@ describe("rebasing", () => {
   ];
   test.each(conflicts)("is Stale if %s, and stores nothing", async (_name, now) => {
     const stale = await goStale(now, edit("note", "b\n", "B\n"));
-    expect(await codeOf(bench.actions.rebase(stale.id))).toBe("Stale");
+    expect(await codeOf(bench.actions.rebase(person, stale.id))).toBe("Stale");
     expect(await bench.actions.list({})).toHaveLength(1);
     expect((await bench.actions.get(stale.id))?.rebasable).toBe(true);
   });
 
   test("twice at once makes one new action", async () => {
     const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
-    const both = await Promise.all([1, 2].map(() => codeOf(bench.actions.rebase(stale.id))));
+    const both = await Promise.all([1, 2].map(() => codeOf(bench.actions.rebase(person, stale.id))));
     expect(both.toSorted()).toEqual(["IllegalTransition", "fulfilled"]);
     expect(bench.actions.pendingCount()).toBe(1);
   });
@@ -550,7 +552,7 @@ describe("rebasing", () => {
       edit("note", "d\n", "D\n"),
       move("other", "moved"),
     );
-    const { id, digest } = await bench.actions.rebase(stale.id);
+    const { id, digest } = await bench.actions.rebase(person, stale.id);
     expect((await bench.actions.approve(person, id, { digest })).state).toBe("Committed");
     expect(contentOf("note")).toBe(lines("A", "b", "c", "D", "e", "f", "G"));
     expect(contentOf("moved")).toBe("x");
@@ -572,7 +574,7 @@ describe("editing before approving", () => {
     expect(bench.ends).toEqual([
       { action: action.id, title: "A test", state: "Committed", paths: ["a", "b"] },
     ]);
-    await bench.actions.undo(action.id);
+    await bench.actions.undo(person, action.id);
     expect(contentOf("a")).toBe("one");
   });
 
@@ -705,7 +707,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
     expect((await bench.actions.approve(person, two.id, { digest: two.digest, edits })).state).toBe(
       "Committed",
     );
-    const merged = await bench.actions.rebase(three.id);
+    const merged = await bench.actions.rebase(person, three.id);
     expect(merged.state).toBe("PendingApproval");
     // A debt has an upper limit, so a person's decisions cannot block an agent for long.
     bench.clock.advance(laterCpuWindowMs * 2);
@@ -720,7 +722,7 @@ describe("work that the kernel does for an agent after it answered the agent's c
       await heard(modified("a"));
     }
     bench.workCostMs = laterCpuMs;
-    if (decision === "rebase") await bench.actions.rebase(action.id);
+    if (decision === "rebase") await bench.actions.rebase(person, action.id);
     else await bench.actions.approve(person, action.id, { digest: action.digest });
     expect(await codeOf(bench.propose(write("new", "n")))).toBe("LimitExceeded");
   });
@@ -759,7 +761,7 @@ describe("a move of a folder is rebased", () => {
     const { id } = await bench.propose(move("photos", "album"));
     await seenChange();
     expect(await bench.actions.get(id)).toMatchObject({ state: "Stale", rebasable: true });
-    const rebased = await bench.actions.rebase(id);
+    const rebased = await bench.actions.rebase(person, id);
     expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: id });
     await bench.actions.approve(person, rebased.id, { digest: rebased.digest });
     await bench.actions.idle();
@@ -778,7 +780,7 @@ describe("a move of a folder is rebased", () => {
     const shown = await bench.actions.get(id);
     expect(shown).toMatchObject({ state: "Stale" });
     expect(shown).not.toHaveProperty("rebasable");
-    expect(await codeOf(bench.actions.rebase(id))).toBe("Stale");
+    expect(await codeOf(bench.actions.rebase(person, id))).toBe("Stale");
   });
 
   test("not if a member is hidden now, and the agent does not learn that", async () => {
@@ -788,7 +790,7 @@ describe("a move of a folder is rebased", () => {
     const proposed = await bench.actions.proposed(id);
     const before = await bench.actions.answerTo(everything, proposed!);
     put("photos/deep/hidden", "h");
-    await expect(bench.actions.rebase(id)).rejects.toThrow(/cannot see/);
+    await expect(bench.actions.rebase(person, id)).rejects.toThrow(/cannot see/);
     const after = await bench.actions.proposed(id);
     expect(await bench.actions.answerTo(everything, after!)).toEqual(before);
     expect(bench.ends).toHaveLength(1);
@@ -800,7 +802,7 @@ describe("a move of a folder is rebased", () => {
     put("photos/hidden", "h");
     expect((await bench.actions.approve(person, id, { digest })).state).toBe("Stale");
     rmSync(join(root, "photos/hidden"));
-    await expect(bench.actions.rebase(id)).rejects.toThrow(/its agent can see/);
+    await expect(bench.actions.rebase(person, id)).rejects.toThrow(/its agent can see/);
   });
 });
 

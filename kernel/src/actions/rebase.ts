@@ -20,7 +20,9 @@ export async function rebase(
   using recorded = ports.staleness.recordChanges();
   const effects = await toMerge(ports.objects, stale);
   try {
-    const planned = await planAgain(ports, authority, stale, effects, { given: { supersedes: id } });
+    const planned = await planAgain(ports, authority, stale, effects, {
+      given: { supersedes: id, rebased_by: "user" },
+    });
     checkMayMerge(stale, planned.record);
     // Awaited here, because `recorded` has to collect changes until the action is stored and followed.
     return await ports.proposals.store(planned, (record) => askAbout(record, ports.proposals), recorded);

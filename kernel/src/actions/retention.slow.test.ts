@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sha256 } from "../platform/files/hash.ts";
-import { openBench } from "./testing/bench.ts";
+import { openBench, person } from "./testing/bench.ts";
 
 const MiB = 1_048_576;
 
@@ -37,13 +37,13 @@ test("the oldest ended actions of an agent lose their contents and cannot be und
     expect(await keptBytes()).toBeLessThanOrEqual(256 * MiB);
     const [oldest = "", newest = ""] = [ids[0], ids.at(-1)];
     expect(await bench.actions.get(oldest)).toMatchObject({ state: "Committed", title: "A test" });
-    await expect(bench.actions.undo(oldest)).rejects.toMatchObject({
+    await expect(bench.actions.undo(person, oldest)).rejects.toMatchObject({
       code: "NotFound",
       message: expect.stringContaining("no longer stored") as string,
     });
     await expect(bench.actions.content(oldest, 0, "after")).rejects.toMatchObject({ code: "NotFound" });
     expect(await bench.objects.has(sha256(JSON.stringify(large(0))))).toBe(false);
-    await bench.actions.undo(newest);
+    await bench.actions.undo(person, newest);
     expect(Object.values(bench.metadata.all())).toEqual([large(148)]);
   } finally {
     await bench[Symbol.asyncDispose]();

@@ -133,11 +133,11 @@ export function createServices(rooms: ServiceRooms): Services {
         return actions.approve(by, id, approval);
       },
       reject: (by, id, reason) => actions.reject(by, id, reason),
-      rebase: async (id) => {
+      rebase: async (by, id) => {
         await activation.agentsKnown();
-        return actions.rebase(id);
+        return actions.rebase(by, id);
       },
-      undo: (id) => actions.undo(id),
+      undo: (by, id) => actions.undo(by, id),
     },
     asks: rooms.asks,
     decisions: rooms.decisions,
