@@ -3,7 +3,8 @@ import { isLaresError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import type { Journal, Verification } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Verification } from "../journal/verify.ts";
 import { KnowledgeMemory } from "./knowledge.ts";
 import { type MemoryPolicy, PolicyRecords } from "./policy-records.ts";
 import type {

@@ -9,7 +9,8 @@ import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-m
 import { JournalSummary } from "./journal-summary.ts";
 import { countsOf, Heads } from "./records/heads.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
-import { damageError, Journal, type Verification, verifyJournal } from "../journal/journal.ts";
+import { Journal } from "../journal/journal.ts";
+import { damageError, type Verification, verifyJournal } from "../journal/verify.ts";
 import type { StartFold } from "../journal/proof.ts";
 import { folderOfMemory, type MemoryKey } from "./memory-key.ts";
 import { memoryRecords, memoryRefusals } from "./records/kinds.ts";
