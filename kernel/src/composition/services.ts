@@ -12,7 +12,7 @@ import { FolderCounts } from "../services/folder-counts.ts";
 import type { Services } from "../services/ports.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Workspace } from "../workspace/ports.ts";
-import type { openActions } from "../actions/actions.ts";
+import type { openActions } from "../actions/service/actions.ts";
 import type { Activation } from "./activation.ts";
 import type { Log } from "../base/log.ts";
 import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
