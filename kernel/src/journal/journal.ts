@@ -225,7 +225,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return content.byteLength > maxInlineBytes ? await this.keep(content) : null;
   }
 
-  /** Yields the bytes of a part. StorageError if it is missing or is not what was stored. */
+  /** Yields a part's bytes. StorageError if it is missing or is not what was stored. */
   readPart(hash: Hash): AsyncGenerator<Uint8Array, void, void> {
     return this.#parts.read(hash);
   }
@@ -240,16 +240,16 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return this.#tail.sync();
   }
 
-  /** Proves the whole journal as it is on the disk, against the end in memory. A damaged one refuses everything after. */
-  verify(): Promise<Verification> {
+  /** Proves the whole journal on the disk against the end in memory. A damaged one refuses everything after. */
+  verify(signal?: AbortSignal): Promise<Verification> {
     return this.#turns.run(segmentsTurn, async () => {
       const { segments, end } = await this.#tail.snapshot();
       const anchor = { ...end, carriedOut: this.#tail.carriedOut };
-      const verification = await verifySegments(segments, anchor, this.#form);
+      const verification = await verifySegments(segments, anchor, this.#form, signal);
       if (verification.firstBad !== undefined) await this.#damaged(verification.firstBad);
       if (verification.firstBad !== undefined) return verification;
       // The records are what was written, so the journal goes on without a lost content.
-      return withBadPart(verification, await this.#parts.verify(await this.#findParts()));
+      return withBadPart(verification, await this.#parts.verify(await this.#findParts(), signal));
     });
   }
 

@@ -184,9 +184,23 @@ describe("verify", () => {
       await spoil(fileOf(hashOf("b's secret")));
       const bad = { ok: false, records: 2, firstBad: { seq: 2, reason: expect.stringContaining("part") } };
       expect(await journal.verify()).toMatchObject(bad);
-      expect(await verifyJournal(kept.folder, journal.end, testRecords, objects)).toMatchObject(bad);
+      expect(await verifyJournal(kept.folder, journal.end, testRecords, { parts: objects })).toMatchObject(
+        bad,
+      );
       await append(journal, "c", "c's secret");
       expect(await textOf(journal, hashOf("a's secret"))).toBe("a's secret");
+    });
+  });
+
+  test("rejects with the reason of a signal that is aborted, and the journal goes on", async () => {
+    await kept.within(async (journal) => {
+      await append(journal, "a", "part");
+      const giving = new AbortController();
+      const verifying = journal.verify(giving.signal);
+      giving.abort(new Error("given up"));
+      await expect(verifying).rejects.toThrow("given up");
+      await append(journal, "b", "another");
+      expect(await journal.verify()).toMatchObject({ ok: true, records: 2 });
     });
   });
 
@@ -202,7 +216,7 @@ describe("verify", () => {
       return journal.end;
     });
     await cp(join(folder, "journal"), join(copy, "journal"), { recursive: true });
-    const verify = () => verifyJournal(join(copy, "journal"), end, testRecords, taken);
+    const verify = () => verifyJournal(join(copy, "journal"), end, testRecords, { parts: taken });
     expect(await verify()).toMatchObject({ ok: true, records: 3 });
     await taken.sweep(new Set([hashOf("one")]));
     expect(await verify()).toMatchObject({ ok: false, firstBad: { seq: 2 } });

@@ -1,3 +1,4 @@
+import { neverAborted } from "../base/abort.ts";
 import { invalidParams, isLaresError, limitExceeded } from "../base/errors.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -74,8 +75,8 @@ export class Parts {
   }
 
   /** Returns the first record whose part is missing or is not what was stored; see `verifyParts`. */
-  async verify(named: ReadonlyMap<Hash, number>): Promise<FirstBad | null> {
-    return named.size === 0 ? null : await verifyParts(this.#objects, named);
+  async verify(named: ReadonlyMap<Hash, number>, signal?: AbortSignal): Promise<FirstBad | null> {
+    return named.size === 0 ? null : await verifyParts(this.#objects, named, signal);
   }
 
   /** Removes the contents that `findNamed` does not find, except those that are held. One call at a time. */
@@ -126,11 +127,12 @@ export class Parts {
 export async function verifyParts(
   objects: Pick<ObjectStore, "stream">,
   named: ReadonlyMap<Hash, number>,
+  signal = neverAborted,
 ): Promise<FirstBad | null> {
   for (const [hash, seq] of named) {
     try {
       // The store compares the hash when the last piece was read.
-      for await (const _piece of objects.stream(hash)) continue;
+      for await (const _piece of objects.stream(hash)) signal.throwIfAborted();
     } catch (error) {
       if (!isLaresError(error, "StorageError")) throw error;
       return { seq, reason: `its part ${hash} is missing or is not what was stored` };

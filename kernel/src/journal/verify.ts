@@ -1,3 +1,4 @@
+import { neverAborted } from "../base/abort.ts";
 import { LaresError } from "../base/errors.ts";
 import { findSegments, type Segment } from "../memory-contract/segments.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
@@ -24,17 +25,17 @@ export function damageError(name: string, folder: string, firstBad: FirstBad): L
   );
 }
 
-/** Proves a journal that is not open, and its parts, if it has any. */
+/** Proves a journal that is not open, and its parts, if it has any. Rejects with the signal's reason once it is aborted. */
 export async function verifyJournal(
   folder: string,
   anchor: KnownEnd,
   form: RecordForm<string>,
-  parts?: Pick<ObjectStore, "stream">,
+  { parts, signal }: { readonly parts?: Pick<ObjectStore, "stream">; readonly signal?: AbortSignal } = {},
 ): Promise<Verification> {
   const segments = await findSegments(folder);
-  const verification = await verifySegments(segments, anchor, form);
+  const verification = await verifySegments(segments, anchor, form, signal);
   if (!verification.ok || parts === undefined) return verification;
-  return withBadPart(verification, await verifyParts(parts, await findParts(segments, form)));
+  return withBadPart(verification, await verifyParts(parts, await findParts(segments, form), signal));
 }
 
 /** Returns what was found in the chain, and after it in its parts. */
@@ -42,13 +43,15 @@ export function withBadPart(verification: Verification, firstBad: FirstBad | nul
   return firstBad === null ? verification : { ...verification, ok: false, firstBad };
 }
 
-/** Proves the chain in these segments, from its root. */
+/** Proves the chain in these segments, from its root. Rejects with the signal's reason once it is aborted. */
 export async function verifySegments(
   segments: readonly Segment[],
   anchor: KnownEnd,
   form: RecordForm<string>,
+  signal = neverAborted,
 ): Promise<Verification> {
-  const { end, firstBad } = await scanJournal(segments, anchor, form);
+  const pause = async (): Promise<void> => signal.throwIfAborted();
+  const { end, firstBad } = await scanJournal(segments, anchor, form, undefined, { pause });
   return {
     ok: firstBad === null,
     records: end.seq,

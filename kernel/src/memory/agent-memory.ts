@@ -84,7 +84,7 @@ export interface AgentMemory extends AsyncDisposable {
   sync(): Promise<void>;
   stats(): MemoryStats;
   storeStats(): Promise<StoreStats>;
-  verify(): Promise<Verification>;
+  verify(signal?: AbortSignal): Promise<Verification>;
   /** Returns the current content for an export into one file; see `transfer/`. */
   exportSource(): Promise<ExportSource>;
   /** The memory as the store sees it, always current. */
@@ -213,7 +213,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
             }),
       };
     },
-    verify: () => journal.verify(),
+    verify: (signal) => journal.verify(signal),
     store: parts.store,
     grown: () => upkeep.grown(),
     get isBroken() {
