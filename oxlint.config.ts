@@ -53,7 +53,7 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
       because: "the store host's entry file: its umask, arguments and exit",
     },
     {
-      files: ["vectors/{faiss,usearch,engines,load-index,save-index,write-graph}.ts"],
+      files: ["vectors/{faiss,usearch,load-index,save-index,write-graph}.ts"],
       because: "native libraries are loaded from packages, and write index files by path and by descriptor",
     },
     {
@@ -62,7 +62,7 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
         "DuckDB and SQLite open files by path; the files beside them are checked and replaced at that moment",
     },
     {
-      files: ["projection/{places,text-fields,text-index}.ts"],
+      files: ["projection/{places,prepared-sql,text-fields,text-index}.ts"],
       because: "full text is one synchronous SQLite connection in the host; the kernel's runs in a thread",
     },
     {

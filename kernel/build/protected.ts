@@ -1,5 +1,5 @@
 /**
- * Writes `manifests/protected.yaml` as a module, so that no kernel parses it at its start. A test of `policy/`
+ * Writes `manifests/protected.yaml` as JSON, so that no kernel parses YAML at its start. A test of `policy/`
  * checks that both are equal.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,14 +8,8 @@ import { parse } from "yaml";
 import { format, resolveConfig } from "prettier";
 
 const top = join(import.meta.dirname, "..", "..");
-const target = join(top, "kernel/src/policy/protected-names.ts");
+const target = join(top, "kernel/src/policy/protected-names.json");
 const { groups } = parse(readFileSync(join(top, "manifests/protected.yaml"), "utf8")) as { groups: object[] };
 const all = groups.map((group) => ({ folders: [], files: [], ...group }));
-const text = `/** Generated from manifests/protected.yaml, which says what it means: node kernel/build/protected.ts */
-export const protectedGroups: readonly {
-  readonly reason: string;
-  readonly folders: readonly string[];
-  readonly files: readonly string[];
-}[] = ${JSON.stringify(all)};
-`;
+const text = JSON.stringify(all);
 writeFileSync(target, await format(text, { ...(await resolveConfig(target)), filepath: target }));

@@ -196,7 +196,7 @@ fuzz({
               await attempt(() => bench.actions.approve(person, which.id, { digest: which.digest })),
             ).toBeNull();
         } else {
-          const undone = await attempt(() => bench.actions.undo(which.id));
+          const undone = await attempt(() => bench.actions.undo(person, which.id));
           if (undone === null) expect(textsOf(place.root), "not undone, so nothing changed").toEqual(before);
           else {
             expect(current.state).toBe("Committed");
@@ -275,7 +275,7 @@ fuzz({
     expect(["Committed", "Undone", "Failed", "PendingApproval", undefined]).toContain(action?.state);
     expect(await bench.database.query("SELECT * FROM action_journal")).toEqual([]);
     if (action?.state === "Committed") {
-      await bench.actions.undo(action.id);
+      await bench.actions.undo(person, action.id);
       expect(textsOf(place.root)).toEqual(before);
     }
     expect(readFileSync(join(place.state, "ledger.sqlite")).length).toBeGreaterThan(0);

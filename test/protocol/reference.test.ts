@@ -36,8 +36,8 @@ const underLoad = new Set(["LimitExceeded", "Busy", "StorageError"]);
 
 /** Other errors that no example shows, and the test that provokes them. */
 const provokedIn: Readonly<Record<string, string>> = {
-  "lares/actions/approve PermissionDenied": "kernel/src/actions/queue.test.ts",
-  "lares/actions/rebase PermissionDenied": "kernel/src/actions/queue.test.ts",
+  "lares/actions/approve PermissionDenied": "kernel/src/actions/service/queue.test.ts",
+  "lares/actions/rebase PermissionDenied": "kernel/src/actions/service/queue.test.ts",
   "lares/models/generate ModelError": "kernel/src/services/editor-models.test.ts",
   "blobs/write LimitExceeded": "kernel/src/agents/calls/guest-blobs.test.ts",
   "lares/asks/answer PermissionDenied": "kernel/src/asks/asks.test.ts",

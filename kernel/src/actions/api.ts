@@ -75,16 +75,16 @@ export interface Actions extends AsyncDisposable {
   /** Rejects an action for a person; PermissionDenied for anybody else. */
   reject(by: Principal, id: string, reason?: string): Promise<Action>;
   /**
-   * Proposes the changes of a stale action again, merged with the current workspace. The new action waits for a person
+   * Proposes the changes of a stale action again for a person, merged with the current workspace. The new action waits for a person
    * even if the rules would allow it, because nobody has seen the merged text. Stale if the changes no longer apply,
    * PermissionDenied if policy forbids them.
    */
-  rebase(id: string): Promise<Action>;
+  rebase(by: Principal, id: string): Promise<Action>;
   /**
-   * Undoes a committed action. Stale {path}, with nothing changed, if something that the action touched has changed
+   * Undoes a committed action for a person; PermissionDenied for anybody else. Stale {path}, with nothing changed, if something that the action touched has changed
    * since.
    */
-  undo(id: string): Promise<Action>;
+  undo(by: Principal, id: string): Promise<Action>;
   /** Handles changes of the workspace: waiting actions whose base changed are compared in the background. */
   workspaceChanged(changes: readonly EntryChange[]): void;
   /**

@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join, normalize, pathInside } from "../platform/files/paths.ts";
-import { invalidParams, isLaresError, messageOf } from "../base/errors.ts";
+import { invalidParams, isLaresError, messageOf, systemCode } from "../base/errors.ts";
 import { Lines } from "../documents/text/diagnostics.ts";
 import { maxProgramCharacters, readProgram, type ProgramOutline } from "../documents/language/program.ts";
 import { defaultPrograms } from "../documents/resolved-manifest.ts";
@@ -184,7 +184,7 @@ export function openText(open: OpenTexts, files: readonly string[]): { uri: stri
 }
 
 function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const code = systemCode(error);
   return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "EPERM";
 }
 

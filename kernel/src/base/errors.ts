@@ -54,6 +54,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns the code of a system's or Node's error, such as "ENOENT"; empty if it has none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
 export const notFound = (what: string, name: string): LaresError =>
   new LaresError("NotFound", `There is no ${what} "${name}".`, { what, name });
 

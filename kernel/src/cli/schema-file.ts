@@ -1,3 +1,4 @@
+import { systemCode } from "../base/errors.ts";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -18,7 +19,7 @@ export async function writeSchema(
   try {
     await writeFile(path, `${JSON.stringify(publishedDocumentSchemas()[name], null, 2)}\n`, { flag: "wx" });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   }
   return path;
 }

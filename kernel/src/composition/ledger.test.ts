@@ -17,6 +17,7 @@ const published = [
   ["actions-1", "8b7182c03808054e"],
   ["actions-2-retention", "04e20fa8ade14e38"],
   ["actions-3-superseding", "107b8eec248cc08c"],
+  ["actions-4-persons", "9e5d5cc724114c6e"],
   ["memory-1-heads", "9e3188a096d7e6ed"],
   ["memory-2-heads-by-key", "fb0b4371e7f2491f"],
   ["memory-3-counts", "187e170e248af6cc"],

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { actionsMigrations } from "../actions/migrations.ts";
+import { actionsMigrations } from "../actions/ledger/migrations.ts";
 import { agentStateMigrations } from "../agent-state/migrations.ts";
 import { asksMigrations } from "../asks/migrations.ts";
 import type { Log } from "../base/log.ts";

@@ -32,8 +32,8 @@ export function createMemoryService({
     return memories.readable(agent, namespace);
   };
   return {
-    verify: async (agent, namespace) => {
-      const { head, ...verified } = await memory.verify(await keyOf(agent, namespace));
+    verify: async (agent, namespace, signal) => {
+      const { head, ...verified } = await memory.verify(await keyOf(agent, namespace), signal);
       return { ...verified, head: verified.records === 0 ? null : head };
     },
     namespaces: async (agent) => {

@@ -12,7 +12,7 @@ import { FolderCounts } from "../services/folder-counts.ts";
 import type { Services } from "../services/ports.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Workspace } from "../workspace/ports.ts";
-import type { openActions } from "../actions/actions.ts";
+import type { openActions } from "../actions/service/actions.ts";
 import type { Activation } from "./activation.ts";
 import type { Log } from "../base/log.ts";
 import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
@@ -133,11 +133,11 @@ export function createServices(rooms: ServiceRooms): Services {
         return actions.approve(by, id, approval);
       },
       reject: (by, id, reason) => actions.reject(by, id, reason),
-      rebase: async (id) => {
+      rebase: async (by, id) => {
         await activation.agentsKnown();
-        return actions.rebase(id);
+        return actions.rebase(by, id);
       },
-      undo: (id) => actions.undo(id),
+      undo: (by, id) => actions.undo(by, id),
     },
     asks: rooms.asks,
     decisions: rooms.decisions,

@@ -34,7 +34,7 @@ const sessionRulesKept = 1_000;
 export type DecisionsText = string | null | { readonly unusable: string };
 
 /** What an answer is about: it counts for this agent, or for every agent where none is named. */
-export interface AnswerSubject {
+interface AnswerSubject {
   readonly kind: Ask["kind"];
   readonly agent?: string;
   readonly about: string;

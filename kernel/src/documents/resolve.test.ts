@@ -5,7 +5,8 @@ import { explainConfiguration } from "./explain.ts";
 import { checkLares } from "./lares.ts";
 import { defaultAgentLimits, effectiveLimits } from "./limits.ts";
 import type { LaresPorts } from "./ports.ts";
-import { layerOf, resolveConfiguration, type Layer, type ResolvedConfiguration } from "./resolve.ts";
+import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "./resolve.ts";
+import { layerOf } from "./testing/layer.ts";
 import { valueAt } from "./text/source.ts";
 
 async function layer(file: string, text: string, kind: LaresPorts["layer"]): Promise<Layer> {

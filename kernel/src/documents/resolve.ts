@@ -1,5 +1,5 @@
 import { LaresError } from "../base/errors.ts";
-import { hasErrors, type Diagnostic, type Range } from "./text/diagnostics.ts";
+import type { Range } from "./text/diagnostics.ts";
 import { durationMs } from "./schema/durations.ts";
 import type { Configuration, ExtensionConfiguration, Source } from "./configuration.ts";
 import { readEnvironment, type EnvironmentFault } from "./environment.ts";
@@ -103,19 +103,6 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
     merged: document,
     environmentFaults: faults,
   };
-}
-
-/** Throws with the errors of a document that cannot be used as a layer. */
-export function layerOf(
-  file: string,
-  checked: { value: LaresDocument | null; diagnostics: readonly Diagnostic[]; document: ParsedDocument },
-): Layer {
-  if (checked.value === null || hasErrors(checked.diagnostics)) {
-    throw new LaresError("InvalidDocument", `${file} has errors; mend them first.`, {
-      diagnostics: checked.diagnostics,
-    });
-  }
-  return { file, value: checked.value, document: checked.document };
 }
 
 const listPointers = ["/approvals/rules", "/index/ignore", "/shared_namespaces", "/import_namespaces"];

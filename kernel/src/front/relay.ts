@@ -59,10 +59,6 @@ export class Relay {
     this.#log = log;
   }
 
-  get hasPending(): boolean {
-    return this.#pending.size > 0;
-  }
-
   get isLive(): boolean {
     return this.#isLive;
   }

@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { limitExceeded, notFound } from "../base/errors.ts";
-import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
@@ -10,7 +9,8 @@ import { type InboxItem, Lane, type LaneName, type Waiting } from "./lane.ts";
 export interface NewItem {
   readonly agent: string;
   readonly lane: LaneName;
-  readonly payload: JsonValue;
+  /** Stored as JSON. */
+  readonly payload: unknown;
   /** The origin of the item, for callers that bound how many of one origin may wait; see `waiting`. */
   readonly source?: string;
 }
@@ -268,7 +268,7 @@ class SqlInbox implements Inbox {
       agent,
       lane: row.lane,
       kind: "event",
-      payload: JSON.parse(row.payload) as JsonValue,
+      payload: JSON.parse(row.payload) as unknown,
       attempts: row.attempts,
       enqueuedAt: row.enqueued_at,
       buriedAt: row.buried_at,

@@ -1,4 +1,3 @@
-import type { JsonValue } from "../base/json.ts";
 import type { Database } from "../platform/database/database.ts";
 
 export type LaneName = "live" | "backlog";
@@ -8,7 +7,7 @@ export interface InboxItem {
   readonly agent: string;
   readonly lane: LaneName;
   readonly kind: "event";
-  readonly payload: JsonValue;
+  readonly payload: unknown;
   /** How often it was tried and put back. */
   readonly attempts: number;
   /** Milliseconds since 1970; not delivered before. */
@@ -194,7 +193,7 @@ export class Lane {
       lane: this.#name,
       kind: "event",
       // `prepare` wrote it from a JSON value.
-      payload: JSON.parse(row.payload) as JsonValue,
+      payload: JSON.parse(row.payload) as unknown,
       attempts: row.attempts,
       dueAt: row.due_at,
       enqueuedAt: row.enqueued_at,

@@ -54,7 +54,7 @@ interface GroupContext {
   readonly name: string;
   readonly refusals: Refusals;
   readonly nowMs: number;
-  /** Bytes of the journal before the group. */
+  /** Bytes of the journal and its parts before the group. */
   readonly size: number;
   /** The limit of the whole journal in bytes. */
   readonly maxBytes: number;

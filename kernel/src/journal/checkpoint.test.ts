@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { checkpointRecords } from "./background-proof.ts";
 import { decodeCheckpoint } from "./checkpoint.ts";
-import { type Journal, verifyJournal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import { verifyJournal } from "./verify.ts";
 import { provenAgain } from "./scan.ts";
 import { type TestKind, TestJournal, testRecords } from "./testing/journals.ts";
 

@@ -1,4 +1,5 @@
 import { storageError } from "../base/errors.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import { forEachLine, readLineBlocks } from "./lines.ts";
 import type { Segment } from "../memory-contract/segments.ts";
 import { type RecordForm, type RecordHead } from "./record.ts";
@@ -36,24 +37,51 @@ export async function findRecords<Kind extends string>(
 ): Promise<FoundRecords<Kind>> {
   const byKind = new Map<Kind, Ranges>();
   let ranges = 0;
-  for (const segment of segments) {
-    for await (const block of readLineBlocks(segment.path, 0, segment.size)) {
-      forEachLine(block, (line, offset) => {
-        const record = form.readHead(line);
-        if (record === null) {
-          throw storageError(
-            `"${segment.path}" has no record at byte ${offset}. Verify the journal to see what is wrong.`,
-          );
-        }
-        if (record.isRedacted || record.operation === "redact" || !choose(record, line)) return;
-        let found = byKind.get(record.kind);
-        if (found === undefined) byKind.set(record.kind, (found = new Ranges()));
-        const before = found.ranges.length;
-        found.push(record.seq);
-        ranges += found.ranges.length - before;
-      });
-      if (ranges >= maxRangesPerPass) return { byKind, isWhole: false };
-    }
+  for await (const visitRecords of recordBlocks(segments, form)) {
+    visitRecords((record, line) => {
+      if (record.isRedacted || record.operation === "redact" || !choose(record, line)) return;
+      let found = byKind.get(record.kind);
+      if (found === undefined) byKind.set(record.kind, (found = new Ranges()));
+      const before = found.ranges.length;
+      found.push(record.seq);
+      ranges += found.ranges.length - before;
+    });
+    if (ranges >= maxRangesPerPass) return { byKind, isWhole: false };
   }
   return { byKind, isWhole: true };
+}
+
+/** Returns the parts that a proven journal's records name, each with the seq of the first record that names it. */
+export async function findParts(
+  segments: readonly Segment[],
+  form: RecordForm<string>,
+): Promise<ReadonlyMap<Hash, number>> {
+  const parts = new Map<Hash, number>();
+  for await (const visitRecords of recordBlocks(segments, form)) {
+    visitRecords((record) => {
+      for (const hash of record.parts) if (!parts.has(hash)) parts.set(hash, record.seq);
+    });
+  }
+  return parts;
+}
+
+/** Yields, for each piece of a proven journal, a function that visits its records. */
+async function* recordBlocks<Kind extends string>(
+  segments: readonly Segment[],
+  form: RecordForm<Kind>,
+): AsyncGenerator<(visit: (record: RecordHead<Kind>, line: Buffer) => void) => void> {
+  for (const { path, size } of segments) {
+    for await (const block of readLineBlocks(path, 0, size)) {
+      yield (visit) =>
+        forEachLine(block, (line, offset) => {
+          const record = form.readHead(line);
+          if (record === null) {
+            throw storageError(
+              `"${path}" has no record at byte ${offset}. Verify the journal to see what is wrong.`,
+            );
+          }
+          visit(record, line);
+        });
+    }
+  }
 }

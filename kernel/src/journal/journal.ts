@@ -1,37 +1,32 @@
-import { LaresError } from "../base/errors.ts";
+import type { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { removeLeftoverTemporaries, syncFolder } from "../platform/files/atomic-file.ts";
 import { joinPath, makeFolder, openDataFile } from "../platform/files/data-files.ts";
 import type { Durability } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { storageFailure } from "../platform/files/storage-failure.ts";
+import type { ObjectStore } from "../platform/files/object-store.ts";
 import { BackgroundProof, type Checkpoints } from "./background-proof.ts";
 import { type Checkpoint, decodeCheckpoint } from "./checkpoint.ts";
-import { type Choose, findRecords } from "./find.ts";
+import { type Choose, findParts, findRecords } from "./find.ts";
 import type { Anchor } from "./anchor.ts";
+import { maxInlineBytes, type Part, Parts } from "./parts.ts";
 import type { RecordForm, RecordInput } from "./record.ts";
 import { type Fold, type Proof, type ProofOptions, prove, proveFrom, type StartFold } from "./proof.ts";
 import { maxRangesPerRecord } from "./redaction.ts";
 import { SegmentRewrite } from "./rewrite.ts";
-import { type FirstBad, type KnownEnd, scanJournal } from "./scan.ts";
+import type { FirstBad } from "./scan.ts";
 import type { SeqSet } from "./seq-set.ts";
 import type { AppendOptions, EncodedAs } from "./append-group.ts";
 import { type OpenSegment, segmentFileName, Tail, type TailOptions, type TailStart } from "./tail.ts";
 import { type ChainEnd, chainStart } from "../memory-contract/records.ts";
-import { findSegments, type Segment } from "../memory-contract/segments.ts";
+import { findSegments } from "../memory-contract/segments.ts";
 import { Tally } from "./tally.ts";
+import { damageError, type Verification, verifySegments, withBadPart } from "./verify.ts";
 
-export interface Verification {
-  readonly ok: boolean;
-  /** The number of intact records in the chain. */
-  readonly records: number;
-  /** Hash of the last intact record, 64 hexadecimal digits. */
-  readonly head: string;
-  readonly firstBad?: FirstBad;
-}
-
-export interface JournalOptions<Kind extends string> extends Omit<TailOptions, "storeAnchor"> {
+export interface JournalOptions<Kind extends string> extends Omit<TailOptions, "storeAnchor" | "partsBytes"> {
   readonly form: RecordForm<Kind>;
   /** `tally` counts what is stored at that time, or a little later. */
   storeAnchor(anchor: Anchor, durability: Durability, tally: Tally<Kind>): Promise<void>;
@@ -39,6 +34,11 @@ export interface JournalOptions<Kind extends string> extends Omit<TailOptions, "
   readonly anchor: Anchor | undefined;
   /** Where the checkpoint is stored. Without it, openings prove from the root, and there is no background proof. */
   readonly checkpoints?: Checkpoints;
+  /**
+   * Holds the parts of this journal's records and nothing else: what no record names is removed from it. Without it,
+   * records have no parts.
+   */
+  readonly parts?: ObjectStore;
   /** Reports how many bytes were cut off at the end because they never reached the disk completely. */
   cutOff?(bytes: number): void;
   /** Reports that the open journal is not what was written; it refuses everything from then on. */
@@ -65,6 +65,8 @@ export class Journal<Kind extends string> implements AsyncDisposable {
   readonly #form: RecordForm<Kind>;
   readonly #tail: Tail;
   readonly #turns = new OneAtATime();
+  readonly #parts: Parts;
+  readonly #options: Pick<JournalOptions<Kind>, "name" | "maxBytes" | "refusals">;
   /** Records that a redact record names and that still have their data. */
   readonly #pending: SeqSet;
   #lastRedact: number;
@@ -77,19 +79,26 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     options: JournalOptions<Kind>,
     start: TailStart,
     { redactions, tally }: Pick<Proof<Kind, never>, "redactions" | "tally">,
+    parts: Parts,
     startProof: (journal: Journal<Kind>) => BackgroundProof | null,
   ) {
     this.#folder = options.folder;
     this.#form = options.form;
+    this.#parts = parts;
+    this.#options = options;
     const storeAnchor: TailOptions["storeAnchor"] = (anchor, durability) =>
       options.storeAnchor(anchor, durability, tally);
     const grown = (): void => {
       this.#proof?.grown();
       options.grown?.();
     };
-    this.#tail = new Tail({ ...options, storeAnchor, grown }, start, ({ kind, operation }, bytes) =>
-      // The type of `append` admits only records of these kinds.
-      tally.add({ kind: kind as Kind, operation }, bytes),
+    const partsBytes = (): number => parts.bytes;
+    this.#tail = new Tail(
+      { ...options, storeAnchor, grown, partsBytes },
+      start,
+      ({ kind, operation }, bytes) =>
+        // The type of `append` admits only records of these kinds.
+        tally.add({ kind: kind as Kind, operation }, bytes),
     );
     this.#pending = redactions.pending;
     this.#lastRedact = redactions.last;
@@ -136,7 +145,8 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     segments.splice(-1, 1, { path, size: file.size });
     const open = segments.map((segment, index) => ({ ...segment, firstSeq: firstSeqs[index] ?? 1 }));
     const start: TailStart = { segments: open, file, end, size, anchor: options.anchor };
-    const journal = new Journal(options, start, proof, (opened) =>
+    const parts = await Parts.open(options.parts);
+    const journal = new Journal(options, start, proof, parts, (opened) =>
       checkpoints === undefined
         ? null
         : new BackgroundProof(
@@ -144,13 +154,20 @@ export class Journal<Kind extends string> implements AsyncDisposable {
               ...options,
               checkpoints,
               reached: () => ({ seq: opened.end.seq, size: opened.size }),
-              prove: (checkpoint, pause) => opened.#prove(checkpoint, { form, startFold, pause }),
+              prove: async (checkpoint, pause) => {
+                const proven = await opened.#prove(checkpoint, { form, startFold, pause });
+                if (checkpoint === null && proven.firstBad === null)
+                  await opened.#turns.run(segmentsTurn, () => opened.#dropUnnamedParts());
+                return proven;
+              },
               damaged: (bad) => opened.#damaged(bad),
             },
             shortProof === null ? null : from,
             proof.checkpoint,
           ),
     );
+    // A kernel may have died between storing a part and appending its record.
+    if (shortProof === null) await journal.#dropUnnamedParts();
     return { journal, found: proof.fold };
   }
 
@@ -188,7 +205,34 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     records: readonly [...Inputs],
     options: Pick<AppendOptions, "expectedHead"> = {},
   ): Promise<EncodedAs<Inputs>> {
+    for (const { parts } of records) if (parts !== undefined) this.#parts.checkNamed(parts);
     return this.#tail.append(records, options);
+  }
+
+  /**
+   * Stores a content that a record will name by its hash. Append that record before disposing of the part: a part
+   * that no record names is removed. Rejects with LimitExceeded if the part is too large or does not fit.
+   */
+  keep(content: Uint8Array): Promise<Part> {
+    const wantedBytes = this.size + this.#parts.bytes + content.byteLength;
+    const maxBytes = this.#options.maxBytes();
+    if (wantedBytes > maxBytes) return Promise.reject(this.#options.refusals.full(wantedBytes, maxBytes));
+    return this.#parts.keep(content);
+  }
+
+  /** Like `keep`; null for a content that is so small that it belongs in the record. */
+  async keepIfLarge(content: Uint8Array): Promise<Part | null> {
+    return content.byteLength > maxInlineBytes ? await this.keep(content) : null;
+  }
+
+  /** Yields a part's bytes. StorageError if it is missing or is not what was stored. */
+  readPart(hash: Hash): AsyncGenerator<Uint8Array, void, void> {
+    return this.#parts.read(hash);
+  }
+
+  /** Returns the parts that records name, each with the seq of the first that does: what an export has to take. */
+  async parts(): Promise<ReadonlyMap<Hash, number>> {
+    return await this.#turns.run(segmentsTurn, () => this.#findParts());
   }
 
   /** Resolves when everything appended before is on the disk, together with the anchor that names it. */
@@ -196,14 +240,16 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return this.#tail.sync();
   }
 
-  /** Proves the whole journal as it is on the disk, against the end in memory. A damaged one refuses everything after. */
-  verify(): Promise<Verification> {
+  /** Proves the whole journal on the disk against the end in memory. A damaged one refuses everything after. */
+  verify(signal?: AbortSignal): Promise<Verification> {
     return this.#turns.run(segmentsTurn, async () => {
       const { segments, end } = await this.#tail.snapshot();
       const anchor = { ...end, carriedOut: this.#tail.carriedOut };
-      const verification = await verifySegments(segments, anchor, this.#form);
+      const verification = await verifySegments(segments, anchor, this.#form, signal);
       if (verification.firstBad !== undefined) await this.#damaged(verification.firstBad);
-      return verification;
+      if (verification.firstBad !== undefined) return verification;
+      // The records are what was written, so the journal goes on without a lost content.
+      return withBadPart(verification, await this.#parts.verify(await this.#findParts(), signal));
     });
   }
 
@@ -267,6 +313,15 @@ export class Journal<Kind extends string> implements AsyncDisposable {
     return end.seq;
   }
 
+  async #findParts(): Promise<ReadonlyMap<Hash, number>> {
+    return await findParts((await this.#tail.snapshot()).segments, this.#form);
+  }
+
+  /** Called in the turn of `segmentsTurn`, or before anybody else has the journal. */
+  async #dropUnnamedParts(): Promise<void> {
+    await this.#parts.dropUnnamed(() => this.#findParts());
+  }
+
   async #carryOut(): Promise<void> {
     if (this.#tail.carriedOut === this.#lastRedact) return;
     // A record may lose its data only when the record that names it is durable.
@@ -283,6 +338,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
       const nextFirstSeq = segments[index + 1]?.firstSeq ?? Infinity;
       if (affected !== null && affected < nextFirstSeq) await this.#rewrite(segment);
     }
+    await this.#dropUnnamedParts();
     await this.#tail.whileQuiet(async () => {
       // This also covers a segment that was replaced before a crash, whose name may not be on the disk yet.
       await this.#syncFolder();
@@ -340,36 +396,4 @@ export class Journal<Kind extends string> implements AsyncDisposable {
       throw storageFailure(`Could not bring the folder "${this.#folder}" to the disk`, error);
     }
   }
-}
-
-/** The sentence for a journal that is not what was written. */
-export function damageError(name: string, folder: string, firstBad: FirstBad): LaresError {
-  return new LaresError(
-    "StorageError",
-    `The ${name} journal in "${folder}" is damaged at seq ${firstBad.seq}: ${firstBad.reason}. It was left as it is; put the folder back from a backup.`,
-    { firstBad },
-  );
-}
-
-/** Proves a journal that is not open. */
-export async function verifyJournal(
-  folder: string,
-  anchor: KnownEnd,
-  form: RecordForm<string>,
-): Promise<Verification> {
-  return await verifySegments(await findSegments(folder), anchor, form);
-}
-
-async function verifySegments(
-  segments: readonly Segment[],
-  anchor: KnownEnd,
-  form: RecordForm<string>,
-): Promise<Verification> {
-  const { end, firstBad } = await scanJournal(segments, anchor, form);
-  return {
-    ok: firstBad === null,
-    records: end.seq,
-    head: end.hash,
-    ...(firstBad === null ? {} : { firstBad }),
-  };
 }

@@ -1,4 +1,5 @@
 import { isoTime } from "../base/clock.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import type { ChainEnd, RecordOperation } from "../memory-contract/records.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 
@@ -10,6 +11,8 @@ export interface RecordInput<Kind extends string = string> {
   readonly id: string;
   /** RFC 8785 canonical JSON. */
   readonly data: string;
+  /** What the record names instead of holding it; see `Journal.keep`. */
+  readonly parts?: readonly { readonly hash: Hash }[];
 }
 
 export interface EncodedRecord {
@@ -31,7 +34,9 @@ export function encodeRecord(
   epochMs: number,
 ): EncodedRecord {
   const seq = after.seq + 1;
-  const content = `{"data":${input.data},"salt":"${salt}"`;
+  const parts = input.parts?.map(({ hash }) => hash) ?? [];
+  const named = parts.length === 0 ? "" : `,"parts":${JSON.stringify(parts)}`;
+  const content = `{"data":${input.data}${named},"salt":"${salt}"`;
   const dataHash = sha256Hex(`${content}}`);
   const chained =
     `"data_hash":"${dataHash}","id":${JSON.stringify(input.id)},"kind":"${input.kind}",` +
@@ -52,6 +57,10 @@ export interface RecordHead<Kind extends string = string> {
   /** Where `data` begins and ends in the line, in bytes; both 0 if it is redacted. */
   readonly dataStart: number;
   readonly dataEnd: number;
+  /** Where the salt begins, behind the data and the names of the parts; 0 if it is redacted. */
+  readonly contentEnd: number;
+  /** Contents in the object store that belong to the record; none if it is redacted. */
+  readonly parts: readonly Hash[];
 }
 
 /** A decoded record, proven to follow `after`. */
@@ -64,10 +73,17 @@ export interface DecodedRecord<Kind extends string = string> extends RecordHead<
 
 const opening = Buffer.from('{"data":');
 const redactedOpening = Buffer.from('{"redacted":true');
+const partsMark = Buffer.from(',"parts":["');
+const partNames = /^,"parts":\[("sha256:[0-9a-f]{64}"(?:,"sha256:[0-9a-f]{64}")*)\]$/;
 const saltMark = Buffer.from(',"salt":"');
 const hashMark = ',"hash":"';
 const dataHashMark = '"data_hash":"';
 const closingBrace = 0x7d;
+const closingBracket = 0x5d;
+const quotationMark = 0x22;
+/** Parts that one record may name, so that its line stays far below the limit. */
+export const maxPartsPerRecord = 64;
+const maxPartsBytes = maxPartsPerRecord * 80;
 const saltLength = 32;
 const hashLength = 64;
 /** `,"salt":"…"`: from its first comma to its last quotation mark. */
@@ -99,11 +115,11 @@ interface Parts {
 function takeApart(line: Buffer, chainedForm: RegExp): Parts | null {
   const isRedacted = startsWith(line, redactedOpening);
   // Quotation marks after the salt are all escaped or structural, so the last salt mark is the right one.
-  const dataEnd = isRedacted ? 0 : line.lastIndexOf(saltMark);
-  if (!isRedacted && (dataEnd <= opening.length || !startsWith(line, opening))) return null;
-  const hashFieldStart = isRedacted ? redactedOpening.length : dataEnd + saltFieldLength;
+  const contentEnd = isRedacted ? 0 : line.lastIndexOf(saltMark);
+  if (!isRedacted && (contentEnd <= opening.length || !startsWith(line, opening))) return null;
+  const hashFieldStart = isRedacted ? redactedOpening.length : contentEnd + saltFieldLength;
   // Latin1 keeps every byte; decoding as UTF-8 could make different bytes equal.
-  const tail = line.toString("latin1", isRedacted ? hashFieldStart : dataEnd);
+  const tail = line.toString("latin1", isRedacted ? hashFieldStart : contentEnd);
   const hashStart = (isRedacted ? 0 : saltFieldLength) + hashMark.length;
   const chained = tail.slice(hashStart + hashLength + '",'.length);
   const match = chainedForm.exec(chained);
@@ -111,6 +127,7 @@ function takeApart(line: Buffer, chainedForm: RegExp): Parts | null {
   if (!tail.startsWith(`",${dataHashMark}`, hashStart + hashLength)) return null;
   if (!isRedacted && tail[saltFieldLength - 1] !== '"') return null;
   const [, dataHash = "", idText = "", kind = "", operation, previousHash = "", seq] = match;
+  const parts = namedParts(line, contentEnd);
   return {
     head: {
       seq: Number(seq),
@@ -119,7 +136,9 @@ function takeApart(line: Buffer, chainedForm: RegExp): Parts | null {
       idText,
       isRedacted,
       dataStart: isRedacted ? 0 : opening.length,
-      dataEnd,
+      dataEnd: parts.start,
+      contentEnd,
+      parts: parts.hashes,
     },
     chained,
     hash: tail.slice(hashStart, hashStart + hashLength),
@@ -160,16 +179,32 @@ export class RecordForm<Kind extends string> {
     if (previousHash !== after.hash) return "its previous_hash is not the hash of the record before it";
     if (sha256Hex(Buffer.from(`{${chained}`, "latin1")) !== hash)
       return "its hash does not match its content";
-    if (!head.isRedacted && sha256Hex(contentOf(line, head.dataEnd)) !== dataHash)
+    if (!head.isRedacted && sha256Hex(contentOf(line, head.contentEnd)) !== dataHash)
       return "its data_hash does not match its data";
     if (head.isRedacted && head.operation === "redact") return "a redact record cannot be redacted";
     return { ...head, end: { seq, hash }, salt, dataHash };
   }
 }
 
-/** Returns the line without the record's data and salt: its redacted form. */
-export function redactedLine(line: Buffer, { dataEnd }: RecordHead): Buffer {
-  return Buffer.concat([redactedOpening, line.subarray(dataEnd + saltFieldLength)]);
+/**
+ * Returns the hashes before the salt, and where their field begins. No data ends like that field: a quotation mark in a
+ * string is escaped, and an array has no colon.
+ */
+function namedParts(
+  line: Buffer,
+  contentEnd: number,
+): { readonly start: number; readonly hashes: readonly Hash[] } {
+  const none = { start: contentEnd, hashes: [] };
+  if (line[contentEnd - 1] !== closingBracket || line[contentEnd - 2] !== quotationMark) return none;
+  const start = line.lastIndexOf(partsMark, contentEnd);
+  if (start <= opening.length || contentEnd - start > maxPartsBytes) return none;
+  const names = partNames.exec(line.toString("latin1", start, contentEnd))?.[1];
+  return names === undefined ? none : { start, hashes: JSON.parse(`[${names}]`) as Hash[] };
+}
+
+/** Returns the line without the record's data, parts and salt: its redacted form. */
+export function redactedLine(line: Buffer, { contentEnd }: RecordHead): Buffer {
+  return Buffer.concat([redactedOpening, line.subarray(contentEnd + saltFieldLength)]);
 }
 
 /** Returns an id as encoded in a line, so that the two can be compared. */
@@ -178,8 +213,8 @@ export function idText(id: string): string {
 }
 
 /** Returns what `data_hash` covers: `{"data":…,"salt":"…"`, closed with a brace in place of the line's comma. */
-function contentOf(line: Buffer, dataEnd: number): Buffer {
-  const content = Buffer.allocUnsafe(dataEnd + saltFieldLength + 1);
+function contentOf(line: Buffer, contentEnd: number): Buffer {
+  const content = Buffer.allocUnsafe(contentEnd + saltFieldLength + 1);
   line.copy(content, 0, 0, content.length - 1);
   content[content.length - 1] = closingBrace;
   return content;

@@ -6,7 +6,7 @@ import { storageError } from "../base/errors.ts";
 import { FileReplacement } from "../platform/files/file-replacement.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import type { Journal } from "./journal.ts";
-import { verifyJournal } from "./journal.ts";
+import { verifyJournal } from "./verify.ts";
 import { SeqSet } from "./seq-set.ts";
 import { readSegments, type TestKind, TestJournal, testRecords } from "./testing/journals.ts";
 

@@ -39,6 +39,8 @@ export interface TailOptions {
   storeAnchor(anchor: Anchor, durability: Durability): Promise<void>;
   /** Returns the limit of the whole journal in bytes. */
   maxBytes(): number;
+  /** Returns the bytes of its parts, which count against that limit too. */
+  partsBytes(): number;
   readonly refusals: Refusals;
   /** Synchronizes this journal together with other logs. */
   readonly disk: DiskTimer;
@@ -250,7 +252,8 @@ export class Tail implements AsyncDisposable, UnsyncedLog {
   #writeGroup(maxBytes: number): Promise<void> | null {
     const group: AppendGroup = { written: [], conflicts: [], text: "", bytes: 0, end: this.#end };
     const { name, refusals, clock } = this.#options;
-    const context = { name, refusals, nowMs: clock.now(), size: this.#size, maxBytes };
+    const size = this.#size + this.#options.partsBytes();
+    const context = { name, refusals, nowMs: clock.now(), size, maxBytes };
     while (group.bytes < maxGroupBytes) {
       const waiting = this.#waiting.shift();
       if (waiting === undefined) break;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import type { Anchor } from "./anchor.ts";
-import { verifyJournal } from "./journal.ts";
+import { verifyJournal } from "./verify.ts";
 import { encodeRecord, redactedLine } from "./record.ts";
 import { type ChainEnd, chainStart } from "../memory-contract/records.ts";
 import { readSegments, TestJournal, testRecords, writeSegments } from "./testing/journals.ts";

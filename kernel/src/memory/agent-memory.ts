@@ -3,7 +3,8 @@ import { isLaresError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import type { Journal, Verification } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Verification } from "../journal/verify.ts";
 import { KnowledgeMemory } from "./knowledge.ts";
 import { type MemoryPolicy, PolicyRecords } from "./policy-records.ts";
 import type {
@@ -83,7 +84,7 @@ export interface AgentMemory extends AsyncDisposable {
   sync(): Promise<void>;
   stats(): MemoryStats;
   storeStats(): Promise<StoreStats>;
-  verify(): Promise<Verification>;
+  verify(signal?: AbortSignal): Promise<Verification>;
   /** Returns the current content for an export into one file; see `transfer/`. */
   exportSource(): Promise<ExportSource>;
   /** The memory as the store sees it, always current. */
@@ -212,7 +213,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
             }),
       };
     },
-    verify: () => journal.verify(),
+    verify: (signal) => journal.verify(signal),
     store: parts.store,
     grown: () => upkeep.grown(),
     get isBroken() {

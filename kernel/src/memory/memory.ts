@@ -9,7 +9,8 @@ import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-m
 import { JournalSummary } from "./journal-summary.ts";
 import { countsOf, Heads } from "./records/heads.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
-import { damageError, Journal, type Verification, verifyJournal } from "../journal/journal.ts";
+import { Journal } from "../journal/journal.ts";
+import { damageError, type Verification, verifyJournal } from "../journal/verify.ts";
 import type { StartFold } from "../journal/proof.ts";
 import { folderOfMemory, type MemoryKey } from "./memory-key.ts";
 import { memoryRecords, memoryRefusals } from "./records/kinds.ts";
@@ -34,7 +35,7 @@ export interface Memory extends AsyncDisposable {
    */
   open(key: MemoryKey): Promise<AgentMemory>;
   /** Proves the journal on the disk, whether or not the memory is open or can be opened. */
-  verify(key: MemoryKey): Promise<Verification>;
+  verify(key: MemoryKey, signal?: AbortSignal): Promise<Verification>;
   /** Returns the figures of the open memory, or of its last known head if it is closed. */
   stats(key: MemoryKey): MemoryStats;
   /** Writes the current content of the memory into one file while it stays in use; see `exportMemory`. */
@@ -113,11 +114,13 @@ class Memories implements Memory {
     return opening;
   }
 
-  async verify(key: MemoryKey): Promise<Verification> {
+  async verify(key: MemoryKey, signal?: AbortSignal): Promise<Verification> {
     const open = this.#open.get(key);
-    if (open !== undefined) return await open.verify();
+    if (open !== undefined) return await open.verify(signal);
     const folder = joinPath(folderOfMemory(this.#options.stateFolder, key), "journal");
-    const verification = await verifyJournal(folder, this.#heads.of(key) ?? chainStart, memoryRecords);
+    const anchor = this.#heads.of(key) ?? chainStart;
+    const options = signal === undefined ? {} : { signal };
+    const verification = await verifyJournal(folder, anchor, memoryRecords, options);
     const { firstBad } = verification;
     if (firstBad !== undefined) this.#options.damaged?.(key, damageError("memory", folder, firstBad));
     return verification;

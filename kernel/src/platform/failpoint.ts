@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import process from "node:process";
+import { systemCode } from "../base/errors.ts";
 import type { FailpointName } from "./failpoints.ts";
 
 /**
@@ -60,7 +61,7 @@ function deathsSoFar(): number {
   try {
     return readFileSync(markFile, "utf8").split("\n").length - 1;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
+    if (systemCode(error) === "ENOENT") return 0;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { foldName } from "../base/names.ts";
 import { isExecutable } from "./executable.ts";
 import { compileNames, foldFast } from "./name-patterns.ts";
 import { isForbidden, protectionOf } from "./protected.ts";
-import { protectedGroups } from "./protected-names.ts";
+import protectedGroups from "./protected-names.json" with { type: "json" };
 import { scriptTargets } from "./script-targets.ts";
 
 test("the workspace itself is not closed because something at its top is", () => {

@@ -1,6 +1,6 @@
 import { isGitName } from "../base/names.ts";
 import { compileNames, foldFast } from "./name-patterns.ts";
-import { protectedGroups } from "./protected-names.ts";
+import protectedGroups from "./protected-names.json" with { type: "json" };
 
 /**
  * What may be done to a path:

@@ -26,8 +26,8 @@ export const actionHandlers = {
     client.services.actions.approve(client.principal, id, approval),
   "lares/actions/reject": async ({ id, reason }, { client }) =>
     client.services.actions.reject(client.principal, id, reason),
-  "lares/actions/rebase": async ({ id }, { client }) => client.services.actions.rebase(id),
-  "lares/actions/undo": async ({ id }, { client }) => client.services.actions.undo(id),
+  "lares/actions/rebase": async ({ id }, { client }) => client.services.actions.rebase(client.principal, id),
+  "lares/actions/undo": async ({ id }, { client }) => client.services.actions.undo(client.principal, id),
 } satisfies Partial<Handlers>;
 
 /** Returns an action without its diffs, as lists and notifications carry it. */

@@ -25,8 +25,8 @@ export const memoryHandlers = {
   },
   "lares/memory/count": async ({ agent, ...query }, { client }, signal) =>
     client.services.memory.count(agent, query, signal),
-  "lares/memory/verify": async ({ agent, namespace }, { client }) =>
-    client.services.memory.verify(agent, namespace),
+  "lares/memory/verify": async ({ agent, namespace }, { client }, signal) =>
+    client.services.memory.verify(agent, namespace, signal),
   "lares/memory/stats": async ({ agent, namespace }, { client }) =>
     client.services.memory.stats(agent, namespace),
   "lares/memory/namespaces": async ({ agent }, { client }) => ({

@@ -12,8 +12,11 @@ import type {
  * unknown agent or namespace.
  */
 export interface MemoryService {
-  /** Like `stats` and `export`, throws PermissionDenied for a namespace of another workspace. */
-  verify(agent: string, namespace?: string): Promise<MemoryCheck>;
+  /**
+   * Like `stats` and `export`, throws PermissionDenied for a namespace of another workspace. Rejects with the signal's
+   * reason when it is aborted.
+   */
+  verify(agent: string, namespace?: string, signal?: AbortSignal): Promise<MemoryCheck>;
   stats(agent: string, namespace?: string): Promise<MemoryStats>;
   /** Lists the shared memories; with an agent, those that it may open. */
   namespaces(agent?: string): Promise<SharedMemory[]>;

@@ -94,11 +94,11 @@ export interface ActionService {
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
   /** Returns one effect's unified diff, computed now if the action has none; null if there is no text to compare. */
   diff(id: string, effect: number): Promise<string | null>;
-  /** PermissionDenied unless a person asks; likewise `reject`. */
+  /** PermissionDenied unless a person asks; likewise `reject`, `rebase` and `undo`. */
   approve(by: Principal, id: string, approval: Approval): Promise<Action>;
   reject(by: Principal, id: string, reason?: string): Promise<Action>;
-  rebase(id: string): Promise<Action>;
-  undo(id: string): Promise<Action>;
+  rebase(by: Principal, id: string): Promise<Action>;
+  undo(by: Principal, id: string): Promise<Action>;
   readonly changed: Emitter<Action>;
 }
 

@@ -13,7 +13,7 @@ import { storeBounds } from "./bounds.ts";
 import type { StoreMemory } from "../memory-contract/store-port.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
 import { openDuck } from "./projection/duck.ts";
-import { removeText } from "./projection/text-file.ts";
+import { removeText } from "./projection/testing/text-file.ts";
 import { eventsOf, rebuiltOf, testStore, type TestStore } from "./testing/test-store.ts";
 import type { RecordInput } from "../journal/record.ts";
 import { Engines } from "./vectors/engines.ts";

@@ -3,7 +3,8 @@ import { Bench, inState, tool } from "../../support/bench.ts";
 import type { Client } from "../../support/client.ts";
 import type { Message } from "../../support/frames.ts";
 import { isAlive, until } from "../../support/until.ts";
-import { ATTACKER, loopAttackBench, loopAttacks, NEIGHBOUR } from "./attacks.ts";
+import { loopAttackBench, NEIGHBOUR } from "./attack-bench.ts";
+import { ATTACKER, loopAttacks } from "./attacks.ts";
 
 /** Answers that another client gets during an attack, before the attack's own. */
 const wantedAnswers = 5;

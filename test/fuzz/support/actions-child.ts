@@ -1,4 +1,4 @@
-import { openBench } from "../../../kernel/src/actions/testing/bench.ts";
+import { openBench, person } from "../../../kernel/src/actions/testing/bench.ts";
 import type { EffectInput } from "../../../kernel/src/base/vocabulary/action.ts";
 import { openDatabase } from "../../../kernel/src/platform/database/database.ts";
 
@@ -8,5 +8,5 @@ const bench = await openBench({ roots: [{ name: "root", path: root }], state, op
 await bench.actions.recover();
 if (task === "perform") await bench.perform(...(JSON.parse(effects) as EffectInput[]));
 const [newest] = await bench.actions.list({ limit: 1 });
-if (task === "undo" && newest?.state === "Committed") await bench.actions.undo(newest.id);
+if (task === "undo" && newest?.state === "Committed") await bench.actions.undo(person, newest.id);
 await bench[Symbol.asyncDispose]();

@@ -132,9 +132,12 @@ describe("approvalNodes", () => {
     ["Committed", "user", "Applied by you"],
     ["Rejected", "user", "Rejected by you"],
     ["Stale", "user", "Out of date"],
-    ["Undone", "user", "Undone"],
+    ["Undone", "policy", "Undone by you"],
   ] as const)("%s by %s is said as %s", (state, decided_by, said) => {
-    const [, recent] = nodes([], [action({ state, decided_by })]);
+    const [, recent] = nodes(
+      [],
+      [action({ state, decided_by, ...(state === "Undone" ? { undone_by: "user" } : {}) })],
+    );
     expect(only(recent).description).toMatch(new RegExp(`^${said} · Tidier · Tidy up`));
     expect(only(recent).context).toBe(`lares.action.${state}`);
   });

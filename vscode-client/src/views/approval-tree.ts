@@ -210,7 +210,8 @@ function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
   };
 }
 
-function decider({ state, decided_by, rule }: Action): string {
+function decider({ state, decided_by, undone_by, rule }: Action): string {
+  if (state === "Undone") return undone_by === "user" ? "by you" : "";
   if (state !== "Committed" && state !== "Rejected") return "";
   if (decided_by === "policy") return rule === undefined ? "" : message(rule.sentence);
   return decided_by === "user" ? "by you" : "";
@@ -227,6 +228,7 @@ function tooltip(action: Action, how: string): string[] {
     message(action.title, maxTooltipCharacters),
     ...(action.reason === "" ? [] : [message(action.reason, maxTooltipCharacters)]),
     how,
+    ...(action.rebased_by === undefined ? [] : ["You rebased it."]),
     ...(action.error === undefined ? [] : [message(action.error, maxTooltipCharacters)]),
     ...(left === undefined ? [] : [left]),
   ];

@@ -41,7 +41,8 @@ export function makeServices(kernel: Kernel): Services {
       emit: async (name, data) => void (await kernel.call("events/emit", { name, data: data ?? null })),
     },
     shared: {
-      read: async (key) => (await kernel.call("shared/read", { key })) as never,
+      // The author names the type of the value.
+      read: (async (key) => kernel.call("shared/read", { key })) as AgentContext["shared"]["read"],
       write: async (key, value, { version } = {}) =>
         void (await kernel.call("shared/write", { key, value: value ?? null, version })),
     },

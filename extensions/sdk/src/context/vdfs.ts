@@ -1,6 +1,7 @@
 import type { maxReadBytes as kernelMaxReadBytes } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput } from "../types/action.ts";
+import type { CallOptions } from "../types/call.ts";
 import type { Vdfs } from "../types/context.ts";
 import type { Hash } from "../types/entry.ts";
 import { bytesOf, joined } from "./bytes.ts";
@@ -64,10 +65,10 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
         change({ kind: "field.set", path, namespace: fieldNamespace(), key, value }, `Set ${key} of ${path}`),
     },
     sidecar: {
-      read: async (path, kind, options) => {
+      read: async <Data>(path: string, kind: string, options?: CallOptions) => {
         const params = { path, sidecar: kind };
         const found = await kernel.call("vdfs/sidecar/read", params, options);
-        return (found?.data ?? null) as never;
+        return found === null ? null : (found.data as Data);
       },
       write: (path, kind, data) =>
         change({ kind: "sidecar.write", path, sidecar: kind, data }, `Write the sidecar ${kind} of ${path}`),

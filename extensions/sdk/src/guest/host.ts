@@ -1,4 +1,8 @@
-import type { GuestCall, GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
+import type {
+  GuestAnswers,
+  GuestCall,
+  GuestCallResult,
+} from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import { type CallParams, cancelled, type Kernel } from "../context/kernel.ts";
 import { laresErrorFrom } from "../errors.ts";
 import type { CallOptions } from "../types/call.ts";
@@ -9,7 +13,7 @@ export interface GuestHost {
   call(method: string, params: unknown, cancellable?: (cancel: () => void) => void): Promise<unknown>;
   /** Returns false if the line would be too long; then nothing was sent. */
   notify(method: string, params: unknown): boolean;
-  serve(methods: Record<string, (params: never) => unknown>): void;
+  serve(answers: GuestAnswers): void;
   /** Writes a report to stderr, with the error's stack. */
   report(what: string, error: unknown): void;
   /** The micro HNSW; see `../vectors/engine.ts`. */

@@ -1,16 +1,11 @@
+import type { GuestAnswers } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import type { AgentDefinition } from "../agent.ts";
 import { forJob, forTool, type Identity, isNeedsApproval, makeContext } from "../context/context.ts";
 import { onBehalf } from "../context/kernel.ts";
 import { isLaresError, type ErrorCode } from "../errors.ts";
-import type { AgentContext, NeedsApproval } from "../types/context.ts";
+import type { AgentContext } from "../types/context.ts";
 import type { HookEvent } from "../types/event.ts";
-import type { Permissions } from "../types/permissions.ts";
 import { findHost, type GuestHost, kernelOf } from "./host.ts";
-
-type ToolResult =
-  | { readonly status: "success"; readonly value: unknown }
-  | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
-  | NeedsApproval;
 
 /** Errors after which a retry of the same call may succeed. */
 const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
@@ -27,10 +22,10 @@ export function serveAgent(program: { readonly default?: unknown }): void {
     );
   }
   const host = findHost();
-  host.serve(methodsOf(definition, host));
+  host.serve(answersOf(definition, host));
 }
 
-function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string, (params: never) => unknown> {
+function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
   const kernel = kernelOf(host);
   const ending = new AbortController();
   /** Unanswered jobs and tool calls by id. Calls made meanwhile for something else name what they answer. */
@@ -60,9 +55,8 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
     );
   };
   return {
-    initialize(params: Identity) {
-      const { extension, config, permissions, locations } = params;
-      identity = { extension, config: config ?? {}, permissions, locations };
+    initialize({ extension, config, permissions, locations }) {
+      identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations };
       const forNobody = onBehalf(kernel, () => (running.size === 0 ? undefined : null));
       context = makeContext(forNobody, identity, definition, ending.signal);
       const { hooks, tools, jobs } = definition;
@@ -79,7 +73,7 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       return {};
     },
     /** One at a time and in order, whatever the handlers wait for. */
-    async hook({ handler, event }: { handler: string; event: HookEvent }) {
+    async hook({ handler, event }) {
       const before = hooksDone;
       let done = (): void => {};
       hooksDone = new Promise((resolve) => (done = resolve));
@@ -87,18 +81,13 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       try {
         // A hook that has not begun when the agent shuts down is never answered, so it is delivered again.
         if (ending.signal.aborted) return await new Promise(() => {});
-        await named(definition.hooks, handler, "hook")(event, ready());
+        await named(definition.hooks, handler, "hook")(event as HookEvent, ready());
         return {};
       } finally {
         done();
       }
     },
-    async tool(params: {
-      name: string;
-      arguments: unknown;
-      call_id: string;
-      caller: string;
-    }): Promise<ToolResult> {
+    async tool(params) {
       const tool = named(definition.tools, params.name, "tool");
       const { call_id: callId, caller } = params;
       const { signal } = begin(callId);
@@ -113,17 +102,7 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
         running.delete(callId);
       }
     },
-    async job({
-      id,
-      name,
-      input,
-      checkpoint,
-    }: {
-      id: string;
-      name: string;
-      input: unknown;
-      checkpoint?: unknown;
-    }) {
+    async job({ id, name, input, checkpoint }) {
       const { signal } = begin(id);
       try {
         const context = forJob(contextFor(id), kernel, { id, checkpoint, signal });
@@ -132,15 +111,15 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
         running.delete(id);
       }
     },
-    cancelJob({ id }: { id: string }) {
+    cancelJob({ id }) {
       running.get(id)?.abort(new Error("The job was cancelled."));
       return {};
     },
-    cancelTool({ call_id: callId }: { call_id: string }) {
+    cancelTool({ call_id: callId }) {
       running.get(callId)?.abort(new Error("The call was cancelled."));
       return {};
     },
-    async permissionChange({ permissions, locations }: { permissions: Permissions; locations: string[] }) {
+    async permissionChange({ permissions, locations }) {
       const now = ready();
       if (identity !== undefined) Object.assign(identity, { permissions, locations });
       await definition.onPermissionChange?.(now);

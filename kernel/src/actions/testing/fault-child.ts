@@ -1,5 +1,5 @@
 import { openDatabase } from "../../platform/database/database.ts";
-import { openBench } from "./bench.ts";
+import { openBench, person } from "./bench.ts";
 import { faultEffects } from "./fault-effects.ts";
 
 /**
@@ -10,5 +10,5 @@ const [root = "", state = "", task = "", id = ""] = process.argv.slice(2);
 const bench = await openBench({ roots: [{ name: "root", path: root }], state, openDatabase });
 await bench.actions.recover();
 if (task === "commit") await bench.perform(...faultEffects);
-if (task === "undo") await bench.actions.undo(id);
+if (task === "undo") await bench.actions.undo(person, id);
 await bench[Symbol.asyncDispose]();

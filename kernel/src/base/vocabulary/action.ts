@@ -294,6 +294,12 @@ export const Action = Type.Object(
         description: "The person who approved it changed its contents first; its agent is not told them",
       }),
     ),
+    undone_by: Type.Optional(Type.Literal("user", { description: "Who undid it: a person" })),
+    rebased_by: Type.Optional(
+      Type.Literal("user", {
+        description: "Who had it made from a stale action, which `supersedes` names: a person",
+      }),
+    ),
     supersedes: Type.Optional(Type.String({ description: "The id of the action whose place this one took" })),
     superseded_by: Type.Optional(
       Type.String({

@@ -19,7 +19,7 @@ export function isAskKind(value: unknown): value is AskKind {
   return askKinds.has(value);
 }
 
-export const AskState = Type.Union(
+const AskState = Type.Union(
   [
     Type.Literal("Pending", { description: "It waits for a person" }),
     Type.Literal("Allowed", { description: "A person allowed it" }),

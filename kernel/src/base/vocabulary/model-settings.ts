@@ -34,7 +34,7 @@ export interface ProviderSettings {
   readonly foundBy?: string;
 }
 
-export interface ModelRoute {
+interface ModelRoute {
   /** `provider/model`. */
   readonly model: string;
   /** What was meant for a local model may go to a remote one when the local one fails. */

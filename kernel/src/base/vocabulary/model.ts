@@ -5,7 +5,7 @@ export interface ModelText {
 }
 
 /** What a model thought. Only the model that made `opaque` may get it again, byte by byte as it was. */
-export interface ModelReasoning {
+interface ModelReasoning {
   readonly type: "reasoning";
   readonly text: string;
   readonly opaque?: { readonly model: string; readonly value: unknown };
@@ -48,7 +48,7 @@ export type ModelMessage =
   | { readonly role: "tool"; readonly parts: readonly ModelToolResult[]; readonly cache?: boolean };
 
 /** A tool as it is offered to a model. */
-export interface ModelTool {
+interface ModelTool {
   readonly name: string;
   readonly description: string;
   /** A JSON Schema of type object. */

@@ -56,7 +56,7 @@ export const Actor = Type.Union(
 );
 /** Who acts, or causes something. `policy/principals.ts` decides whose authority bounds it. */
 export type Actor = Static<typeof Actor>;
-export type Person = Extract<Actor, { kind: "person" }>;
+type Person = Extract<Actor, { kind: "person" }>;
 
 /** Actors that a trace or an action names. */
 export const maxNamed = 32;

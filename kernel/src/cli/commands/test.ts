@@ -3,6 +3,7 @@ import { glob, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { systemCode } from "../../base/errors.ts";
 import { manifestNames } from "../../documents/names.ts";
 import { exitCodes, folderNamed, UsageError, type CommandContext } from "../command.ts";
 import { renderFinding } from "../render/findings.ts";
@@ -83,7 +84,7 @@ async function findVitest(folder: string): Promise<string | null> {
       const { bin } = JSON.parse(await readFile(manifest, "utf8")) as { bin: { vitest: string } };
       return join(dirname(manifest), bin.vitest);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND")) throw error;
+      if (systemCode(error) !== "MODULE_NOT_FOUND") throw error;
     }
   }
   return null;

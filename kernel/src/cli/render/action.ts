@@ -90,13 +90,14 @@ export function renderImpactSentence(action: Action, { style, width }: Surface):
   return [`${meter(action.impact_score, style)} ${first}`, ...rest.map((line) => margin + line)];
 }
 
-/** Renders who led the agent to it and why a person is asked, in the kernel's words. */
+/** Renders who led the agent to it, who rebased it and why a person is asked, in the kernel's words. */
 function renderReason(
-  { on_behalf_of: who, asked_because: asked }: Action,
+  { on_behalf_of: who, rebased_by: rebaser, asked_because: asked }: Action,
   { style, width, isAscii }: Surface,
 ): string[] {
   const sentences = [
     ...(who === undefined ? [] : [requestedBySentence(who)]),
+    ...(rebaser === undefined ? [] : ["You rebased it."]),
     ...(asked === undefined ? [] : [reasonText(asked)]),
   ];
   const lines = sentences.flatMap((sentence) => decisionLines(sentence, width, { isAscii }));
@@ -238,6 +239,9 @@ export function renderOutcome(action: Action, { style, width, isAscii }: Surface
     decisionLines(text, width, { isAscii }).map(paint);
   const found = [
     ...(decided === undefined ? [] : lines(`${deciderOf(action)}, ${dayAndTime(decided)}`, style.dim)),
+    ...(action.undone_by === undefined || action.ended === undefined
+      ? []
+      : lines(`Undone by you, ${dayAndTime(action.ended)}`, style.dim)),
     ...(action.rule === undefined ? [] : lines(reasonText(action.rule), style.dim)),
     ...(said === undefined ? [] : lines(`You said: ${said}`, style.dim)),
     ...(error === undefined ? [] : lines(error, style.red)),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decisionLines, readDecision } from "./decision-text.ts";
+import { readDecision } from "../testing/read-decision.ts";
+import { decisionLines } from "./decision-text.ts";
 import { displayWidth } from "./width.ts";
 
 const anything = fc

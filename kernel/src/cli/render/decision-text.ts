@@ -2,7 +2,6 @@ import {
   countedRun,
   endsLine,
   goesOn,
-  readVisible,
   visibleAtoms,
   withVisibleBlank,
   type Atom,
@@ -75,18 +74,6 @@ function broken(
   } while (start < pieces.length);
   return lines;
 }
-
-/** Returns the text that was passed to `decisionLines`, provided that nothing was highlighted. */
-export function readDecision(lines: readonly string[]): string {
-  const shown = lines.map((line, index) => {
-    if (index === lines.length - 1) return line;
-    if (line.endsWith(goesOn)) return line.slice(0, -goesOn.length);
-    return endsWithFeed.test(line) ? line : `${line} `;
-  });
-  return readVisible(shown.join(""));
-}
-
-const endsWithFeed = /(?:\u240a|<\u240a×\d+>)$/u;
 
 interface Piece extends Atom {
   readonly columns: number;

@@ -4,7 +4,7 @@ import type { Action } from "../../base/vocabulary/action.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import { renderAction, renderActionLine, renderImpact } from "./action.ts";
 import { renderAgents, renderNotice, renderSummary, summaryLine } from "./agents.ts";
-import { readDecision } from "./decision-text.ts";
+import { readDecision } from "../testing/read-decision.ts";
 import { partnersOf, renderDiff, type DiffLine } from "./diff.ts";
 import { renderCheckResult, renderFinding } from "./findings.ts";
 import { oneLine } from "./foreign.ts";

@@ -1,6 +1,6 @@
-import { openActions } from "../../actions/actions.ts";
+import { openActions } from "../../actions/service/actions.ts";
 import type { Actions } from "../../actions/api.ts";
-import { openContentWork } from "../../actions/content-work.ts";
+import { openContentWork } from "../../actions/contents/content-work.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { DecisionUses } from "../../decisions/uses.ts";
 import type { Database } from "../../platform/database/database.ts";

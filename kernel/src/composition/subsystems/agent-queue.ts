@@ -19,5 +19,5 @@ function deliveryOf(item: InboxItem | null): Delivery | null {
   // Written by this kernel or an earlier one: the payload has this form.
   return item === null
     ? null
-    : { seq: item.seq, attempts: item.attempts, payload: item.payload as unknown as DeliveryPayload };
+    : { seq: item.seq, attempts: item.attempts, payload: item.payload as DeliveryPayload };
 }

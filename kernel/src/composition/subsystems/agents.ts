@@ -5,7 +5,6 @@ import { isoTime } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { scopeViolation } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import type { JsonValue } from "../../base/json.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { Program } from "../../configuration/programs.ts";
 import { eventOfChange } from "../../events/changes.ts";
@@ -86,13 +85,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       readHostCall: createGuestDoor(guestServices),
       memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),
       openMemory: async (agent) => void (await memories.memory.open(`extension/${agent}`)),
-      enqueue: (deliveries) =>
-        inbox.prepare(
-          deliveries.map(({ payload, ...delivery }) => ({
-            ...delivery,
-            payload: payload as unknown as JsonValue,
-          })),
-        ),
+      enqueue: (deliveries) => inbox.prepare(deliveries),
       commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
       sightStatements,
       ...(await readShown(database)),

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { DocumentFormat } from "../text/source.ts";
-import { cursorContext, type CursorContext } from "./cursor.ts";
-import { nodeAt, readLeniently } from "./reading.ts";
+import type { CursorContext } from "./cursor.ts";
+import { nodeAt } from "./reading.ts";
+import { cursorContext, readLeniently } from "./testing/read-at-once.ts";
 
 /** `|` is the cursor. */
 function at(source: string, format: DocumentFormat): CursorContext | null {

@@ -6,7 +6,7 @@ import {
   type DocumentFormat,
   type SourceNode,
 } from "../text/source.ts";
-import { atOnce, type Steps } from "../text/turns.ts";
+import type { Steps } from "../text/turns.ts";
 import { readingSteps, type LenientReading } from "./reading.ts";
 import { mark } from "../text/cursor-mark.ts";
 import { withoutMarks, type Spot } from "./spot.ts";
@@ -31,11 +31,6 @@ export interface CursorContext {
   /** YAML: the item is new and needs a dash. */
   readonly needsDash: boolean;
   readonly spot: Spot;
-}
-
-/** Finds the cursor synchronously; see {@link cursorSteps}. For texts known to be short. */
-export function cursorContext(source: string, offset: number, format: DocumentFormat): CursorContext | null {
-  return atOnce(cursorSteps(source, offset, format));
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type ReportFault,
   type SourceNode,
 } from "../text/source.ts";
-import { atOnce, inTurns, type Steps } from "../text/turns.ts";
+import { inTurns, type Steps } from "../text/turns.ts";
 import { readYaml } from "../text/yaml.ts";
 import { readTomlLeniently, type TomlStatement } from "./lenient-toml.ts";
 
@@ -18,11 +18,6 @@ export interface LenientReading extends Reading {
   readonly faults: readonly { readonly start: number; readonly end: number }[];
   /** TOML's headers and pairs; empty for YAML. */
   readonly statements: readonly TomlStatement[];
-}
-
-/** Reads as much of a document as possible synchronously; see {@link readingSteps}. For texts known to be short. */
-export function readLeniently(text: string, format: DocumentFormat): LenientReading | null {
-  return atOnce(readingSteps(text, format));
 }
 
 /**

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { failpointNames } from "../../platform/failpoints.ts";
 import { TestChild } from "../../platform/testing/child.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
-import { verifyJournal } from "../../journal/journal.ts";
+import { verifyJournal } from "../../journal/verify.ts";
 import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";

@@ -9,7 +9,7 @@ import {
 import { TestChild } from "../../platform/testing/child.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { aJournal, anEvent, aPolicy } from "./testing/journals.ts";
-import { verifyJournal } from "../../journal/journal.ts";
+import { verifyJournal } from "../../journal/verify.ts";
 import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory, type ExportSource } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";

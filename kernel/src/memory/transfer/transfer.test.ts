@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import type { Anchor } from "../../journal/anchor.ts";
-import { verifyJournal } from "../../journal/journal.ts";
+import { verifyJournal } from "../../journal/verify.ts";
 import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory, type ExportSource } from "./export.ts";
 import { describeExport, importMemory, type ImportTarget } from "./import.ts";

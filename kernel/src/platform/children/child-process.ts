@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join, parse, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { systemCode } from "../../base/errors.ts";
 import { Emitter } from "../../base/emitter.ts";
 
 /** The descriptor of the channel between parent and child: a separate pipe that printed output cannot disturb. */
@@ -143,7 +144,7 @@ function findPackage(name: string, importMetaUrl: string): string | undefined {
   try {
     return findPackageJSON(name, importMetaUrl);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
+    if (systemCode(error) === "ERR_MODULE_NOT_FOUND") return undefined;
     throw error;
   }
 }

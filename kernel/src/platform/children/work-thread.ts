@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { LaresError, limitExceeded, messageOf } from "../../base/errors.ts";
+import { LaresError, limitExceeded, messageOf, systemCode } from "../../base/errors.ts";
 import type { CpuBudget } from "../../base/cpu-budget.ts";
 import { type Carrier, type CarrierEvents, type Deadline, DeadlineRunner } from "./deadline-runner.ts";
 import type { WorkReply } from "./work-requests.ts";
@@ -131,7 +131,7 @@ async function cpuTimeMs(worker: Worker): Promise<number | null> {
     const { user, system } = await worker.cpuUsage();
     return (user + system) / 1000;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_NOT_RUNNING") return null;
+    if (systemCode(error) === "ERR_WORKER_NOT_RUNNING") return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, openSync, renameSync, statSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
-import { isLaresError, LaresError } from "../../base/errors.ts";
+import { isLaresError, LaresError, systemCode } from "../../base/errors.ts";
 import { damagedDatabase, databaseError } from "./database-errors.ts";
 import { breakSeal, sealDatabase } from "./database-seal.ts";
 
@@ -158,7 +158,7 @@ function makePrivateFile(path: string): void {
     closeSync(openSync(path, "wx", 0o600));
     return;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   }
   refuseOtherThanFile(path);
   const { mode } = statSync(path);

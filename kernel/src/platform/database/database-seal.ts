@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
-import { LaresError } from "../../base/errors.ts";
+import { LaresError, systemCode } from "../../base/errors.ts";
 
 /*
  * SQLite detects damage to its structure, but accepts a row with a flipped bit or from an older copy. So closing
@@ -29,7 +29,7 @@ export function breakSeal(path: string): void {
   try {
     seal = readFileSync(sealOf(path), "utf8").trim();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    if (systemCode(error) === "ENOENT") return;
     throw error;
   }
   if (seal !== digestOf(path)) {

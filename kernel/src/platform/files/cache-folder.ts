@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, systemCode } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { failpoint } from "../failpoint.ts";
@@ -35,7 +35,7 @@ export async function cacheKey(path: string, log: Log): Promise<Uint8Array> {
     if ((await file.stat()).size === keyBytes) return new Uint8Array(await file.readFile());
   } catch (error) {
     if (error instanceof UnusableFile) await setAside(path, Date.now());
-    if (!isMissing(error))
+    if (systemCode(error) !== "ENOENT")
       log.warn("The cache's key cannot be read; it is made again.", { path, reason: messageOf(error) });
   }
   const key = randomBytes(keyBytes);
@@ -78,7 +78,7 @@ export function openCacheFolder(path: string, options: CacheFolderOptions): Cach
         await file.utimes(now, now);
         return bytes;
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (systemCode(error) === "ENOENT") return null;
         if (!(error instanceof UnusableFile)) throw error;
         options.log.warn(`${error.message} It is made again.`, { path, name });
         await rm(join(path, name), { recursive: true, force: true });
@@ -111,7 +111,7 @@ async function dropOldest(path: string, maxFiles: number): Promise<void> {
       try {
         return { name, usedAt: (await stat(join(path, name))).mtimeMs };
       } catch (error) {
-        if (isMissing(error)) return { name, usedAt: 0 };
+        if (systemCode(error) === "ENOENT") return { name, usedAt: 0 };
         throw error;
       }
     }),
@@ -121,8 +121,4 @@ async function dropOldest(path: string, maxFiles: number): Promise<void> {
     await rm(join(path, name), { force: true });
     failpoint("cache.drop.removed");
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

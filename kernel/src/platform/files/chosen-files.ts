@@ -1,6 +1,6 @@
 import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { invalidParams, LaresError } from "../../base/errors.ts";
+import { invalidParams, LaresError, systemCode } from "../../base/errors.ts";
 import { syncFolder } from "./atomic-file.ts";
 import { DataFile } from "./data-files.ts";
 import { failpoint } from "../failpoint.ts";
@@ -102,7 +102,7 @@ export class NewFile implements AsyncDisposable {
         await rm(this.temporaryPath);
         return;
       } catch (error) {
-        const code = codeOf(error);
+        const code = systemCode(error);
         if (code === "EEXIST") throw alreadyThere(this.path);
         if (!noLinks.has(code)) throw error;
       }
@@ -121,7 +121,7 @@ export async function openChosenFile(path: string): Promise<DataFile> {
     return new DataFile(handle, real, (await handle.stat()).size);
   } catch (error) {
     if (error instanceof UnusableFile) throw invalidParams(`"${path}" is not a regular file.`, { path });
-    const code = codeOf(error);
+    const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") throw invalidParams(`There is no file "${path}".`, { path });
     throw storageFailure(`Could not read "${path}"`, error);
   }
@@ -163,12 +163,8 @@ function alreadyThere(path: string): LaresError {
   );
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
 function orNull(error: unknown): null {
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") return null;
   throw error;
 }

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemCode } from "../../base/errors.ts";
 import { syncFolder } from "./atomic-file.ts";
 import { failpoint } from "../failpoint.ts";
 import { openPlainFile, setAside } from "./plain-file.ts";
@@ -215,7 +216,7 @@ async function orMissing<T, M>(reading: Promise<T>, missing: M): Promise<T | M> 
   try {
     return await reading;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return missing;
+    if (systemCode(error) === "ENOENT") return missing;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open, opendir, readdir, realpath, stat } from "node:fs/promises";
-import { LaresError } from "../../base/errors.ts";
+import { LaresError, systemCode } from "../../base/errors.ts";
 import { decodeUtf8 } from "../../base/utf8.ts";
 import { basename, dirname, isWithin, join } from "./paths.ts";
 
@@ -118,7 +118,7 @@ export async function realPathOf(absolute: string): Promise<string> {
     try {
       return join(await realpath(path), rest);
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const code = systemCode(error);
       // A circular link or an inaccessible place has no other known name.
       if (!["ENOENT", "ENOTDIR"].includes(code) || dirname(path) === path) return absolute;
       rest = join(basename(path), rest);
@@ -145,11 +145,11 @@ export async function fileExists(path: string): Promise<boolean> {
 
 /** Returns whether the system refused access to this user. */
 export function isRefused(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const code = systemCode(error);
   return code === "EACCES" || code === "EPERM";
 }
 
 export function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const code = systemCode(error);
   return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
 }

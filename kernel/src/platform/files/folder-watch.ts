@@ -1,4 +1,5 @@
 import { watch, readFileSync, type FSWatcher } from "node:fs";
+import { systemCode } from "../../base/errors.ts";
 import type { OpenFolder } from "./folder-reader.ts";
 
 interface FolderWatchEvents {
@@ -64,7 +65,7 @@ function watchEachFolder(events: FolderWatchEvents): FolderWatch {
         watchers.set(key, watcher);
         return true;
       } catch (error) {
-        const code = (error as NodeJS.ErrnoException).code ?? "";
+        const code = systemCode(error);
         if (code === "ENOENT" || code === "ENOTDIR") return true;
         events.refused(code === "ENOSPC" ? "fs.inotify.max_user_watches is used up" : String(error));
         return false;

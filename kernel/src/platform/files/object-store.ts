@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { limitExceeded, LaresError, storageError } from "../../base/errors.ts";
+import { limitExceeded, LaresError, storageError, systemCode } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { syncFolder } from "./atomic-file.ts";
 import { failpoint } from "../failpoint.ts";
@@ -22,7 +22,9 @@ export interface ObjectStore {
   /** Rejects with StorageError if the object is missing or its content does not match its hash. */
   stream(hash: Hash): AsyncGenerator<Uint8Array, void, void>;
   readRange(hash: Hash, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  /** Removes every object that is not in `keep`; returns their number. */
+  /** Returns the sizes of all objects in bytes. */
+  sizes(): Promise<ReadonlyMap<Hash, number>>;
+  /** Removes every object that is not in `keep`, which is on the disk when it resolves; returns their number. */
   sweep(keep: ReadonlySet<Hash>): Promise<number>;
 }
 
@@ -123,17 +125,34 @@ class FolderObjectStore implements ObjectStore {
 
   async sweep(keep: ReadonlySet<Hash>): Promise<number> {
     let removed = 0;
-    for (const shelf of await readdir(this.#folder)) {
-      if (!/^[0-9a-f]{2}$/.test(shelf)) continue;
-      for (const rest of await readdir(join(this.#folder, shelf))) {
-        if (keep.has(`sha256:${shelf}${rest}`)) continue;
+    for await (const [shelf, names] of this.#shelves()) {
+      const unneeded = names.filter((name) => !keep.has(`sha256:${shelf}${name}`));
+      for (const name of unneeded) {
         failpoint("objects.sweep.found");
-        await rm(join(this.#folder, shelf, rest), { force: true });
+        await rm(join(this.#folder, shelf, name), { force: true });
         failpoint("objects.sweep.removed");
-        removed++;
       }
+      if (unneeded.length > 0) await syncFolder(join(this.#folder, shelf));
+      removed += unneeded.length;
     }
     return removed;
+  }
+
+  async sizes(): Promise<ReadonlyMap<Hash, number>> {
+    const sizes = new Map<Hash, number>();
+    for await (const [shelf, names] of this.#shelves()) {
+      for (const name of names) {
+        const hash: Hash = `sha256:${shelf}${name}`;
+        const size = await this.#sizeOf(hash);
+        if (size !== null) sizes.set(hash, size);
+      }
+    }
+    return sizes;
+  }
+
+  async *#shelves(): AsyncGenerator<readonly [shelf: string, names: readonly string[]]> {
+    for (const shelf of await readdir(this.#folder))
+      if (/^[0-9a-f]{2}$/.test(shelf)) yield [shelf, await readdir(join(this.#folder, shelf))];
   }
 
   #pathOf(hash: Hash): string {
@@ -147,8 +166,7 @@ class FolderObjectStore implements ObjectStore {
       const found = await lstat(this.#pathOf(hash));
       return found.isFile() ? found.size : null;
     } catch (error) {
-      if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code)))
-        return null;
+      if (["ENOENT", "ENOTDIR"].includes(systemCode(error))) return null;
       throw storageFailure(`The stored content ${hash} cannot be read`, error);
     }
   }

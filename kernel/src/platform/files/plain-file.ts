@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
-import { LaresError } from "../../base/errors.ts";
+import { LaresError, systemCode } from "../../base/errors.ts";
 import { dirname, join } from "./paths.ts";
 import { storageFailure } from "./storage-failure.ts";
 
@@ -18,7 +18,7 @@ export async function openPlainFile(path: string, mode: keyof typeof flagsOf): P
   try {
     file = await open(path, flagsOf[mode] | carefully, 0o600);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     // A link, a folder, or a pipe or socket without a reader.
     if (code === "ELOOP" || code === "EISDIR" || code === "ENXIO") throw notPlain(path);
     throw error;
@@ -42,7 +42,7 @@ export async function readPlainText(path: string, maxBytes: number): Promise<str
       throw new UnusableFile(`"${path}" has ${size} bytes; at most ${maxBytes} are expected.`);
     return await file.readFile("utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (systemCode(error) === "ENOENT") return null;
     throw storageFailure(`"${path}" cannot be read`, error);
   }
 }

@@ -1,6 +1,6 @@
 import { link, open, rm } from "node:fs/promises";
 import process from "node:process";
-import { storageError } from "../../base/errors.ts";
+import { storageError, systemCode } from "../../base/errors.ts";
 import { syncFolder, temporaryPathFor } from "./atomic-file.ts";
 import { dirname } from "./paths.ts";
 import { openPlainFile } from "./plain-file.ts";
@@ -20,7 +20,7 @@ export async function readPrivateFile(path: string, maxBytes: number): Promise<U
     if (size > maxBytes) throw storageError(`"${path}" has ${size} bytes; at most ${maxBytes} are expected.`);
     return await file.readFile();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (systemCode(error) === "ENOENT") return null;
     throw storageFailure(`"${path}" cannot be read`, error);
   }
 }
@@ -43,7 +43,7 @@ export async function createPrivateFile(path: string, bytes: Uint8Array): Promis
     await link(temporary, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw storageFailure(`"${path}" cannot be written`, error);
   } finally {
     await rm(temporary, { force: true });

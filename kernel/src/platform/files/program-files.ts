@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
+import { systemCode } from "../../base/errors.ts";
 import { isMissing as isNotThere } from "./document-files.ts";
 import { isWithin, join, pathInside } from "./paths.ts";
 import { openRootedFs } from "./rooted-fs.ts";
@@ -43,9 +44,7 @@ export async function openProgramFolder(path: string): Promise<ProgramFolder> {
 const missing = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES"]);
 
 function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && typeof error.code === "string" && missing.has(error.code)
-  );
+  return missing.has(systemCode(error));
 }
 
 type ProgramFile =

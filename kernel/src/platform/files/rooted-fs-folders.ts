@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, scopeViolation, storageError, type LaresError } from "../../base/errors.ts";
+import { messageOf, scopeViolation, storageError, systemCode, type LaresError } from "../../base/errors.ts";
 import { isGitName } from "../../base/names.ts";
 
 /** A folder beneath the root, held open during an operation. */
@@ -35,11 +35,6 @@ export function namesOf(path: string): string[] {
 
 export function linkInTheWay(path: string): LaresError {
   return scopeViolation(path, `${JSON.stringify(path)} leads through a link; links are not followed.`);
-}
-
-/** Returns the system's error code, such as "ENOENT". */
-export function systemCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
@@ -139,7 +134,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch (error) {
-    if (missing.has(systemCodeOf(error) ?? "")) return false;
+    if (missing.has(systemCode(error))) return false;
     throw error;
   }
 }
@@ -147,7 +142,7 @@ function isLink(path: string): boolean {
 const missing = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
 function nullIfMissing(error: unknown, names: readonly string[], asked: string): null {
-  const code = systemCodeOf(error) ?? "";
+  const code = systemCode(error);
   if (missing.has(code)) return null;
   // It was a link when it was opened and has been replaced since.
   if (code === "ELOOP") throw linkInTheWay(asked);

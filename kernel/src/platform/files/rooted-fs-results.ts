@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
-import { LaresError, notFound, stale } from "../../base/errors.ts";
-import { linkInTheWay, systemCodeOf } from "./rooted-fs-folders.ts";
+import { LaresError, notFound, stale, systemCode } from "../../base/errors.ts";
+import { linkInTheWay } from "./rooted-fs-folders.ts";
 import { storageFailure } from "./storage-failure.ts";
 
 export interface FileStat {
@@ -21,7 +21,7 @@ export function statOf(path: string): FileStat | null {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     return stats === undefined ? null : fileStat(stats);
   } catch (error) {
-    if (systemCodeOf(error) === "ENAMETOOLONG") return null;
+    if (systemCode(error) === "ENAMETOOLONG") return null;
     throw error;
   }
 }
@@ -55,7 +55,7 @@ export function inTheWay(path: string): LaresError {
 /** Converts a system error to a LaresError. */
 export function translated(path: string, error: unknown): LaresError {
   if (error instanceof LaresError) return error;
-  switch (systemCodeOf(error) ?? "") {
+  switch (systemCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
     case "EISDIR":

@@ -12,7 +12,15 @@ import {
   type Stats,
 } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { isLaresError, limitExceeded, messageOf, notFound, stale, storageError } from "../../base/errors.ts";
+import {
+  isLaresError,
+  limitExceeded,
+  messageOf,
+  notFound,
+  stale,
+  storageError,
+  systemCode,
+} from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { failpoint } from "../failpoint.ts";
 import {
@@ -20,7 +28,6 @@ import {
   descriptorOpener,
   linkInTheWay,
   namesOf,
-  systemCodeOf,
   type FolderOpener,
   type HeldFolder,
 } from "./rooted-fs-folders.ts";
@@ -265,7 +272,7 @@ class DescriptorFs implements RootedFs {
         rmdirSync(folder.at(name));
         return true;
       } catch (error) {
-        if (systemCodeOf(error) === "ENOTEMPTY" || systemCodeOf(error) === "EEXIST") return false;
+        if (systemCode(error) === "ENOTEMPTY" || systemCode(error) === "EEXIST") return false;
         throw error;
       }
     });
@@ -350,7 +357,7 @@ function tryLink(old: string, wanted: string): boolean {
     linkSync(old, wanted);
     return true;
   } catch (error) {
-    if (noHardLinks.has(systemCodeOf(error) ?? "")) return false;
+    if (noHardLinks.has(systemCode(error))) return false;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { storageError } from "../../base/errors.ts";
+import { storageError, systemCode } from "../../base/errors.ts";
 import { lockHolder } from "./lock.ts";
 
 /** The time in which a kernel must end after it was asked to. */
@@ -98,7 +98,7 @@ function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ESRCH") return;
     if (code === "EPERM")
       throw storageError(`The kernel (process ${pid}) belongs to another user; only they can end it.`, error);
@@ -126,7 +126,7 @@ async function commandLine(pid: number): Promise<readonly string[] | "unknown"> 
     try {
       return (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      const code = systemCode(error);
       if (code === "ENOENT" || code === "ESRCH") return [];
       throw storageError(`What process ${pid} is cannot be read: ${String(error)}`, error);
     }

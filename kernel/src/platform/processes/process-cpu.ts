@@ -1,3 +1,4 @@
+import { systemCode } from "../../base/errors.ts";
 import { readFileSync } from "node:fs";
 
 /** Linux counts the CPU time of processes in ticks; `sysconf(_SC_CLK_TCK)` is 100 on every system that Node runs on. */
@@ -12,7 +13,7 @@ export function processCpuMs(pid: number): number | null {
     const [user, system] = [Number(fields[11]), Number(fields[12])];
     return Number.isFinite(user + system) ? (user + system) * tickMs : null;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
+    const code = systemCode(error);
     if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(code)) return null;
     throw error;
   }

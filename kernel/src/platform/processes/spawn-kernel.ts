@@ -3,7 +3,7 @@ import { lstat, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { invalidParams, messageOf } from "../../base/errors.ts";
+import { invalidParams, messageOf, systemCode } from "../../base/errors.ts";
 import { openPlainFile, setAside } from "../files/plain-file.ts";
 import { storageFailure } from "../files/storage-failure.ts";
 
@@ -100,7 +100,7 @@ export async function kernelLogTail(stateFolder: string, maxBytes: number): Prom
     const text = buffer.subarray(0, bytesRead).toString("utf8");
     return (start === 0 ? text : text.slice(text.indexOf("\n") + 1)).trimEnd();
   } catch (error) {
-    if (isMissing(error)) return "";
+    if (systemCode(error) === "ENOENT") return "";
     throw storageFailure("The kernel's log cannot be read", error);
   }
 }
@@ -110,13 +110,14 @@ async function openLog(stateFolder: string) {
   try {
     const found = await lstat(path).catch((error: unknown) => {
       // The first start, or another front has renamed it meanwhile.
-      if (isMissing(error)) return null;
+      if (systemCode(error) === "ENOENT") return null;
       throw error;
     });
     if (found !== null && !found.isFile()) await setAside(path, Date.now());
     else if (found !== null && found.size > maxLogBytes) await rename(path, `${path}.1`);
   } catch (error) {
-    if (!isMissing(error)) throw storageFailure(`The kernel's log "${path}" cannot be written`, error);
+    if (systemCode(error) !== "ENOENT")
+      throw storageFailure(`The kernel's log "${path}" cannot be written`, error);
   }
   try {
     return await openPlainFile(path, "append");
@@ -125,16 +126,12 @@ async function openLog(stateFolder: string) {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
 /** Returns false if no such process exists (any more). A process of another user exists. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return systemCode(error) !== "ESRCH";
   }
 }

@@ -1,3 +1,4 @@
+import { systemCode } from "../../base/errors.ts";
 import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
@@ -11,7 +12,7 @@ export function ownThreadId(): number | undefined {
     return Number.parseInt(readFileSync(ownThread, "utf8"), 10);
   } catch (error) {
     // Only Linux has it; elsewhere all threads have the priority of their process.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
-import { storageError } from "../../base/errors.ts";
+import { storageError, systemCode } from "../../base/errors.ts";
 import { writeFileAtomically } from "../files/atomic-file.ts";
 import { sha256Hex } from "../files/hash.ts";
 import { readPlainText, UnusableFile } from "../files/plain-file.ts";
@@ -141,7 +141,7 @@ async function folderState(folder: string): Promise<"private" | "foreign" | "mis
     const isPrivate = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
     return isPrivate ? "private" : "foreign";
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? "missing" : "foreign";
   }
 }

@@ -3,7 +3,7 @@ import { chmod, lstat, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { messageOf, storageError } from "../../base/errors.ts";
+import { messageOf, storageError, systemCode } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { writeFileAtomically } from "../files/atomic-file.ts";
 import { failpoint } from "../failpoint.ts";
@@ -231,5 +231,5 @@ function readLine(socket: LocalSocket): Promise<string> {
 }
 
 function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+  return codes.includes(systemCode(error));
 }

@@ -1,3 +1,4 @@
+import { systemCode } from "../../base/errors.ts";
 import { guestState, slot, time } from "./observation.ts";
 import { hostBounds } from "./bounds.ts";
 import type { UsageSample } from "./frame-types.ts";
@@ -59,7 +60,7 @@ export class UsageSampler {
       this.#report({ cpuTimeMs, memoryBytes: this.#memoryBytes(), isComputing });
       return true;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_NOT_RUNNING") return false;
+      if (systemCode(error) === "ERR_WORKER_NOT_RUNNING") return false;
       throw error;
     }
   }

@@ -25,10 +25,10 @@ export function actionCommands(shown: ShownChanges) {
       ),
     ),
     "lares.action.undo": command("lares.action.undo", ({ id }, session) =>
-      withMessage(session, async () => session.client.services.actions.undo(id)),
+      withMessage(session, async () => session.client.services.actions.undo(session.client.principal, id)),
     ),
     "lares.action.rebase": command("lares.action.rebase", ({ id }, session) =>
-      withMessage(session, async () => session.client.services.actions.rebase(id)),
+      withMessage(session, async () => session.client.services.actions.rebase(session.client.principal, id)),
     ),
     "lares.action.show": command("lares.action.show", async ({ id, effect }, session) => {
       const action = await session.client.services.actions.get(id);

@@ -1,24 +1,19 @@
-import type { Clock } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
 import { OneAtATime } from "../../base/one-at-a-time.ts";
 import type {
   KnowledgeItem,
   KnowledgeQuery,
   SearchPage,
   SearchQuery,
-  TemporalItem,
 } from "../../memory-contract/queries.ts";
 import type { Embedder } from "../embedding/port.ts";
-import type { EmbedderSpec, StoreSettings } from "../../memory-contract/store-settings.ts";
+import type { StoreSettings } from "../../memory-contract/store-settings.ts";
 import { EmbeddingQueue } from "../embedding/queue.ts";
-import type { TextIndex } from "../projection/port.ts";
 import type {
   Maintained,
   Nearest,
   NewItem,
   ProposedUpdates,
   PrunePolicy,
-  StoreNotice,
   StoreStats,
 } from "../../memory-contract/store-port.ts";
 import { AccessCounter } from "./search/access-counter.ts";
@@ -29,7 +24,6 @@ import { givenServing } from "./embedding/given-space.ts";
 import { nearestItems } from "./search/nearest.ts";
 import { embedAtOnce, PendingRows } from "./upkeep/pending-items.ts";
 import { type KnowledgeView, queryKnowledge } from "./search/query.ts";
-import type { Database } from "./rows/schema.ts";
 import { type ImportedVector, takeImported, type TakenVectors } from "./upkeep/imported-vectors.ts";
 import { existingItems, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
 import { search } from "./search/search.ts";
@@ -46,25 +40,11 @@ import {
   spaceOf,
 } from "./rows/serving-fact.ts";
 import { Retiring, Serving } from "./embedding/serving.ts";
+import { Notices } from "./notices.ts";
+import type { KnowledgeOptions } from "./options.ts";
 import { LearnedStatistics } from "./statistics.ts";
 import { knowledgeStats } from "./stats.ts";
-import { type SpaceOptions, type VectorEngines, VectorSpace } from "./embedding/vector-space.ts";
-
-interface KnowledgeOptions {
-  /** The memory's key, for notices. */
-  readonly memory: string;
-  /** Absolute path of the folder for index files. */
-  readonly folder: string;
-  /** Contains `knowledgeTables`. */
-  readonly database: Database;
-  readonly text: TextIndex;
-  readonly engines: VectorEngines;
-  readonly clock: Clock;
-  openEmbedder(spec: EmbedderSpec): Promise<Embedder>;
-  /** Returns the events of these rows that still exist. */
-  events(rows: readonly number[]): Promise<ReadonlyMap<number, TemporalItem>>;
-  tell(notice: StoreNotice): void;
-}
+import { type SpaceOptions, VectorSpace } from "./embedding/vector-space.ts";
 
 /**
  * When there are this many more vectors than `maxVectors`, the coldest are removed without waiting for
@@ -90,11 +70,12 @@ export class KnowledgeStore implements AsyncDisposable {
   #given = new Serving("", null, null);
   #switch: EmbedderSwitch | null = null;
   #learned: LearnedStatistics | null = null;
-  #rebuilding: StoreStats["rebuilding"];
-  readonly #retiring = new Retiring((error) => this.#log("warn", error));
+  readonly #notices: Notices;
+  readonly #retiring = new Retiring((error) => this.#notices.log("warn", error));
 
   private constructor(options: KnowledgeOptions, settings: StoreSettings) {
     this.#options = options;
+    this.#notices = new Notices(options.memory, (notice) => options.tell(notice));
     this.#settings = settings;
     this.#accesses = new AccessCounter(options.database);
     this.#pending = new PendingRows(options.database, async (texts) => {
@@ -104,18 +85,18 @@ export class KnowledgeStore implements AsyncDisposable {
     this.#queue = new EmbeddingQueue({
       items: this.#pending,
       clock: options.clock,
-      report: (error) => this.#log("error", error),
+      report: (error) => this.#notices.log("error", error),
     });
     this.#opening = new EmbedderOpening({
       clock: options.clock,
       open: (spec) => options.openEmbedder(spec),
       ready: () => void this.#adoptLate(),
-      failed: (error) => this.#log("warn", error),
+      failed: (error) => this.#notices.log("warn", error),
     });
     this.#work = new BackgroundWork(
       options.clock,
       () => this.#workSlice(),
-      (error) => this.#log("error", error),
+      (error) => this.#notices.log("error", error),
     );
   }
 
@@ -198,7 +179,7 @@ export class KnowledgeStore implements AsyncDisposable {
   }
 
   stats(): Promise<Pick<StoreStats, "knowledge" | "vectors" | "embedder" | "rebuilding">> {
-    return knowledgeStats(this.#options.database, this.#made, this.#given, this.#rebuilding);
+    return knowledgeStats(this.#options.database, this.#made, this.#given, this.#notices.rebuilding);
   }
 
   /** Returns what maintenance wants to move, merge or prune (see `maintain.ts`), and saves the index. */
@@ -330,7 +311,7 @@ export class KnowledgeStore implements AsyncDisposable {
       await this.#oneAtATime.run("follow", async () => this.#work.isStopped || this.#adopt());
       if (!this.#work.isStopped) await this.follow();
     } catch (error) {
-      if (!this.#work.isStopped) this.#log("error", error);
+      if (!this.#work.isStopped) this.#notices.log("error", error);
     }
   }
 
@@ -379,7 +360,7 @@ export class KnowledgeStore implements AsyncDisposable {
       if ((await space?.grow()) === true) return "more";
       const fraction = (await space?.changeEngine(vectors)) ?? null;
       if (fraction === null) continue;
-      this.#progress("index", Math.round(fraction * 100), 100);
+      this.#notices.progress("index", Math.round(fraction * 100), 100);
       return "more";
     }
     return dueMs === Infinity ? null : { dueMs };
@@ -389,7 +370,7 @@ export class KnowledgeStore implements AsyncDisposable {
     const isWhole = await next.slice(nowMs);
     const { done, total } = await next.progress();
     if (!isWhole) {
-      this.#progress("embeddings", done, total);
+      this.#notices.progress("embeddings", done, total);
       return;
     }
     const { dimensions } = next.embedder;
@@ -410,16 +391,6 @@ export class KnowledgeStore implements AsyncDisposable {
       await this.#takesOver(new Serving(space.name, next.embedder, space));
       await space.saveIn(this.#options.folder);
     });
-    this.#progress("embeddings", total, total);
-  }
-
-  #progress(what: "embeddings" | "index", done: number, total: number): void {
-    this.#rebuilding = done < total ? { what, fraction: done / total } : undefined;
-    this.#options.tell({ kind: "progress", memory: this.#options.memory, what, done, total });
-  }
-
-  #log(level: "warn" | "error", error: unknown): void {
-    const fields = { memory: this.#options.memory };
-    this.#options.tell({ kind: "log", level, message: messageOf(error), fields });
+    this.#notices.progress("embeddings", total, total);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, rmSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { LaresError, messageOf, storageError } from "../../base/errors.ts";
 import { breakSeal, sealDatabase } from "../../platform/database/database-seal.ts";
@@ -16,7 +16,7 @@ export const textKinds: readonly TextKind[] = ["temporal", "knowledge"];
 
 /**
  * Opens or creates the file. Throws StorageError if it is of another version or was changed. Then it has to be removed
- * (`removeText`) and rebuilt from the journal.
+ * and rebuilt from the journal.
  */
 export function openTextFile(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -52,21 +52,6 @@ export function openTextFile(path: string): DatabaseSync {
 export function closeTextFile(database: DatabaseSync, path: string): void {
   database.close();
   if (!existsSync(`${path}-wal`)) sealDatabase(path);
-}
-
-/** Throws StorageError if a file that is not open must not be used. */
-export function verifyText(path: string): void {
-  const database = openTextFile(path);
-  try {
-    checkContent(database);
-  } finally {
-    closeTextFile(database, path);
-  }
-}
-
-/** Removes a file that is not open, with everything beside it. */
-export function removeText(path: string): void {
-  for (const ending of ["", "-wal", "-shm", "-journal", ".sum"]) rmSync(`${path}${ending}`, { force: true });
 }
 
 /** Writes the log into the file and empties the log. */
@@ -105,7 +90,7 @@ const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
 
 /** Without a digest the file was not closed properly, so it is checked. */
-function checkContent(database: DatabaseSync): void {
+export function checkContent(database: DatabaseSync): void {
   const found = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
   if (found !== "ok") throw storageError(`The full text is damaged: ${String(found)}`);
   for (const kind of textKinds) database.exec(`INSERT INTO ${kind} (${kind}) VALUES ('integrity-check')`);

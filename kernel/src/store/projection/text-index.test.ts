@@ -16,8 +16,9 @@ import type { JsonValue } from "../../base/json.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import type { JournalRecord, TextIndex } from "./port.ts";
 import { endOf, idOf, redacting, storing } from "./testing/test-memory.ts";
-import { removeText, verifyText } from "./text-file.ts";
-import { maxBestWords, maxRankedRows, openTextIndex } from "./text-index.ts";
+import { removeText, verifyText } from "./testing/text-file.ts";
+import { openTextIndex } from "./text-index.ts";
+import { maxBestWords, maxRankedRows } from "./text-ranking.ts";
 
 const storageError = expect.objectContaining({ code: "StorageError" });
 

@@ -1,30 +1,20 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { invalidParams, messageOf, storageError } from "../../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { ChainEnd, Redacted } from "../../memory-contract/records.ts";
 import { eachText } from "./data-texts.ts";
-import type { JournalRecord, Neighbour, TextIndex, TextKind, TimeSpan } from "./port.ts";
+import type { JournalRecord, Neighbour, TextIndex, TextKind } from "./port.ts";
 import { TextFields, textColumns } from "./text-fields.ts";
+import { maxBestWords, type Scored, TextRanking } from "./text-ranking.ts";
 import { closeTextFile, emptyLog, openTextFile, textKinds } from "./text-file.ts";
 import { type Language, languageCodes } from "./languages.ts";
 import { Places } from "./places.ts";
+import { PreparedSql } from "./prepared-sql.ts";
 import { indexedTerms, searchedTerms, termMark } from "./stems.ts";
 import { differentWords, indexedWords, searchedWords } from "./words.ts";
 
 /** Maximum different words of a query that all have to match. */
 const maxSearchedWords = 256;
-/** Maximum different words of a text for which the best rows are searched; the others are ignored. */
-export const maxBestWords = 64;
-/** Maximum rows that are ranked. Words that occur in more rows are ignored if there are rarer ones. */
-export const maxRankedRows = 30_000;
-/** Number of the best rows by FTS5 that are ranked again by their length. */
-const rankedRows = 150;
-/** The weight of a row's length in BM25 ("b"): in FTS5, and here. */
-const [ftsLengthPart, lengthPart] = [0.75, 0.2];
-/** Number of best rows by their own words whose neighbours are looked up. */
-const spreadRows = 100;
-/** The share of the scores of rows one and two steps away that a row gets in addition to its own. */
-const neighbourWeights = [0, 0.5, 0.4] as const;
 /** Maximum of a memory's languages in which a question is stemmed if its own language is not clear. */
 const spokenLanguages = 2;
 
@@ -35,8 +25,9 @@ class SqliteTextIndex implements TextIndex {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #fields: TextFields;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #sql: PreparedSql;
   readonly #places: Places;
+  readonly #ranking: TextRanking;
   #watermark: ChainEnd;
   /** Number of texts of each language. It is a hint for questions, so deleted texts stay counted. */
   readonly #texts = new Map<Language, number>();
@@ -49,11 +40,13 @@ class SqliteTextIndex implements TextIndex {
     this.#database = database;
     this.#fields = new TextFields(database);
     this.#places = new Places(database);
-    for (const { language, texts } of this.#rows("SELECT language, texts FROM languages")) {
+    this.#sql = new PreparedSql(database);
+    this.#ranking = new TextRanking(this.#sql, this.#places);
+    for (const { language, texts } of this.#sql.rows("SELECT language, texts FROM languages")) {
       const known = languageCodes.find((code) => code === language);
       if (known !== undefined) this.#texts.set(known, Number(texts));
     }
-    const { seq, hash, has_deleted } = this.#row("SELECT seq, hash, has_deleted FROM watermark") ?? {};
+    const { seq, hash, has_deleted } = this.#sql.row("SELECT seq, hash, has_deleted FROM watermark") ?? {};
     this.#watermark = { seq: Number(seq), hash: String(hash) };
     this.#hasDeleted = Number(has_deleted) === 1;
   }
@@ -81,7 +74,7 @@ class SqliteTextIndex implements TextIndex {
           hasDeleted = false;
         }
         this.#writeCounts();
-        this.#run(
+        this.#sql.run(
           "UPDATE watermark SET seq = ?, hash = ?, has_deleted = ?",
           end.seq,
           end.hash,
@@ -99,17 +92,8 @@ class SqliteTextIndex implements TextIndex {
     });
   }
 
-  best(
-    kind: TextKind,
-    words: string,
-    { limit, times = [], isAlone = false }: Parameters<TextIndex["best"]>[2],
-  ): { readonly row: number; readonly score: number }[] {
-    return this.#guarded(() => {
-      const own = this.#atTheirLength(this.#ranked(kind, words, Math.max(limit, rankedRows)));
-      if (isAlone) return own.slice(0, limit);
-      const found = own.length === 0 ? this.#places.within(kind, times, limit) : this.#spread(own, times);
-      return found.slice(0, limit).map(({ row, score }) => ({ row, score }));
-    });
+  best(kind: TextKind, words: string, options: Parameters<TextIndex["best"]>[2]): Scored[] {
+    return this.#guarded(() => this.#ranking.best(kind, this.#terms(words), options));
   }
 
   neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]> {
@@ -117,11 +101,7 @@ class SqliteTextIndex implements TextIndex {
   }
 
   unknownPart(kind: TextKind, words: string): number {
-    return this.#guarded(() => {
-      const terms = this.#searched(words);
-      const unknown = terms.filter((forms) => this.#countTo(kind, anyOf(forms), 1) === 0);
-      return terms.length === 0 ? 0 : unknown.length / terms.length;
-    });
+    return this.#guarded(() => this.#ranking.unknownPart(kind, this.#terms(words)));
   }
 
   matching(kind: TextKind, words: string, options: Parameters<TextIndex["matching"]>[2]): number[] {
@@ -129,15 +109,17 @@ class SqliteTextIndex implements TextIndex {
     const expression = this.#expression(words, field);
     if (expression === "") return [];
     return this.#guarded(() =>
-      this.#rows(
-        `SELECT rowid AS row FROM ${kind} WHERE ${kind} MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid ${
-          order === "newest" ? "DESC" : "ASC"
-        } LIMIT ?`,
-        expression,
-        afterRow,
-        beforeRow,
-        limit,
-      ).map(({ row }) => Number(row)),
+      this.#sql
+        .rows(
+          `SELECT rowid AS row FROM ${kind} WHERE ${kind} MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid ${
+            order === "newest" ? "DESC" : "ASC"
+          } LIMIT ?`,
+          expression,
+          afterRow,
+          beforeRow,
+          limit,
+        )
+        .map(({ row }) => Number(row)),
     );
   }
 
@@ -146,13 +128,15 @@ class SqliteTextIndex implements TextIndex {
     const expression = this.#expression(words, field);
     if (expression === "") return 0;
     return this.#guarded(() => {
-      if (atMost !== undefined) return this.#countTo(kind, expression, atMost);
+      if (atMost !== undefined) return this.#ranking.countTo(kind, expression, atMost);
       const [word, ...others] = searchedWords(words);
       // The index knows in how many rows a word occurs, but not which of them were deleted.
       if (word !== undefined && others.length === 0 && field === undefined && !this.#hasDeleted) {
-        return Number(this.#row(`SELECT doc FROM temp.${kind}_words WHERE term = ?`, word)?.["doc"] ?? 0);
+        return Number(this.#sql.row(`SELECT doc FROM temp.${kind}_words WHERE term = ?`, word)?.["doc"] ?? 0);
       }
-      return Number(this.#row(`SELECT count(*) AS n FROM ${kind} WHERE ${kind} MATCH ?`, expression)?.["n"]);
+      return Number(
+        this.#sql.row(`SELECT count(*) AS n FROM ${kind} WHERE ${kind} MATCH ?`, expression)?.["n"],
+      );
     });
   }
 
@@ -160,7 +144,7 @@ class SqliteTextIndex implements TextIndex {
     const expression = this.#expression(words, field);
     if (expression === "") return "";
     return this.#guarded(() => {
-      const found = this.#row(
+      const found = this.#sql.row(
         `SELECT group_concat(rowid) AS rows FROM ${kind} WHERE ${kind} MATCH ?`,
         expression,
       );
@@ -170,7 +154,7 @@ class SqliteTextIndex implements TextIndex {
 
   close(): void {
     if (!this.#database.isOpen) return;
-    this.#prepared.clear();
+    this.#sql.clear();
     closeTextFile(this.#database, this.#path);
   }
 
@@ -190,106 +174,13 @@ class SqliteTextIndex implements TextIndex {
       .join(" AND ");
   }
 
-  #searched(words: string): (readonly string[])[] {
+  /** The terms of a question, in the languages that most of the memory's texts have. */
+  #terms(words: string): readonly (readonly string[])[] {
     const spoken = [...this.#texts]
       .toSorted((a, b) => b[1] - a[1])
       .slice(0, spokenLanguages)
       .map(([language]) => language);
     return searchedTerms(words, spoken).slice(0, maxBestWords);
-  }
-
-  /** Returns the best rows by their own words. */
-  #ranked(kind: TextKind, words: string, limit: number): Scored[] {
-    const { expression, fromRow } = this.#worthRanking(kind, this.#searched(words));
-    if (expression === "") return [];
-    return this.#rows(
-      `SELECT rowid AS row, -rank AS score FROM ${kind} WHERE ${kind} MATCH ? AND rowid >= ? ORDER BY rank, rowid DESC LIMIT ?`,
-      expression,
-      fromRow,
-      limit,
-    ).map(({ row, score }) => ({ row: Number(row), score: Math.max(Number(score), Number.MIN_VALUE) }));
-  }
-
-  /**
-   * FTS5 reduces the score of long rows considerably and cannot be configured. Rows of a memory are long because they
-   * contain more, not because they repeat themselves. So most of the reduction is undone.
-   */
-  #atTheirLength(own: readonly Scored[]): Scored[] {
-    const lengths = this.#places.lengths(own.map(({ row }) => row));
-    const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
-    if (mean === 0) return [...own];
-    const weight = (part: number, length: number): number =>
-      1 / (1 + 1.2 * (1 - part + (part * length) / mean));
-    return own
-      .map(({ row, score }, at) => {
-        const length = lengths[at] ?? mean;
-        return { row, score: (score * weight(lengthPart, length)) / weight(ftsLengthPart, length) };
-      })
-      .toSorted((a, b) => b.score - a.score || b.row - a.row);
-  }
-
-  /**
-   * A row often answers a question that its neighbours' words match, so each of the best rows shares its score with the
-   * rows beside it. No shared score exceeds the best row's own score, and that row stays first.
-   */
-  #spread(own: readonly Scored[], times: readonly TimeSpan[]): Scored[] {
-    const best = own[0]?.score ?? 0;
-    const rows = new Map(own.map(({ row, score }) => [row, { row, own: score, shared: 0 }]));
-    const sharing = own.slice(0, spreadRows);
-    const neighbours = this.#places.neighbours(sharing.map(({ row }) => row));
-    for (const { row, score } of sharing) {
-      for (const { row: other, steps } of neighbours.get(row) ?? []) {
-        const known = rows.get(other) ?? { row: other, own: 0, shared: 0 };
-        known.shared += (neighbourWeights[steps] ?? 0) * score;
-        rows.set(other, known);
-      }
-    }
-    const inTime = new Set(times.length === 0 ? [] : this.#places.inTime([...rows.keys()], times));
-    // The weight of a word that occurs in this number of rows.
-    const worth = Math.log(1 + rows.size / Math.max(1, inTime.size));
-    return [...rows.values()]
-      .map((each) => ({
-        ...each,
-        score: Math.min(best, each.own + each.shared) + (inTime.has(each.row) ? worth : 0),
-      }))
-      .toSorted((a, b) => b.score - a.score || b.own - a.own || b.shared - a.shared || b.row - a.row);
-  }
-
-  /**
-   * Returns the rarest terms, as many as can be ranked quickly. If the rarest alone occurs in too many rows, only the
-   * newest of those are ranked.
-   */
-  #worthRanking(
-    kind: TextKind,
-    searched: readonly (readonly string[])[],
-  ): { expression: string; fromRow: number } {
-    const counted = searched
-      .map((forms) => {
-        const term = anyOf(forms);
-        return { term, rows: this.#countTo(kind, term, maxRankedRows + 1) };
-      })
-      .filter(({ rows }) => rows > 0)
-      .toSorted((left, right) => left.rows - right.rows);
-    const terms: string[] = [];
-    let total = 0;
-    for (const { term, rows } of counted) {
-      total += rows;
-      if (total > maxRankedRows) break;
-      terms.push(term);
-    }
-    const [rarest] = counted;
-    if (terms.length > 0 || rarest === undefined) return { expression: terms.join(" OR "), fromRow: 0 };
-    const from = this.#row(
-      `SELECT rowid AS row FROM ${kind} WHERE ${kind} MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?`,
-      rarest.term,
-      maxRankedRows - 1,
-    );
-    return { expression: rarest.term, fromRow: Number(from?.["row"] ?? 0) };
-  }
-
-  #countTo(kind: TextKind, expression: string, atMost: number): number {
-    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${kind} WHERE ${kind} MATCH ? LIMIT ?)`;
-    return Number(this.#row(sql, expression, atMost)?.["n"]);
   }
 
   /** Adds a stored or updated text. A redacted record has no data and nothing to be found by. */
@@ -301,7 +192,7 @@ class SqliteTextIndex implements TextIndex {
     if (operation === "store") {
       this.#places.add(kind, record, data);
       this.#index(kind, seq, content, kind === "knowledge" ? text : null);
-      this.#run(
+      this.#sql.run(
         "INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?)",
         idBytes(id),
         seq,
@@ -311,12 +202,12 @@ class SqliteTextIndex implements TextIndex {
       return;
     }
     if (operation !== "update" || (text === null && data["data"] === undefined)) return;
-    const known = this.#row("SELECT row, has_own_text FROM ids WHERE id = ?", idBytes(id));
+    const known = this.#sql.row("SELECT row, has_own_text FROM ids WHERE id = ?", idBytes(id));
     if (known === undefined || (text === null && Number(known["has_own_text"]) === 1)) return;
     const row = Number(known["row"]);
     this.#drop(kind, row);
     this.#index(kind, row, content, text);
-    this.#run(
+    this.#sql.run(
       "UPDATE ids SET has_own_text = ?, changed = ? WHERE id = ?",
       text === null ? 0 : 1,
       seq,
@@ -339,7 +230,7 @@ class SqliteTextIndex implements TextIndex {
     };
     if (ownText === null) eachText(data, add);
     else add(null, ownText);
-    this.#run(insertInto[kind], row, ...columns);
+    this.#sql.run(insertInto[kind], row, ...columns);
     this.#places.measure(row, termsIn(columns[textColumns] ?? ""));
   }
 
@@ -350,14 +241,18 @@ class SqliteTextIndex implements TextIndex {
 
   #writeCounts(): void {
     for (const language of this.#uncounted) {
-      this.#run("INSERT OR REPLACE INTO languages VALUES (?, ?)", language, this.#texts.get(language) ?? 0);
+      this.#sql.run(
+        "INSERT OR REPLACE INTO languages VALUES (?, ?)",
+        language,
+        this.#texts.get(language) ?? 0,
+      );
     }
     this.#uncounted.clear();
   }
 
   #delete({ kind, id }: JournalRecord): boolean {
     if (kind !== "temporal" && kind !== "knowledge") return false;
-    const known = this.#row("DELETE FROM ids WHERE id = ? RETURNING row", idBytes(id));
+    const known = this.#sql.row("DELETE FROM ids WHERE id = ? RETURNING row", idBytes(id));
     if (known === undefined) return false;
     this.#drop(kind, Number(known["row"]));
     this.#places.remove(Number(known["row"]));
@@ -365,7 +260,7 @@ class SqliteTextIndex implements TextIndex {
   }
 
   #drop(kind: TextKind, row: number): void {
-    this.#run(`DELETE FROM ${kind} WHERE rowid = ?`, row);
+    this.#sql.run(`DELETE FROM ${kind} WHERE rowid = ?`, row);
   }
 
   /** Deletes the rows whose record, or the last record that changed their text, is redacted. Returns true if there were any. */
@@ -376,51 +271,29 @@ class SqliteTextIndex implements TextIndex {
     try {
       for (const [first, last] of seqs) {
         for (const kind of textKinds) {
-          this.#run(
+          this.#sql.run(
             `INSERT OR IGNORE INTO temp.gone SELECT id FROM ${kind}_docsize WHERE id BETWEEN ? AND ?`,
             first,
             last,
           );
         }
-        this.#run(
+        this.#sql.run(
           "INSERT OR IGNORE INTO temp.gone SELECT row FROM ids WHERE changed BETWEEN ? AND ?",
           first,
           last,
         );
       }
-      for (const { row } of this.#rows("SELECT row FROM temp.gone")) {
+      for (const { row } of this.#sql.rows("SELECT row FROM temp.gone")) {
         for (const kind of textKinds) this.#drop(kind, Number(row));
         this.#places.remove(Number(row));
         count++;
       }
-      if (count > 0) this.#run("DELETE FROM ids WHERE row IN temp.gone");
+      if (count > 0) this.#sql.run("DELETE FROM ids WHERE row IN temp.gone");
     } finally {
-      this.#prepared.clear();
+      this.#sql.clear();
       this.#database.exec("DROP TABLE temp.gone");
     }
     return count > 0;
-  }
-
-  #run(sql: string, ...params: SQLInputValue[]): void {
-    this.#prepare(sql).run(...params);
-  }
-
-  #row(sql: string, ...params: SQLInputValue[]): Record<string, unknown> | undefined {
-    return this.#prepare(sql).get(...params);
-  }
-
-  #rows(sql: string, ...params: SQLInputValue[]): Record<string, unknown>[] {
-    return this.#prepare(sql).all(...params);
-  }
-
-  /** The number of different statements is limited, because values are parameters. */
-  #prepare(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#prepared.set(sql, statement);
-    }
-    return statement;
   }
 
   #guarded<Result>(work: () => Result): Result {
@@ -441,17 +314,6 @@ const leavesWords = ({ kind }: JournalRecord, hasDeleted: boolean): boolean =>
 
 /** One parameter for each mark in the text. */
 const termsIn = (text: string): number => text.split(termMark).length - 1;
-
-interface Scored {
-  readonly row: number;
-  readonly score: number;
-}
-
-/** Returns a full-text expression for any of these terms, which contain no quotation marks. */
-const anyOf = (terms: readonly string[]): string => {
-  const quoted = terms.map((term) => `"${term}"`).join(" OR ");
-  return terms.length === 1 ? quoted : `(${quoted})`;
-};
 
 const columns = [...Array.from({ length: textColumns }, (_, column) => `c${column}`), "terms"];
 const marksOfColumns = columns.map(() => "?").join(", ");

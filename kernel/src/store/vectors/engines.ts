@@ -1,14 +1,11 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { messageOf, storageError } from "../../base/errors.ts";
 import { ExactIndex, exactVersion } from "./exact.ts";
 import type { GraphEngine } from "./graph.ts";
 import { GraphIndex } from "./graph-index.ts";
 import { loadIndex, type NotLoaded } from "./load-index.ts";
-import { type IndexDescription, indexFileName } from "./manifest.ts";
 import type { EngineChoice, EngineName } from "../../memory-contract/store-settings.ts";
 import type { IndexShape, LoadedIndex, VectorIndex } from "./port.ts";
-import { discardIndex, readManifest } from "./save-index.ts";
+import { discardIndex } from "./save-index.ts";
 import { checkDimensions } from "./unit.ts";
 
 /** From this number of vectors on, `auto` chooses an approximate engine. */
@@ -96,17 +93,4 @@ export class Engines {
     this.#loading.set(name, loading);
     return loading;
   }
-}
-
-/** Returns what the manifest in a folder says, without proof: enough to choose a library. Null if there is none. */
-export async function savedIndex(folder: string): Promise<IndexDescription | null> {
-  for (const described of (await readManifest(folder)) ?? []) {
-    const path = join(folder, indexFileName(described.engine));
-    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return null;
-      throw error;
-    });
-    if (found?.size === described.bytes) return described;
-  }
-  return null;
 }

@@ -25,6 +25,13 @@ export type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCal
 
 export type GuestRequest = keyof typeof guestRequests;
 
+/** What a guest answers, except `ping`, which its runtime does. */
+export type GuestAnswers = {
+  readonly [Method in Exclude<GuestRequest, "ping">]: (
+    params: ParamsIn<typeof guestRequests, Method>,
+  ) => ResultIn<typeof guestRequests, Method> | Promise<ResultIn<typeof guestRequests, Method>>;
+};
+
 /** The calls that a service answers; the connection itself handles `cancel`. */
 type GuestNotification = Exclude<keyof typeof guestNotifications, "cancel">;
 type GuestNotificationParams<Method extends GuestNotification> = Static<
