@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { canonicalJson } from "../../base/json.ts";
+import { finishedInTurns } from "../../base/next-turn.ts";
 import { waitUnlessAborted } from "../../base/wait.ts";
 import type { ModelSettings, ProviderSettings } from "../../base/vocabulary/model-settings.ts";
 import type { ModelEvent, ModelRequest } from "../../base/vocabulary/model.ts";
@@ -12,6 +13,7 @@ import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
+import { maskingRequest } from "../../egress/host/mask.ts";
 import { InferenceClient } from "../../inference/client/inference-client.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
 import { parseModelReference } from "../../models/reference.ts";
@@ -25,12 +27,14 @@ import { sha256 } from "../../platform/files/hash.ts";
 import { randomHex } from "../../platform/random.ts";
 import { Placeholders } from "../../secrets/placeholders.ts";
 import { Secrets } from "../../secrets/secrets.ts";
+import { shippedScanner } from "../../secret-scan/redact.ts";
 import { secretRows } from "../../user-state/secret-rows.ts";
 import { type Usage, usage as usageOf } from "../../user-state/usage.ts";
 import type { EditorModels } from "../../services/editor-models.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
+import { RequestPace } from "./request-pace.ts";
 
 interface ModelParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -65,6 +69,7 @@ export interface KernelModels {
   readonly directory: ModelDirectory;
   readonly egress: EgressClient;
   readonly inference: InferenceClient;
+  readonly pace: RequestPace;
   settings(): Promise<ModelSettings>;
   /** What agents' requests are decided by, beside their own hosts. */
   networkRules(): Promise<{
@@ -147,7 +152,7 @@ export function openModels(parts: ModelParts): KernelModels {
     settings: () => found.look(written()),
     catalog: openedCatalog,
     stream: (provider, request, asker, signal) =>
-      streamOf({ ...parts, requests }, provider, request, asker, signal),
+      streamOf({ ...parts, requests, issued }, provider, request, asker, signal),
     usage,
     ...parts.consent,
     random: () => Number.parseInt(randomHex(6), 16) / 2 ** 48,
@@ -169,6 +174,7 @@ export function openModels(parts: ModelParts): KernelModels {
     directory,
     egress,
     inference,
+    pace: new RequestPace(clock),
     settings,
     networkRules: async () => ({
       privateHosts: document().egress.private_hosts ?? [],
@@ -183,7 +189,9 @@ async function* streamOf(
     turns,
     clock,
     editor,
-  }: Pick<ModelParts, "turns" | "clock" | "editor"> & { readonly requests: ProviderRequests },
+    issued,
+  }: Pick<ModelParts, "turns" | "clock" | "editor"> &
+    Pick<KernelModels, "issued"> & { readonly requests: ProviderRequests },
   provider: ProviderSettings,
   request: ModelRequest,
   asker: Asker,
@@ -232,7 +240,12 @@ async function* streamOf(
               "An editor's language models answer only while a person is at work, not schedules and background work. Route these to another provider in your lares.yaml.",
           },
         };
-      return yield* editor.stream(parseModelReference(request.model)?.model ?? "", request, signal);
+      // What an editor's models read leaves the machine too, by the editor.
+      return yield* editor.stream(
+        parseModelReference(request.model)?.model ?? "",
+        await finishedInTurns(maskingRequest(request, issued.known, shippedScanner())),
+        signal,
+      );
     case "llama":
       return yield {
         type: "failed",
