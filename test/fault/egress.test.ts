@@ -62,7 +62,7 @@ async function bed(budgets: { readonly per_day_tokens?: number } = {}) {
     }),
     trace: (trace) => traces.push(trace),
     turns: { isSpent: () => false, spend: () => Promise.resolve() },
-    editor: new EditorModels(),
+    editor: new EditorModels(systemClock),
     consent: { allowsUnpriced: async () => true, allowsFound: async () => true },
   });
   onTestFinished(async () => {

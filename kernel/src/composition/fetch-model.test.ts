@@ -80,3 +80,23 @@ test("without npm, and where npm finds nothing, the error says so and nothing is
   );
   expect(await readdir(join(home, "cache/models"))).toEqual([]);
 });
+
+test("npm gets no value of a secret, and no key", async () => {
+  const [home, programs] = [await temporaryFolder(), await temporaryFolder()];
+  const npm = join(programs, "npm");
+  await writeFile(npm, `#!/bin/sh\nenv > ${home}/environment\nexit 1\n`, { mode: 0o755 });
+  const environment = {
+    ...process.env,
+    LARES_HOME: home,
+    PATH: `${programs}:${process.env["PATH"]}`,
+    LARES_SECRET_WEATHER: "hidden-1",
+    ANTHROPIC_API_KEY: "hidden-2",
+    npm_config_registry: "https://registry.example",
+  };
+  await expect(
+    fetchModel("tiny", model, { environment, signal: new AbortController().signal }),
+  ).rejects.toThrow(/npm could not install/);
+  const seen = await readFile(join(home, "environment"), "utf8");
+  expect(seen).toContain("registry.example");
+  expect(seen).not.toContain("hidden");
+});

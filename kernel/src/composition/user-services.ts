@@ -29,7 +29,7 @@ export async function openUserServices(
     opened,
     document: () => resolved.value,
     trace: () => undefined,
-    editor: new EditorModels(),
+    editor: new EditorModels(systemClock),
     // Whoever asks here is the person.
     consent: { allowsUnpriced: async () => true, allowsFound: async () => true },
     turns: {

@@ -1,5 +1,5 @@
 import { closest, didYouMean } from "../base/suggest.ts";
-import { isLocalProvider } from "../models/routing.ts";
+import { isLocalModel } from "../models/routing.ts";
 import { parseModelReference } from "../models/reference.ts";
 import { withoutEntry, write } from "./fixes/repairs.ts";
 import { providerSettings } from "./model-settings.ts";
@@ -30,7 +30,7 @@ export function checkModels({ models = {} }: LaresDocument, document: ParsedDocu
   const isLocal = (model: string): boolean => {
     const { provider = "" } = parseModelReference(model) ?? {};
     const settings = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-    return settings !== undefined && isLocalProvider(providerSettings(provider, settings));
+    return settings !== undefined && isLocalModel(model, providerSettings(provider, settings));
   };
   for (const [model, others] of Object.entries(models.fallbacks ?? {})) {
     const pointer = pointerTo("/models/fallbacks", model);

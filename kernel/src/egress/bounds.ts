@@ -14,6 +14,12 @@ export const egressBounds = {
   maxHeadBytes: 64 * 1024,
   maxRedirects: 5,
   connectTimeoutMs: 10_000,
+  /**
+   * Names that are looked up at once, of agents and in all: each holds a thread until a server answers, which whoever owns
+   * the name can put off.
+   */
+  maxAgentLookups: 8,
+  maxLookups: 16,
   /** Hosts to which connections are kept open, and how long an unused one is. */
   maxPools: 64,
   keepAliveMs: 30_000,

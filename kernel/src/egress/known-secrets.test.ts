@@ -12,6 +12,11 @@ const mark = (name: string): string => `[secret: ${name}]`;
 const forms: readonly (readonly [string, string])[] = [
   ["as it is", value],
   ["in JSON", JSON.stringify({ value })],
+  ["in JSON of Python", String.raw`{"a": "sk-\u00dcnicode/+\"v~ 0123456789"}`],
+  ["in JSON of PHP", String.raw`{"a":"sk-\u00dcnicode\/+\"v~ 0123456789"}`],
+  ["in JSON of .NET", String.raw`{"a":"sk-\u00DCnicode/\u002B\u0022v~ 0123456789"}`],
+  ["in HTML", "<p>sk-Ünicode/+&quot;v~ 0123456789</p>"],
+  ["in an attribute of Go", "<p title='sk-Ünicode/+&#34;v~ 0123456789'>"],
   ["in a query", `?a=${encodeURIComponent(value)}`],
   ["in a form", new URLSearchParams({ a: value }).toString().replaceAll("%7E", "~")],
   [

@@ -34,8 +34,17 @@ export class ExactSecrets {
 
   /** Returns the name of a secret that the bytes hold, or null. */
   find(bytes: Uint8Array): string | null {
+    return finished(this.finding(bytes));
+  }
+
+  /** As `find`, in short steps. */
+  *finding(bytes: Uint8Array): Generator<void, string | null> {
     const searched = viewOf(bytes);
-    return this.#forms.find((form) => searched.includes(form.bytes))?.name ?? null;
+    for (const form of this.#forms) {
+      if (searched.includes(form.bytes)) return form.name;
+      if (searched.length > longSearch) yield;
+    }
+    return null;
   }
 
   /** Returns the bytes with every secret replaced; the same object if there is none. */
@@ -119,7 +128,8 @@ function formsOf(value: string): Set<string> {
   const percent = encodeURIComponent(value);
   return new Set([
     value,
-    JSON.stringify(value).slice(1, -1),
+    ...jsonForms(value),
+    ...markupForms(value),
     percent,
     percent.replaceAll("%20", "+"),
     percent.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
@@ -131,6 +141,42 @@ function formsOf(value: string): Set<string> {
   ]);
 }
 
+/** The value in a text of JSON, as the libraries of several languages write it: all escape more than they must. */
+function jsonForms(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = escaped(json, /[^\x20-\x7e]/g);
+  return [
+    json,
+    ascii,
+    // PHP
+    json.replaceAll("/", "\\/"),
+    ascii.replaceAll("/", "\\/"),
+    // Go
+    escaped(json, /[&<>\u2028\u2029]/g),
+    // .NET
+    escaped(json.replaceAll('\\"', "\\u0022"), /[&'+<>`]|[^\x20-\x7e]/g, "upper"),
+  ];
+}
+
+function escaped(text: string, characters: RegExp, letters: "lower" | "upper" = "lower"): string {
+  return text.replaceAll(characters, (unit) => {
+    const code = unit.charCodeAt(0).toString(16).padStart(4, "0");
+    return `\\u${letters === "upper" ? code.toUpperCase() : code}`;
+  });
+}
+
+/** The value in a text of HTML or XML. */
+function markupForms(value: string): string[] {
+  const escapedText = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = escapedText.replaceAll('"', "&quot;");
+  return [
+    escapedText,
+    quoted,
+    ...["&#39;", "&#x27;", "&#039;", "&apos;"].map((apostrophe) => quoted.replaceAll("'", apostrophe)),
+    escapedText.replaceAll('"', "&#34;").replaceAll("'", "&#39;"),
+  ];
+}
+
 /**
  * Returns what the Base64 of any text with the value in it contains, if the value starts at this offset modulo 3: the
  * first and last characters depend on the neighbours, so they are left out.
@@ -138,5 +184,7 @@ function formsOf(value: string): Set<string> {
 function base64Forms(bytes: Buffer, shift: number): string[] {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64url");
   const core = text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
-  return [core, core.replaceAll("-", "+").replaceAll("_", "/")];
+  const standard = core.replaceAll("-", "+").replaceAll("_", "/");
+  // In JSON of PHP and of .NET.
+  return [core, standard, standard.replaceAll("/", "\\/"), standard.replaceAll("+", "\\u002B")];
 }

@@ -24,3 +24,17 @@ test("the upper estimate is at least half of the text's bytes", () => {
     }),
   );
 });
+
+test.each([
+  ["digits, of which some tokenizers read one at a time", "31415926535897932384", 20],
+  ["signs", "%$(){};", 7],
+  ["letters apart from each other", "a b c d", 4],
+  ["words", "reads the file", 1 + 2 + 1 + 1 + 1 + 1.5],
+  ["Base64", "aGVsbG8gd29ybGQ", 12.5],
+  ["emoji", "🧿", 4],
+])("%s are reserved for in full", (_, text, tokens) => {
+  const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text }] }];
+  const empty = [{ role: "user" as const, parts: [{ type: "text" as const, text: "" }] }];
+  const [most, none] = [messages, empty].map((each) => maxInputTokens({ model: "a/b", messages: each }));
+  expect(Number(most) - Number(none)).toBe(Math.ceil(tokens));
+});

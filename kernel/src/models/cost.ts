@@ -16,31 +16,32 @@ const overheadTokens = 12;
 
 /** Returns an estimate of the request's size in tokens, for use until the provider has counted. */
 export function estimatedInputTokens(request: ModelRequest): number {
-  return inputTokens(request, 4);
+  return inputTokens(request, (text) => utf8Length(text) / 4);
 }
 
-/**
- * Returns an upper bound of the request's size in tokens: all common tokenizers average at least two bytes per token.
- */
+/** Returns an upper bound of the request's size in tokens, also for texts that are made to take many of them. */
 export function maxInputTokens(request: ModelRequest): number {
-  return inputTokens(request, 2);
+  return inputTokens(request, mostTokens);
 }
 
-function inputTokens({ messages, tools = [], schema }: ModelRequest, bytesPerToken: number): number {
-  let bytes = schema === undefined ? 0 : utf8Length(JSON.stringify(schema));
+function inputTokens(
+  { messages, tools = [], schema }: ModelRequest,
+  tokensOf: (text: string) => number,
+): number {
+  let tokens = schema === undefined ? 0 : tokensOf(JSON.stringify(schema));
   let fixed = 0;
   for (const message of messages) {
     fixed += overheadTokens;
-    for (const text of textsOf(message)) bytes += utf8Length(text);
+    for (const text of textsOf(message)) tokens += tokensOf(text);
     if (message.role === "user")
       fixed += message.parts.filter(({ type }) => type === "image").length * imageTokens;
   }
   for (const tool of tools) {
     fixed += overheadTokens;
-    bytes +=
-      utf8Length(tool.name) + utf8Length(tool.description) + utf8Length(JSON.stringify(tool.parameters));
+    for (const text of [tool.name, tool.description, JSON.stringify(tool.parameters)])
+      tokens += tokensOf(text);
   }
-  return fixed + Math.ceil(bytes / bytesPerToken);
+  return fixed + Math.ceil(tokens);
 }
 
 function* textsOf(message: ModelMessage): Iterable<string> {
@@ -68,6 +69,27 @@ function* textsOf(message: ModelMessage): Iterable<string> {
         break;
     }
 }
+
+/**
+ * No common tokenizer takes more: one token for each digit, sign and byte beyond ASCII, one for two letters within a word,
+ * and none for the space before a word.
+ */
+function mostTokens(text: string): number {
+  let tokens = 0;
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80) tokens += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3;
+    else if (isLower(code) && isLetter(before)) tokens += 0.5;
+    else if (code !== space || !isLetter(text.charCodeAt(at + 1))) tokens += 1;
+    before = code;
+  }
+  return tokens;
+}
+
+const space = 0x20;
+const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
+const isLetter = (code: number): boolean => isLower(code | 0x20) && code < 0x80;
 
 function utf8Length(text: string): number {
   let length = text.length;

@@ -10,6 +10,8 @@ export interface ListedModel {
   /** Without the provider. */
   readonly id: string;
   readonly context_tokens?: number;
+  /** The provider passes on what is meant for it, to another machine. */
+  readonly isElsewhere?: true;
 }
 
 interface DirectoryPorts {

@@ -79,6 +79,15 @@ describe("without a provider in the document", () => {
     expect(asked).toEqual(["ollama"]);
   });
 
+  test("what Ollama passes on to another machine is not used without being named", async () => {
+    const { models } = found({
+      ask: async () => [{ id: "gpt-oss:120b-cloud" }, { id: "mine", isElsewhere: true }, { id: "qwen3" }],
+    });
+    expect(defaultOf(await models.look(nothing))).toEqual({ models: ["ollama/qwen3"] });
+    const none = found({ ask: async () => [{ id: "gpt-oss:120b-cloud" }] });
+    expect(await none.models.look(nothing)).toEqual(nothing);
+  });
+
   test("an Ollama that does not answer is asked again after a while", async () => {
     let isUp = false;
     const { models, clock } = found({

@@ -2,6 +2,7 @@ import { neverAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ModelSettings, ProviderApi, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ListedModel } from "./directory.ts";
+import { isCloudModel } from "./routing.ts";
 
 /** Providers of the network that are found by their key, with the model that is used; the first one found answers. */
 const byKey = [
@@ -96,8 +97,10 @@ export class FoundModels {
   }
 
   #foundOllama(): Found[] {
-    // Embedding models answer no questions.
-    const model = this.#ollama?.models.find(({ id }) => !/embed/i.test(id));
+    // Embedding models answer no questions, and only what runs here may answer without being named.
+    const model = this.#ollama?.models.find(
+      ({ id, isElsewhere }) => !/embed/i.test(id) && isElsewhere !== true && !isCloudModel(id),
+    );
     return model === undefined ? [] : [{ provider: this.ollama, model: `ollama/${model.id}` }];
   }
 

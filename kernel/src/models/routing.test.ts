@@ -86,3 +86,14 @@ test.each([
 ])("a provider at %s is local: %s", (baseUrl, expected) => {
   expect(isLocalProvider({ id: "x", api: "openai-compatible", baseUrl })).toBe(expected);
 });
+
+test("what Ollama passes on to its cloud does not count as a model of this machine", () => {
+  const category = { kind: "category", category: "chat" } as const;
+  for (const model of ["ollama/gpt-oss:120b-cloud", "ollama/glm-5:cloud"]) {
+    check(category, "NoModel", { routes: { default: route(model) } }, true);
+    const fallbacks = { [model]: ["ollama/qwen"], "ollama/qwen": [model] };
+    check(category, ["ollama/qwen"], { routes: { default: route(model) }, fallbacks }, true);
+    check(category, ["ollama/qwen"], { routes: { default: route("ollama/qwen") }, fallbacks });
+    check(category, [model, "ollama/qwen"], { routes: { default: route(model) }, fallbacks });
+  }
+});

@@ -41,7 +41,7 @@ export function chainFor(need: Need, settings: ModelSettings): Chain | { readonl
   if (unknown !== undefined)
     return { failure: { class: "UnknownModel", message: unknownModel(unknown, settings) } };
 
-  const isLocal = (model: string): boolean => isLocalProvider(providerOf(model, settings));
+  const isLocal = (model: string): boolean => isLocalModel(model, providerOf(model, settings));
   if (need.localOnly) {
     const [local, ...more] = [first, ...others].filter(isLocal);
     if (local !== undefined) return { models: [local, ...more] };
@@ -77,6 +77,16 @@ export function isLocalProvider(provider: ProviderSettings | undefined): boolean
     case "ollama":
       return provider.baseUrl !== undefined && isLoopbackUrl(provider.baseUrl);
   }
+}
+
+/** True if the model runs on this machine. Ollama passes on what is meant for its cloud models. */
+export function isLocalModel(model: string, provider: ProviderSettings | undefined): boolean {
+  return isLocalProvider(provider) && !(provider?.api === "ollama" && isCloudModel(model));
+}
+
+/** True for Ollama's names of models that run on machines of its own: "gpt-oss:120b-cloud", "glm-5:cloud". */
+export function isCloudModel(model: string): boolean {
+  return /[:-]cloud$/i.test(model);
 }
 
 function isLoopbackUrl(url: string): boolean {

@@ -11,7 +11,7 @@ import type { ModelCatalog } from "./catalog.ts";
 import { dialects } from "./dialect.ts";
 import { type AnswerRedactor, redactedEvents } from "./redacted.ts";
 import { parseModelReference } from "./reference.ts";
-import { chainFor, isLocalProvider, type Need } from "./routing.ts";
+import { chainFor, isLocalModel, type Need } from "./routing.ts";
 
 /** Who needs an answer: it is in traces, and its usage is counted. Empty texts: no agent, no conversation. */
 export interface Asker {
@@ -248,7 +248,7 @@ export class ModelRuntime {
 
   /** Returns millionths of a dollar; 0 on this machine; null if no price is known. */
   async #costOf(provider: ProviderSettings, model: string, usage: ModelUsage): Promise<number | null> {
-    if (isLocalProvider(provider)) return 0;
+    if (isLocalModel(model, provider)) return 0;
     const catalog = await this.#ports.catalog();
     const name = parseModelReference(model)?.model ?? "";
     return catalog.costInMicroUsd(provider, name, usage, this.#ports.clock.now());

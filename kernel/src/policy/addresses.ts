@@ -34,6 +34,20 @@ export function kindOfAddress(address: string): AddressKind {
   return kindsV6.get(parsed.range()) ?? "never";
 }
 
+/** True if both are spellings of one address; every loopback address is this machine. */
+export function isSameAddress(one: string, other: string): boolean {
+  if (!isValid(one) || !isValid(other)) return false;
+  if (kindOfAddress(one) === "loopback" && kindOfAddress(other) === "loopback") return true;
+  return plain(one) === plain(other);
+}
+
+/** One spelling of an address: of one that carries an IPv4 address, that one. */
+function plain(address: string): string {
+  const parsed = parse(address);
+  if (parsed instanceof IPv4) return parsed.toString();
+  return (carriedV4(parsed) ?? parsed).toString();
+}
+
 const kindOfV4 = (address: ipaddr.IPv4): AddressKind => kindsV4.get(address.range()) ?? "never";
 
 /** Where in the 16 bytes an IPv4 address stands, for the prefixes that carry one; RFCs 4291, 6052, 8215, 3056, 4380, 2765. */

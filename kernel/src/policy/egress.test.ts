@@ -149,6 +149,38 @@ describe("what is inside the machine or its network", () => {
   });
 });
 
+describe("a provider's endpoint under another name", () => {
+  const providerHosts = [
+    { provider: "ollama", host: "127.0.0.1:11434" },
+    { provider: "lab", host: "192.168.1.9:8080" },
+    { provider: "small", host: "localhost:9000" },
+  ];
+  it.each([
+    ["http://localhost:11434/api/delete", "127.0.0.1"],
+    ["http://x.localhost:11434/", "127.0.0.1"],
+    ["http://[::1]:11434/", undefined],
+    ["http://127.0.0.2:11434/", undefined],
+    ["http://[::ffff:127.0.0.1]:11434/", undefined],
+    ["http://nas.lan:11434/", "127.0.0.1"],
+    ["http://nas.lan:8080/", "192.168.1.9"],
+    ["https://nas.lan:8080/", "::ffff:c0a8:109"],
+    ["http://127.0.0.1:9000/", undefined],
+    ["http://[::1]:9000/", undefined],
+  ])("%s, at %s, is closed to others", (url, address) => {
+    const { host } = target(url);
+    const privateHosts = [host];
+    expect(check(url, { privateHosts }, address)).toBeNull();
+    expect(check(url, { privateHosts, providerHosts }, address)).toMatch(/provider/);
+  });
+
+  it("and is the provider's alone, not the other ports beside it", () => {
+    const rules = { privateHosts: ["localhost"], providerHosts };
+    expect(check("http://localhost:3000/", rules, "127.0.0.1")).toBeNull();
+    expect(check("http://localhost:9000/", { ...rules, provider: "small" }, "127.0.0.1")).toBeNull();
+    expect(check("https://nas.lan:8080/", rules, "93.184.215.14")).toBeNull();
+  });
+});
+
 describe("http", () => {
   it("is for this machine and the person's private hosts", () => {
     expect(check("http://api.example.com/", {})).not.toBeNull();

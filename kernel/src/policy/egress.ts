@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { kindOfAddress } from "./addresses.ts";
+import { isSameAddress, kindOfAddress } from "./addresses.ts";
 
 /** Where a request wants to go, in one spelling: lower case, punycode, no brackets, no dot at the end. */
 export interface EgressTarget {
@@ -82,7 +82,14 @@ export function decideAddress(
   if (kind === "never") return { host, reason: `${host} leads to ${address}, where nothing can be reached.` };
   if (target.scheme === "http" && kind !== "loopback" && !isPrivate(target, rules))
     return { host, reason: `${host} leads to ${address}, which may be reached by https only.` };
-  if (kind === "public" || isPrivate(target, rules)) return null;
+  if (kind === "public") return null;
+  const owners = ownersOf(target, rules, address);
+  if (owners.length > 0 && !owners.some((owner) => owner.provider === rules.provider))
+    return {
+      host,
+      reason: `${host}:${target.port} is the address of a provider of models, and nothing else may reach it.`,
+    };
+  if (isPrivate(target, rules)) return null;
   return {
     host,
     reason: `${host} leads to ${address}, inside this machine or its network. A person can name it in "egress.private_hosts" of their own lares.yaml.`,
@@ -90,10 +97,31 @@ export function decideAddress(
 }
 
 /** True if the host is named for private addresses: for everybody by the person, or as this provider's own endpoint. */
-function isPrivate(target: EgressTarget, { privateHosts, providerHosts, provider }: EgressRules): boolean {
-  const owners = providerHosts.filter(({ host }) => namesTarget(target, [host]));
-  if (owners.length > 0) return owners.some((owner) => owner.provider === provider);
-  return namesTarget(target, privateHosts);
+function isPrivate(target: EgressTarget, rules: EgressRules): boolean {
+  const owners = ownersOf(target, rules);
+  if (owners.length > 0) return owners.some((owner) => owner.provider === rules.provider);
+  return namesTarget(target, rules.privateHosts);
+}
+
+/** Returns the providers whose endpoint this is: by its name, and by its address where that is known. */
+function ownersOf(
+  target: EgressTarget,
+  { providerHosts }: EgressRules,
+  address?: string,
+): EgressRules["providerHosts"] {
+  return providerHosts.filter(
+    ({ host }) =>
+      namesTarget(target, [host]) || (address !== undefined && isEndpoint(host, address, target.port)),
+  );
+}
+
+/** True if the host is an address, or this machine by name, and leads to this address and port. */
+function isEndpoint(name: string, address: string, port: number): boolean {
+  const parsed = parseUrl(`https://${bracketed(name)}`);
+  if (parsed === null) return false;
+  const host = hostOf(parsed);
+  const isThere = isLocalName(host) ? kindOfAddress(address) === "loopback" : isSameAddress(host, address);
+  return isThere && portOf(name) === port;
 }
 
 function mayBePlain(target: EgressTarget, rules: EgressRules): boolean {
@@ -113,9 +141,15 @@ export function namesTarget(target: EgressTarget, names: readonly string[]): boo
     if (parsed === null || parsed.pathname !== "/" || parsed.search !== "" || parsed.username !== "")
       return false;
     if (hostOf(parsed) !== target.host) return false;
-    const port = /:(\d+)$/.exec(bracketed(name).replace(/^\[[^\]]*\]/, "x"))?.[1];
-    return port === undefined || Number(port) === target.port;
+    const port = portOf(name);
+    return port === null || port === target.port;
   });
+}
+
+/** Returns the port that a name was written with, also the scheme's own; null if there is none. */
+function portOf(name: string): number | null {
+  const port = /:(\d+)$/.exec(bracketed(name).replace(/^\[[^\]]*\]/, "x"))?.[1];
+  return port === undefined ? null : Number(port);
 }
 
 /** People write IPv6 addresses in lists without brackets. */

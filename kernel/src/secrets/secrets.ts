@@ -20,7 +20,8 @@ export interface SecretsOptions {
 }
 
 const maxSecrets = 1_000;
-const variablePrefix = "LARES_SECRET_";
+/** What the names of environment variables with values of secrets begin with. */
+export const secretVariablePrefix = "LARES_SECRET_";
 
 /** The user's secrets: encrypted rows of `user.sqlite`, each bound to its name, hosts and place. */
 export class Secrets {
@@ -155,13 +156,14 @@ export class Secrets {
   }
 }
 
-const variableOf = (name: string): string => `${variablePrefix}${name.toUpperCase().replaceAll("-", "_")}`;
+const variableOf = (name: string): string =>
+  `${secretVariablePrefix}${name.toUpperCase().replaceAll("-", "_")}`;
 
 /** Returns the secret's name in a variable of the environment, or null. */
 function nameOf(variable: string): string | null {
-  if (!variable.startsWith(variablePrefix)) return null;
+  if (!variable.startsWith(secretVariablePrefix)) return null;
   try {
-    return checkedName(variable.slice(variablePrefix.length).toLowerCase());
+    return checkedName(variable.slice(secretVariablePrefix.length).toLowerCase());
   } catch (error) {
     if (isLaresError(error, "InvalidParams")) return null;
     throw error;

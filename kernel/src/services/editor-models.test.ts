@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { neverAborted } from "../base/abort.ts";
 import { LaresError } from "../base/errors.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { ModelEvent, ModelRequest } from "../base/vocabulary/model.ts";
 import { type EditorModel, EditorModels, type EditorRequest } from "./editor-models.ts";
 
@@ -15,7 +16,7 @@ async function eventsOf(
   given: ModelRequest = request,
   signal = neverAborted,
 ): Promise<ModelEvent[]> {
-  const models = new EditorModels();
+  const models = new EditorModels(new ManualClock());
   models.add({ generate, list: async () => [] });
   const events: ModelEvent[] = [];
   for await (const event of models.stream("default", given, signal)) events.push(event);
@@ -107,7 +108,7 @@ test("an editor that never answers is left as soon as the request is cancelled, 
 });
 
 test("the last editor that offers its models is asked; without one there is a sentence", async () => {
-  const models = new EditorModels();
+  const models = new EditorModels(new ManualClock());
   const of = (name: string): EditorModel => ({
     list: async () => [{ id: name }],
     generate: async (_request, told) => {
@@ -164,4 +165,33 @@ test("an editor gets text, calls and results, and neither thoughts nor pictures;
     { role: "assistant", parts: [{ type: "tool_call", tool: "read" }] },
     { role: "user", parts: [{ type: "tool_result", call: "1", text: "found" }] },
   ]);
+});
+
+test("an editor that falls silent is waited for as long as it goes on speaking, and no longer", async () => {
+  const clock = new ManualClock();
+  const models = new EditorModels(clock);
+  let say: (part: { readonly text: string }) => void = () => undefined;
+  let isEnded = false;
+  models.add({
+    generate: (_request, told, signal) => {
+      say = told;
+      signal.addEventListener("abort", () => (isEnded = true));
+      return new Promise(() => undefined);
+    },
+    list: async () => [],
+  });
+  const events = models.stream("default", request, neverAborted);
+  expect((await events.next()).value).toEqual({ type: "sent" });
+  for (const text of ["still ", "here"]) {
+    const next = events.next();
+    clock.advance(4 * 60_000);
+    say({ text });
+    expect((await next).value).toEqual({ type: "text", text });
+  }
+  const last = events.next();
+  clock.advance(5 * 60_000);
+  expect((await last).value).toMatchObject({ type: "failed", failure: { class: "Timeout" } });
+  expect((await events.next()).done).toBe(true);
+  expect(isEnded).toBe(true);
+  expect(clock.pendingTimers).toBe(0);
 });

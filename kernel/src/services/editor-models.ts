@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { LaresError, messageOf } from "../base/errors.ts";
 import { Fifo } from "../base/fifo.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -16,6 +17,9 @@ import {
 const maxAnswerCharacters = 16_000_000;
 /** Parts of one answer. */
 const maxAnswerParts = 200_000;
+
+/** An editor that has said nothing for so long is not waited for any more: whoever asked would wait for ever. */
+const maxSilenceMs = 5 * 60_000;
 
 /** An editor that has not said what it has by then offers nothing. */
 const listTimeoutMs = 5_000;
@@ -72,7 +76,12 @@ export interface EditorModel {
 
 /** The language models that clients offer; a door adds those of its trusted clients. */
 export class EditorModels {
+  readonly #clock: Pick<Clock, "monotonic" | "timer">;
   readonly #offered: EditorModel[] = [];
+
+  constructor(clock: Pick<Clock, "monotonic" | "timer">) {
+    this.#clock = clock;
+  }
 
   /** Offers a client's models until the result is disposed. */
   add(model: EditorModel): Disposable {
@@ -107,8 +116,16 @@ export class EditorModels {
     const ended = new AbortController();
     const joined = AbortSignal.any([signal, ended.signal]);
     const incoming = new IncomingAnswer(new Set(request.tools?.map(({ name }) => name)));
+    using silence = new Silence(this.#clock, () => incoming.end({ failure: silent }));
     const answered = editor
-      .generate(requestOf(model, request), (part) => incoming.take(part), joined)
+      .generate(
+        requestOf(model, request),
+        (part) => {
+          silence.broken();
+          incoming.take(part);
+        },
+        joined,
+      )
       .then(
         ({ finish, usage }) => incoming.end({ finish, ...(usage === undefined ? {} : { usage }) }),
         (error: unknown) => incoming.end({ failure: failureOf(error, signal) }),
@@ -122,6 +139,36 @@ export class EditorModels {
       ended.abort(new LaresError("RequestCancelled", "The answer is not needed any more."));
       void answered;
     }
+  }
+}
+
+/** Watches whether an editor goes on speaking. */
+class Silence implements Disposable {
+  readonly #clock: Pick<Clock, "monotonic" | "timer">;
+  readonly #tooLong: () => void;
+  #since: number;
+  #timer: Disposable;
+
+  constructor(clock: Pick<Clock, "monotonic" | "timer">, tooLong: () => void) {
+    this.#clock = clock;
+    this.#tooLong = tooLong;
+    this.#since = clock.monotonic();
+    this.#timer = clock.timer(maxSilenceMs, () => this.#look());
+  }
+
+  broken(): void {
+    this.#since = this.#clock.monotonic();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  /** One timer for an answer, and not one for each of its parts. */
+  #look(): void {
+    const leftMs = this.#since + maxSilenceMs - this.#clock.monotonic();
+    if (leftMs <= 0) return this.#tooLong();
+    this.#timer = this.#clock.timer(leftMs, () => this.#look());
   }
 }
 
@@ -220,6 +267,10 @@ const failed = (failure: ModelFailureClass, message: string): ModelEvent => ({
   type: "failed",
   failure: { class: failure, message },
 });
+const silent: ModelFailure = {
+  class: "Timeout",
+  message: `The editor said nothing for ${maxSilenceMs / 60_000} minutes.`,
+};
 const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
 
 const classes: ReadonlySet<unknown> = new Set(modelFailureClasses);

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { canonicalJson } from "../../base/json.ts";
+import { finishedInTurns } from "../../base/next-turn.ts";
 import { waitUnlessAborted } from "../../base/wait.ts";
 import type { ModelSettings, ProviderSettings } from "../../base/vocabulary/model-settings.ts";
 import type { ModelEvent, ModelRequest } from "../../base/vocabulary/model.ts";
@@ -13,6 +14,7 @@ import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
+import { maskingRequest } from "../../egress/host/mask.ts";
 import { InferenceClient } from "../../inference/client/inference-client.ts";
 import { LanguageModelClient } from "../../inference/client/language-models.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";
@@ -37,6 +39,7 @@ import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 import { listLocal, localFiles, streamLocal } from "./local-models.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
+import { RequestPace } from "./request-pace.ts";
 
 interface ModelParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -73,6 +76,7 @@ export interface KernelModels {
   readonly directory: ModelDirectory;
   readonly egress: EgressClient;
   readonly inference: InferenceClient;
+  readonly pace: RequestPace;
   settings(): Promise<ModelSettings>;
   /** What agents' requests are decided by, beside their own hosts. */
   networkRules(): Promise<{
@@ -165,7 +169,7 @@ export function openModels(parts: ModelParts): KernelModels {
     settings: () => found.look(written()),
     catalog: openedCatalog,
     stream: (provider, request, asker, signal) =>
-      streamOf({ ...parts, requests, languageModels }, provider, request, asker, signal),
+      streamOf({ ...parts, requests, issued, languageModels, leakRules }, provider, request, asker, signal),
     usage,
     redact: () => redactorOf(leakRules()),
     ...parts.consent,
@@ -191,6 +195,7 @@ export function openModels(parts: ModelParts): KernelModels {
     directory,
     egress,
     inference,
+    pace: new RequestPace(clock),
     settings,
     networkRules: async () => ({
       privateHosts: document().egress.private_hosts ?? [],
@@ -212,11 +217,15 @@ async function* streamOf(
     turns,
     clock,
     editor,
+    issued,
     languageModels,
-  }: Pick<ModelParts, "turns" | "clock" | "editor"> & {
-    readonly requests: ProviderRequests;
-    readonly languageModels: LanguageModelClient;
-  },
+    leakRules,
+  }: Pick<ModelParts, "turns" | "clock" | "editor"> &
+    Pick<KernelModels, "issued"> & {
+      readonly requests: ProviderRequests;
+      readonly languageModels: LanguageModelClient;
+      leakRules(): readonly PatternRule[];
+    },
   provider: ProviderSettings,
   request: ModelRequest,
   asker: Asker,
@@ -265,7 +274,12 @@ async function* streamOf(
               "An editor's language models answer only while a person is at work, not schedules and background work. Route these to another provider in your lares.yaml.",
           },
         };
-      return yield* editor.stream(parseModelReference(request.model)?.model ?? "", request, signal);
+      // What an editor's models read leaves the machine too, by the editor.
+      return yield* editor.stream(
+        parseModelReference(request.model)?.model ?? "",
+        await finishedInTurns(maskingRequest(request, issued.known, scannerWith(leakRules()))),
+        signal,
+      );
     case "llama":
       return yield* streamLocal(languageModels, provider, request, signal);
   }

@@ -8,7 +8,8 @@ import type { ModelTask } from "../../egress/messages.ts";
 import { isLocalProvider } from "../../models/routing.ts";
 import type { ListedModel } from "../../models/directory.ts";
 import { namesTarget, targetOf } from "../../policy/egress.ts";
-import type { ResolvedSecret, Secrets } from "../../secrets/secrets.ts";
+import type { Environment } from "../../platform/files/state-folder.ts";
+import { type ResolvedSecret, secretVariablePrefix, type Secrets } from "../../secrets/secrets.ts";
 import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { IssuedSecrets } from "./issued-secrets.ts";
 
@@ -37,6 +38,16 @@ const keyVariables: Readonly<Partial<Record<ProviderSettings["api"], string>>> =
   "openai-chat": "OPENAI_API_KEY",
   google: "GEMINI_API_KEY",
 };
+
+/** Returns the environment for a program that is not Lares' own: without values of secrets and without keys. */
+export function environmentWithoutSecrets(environment: Environment): Environment {
+  const keys: ReadonlySet<string> = new Set(Object.values(keyVariables));
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) => !keys.has(name.toUpperCase()) && !name.toUpperCase().startsWith(secretVariablePrefix),
+    ),
+  );
+}
 
 /** Requests to the providers that are reached by the network. */
 export class ProviderRequests {
@@ -152,7 +163,7 @@ export function providerHosts(
   return providers.flatMap((provider) => {
     const { id, baseUrl } = provider;
     if (baseUrl === undefined || (isBuiltIn(provider) && !isLocalProvider(provider))) return [];
-    return [{ provider: id, host: hostOf(baseUrl) }];
+    return [{ provider: id, host: endpointOf(baseUrl) }];
   });
 }
 
@@ -164,6 +175,13 @@ function isBuiltIn({ api, baseUrl }: ProviderSettings): boolean {
 const noKey = (message: string): { readonly failure: ModelFailure } => ({
   failure: { class: "NoKey", message },
 });
+
+/** Returns the host with its port, also the scheme's own: other ports of the machine are not the provider's. */
+function endpointOf(baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  if (url === null) return "";
+  return `${url.hostname}:${url.port || (url.protocol === "http:" ? "80" : "443")}`;
+}
 
 /** Returns the host as rules name it, with its port if the address has one. */
 function hostOf(baseUrl: string): string {

@@ -127,7 +127,8 @@ export class EgressClient implements AsyncDisposable {
       entry: siblingModule(import.meta.url, "../host/host-process"),
       readable: [new URL("../../", import.meta.url), ...(packages === null ? [] : [packages])],
       workers: false,
-      environment: environment(),
+      // Half of the threads look up names.
+      environment: { ...environment(), UV_THREADPOOL_SIZE: String(2 * bounds.maxLookups) },
     });
     const link: HostLink = new Child(process, {
       name: "egress host",

@@ -1,5 +1,6 @@
 import type { ModelEvent, ModelFailure } from "../../base/vocabulary/model.ts";
 import type { EgressFailure } from "../messages.ts";
+import type { ListedModel } from "../../models/directory.ts";
 import { EgressError, type EgressRequest } from "./answer.ts";
 import type { EgressClient } from "./egress-client.ts";
 
@@ -9,8 +10,13 @@ async function* valuesOf(client: EgressClient, request: EgressRequest): AsyncGen
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true });
-    const lines = rest.split("\n");
+    const text = decoder.decode(chunk, { stream: true });
+    // A long line arrives in many pieces; only the last one is searched for its end.
+    if (!text.includes("\n")) {
+      rest += text;
+      continue;
+    }
+    const lines = `${rest}${text}`.split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) yield JSON.parse(line);
   }
@@ -44,9 +50,8 @@ export async function* streamFromProvider(
 export async function listFromProvider(
   client: EgressClient,
   request: EgressRequest,
-): Promise<readonly { readonly id: string; readonly context_tokens?: number }[]> {
-  for await (const value of valuesOf(client, request))
-    return value as readonly { readonly id: string; readonly context_tokens?: number }[];
+): Promise<readonly ListedModel[]> {
+  for await (const value of valuesOf(client, request)) return value as readonly ListedModel[];
   return [];
 }
 

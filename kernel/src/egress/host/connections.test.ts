@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { type EgressRules, type EgressTarget, targetOf } from "../../policy/egress.ts";
-import { Connections, type ResolvedAddress } from "./connections.ts";
+import { Connections } from "./connections.ts";
+import type { ResolvedAddress } from "./lookups.ts";
 import { Denied } from "../failures.ts";
 
 const rules: EgressRules = { allowedHosts: ["moving.test"], privateHosts: [], providerHosts: [] };

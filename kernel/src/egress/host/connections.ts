@@ -4,14 +4,7 @@ import { kindOfAddress } from "../../policy/addresses.ts";
 import { decideAddress, type EgressRules, type EgressTarget } from "../../policy/egress.ts";
 import { egressBounds as bounds } from "../bounds.ts";
 import { Denied } from "../failures.ts";
-
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** Returns the addresses of a name, or rejects. */
-export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
+import { Lookups, type Resolve, type ResolvedAddress } from "./lookups.ts";
 
 export interface ProxySettings {
   readonly url: string;
@@ -43,14 +36,14 @@ const connectionOptions = {
  * only between requests for the same name and the same allowed addresses.
  */
 export class Connections {
-  readonly #resolve: Resolve;
+  readonly #lookups: Lookups;
   /** Its `agent` is null if the proxy's address is none. */
   readonly #proxy: (ProxySettings & { readonly agent: ProxyAgent | null; readonly host: string }) | null;
   /** The least recently used first. */
   readonly #pools = new Map<string, Pool>();
 
   constructor({ resolve, proxy }: { readonly resolve: Resolve; readonly proxy: ProxySettings | null }) {
-    this.#resolve = resolve;
+    this.#lookups = new Lookups(resolve);
     this.#proxy =
       proxy === null
         ? null
@@ -74,7 +67,7 @@ export class Connections {
   }
 
   async #allowedAddresses(target: EgressTarget, rules: EgressRules): Promise<readonly ResolvedAddress[]> {
-    const addresses = await this.#resolve(target.host);
+    const addresses = await this.#lookups.of(target.host, rules.provider === undefined);
     const refusals = addresses.map(({ address }) => decideAddress(target, address, rules));
     const allowed = addresses.filter((_, index) => refusals[index] === null);
     if (allowed.length > 0) return allowed;

@@ -11,7 +11,9 @@ export interface ExchangePort {
   /** Called for each target, before anything is sent to it. */
   heading(target: EgressTarget): void;
   /** Returns a hop as it is to be sent, or throws. */
-  guard(hop: Hop, target: EgressTarget): Hop;
+  guard(hop: Hop, target: EgressTarget): Hop | Promise<Hop>;
+  /** Throws for a redirect that may be neither followed nor told of. */
+  redirecting(location: string): void;
   sending(): void;
 }
 
@@ -49,7 +51,7 @@ export async function exchange(
     port.heading(target);
     const refusal = decideHost(target, rules);
     if (refusal !== null) throw new Denied(refusal.host, refusal.reason);
-    const ready = port.guard(hop, target);
+    const ready = await unlessAborted(Promise.resolve(port.guard(hop, target)), port.signal);
     const { dispatcher, proxy } = await unlessAborted(connections.to(target, rules), port.signal);
     let isConnected = false;
     const sending = (): void => {
@@ -70,6 +72,7 @@ export async function exchange(
       throw new Denied(target.host, `${target.host} redirects, which a provider of models may not do.`);
     if (redirects.length >= bounds.maxRedirects)
       throw new Denied(target.host, `${target.host} redirects more than ${bounds.maxRedirects} times.`);
+    port.redirecting(location);
     hop = redirected(hop, reply.status, location, target);
     const next = targetOf(hop.url);
     if (!("reason" in next)) redirects.push({ host: next.host, path: next.path });

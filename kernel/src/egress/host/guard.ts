@@ -1,3 +1,4 @@
+import { finishedInTurns } from "../../base/next-turn.ts";
 import { authorizationHeaders } from "../../base/vocabulary/secret.ts";
 import { namesTarget, type EgressTarget } from "../../policy/egress.ts";
 import { ExactSecrets } from "../known-secrets.ts";
@@ -5,75 +6,120 @@ import type { SecretScanner } from "../../secret-scan/scanner.ts";
 import type { HostRequest, Substitution } from "../messages.ts";
 import { maskOf } from "./mask.ts";
 import { Denied, Leak } from "../failures.ts";
+import type { ExchangePort } from "./exchange.ts";
 import type { Hop } from "./send.ts";
 
 const knownSecretRule = "stored secret";
 /** How often a value is put into one text: it may be a thousand times as long as what stands for it. */
 const maxTimes = 32;
 
+/** What is done with each request just before it is sent, and with what its answer redirects to. */
+export type Guard = Pick<ExchangePort, "guard" | "redirecting">;
+
 /**
  * Returns the guard of one request: it refuses what holds a secret, and then puts the values of secrets in place of
- * the texts that stand for them. Applied to each hop just before it is sent.
+ * the texts that stand for them.
  */
 export function guardOf(
   { known = [], substitutions = [], masks = false }: Pick<HostRequest, "known" | "substitutions" | "masks">,
   scanner: SecretScanner,
-): (hop: Hop, target: EgressTarget) => Hop {
+): Guard {
   const exact = new ExactSecrets(known);
+  const redirecting = (location: string): void => {
+    // A server that was sent a secret may send it back here, and the parser of addresses would change its letters.
+    for (const text of [location, decoded(location)])
+      if (exact.find(Buffer.from(text)) !== null) throw new Leak(knownSecretRule, "url");
+  };
   if (masks) {
     const masked = maskOf(exact, scanner);
-    return (hop) => {
-      const text = textOf(hop.body);
-      const marked = masked(text);
-      return marked === text ? hop : { ...hop, body: Buffer.from(marked) };
+    return {
+      redirecting,
+      guard(hop) {
+        const text = textOf(hop.body);
+        const marked = masked(text);
+        return marked === text ? hop : { ...hop, body: Buffer.from(marked) };
+      },
     };
   }
-  return (hop, target) => {
-    refuseLeaks(hop, exact, substitutions, (text) => scanner.find(without(text, substitutions))[0]?.rule);
-    return substituted(hop, target, substitutions);
+  return {
+    redirecting,
+    async guard(hop, target) {
+      await refuseLeaks(hop, exact, substitutions, scanner);
+      return substituted(hop, target, substitutions);
+    },
   };
 }
 
 /** A text that stands for a secret would look like one after "authorization:". */
 function without(text: string, substitutions: readonly Substitution[]): string {
-  return substitutions.reduce((current, { token }) => current.replaceAll(token, ""), text);
+  return substitutions.reduce(
+    (current, { token }) => current.replaceAll(token, " ".repeat(token.length)),
+    text,
+  );
 }
 
-function refuseLeaks(
+async function refuseLeaks(
   { url, headers, body }: Hop,
   exact: ExactSecrets,
   substitutions: readonly Substitution[],
-  ruleOf: (text: string) => string | undefined,
-): void {
-  const check = (where: "url" | "header" | "body", bytes: Uint8Array, texts: readonly string[]): void => {
-    if (exact.find(bytes) !== null) throw new Leak(knownSecretRule, where);
+  scanner: SecretScanner,
+): Promise<void> {
+  const check = async (
+    where: "url" | "header" | "body",
+    bytes: Uint8Array,
+    texts: readonly string[],
+  ): Promise<void> => {
+    if ((await finishedInTurns(exact.finding(bytes))) !== null) throw new Leak(knownSecretRule, where);
     for (const text of texts) {
-      const rule = ruleOf(text);
-      if (rule !== undefined) throw new Leak(rule, where);
+      const rule = await finishedInTurns(firstRule(without(text, substitutions), scanner));
+      if (rule !== null) throw new Leak(rule, where);
     }
   };
-  check("url", Buffer.from(url), [url, decoded(url)]);
+  const plainUrl = decoded(url);
+  if (exact.find(Buffer.from(plainUrl)) !== null) throw new Leak(knownSecretRule, "url");
+  await check("url", Buffer.from(url), [url, plainUrl]);
   for (const [name, value] of headers) {
     const line = `${name}: ${value}`;
     const credentials = basicOf(name, value);
     // Encoded, a text that stands for a secret would look like one.
     const stands = substitutions.some(({ token }) => credentials?.includes(token) === true);
     const decodedLine = credentials === null ? [] : [`://${credentials}@`];
-    check("header", Buffer.from(line), stands ? decodedLine : [line, ...decodedLine]);
+    await check("header", Buffer.from(line), stands ? decodedLine : [line, ...decodedLine]);
   }
-  if (body.length > 0) check("body", body, [textOf(body)]);
+  if (body.length > 0) await check("body", body, [textOf(body)]);
+}
+
+/** Characters that are scanned in one step, and those before and after them that are read with them. */
+const stepLength = 64 * 1024;
+const lookBehind = 1024;
+/** More than a rule reads after the beginning of a secret. */
+const lookAhead = 20 * 1024;
+
+/** Returns the rule of a secret in the text, or null, in short steps: others wait for answers meanwhile. */
+function* firstRule(text: string, scanner: SecretScanner): Generator<void, string | null> {
+  for (let at = 0; at === 0 || at < text.length; at += stepLength) {
+    const from = Math.max(0, at - lookBehind);
+    const read = text.slice(from, at + stepLength + lookAhead);
+    // What begins outside of the step is found by the one before or after it, which sees it whole.
+    const found = scanner
+      .find(read)
+      .find(({ start }) => from + start >= at && from + start < at + stepLength);
+    if (found !== undefined) return found.rule;
+    if (at + stepLength < text.length) yield;
+  }
+  return null;
 }
 
 const textOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8");
 
+/** Returns the text with every escape of an address decoded; those that are none, or no text, stay. */
 function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url.replaceAll("+", " "));
-  } catch (error) {
-    if (error instanceof URIError) return url;
-    throw error;
-  }
+  return url
+    .replaceAll("+", " ")
+    .replaceAll(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
+      Buffer.from(escapes.replaceAll("%", ""), "hex").toString("utf8"),
+    );
 }
 
 /** Returns the user name and password of a Basic authorization; null for anything else. */
@@ -115,25 +161,33 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
         url.searchParams.set(key, replacedIn(text, token, value, host));
     return { ...hop, url: url.href };
   }
-  const text = Buffer.from(hop.body.buffer, hop.body.byteOffset, hop.body.length);
-  if (!text.includes(token)) return hop;
-  const written = writtenIn(contentTypeOf(hop), value);
-  // Latin-1 keeps every byte of a body that is no text.
-  const latin = Buffer.from(written, "utf8").toString("latin1");
-  return {
-    ...hop,
-    body: Buffer.from(replacedIn(text.toString("latin1"), token, latin, host), "latin1"),
-  };
+  const parts = partsBetween(hop.body, token, host);
+  if (parts.length === 1) return hop;
+  const written = Buffer.from(writtenIn(contentTypeOf(hop), value), "utf8");
+  return { ...hop, body: Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [written, part]))) };
+}
+
+/** Returns the parts of a body around a token: bytes, because a body need not be text. */
+function partsBetween(body: Uint8Array, token: string, host: string): Buffer[] {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let at = bytes.indexOf(token); at !== -1; at = bytes.indexOf(token, from)) {
+    if (parts.length === maxTimes) throw tooOften(host);
+    parts.push(bytes.subarray(from, at));
+    from = at + token.length;
+  }
+  return [...parts, bytes.subarray(from)];
 }
 
 function replacedIn(text: string, token: string, value: string, host: string): string {
   const parts = text.split(token, maxTimes + 2);
-  if (parts.length > maxTimes + 1)
-    throw new Denied(
-      host,
-      `The text that stands for a secret may be in one place at most ${maxTimes} times.`,
-    );
+  if (parts.length > maxTimes + 1) throw tooOften(host);
   return parts.join(value);
+}
+
+function tooOften(host: string): Denied {
+  return new Denied(host, `The text that stands for a secret may be in one place at most ${maxTimes} times.`);
 }
 
 function inHeader(header: string, text: string, replaced: (text: string) => string): string {

@@ -4,9 +4,12 @@ import type { FromHost, HostRequest, ToHost } from "../messages.ts";
 import { scannerWith } from "../../secret-scan/redact.ts";
 import { answer, type AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
-import { guardOf } from "./guard.ts";
+import { type Guard, guardOf } from "./guard.ts";
 import { answerTask } from "./model-task.ts";
 import { failureOf, Stopped } from "../failures.ts";
+
+/** What a provider's adapter sends: the kernel writes the key, and what goes to a model was masked. */
+const unguarded: Guard = { guard: (hop) => hop, redirecting: () => undefined };
 
 interface OpenRequest {
   readonly aborter: AbortController;
@@ -59,8 +62,7 @@ export class EgressHost {
       const port: AnswerPort = {
         signal,
         heading: (target) => (host = target.host),
-        // The kernel writes a provider's key, and what goes to a model was masked.
-        guard: task === undefined ? guardOf(request, scanner) : (hop) => hop,
+        ...(task === undefined ? guardOf(request, scanner) : unguarded),
         sending() {
           mayHaveLeft = true;
           clearTimeout(idle);

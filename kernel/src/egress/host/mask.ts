@@ -5,30 +5,43 @@ import type { SecretScanner } from "../../secret-scan/scanner.ts";
 /**
  * Returns the request with every secret in its texts replaced by a mark, the same for the same text, so that a cached
  * prefix stays valid. A request is never refused: an old entry would end its conversation. What a provider wants back
- * byte by byte stays as it is.
+ * byte by byte stays as it is. Each message is a step.
  */
-export function maskedRequest(
+export function* maskingRequest(
   request: ModelRequest,
   known: readonly KnownSecret[],
   scanner: SecretScanner,
-): ModelRequest {
+): Generator<void, ModelRequest> {
   const masked = maskOf(new ExactSecrets(known), scanner);
-  const deeply = <Value>(value: Value): Value => {
-    const text = JSON.stringify(value);
-    if (text === undefined || masked(text) === text) return value;
-    return mapTexts(value, masked) as Value;
-  };
+  const { schema, tools } = request;
+  const messages: ModelMessage[] = [];
+  for (const message of request.messages) {
+    messages.push(maskedMessage(message, masked));
+    yield;
+  }
   return {
     ...request,
-    messages: request.messages.map((message) => maskedMessage(message, masked, deeply)),
-    ...(request.tools === undefined
+    messages,
+    ...(tools === undefined
       ? {}
-      : { tools: request.tools.map((tool) => ({ ...tool, description: masked(tool.description) })) }),
+      : {
+          tools: tools.map((tool) => ({
+            ...tool,
+            description: masked(tool.description),
+            parameters: maskedDeep(tool.parameters, masked),
+          })),
+        }),
+    ...(schema === undefined ? {} : { schema: maskedDeep(schema, masked) }),
   };
 }
 
+type Masked = (text: string) => string;
+
+/** Characters of a name that are read together with its value. */
+const maxNameLength = 256;
+
 /** Returns what replaces secrets by marks, the same for the same text. */
-export function maskOf(exact: ExactSecrets, scanner: SecretScanner): (text: string) => string {
+export function maskOf(exact: ExactSecrets, scanner: SecretScanner): Masked {
   const mark = (rule: string): string => `[secret: ${rule}]`;
   return (text) =>
     scanner.replace(
@@ -37,11 +50,7 @@ export function maskOf(exact: ExactSecrets, scanner: SecretScanner): (text: stri
     );
 }
 
-function maskedMessage(
-  message: ModelMessage,
-  masked: (text: string) => string,
-  deeply: <Value>(value: Value) => Value,
-): ModelMessage {
+function maskedMessage(message: ModelMessage, masked: Masked): ModelMessage {
   switch (message.role) {
     case "system":
       return { ...message, text: masked(message.text) };
@@ -58,16 +67,32 @@ function maskedMessage(
       return {
         ...message,
         parts: message.parts.map((part) => {
-          if (part.type === "tool_call") return { ...part, arguments: deeply(part.arguments) };
+          if (part.type === "tool_call") return { ...part, arguments: maskedDeep(part.arguments, masked) };
           return "opaque" in part && part.opaque !== undefined ? part : { ...part, text: masked(part.text) };
         }),
       };
   }
 }
 
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === "string") return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+/** Returns the JSON value with its texts and names masked. */
+function maskedDeep<Value>(value: Value, masked: Masked, name?: string): Value {
+  return maskedValue(value, masked, name) as Value;
+}
+
+function maskedValue(value: unknown, masked: Masked, name?: string): unknown {
+  if (typeof value === "string") return maskedText(value, masked, name);
+  if (Array.isArray(value)) return value.map((item) => maskedValue(item, masked, name));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [masked(key), maskedValue(item, masked, key)]),
+  );
+}
+
+/** A pattern may know a secret only by its name, as in `"password": "…"`. */
+function maskedText(text: string, masked: Masked, name: string | undefined): string {
+  if (name === undefined) return masked(text);
+  const before = `"${name.slice(-maxNameLength)}": "`;
+  const named = masked(`${before}${text}"`);
+  if (named.startsWith(before) && named.endsWith('"')) return named.slice(before.length, -1);
+  return /\[secret: [^\]]*\]/.exec(named)?.[0] ?? masked(text);
 }

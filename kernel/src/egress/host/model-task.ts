@@ -1,3 +1,4 @@
+import { finishedInTurns } from "../../base/next-turn.ts";
 import type { ModelEvent } from "../../base/vocabulary/model.ts";
 import { targetOf } from "../../policy/egress.ts";
 import type { SecretScanner } from "../../secret-scan/scanner.ts";
@@ -7,7 +8,7 @@ import type { AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { Denied } from "../failures.ts";
-import { maskedRequest } from "./mask.ts";
+import { maskingRequest } from "./mask.ts";
 import { webBody } from "./web-body.ts";
 
 /**
@@ -60,7 +61,7 @@ export async function answerTask(
     const call = {
       provider: task.provider,
       key: task.key,
-      request: maskedRequest(task.request, known, scanner),
+      request: await finishedInTurns(maskingRequest(task.request, known, scanner)),
     };
     for await (const event of streamModel(call, guardedFetch, port.signal)) {
       if (event.type === "sent") continue;
@@ -117,7 +118,10 @@ class Lines {
       this.#pending = [];
       this.#pendingLength = 0;
       try {
-        if (text !== "") await this.#port.chunk(Buffer.from(text));
+        const bytes = Buffer.from(text);
+        // An answer's last line holds it whole, and a frame has a limit.
+        for (let at = 0; at < bytes.length; at += bounds.windowBytes)
+          await this.#port.chunk(bytes.subarray(at, at + bounds.windowBytes));
       } finally {
         this.#flushing = null;
       }

@@ -1,15 +1,16 @@
 import type { Caller } from "../../../agents/ports.ts";
 import { isLaresError, LaresError, limitExceeded, notFound } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json.ts";
-import { nextTurn } from "../../../base/next-turn.ts";
+import { finishedInTurns } from "../../../base/next-turn.ts";
 import type { ModelMessage } from "../../../base/vocabulary/model.ts";
 import { EgressError } from "../../../egress/client/answer.ts";
-import { ExactSecrets } from "../../../egress/known-secrets.ts";
+import { ExactSecrets, type KnownSecret } from "../../../egress/known-secrets.ts";
 import type { Substitution } from "../../../egress/messages.ts";
 import { modelError } from "../../../models/failure-error.ts";
-import { chainFor, isLocalProvider } from "../../../models/routing.ts";
+import { chainFor, isLocalModel } from "../../../models/routing.ts";
 import { parseModelReference } from "../../../models/reference.ts";
 import { lastEventOf } from "../../../models/runtime.ts";
+import { unfenced } from "../../../models/unfenced.ts";
 import { decideHostCall } from "../../../policy/decide.ts";
 import {
   defaultModelCategory,
@@ -39,7 +40,7 @@ const maxBodyInAnswer = 1_000_000;
 
 /** The guest ABI's `ai/*`, `http/*` and `credentials/*`. By the time a call is here, policy has decided about it. */
 export function outsideServices({ models, embedders, checkObject }: OutsidePorts): OutsideServices {
-  const { runtime, directory, secrets, placeholders, issued, egress } = models;
+  const { runtime, directory, secrets, placeholders, issued, egress, pace } = models;
   return {
     "ai/generate": async (caller, params) => {
       const { category = defaultModelCategory, schema } = params;
@@ -60,9 +61,14 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
         isScheduled: caller.lineage.onBehalfOf.some(({ kind }) => kind === "schedule"),
       };
       const end = await lastEventOf(runtime.answer(need, question, asker, caller.signal));
-      if (end.type === "failed") throw modelError(end.failure, end.model);
+      // A provider may repeat what it was sent: its key, for one.
+      const withoutSecrets = (said: string): Promise<string> => redacted(said, issued.known);
+      if (end.type === "failed")
+        throw modelError({ ...end.failure, message: await withoutSecrets(end.failure.message) }, end.model);
       const { model, usage, parts, finish } = end;
-      const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+      const text = await withoutSecrets(
+        parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
+      );
       const answer = { text, usage, model, finish: finish === "tool_calls" ? ("stop" as const) : finish };
       if (schema === undefined) return answer;
       const object = parsedObject(text, model);
@@ -113,7 +119,7 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
                 category: each,
                 name,
                 version: "",
-                local: isLocalProvider(settings.providers[id]),
+                local: isLocalModel(name, settings.providers[id]),
                 ready: state === "ready" || state === "unknown",
               },
             ];
@@ -148,10 +154,10 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
       // A server may answer with what it was sent. Cut only after that is replaced: before, a cut could leave all but
       // the last character of a secret.
       const exact = new ExactSecrets(issued.known);
-      const mark = (name: string): string => `[secret: ${name}]`;
       // It is held here until it is whole, so several large answers at once have to fit together.
       using held = maxBytes > defaultMaxBytes ? caller.blobs.reserve(maxBytes) : null;
       try {
+        await pace.turn(caller.agent, caller.signal);
         const answer = await egress.request({
           who: caller.agent,
           method,
@@ -169,7 +175,7 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
         for (; end.done !== true; end = await answer.body.next()) chunks.push(end.value);
         const received = Buffer.concat(chunks);
         const isTruncated = end.value.isTruncated || received.length > maxBytes;
-        const shown = await inTurns(
+        const shown = await finishedInTurns(
           exact.redacting(received, mark, {
             isCut: end.value.isTruncated,
             most: isTruncated ? maxBytes : Number.POSITIVE_INFINITY,
@@ -179,10 +185,16 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
         held?.[Symbol.dispose]();
         return {
           status: answer.status,
-          headers: joined(answer.headers.map(([name, value]) => [name, exact.redactText(value, mark)])),
+          headers: joined(
+            answer.headers.map(([name, value]) => [
+              exact.redactText(name, mark),
+              exact.redactText(value, mark),
+            ]),
+          ),
           body: text,
           ...(text === null ? { blob: caller.blobs.write(shown) } : {}),
-          size: Math.min(received.length, maxBytes),
+          // The length of what stood there would tell a secret's.
+          size: Math.min(shown === received ? received.length : shown.length, maxBytes),
           truncated: isTruncated,
         };
       } catch (error) {
@@ -191,6 +203,16 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
       }
     },
   };
+}
+
+const mark = (name: string): string => `[secret: ${name}]`;
+
+/** Returns the text without secrets that were used, in steps. */
+async function redacted(text: string, known: readonly KnownSecret[]): Promise<string> {
+  const bytes = Buffer.from(text, "utf8");
+  const all = { isCut: false, most: Number.POSITIVE_INFINITY };
+  const shown = await finishedInTurns(new ExactSecrets(known).redacting(bytes, mark, all));
+  return shown === bytes ? text : viewOf(shown).toString("utf8");
 }
 
 function messagesOf({
@@ -213,11 +235,9 @@ function messagesOf({
   ];
 }
 
-/** Models like to wrap JSON in a code block. */
 function parsedObject(text: string, model: string): JsonValue {
-  const [, fenced] = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(text) ?? [];
   try {
-    return JSON.parse(fenced ?? text) as JsonValue;
+    return JSON.parse(unfenced(text, ["json"])) as JsonValue;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw modelError({ class: "EmptyAnswer", message: `The answer of ${model} is not JSON.` }, model);
@@ -262,15 +282,6 @@ function joined(headers: readonly (readonly [string, string])[]): Record<string,
     all.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   return Object.fromEntries(all);
-}
-
-/** Runs each step in a turn of its own, so that a large answer does not hold up what others ask. */
-async function inTurns<Result>(steps: Iterator<void, Result>): Promise<Result> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
 }
 
 /** Null for bytes that are not text, or whose text is too long for an answer. */

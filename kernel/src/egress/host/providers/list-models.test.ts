@@ -82,3 +82,17 @@ test("a list without end is not read to its end", async () => {
   await expect(listed).rejects.toMatchObject({ failure: { class: "InvalidRequest" } });
   expect(bytes).toBeLessThan(16 * 1024 * 1024);
 });
+
+test("a model that Ollama runs elsewhere is told apart", async () => {
+  const models = [
+    { name: "qwen3", size: 5_000_000_000 },
+    { name: "mine", remote_host: "https://ollama.com:443", remote_model: "gpt-oss:120b" },
+    { name: "old", remote_host: "" },
+  ];
+  const { fetch } = recorded(() => Response.json({ models }));
+  expect(await listModels(providerOf("ollama"), null, fetch, neverAborted)).toEqual([
+    { id: "qwen3" },
+    { id: "mine", isElsewhere: true },
+    { id: "old" },
+  ]);
+});

@@ -7,6 +7,8 @@ export interface ListedModel {
   /** As the provider names it. */
   readonly id: string;
   readonly context_tokens?: number;
+  /** It runs on another machine than the provider. */
+  readonly isElsewhere?: true;
 }
 
 interface ListApi {
@@ -50,7 +52,11 @@ const listApis: Partial<Readonly<Record<ProviderApi, ListApi>>> = {
     path: "/api/tags",
     headers: bearer,
     items: "models",
-    modelOf: ({ model, name }) => modelOf(model ?? name),
+    modelOf({ model, name, remote_host: remoteHost }) {
+      const found = modelOf(model ?? name);
+      const isElsewhere = typeof remoteHost === "string" && remoteHost !== "";
+      return found !== null && isElsewhere ? { ...found, isElsewhere } : found;
+    },
   },
 };
 

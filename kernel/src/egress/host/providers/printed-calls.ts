@@ -1,3 +1,5 @@
+import { unfenced } from "../../../models/unfenced.ts";
+
 /** A longer text is not searched for calls. Characters. */
 const maxPrinted = 256 * 1024;
 const maxCalls = 64;
@@ -13,7 +15,7 @@ interface PrintedCall {
  */
 export function printedCalls(text: string, offered: ReadonlySet<string>): readonly PrintedCall[] | null {
   if (text.length > maxPrinted || offered.size === 0 || !/[{[]/.test(text)) return null;
-  const values = valuesOf(text.trim());
+  const values = valuesOf(unfenced(text, ["json", "tool_call", "tool_code"]));
   if (values === null || values.length === 0 || values.length > maxCalls) return null;
   const calls = values.map((value) => callOf(value, offered));
   return calls.every((call) => call !== null) ? calls : null;
@@ -21,8 +23,7 @@ export function printedCalls(text: string, offered: ReadonlySet<string>): readon
 
 /** Forms: a JSON object or array, in a code fence or not; objects one per line; objects in the tags of chat templates. */
 function valuesOf(text: string): readonly unknown[] | null {
-  const fenced = /^```(?:json|tool_call|tool_code)?\s*\n([\s\S]*?)\n?```$/.exec(text)?.[1];
-  const bare = (fenced ?? text.replace(/^<\|python_tag\|>|^\[TOOL_CALLS\]/, "")).trim();
+  const bare = text.replace(/^<\|python_tag\|>|^\[TOOL_CALLS\]/, "").trim();
   if (bare.startsWith("<tool_call>")) {
     const pieces = bare.split(/<tool_call>|<\/tool_call>/).map((piece) => piece.trim());
     return allParsed(pieces.filter((piece) => piece !== ""));

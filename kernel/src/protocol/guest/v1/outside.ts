@@ -205,7 +205,7 @@ export const outsideCalls = define({
           description: "Where `body` is null: the body as a blob, which `blobs/read` returns in parts",
         }),
       ),
-      size: Count("Bytes of the body that were received"),
+      size: Count("Bytes of the body, with the secrets that it repeated replaced"),
       truncated: Type.Boolean({ description: "The body was cut off at `max_bytes`" }),
     }),
   },
