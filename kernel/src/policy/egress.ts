@@ -109,13 +109,24 @@ function isLocalName(host: string): boolean {
 /** True if one of the names is the target's host; a name with a port is for this port only. */
 export function namesTarget(target: EgressTarget, names: readonly string[]): boolean {
   return names.some((name) => {
-    const parsed = parseUrl(`https://${bracketed(name)}`);
-    if (parsed === null || parsed.pathname !== "/" || parsed.search !== "" || parsed.username !== "")
-      return false;
-    if (hostOf(parsed) !== target.host) return false;
+    const named = parsedHost(name);
+    if (named === null || hostOf(named) !== target.host) return false;
     const port = /:(\d+)$/.exec(bracketed(name).replace(/^\[[^\]]*\]/, "x"))?.[1];
     return port === undefined || Number(port) === target.port;
   });
+}
+
+/** True if a list of hosts may hold the name: a whole host, with a port or without. Others never name a target. */
+export function isHost(name: string): boolean {
+  const named = parsedHost(name);
+  return named !== null && !/[*?,\s]/.test(name);
+}
+
+function parsedHost(name: string): URL | null {
+  const parsed = parseUrl(`https://${bracketed(name)}`);
+  if (parsed === null || parsed.pathname !== "/" || parsed.search !== "" || parsed.username !== "")
+    return null;
+  return parsed;
 }
 
 /** People write IPv6 addresses in lists without brackets. */

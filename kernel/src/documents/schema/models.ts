@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { closed } from "../../base/vocabulary/common.ts";
+import { maxSecretNameLength, secretNamePattern } from "../../base/vocabulary/secret.ts";
 
 /** A provider's name: the part of a reference before the slash. */
 export const providerNamePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
@@ -18,7 +19,8 @@ const Key = Type.Optional(
   Type.Object(
     {
       secret: Type.String({
-        pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        pattern: secretNamePattern,
+        maxLength: maxSecretNameLength,
         description: "The secret's name, as `lares secrets set` stored it",
       }),
     },
@@ -197,43 +199,5 @@ export const Models = Type.Object(
   { ...closed, description: "Language models: where they are, and which of them does what" },
 );
 
-const Host = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 261, description, examples: ["nas.lan"] });
-
-/** `egress:` in the user's document. */
-export const Egress = Type.Object(
-  {
-    proxy: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2048,
-        description: "The proxy that requests go through; default HTTPS_PROXY of the environment",
-        examples: ["http://proxy.example.com:3128"],
-      }),
-    ),
-    no_proxy: Type.Optional(
-      Type.Array(Host("A host, or a domain with a dot in front"), {
-        maxItems: 256,
-        description: "Hosts that are reached without the proxy",
-      }),
-    ),
-    ca_file: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 4096,
-        description: "A PEM file with certificate authorities to trust beside the built-in ones",
-      }),
-    ),
-    private_hosts: Type.Optional(
-      Type.Array(Host("A host, with a port or without"), {
-        maxItems: 256,
-        description: "Hosts inside this network that may be reached, also by http",
-      }),
-    ),
-  },
-  { ...closed, description: "How requests leave this machine" },
-);
-
 export type ModelsDocument = Static<typeof Models>;
 export type ProviderDocument = Static<typeof Provider>;
-export type EgressDocument = Static<typeof Egress>;
