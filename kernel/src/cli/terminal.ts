@@ -69,6 +69,11 @@ export class Terminal implements Disposable {
     return this.#output.isTTY;
   }
 
+  /** Standard error is a terminal. */
+  get isErrorTerminal(): boolean {
+    return this.#errors.isTTY;
+  }
+
   get surface(): Surface {
     const width = this.#output.isTTY
       ? Math.min(this.#output.columns || 80, widestUseful)

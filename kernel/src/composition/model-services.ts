@@ -2,6 +2,7 @@ import { isoTime, type Clock } from "../base/clock.ts";
 import { invalidParams } from "../base/errors.ts";
 import { momentMs } from "../base/moments.ts";
 import type { ModelTestResult } from "../base/vocabulary/model-listing.ts";
+import { checkedBinding, checkedName } from "../secrets/binding.ts";
 import type { Services } from "../services/ports.ts";
 import type { KernelModels } from "./models/open-models.ts";
 
@@ -65,6 +66,10 @@ export function createModelServices(
     },
     secrets: {
       list: async () => secrets.list(),
+      check: (name, hosts, place) => {
+        checkedName(name);
+        checkedBinding(hosts, place);
+      },
       set: (name, value, hosts, place) => secrets.set(name, value, hosts, place),
       remove: (name) => secrets.remove(name),
     },

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
 import type { ModelListing, ModelsListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
 import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelCatalog, ModelFacts } from "./catalog.ts";
@@ -17,8 +18,8 @@ interface DirectoryPorts {
   /** With `refresh`, what is found without configuration is looked for. */
   settings(refresh: boolean): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
-  /** Returns false if the provider needs a key that is not stored. */
-  hasKey(provider: ProviderSettings): Promise<boolean>;
+  /** Returns what is wrong with the key that the provider needs, in a sentence; null if nothing is. */
+  keyProblem(provider: ProviderSettings): Promise<string | null>;
   /** Asks the provider which models it has; rejects if it does not answer. */
   ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
   /** Returns the models that a trusted editor offers now. */
@@ -31,6 +32,8 @@ const maxModelsPerProvider = 200;
 interface Seen {
   readonly state: "ready" | "unreachable";
   readonly models: readonly ListedModel[];
+  /** Why it did not answer. */
+  readonly problem?: string;
 }
 
 /** What providers, models and routes there are. Remembers what providers answered last. */
@@ -46,11 +49,11 @@ export class ModelDirectory {
   async list(refresh: boolean, signal: AbortSignal): Promise<ModelsListing> {
     const settings = await this.#ports.settings(refresh);
     const all = Object.values(settings.providers);
-    const hasKeys = await Promise.all(all.map((provider) => this.#ports.hasKey(provider)));
+    const keyProblems = await Promise.all(all.map((provider) => this.#ports.keyProblem(provider)));
     if (refresh)
       await Promise.all(
         all.map(async (provider, index) => {
-          if (hasKeys[index] === true && provider.api !== "editor") await this.#refresh(provider, signal);
+          if (keyProblems[index] === null && provider.api !== "editor") await this.#refresh(provider, signal);
         }),
       );
     // It is asked on this machine, so its answer is always the present one.
@@ -61,10 +64,13 @@ export class ModelDirectory {
       }
     const providers = all.map((provider, index): ProviderListing => {
       const { id, api, foundBy } = provider;
+      const keyProblem = keyProblems[index] ?? null;
+      const problem = keyProblem ?? this.#seen.get(keyOf(provider))?.problem;
       return {
         id,
         api,
-        state: hasKeys[index] === true ? this.#stateOf(provider) : "no_key",
+        state: keyProblem === null ? this.#stateOf(provider) : "no_key",
+        ...(problem === undefined ? {} : { problem }),
         local: isLocalProvider(provider),
         ...(foundBy === undefined ? {} : { found_by: foundBy }),
       };
@@ -80,9 +86,9 @@ export class ModelDirectory {
   async #refresh(provider: ProviderSettings, signal: AbortSignal): Promise<void> {
     try {
       this.#seen.set(keyOf(provider), { state: "ready", models: await this.#ports.ask(provider, signal) });
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
-      this.#seen.set(keyOf(provider), { state: "unreachable", models: [] });
+      this.#seen.set(keyOf(provider), { state: "unreachable", models: [], problem: messageOf(error) });
     }
   }
 
