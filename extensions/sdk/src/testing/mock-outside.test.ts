@@ -51,3 +51,18 @@ test("bytes go to a mocked host and come back as they are, in as many pieces as 
   const text = await ctx.fetch("https://api.example.com/", { method: "POST", body: "é" });
   expect([...(await text.bytes())]).toEqual([195, 169]);
 });
+
+test("what a test names needs no permissions of its own, and a model may answer with JSON", async () => {
+  const ctx = mockContext({
+    secrets: ["weather"],
+    model: ({ prompt }) => (prompt === "good" ? '{"total":7}' : "seven"),
+  });
+  const schema = { type: "object" };
+  expect(await ctx.ai.object({ prompt: "good", schema })).toEqual({ total: 7 });
+  await expect(ctx.ai.object({ prompt: "bad", schema })).rejects.toMatchObject({
+    code: "ModelError",
+    facts: { class: "EmptyAnswer" },
+  });
+  expect(await ctx.credentials.get("weather")).not.toBe("");
+  await expect(mockContext().ai.generate("hello")).rejects.toMatchObject({ code: "PermissionDenied" });
+});

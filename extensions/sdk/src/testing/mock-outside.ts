@@ -6,7 +6,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 /** What a test says about models, hosts and secrets. */
 export interface MockOutside {
-  /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object. Default: there is no model. */
+  /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object or its JSON. Default: there is no model. */
   readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
   /** Answers `ctx.fetch`; default: no host answers. The headers of an answer are `{}` unless given. */
   readonly fetch?: (
@@ -55,7 +55,7 @@ export function mockOutside({
       const answer = await model({ prompt: String(asked), category: String(category) });
       return {
         text: typeof answer === "string" ? answer : JSON.stringify(answer),
-        ...(schema === undefined ? {} : { object: answer }),
+        ...(schema === undefined ? {} : { object: typeof answer === "string" ? parsed(answer) : answer }),
         usage: { input_tokens: 0, output_tokens: 0 },
         model: "mock/model",
         finish: "stop",
@@ -94,4 +94,16 @@ export function mockOutside({
       return { token: `laressecret-${String(name)}` };
     },
   };
+}
+
+function parsed(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new LaresError("ModelError", "The answer of mock/model is not JSON.", {
+      class: "EmptyAnswer",
+      retryable: false,
+    });
+  }
 }
