@@ -171,6 +171,7 @@ export class Terminal implements Disposable {
   }
 
   #write(stream: NodeJS.WriteStream, lines: readonly string[] | string): void {
+    if (lines.length === 0 && typeof lines !== "string") return;
     const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
     if (this.#held !== null) {
       this.#held.push({ stream, text });

@@ -53,14 +53,21 @@ export class ModelDirectory {
     if (refresh)
       await Promise.all(
         all.map(async (provider, index) => {
-          if (keyProblems[index] === null && provider.api !== "editor") await this.#refresh(provider, signal);
+          // Only providers with an address have a list on the network.
+          if (keyProblems[index] === null && provider.baseUrl !== undefined)
+            await this.#refresh(provider, signal);
         }),
       );
     // It is asked on this machine, so its answer is always the present one.
     for (const provider of all)
       if (provider.api === "editor") {
         const models = await this.#ports.editorModels();
-        this.#seen.set(keyOf(provider), { state: models.length === 0 ? "unreachable" : "ready", models });
+        this.#seen.set(
+          keyOf(provider),
+          models.length === 0
+            ? { state: "unreachable", models, problem: "No editor that offers language models is connected." }
+            : { state: "ready", models },
+        );
       }
     const providers = all.map((provider, index): ProviderListing => {
       const { id, api, foundBy } = provider;

@@ -79,13 +79,14 @@ export function decideAddress(
 ): EgressRefusal | null {
   const { host } = target;
   const kind = kindOfAddress(address);
-  if (kind === "never") return { host, reason: `${host} leads to ${address}, where nothing can be reached.` };
+  const place = target.isLiteral ? `${host} is an address` : `${host} leads to ${address},`;
+  if (kind === "never") return { host, reason: `${place} where nothing can be reached.` };
   if (target.scheme === "http" && kind !== "loopback" && !isPrivate(target, rules))
-    return { host, reason: `${host} leads to ${address}, which may be reached by https only.` };
+    return { host, reason: `${place} which may be reached by https only.` };
   if (kind === "public" || isPrivate(target, rules)) return null;
   return {
     host,
-    reason: `${host} leads to ${address}, inside this machine or its network. A person can name it in "egress.private_hosts" of their own lares.yaml.`,
+    reason: `${place} inside this machine or its network. A person can name it in "egress.private_hosts" of their own lares.yaml.`,
   };
 }
 

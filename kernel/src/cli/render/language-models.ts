@@ -11,7 +11,7 @@ const shownPerProvider = 6;
 const stateWords: Readonly<Record<ProviderListing["state"], string>> = {
   ready: "ready",
   no_key: "no key",
-  unreachable: "unreachable",
+  unreachable: "failed",
   unknown: "not asked",
 };
 
@@ -95,7 +95,9 @@ export function renderModels(
 }
 
 function problemLines(id: string, problem: string, { style, width }: Surface): string[] {
-  const [first = "", ...rest] = wrap(`${id}: ${problem}`, width - 2);
+  // Most problems name the provider.
+  const text = problem.includes(`"${id}"`) ? problem : `${id}: ${problem}`;
+  const [first = "", ...rest] = wrap(text, width - 2);
   return [`${style.yellow("!")} ${first}`, ...rest.map((line) => `  ${line}`)];
 }
 

@@ -199,6 +199,14 @@ export function continued({ provider }: FailureContext): ModelFailure {
   };
 }
 
+/** Returns the failure for the page of a network's log-in, or of a server that is no provider. */
+export function webPage({ provider }: FailureContext): ModelFailure {
+  return {
+    class: "InvalidRequest",
+    message: `The provider "${provider}" answered with a web page. Check its base_url, and whether this network wants you to log in.`,
+  };
+}
+
 export function tooLong({ provider }: FailureContext): ModelFailure {
   return {
     class: "InvalidRequest",
