@@ -52,13 +52,19 @@ export function targetOf(url: string): EgressTarget | EgressRefusal {
   return { scheme, host, port, path: parsed.pathname, isLiteral: ipaddr.isValid(host) };
 }
 
+/** Returns the host as rules and people write it: with its port, unless that is the scheme's own. */
+export function placeName({ scheme, host, port }: EgressTarget): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;
+}
+
 /** Decides what a name alone can decide, before it is resolved. Null: it may be resolved. */
 export function decideHost(target: EgressTarget, rules: EgressRules): EgressRefusal | null {
   const { host } = target;
   if (!namesTarget(target, rules.allowedHosts))
     return {
       host,
-      reason: `${host} is not among the hosts that it may reach. They are requested by "allowed_hosts" in its manifest, and a person has to accept them.`,
+      reason: `${placeName(target)} is not among the hosts that it may reach. They are requested by "allowed_hosts" in its manifest, and a person has to accept them.`,
     };
   if (target.scheme === "http" && !mayBePlain(target, rules))
     return {
