@@ -445,11 +445,11 @@ test("requests reach only hosts in the manifest, contain no secrets, and are tra
   );
   expect(traces).toContainEqual(
     expect.objectContaining({
-      message: "GET 127.0.0.1/plain: 200",
+      message: `GET ${new URL(origin).host}/plain: 200`,
       fields: expect.objectContaining({
         received_bytes: expect.any(Number) as number,
         status: 200,
-        host: "127.0.0.1",
+        host: new URL(origin).host,
       }) as object,
     }),
   );

@@ -13,7 +13,7 @@ import type { Schema } from "../../kernel/build/reference/fields.ts";
 import { commonCallErrors, commonRequestErrors } from "../../kernel/src/protocol/error-meanings.ts";
 import { guestCalls } from "../../kernel/src/protocol/guest/v1/calls.ts";
 import { guestRequests } from "../../kernel/src/protocol/guest/v1/lifecycle.ts";
-import { guestNotifications } from "../../kernel/src/protocol/guest/v1/services.ts";
+import { guestNotifications } from "../../kernel/src/protocol/guest/v1/notifications.ts";
 import { publishedDocumentSchemas } from "../../kernel/src/documents/published.ts";
 import { publishedSchemas } from "../../kernel/src/protocol/published/published.ts";
 import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";

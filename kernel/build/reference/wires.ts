@@ -6,7 +6,7 @@ import { commonCallErrors, commonRequestErrors, errorMeanings } from "../../src/
 import { wireCodes } from "../../src/protocol/errors.ts";
 import { guestCalls } from "../../src/protocol/guest/v1/calls.ts";
 import { guestRequests } from "../../src/protocol/guest/v1/lifecycle.ts";
-import { guestNotifications } from "../../src/protocol/guest/v1/services.ts";
+import { guestNotifications } from "../../src/protocol/guest/v1/notifications.ts";
 import { publishedSchemas } from "../../src/protocol/published/published.ts";
 import { commandShapes } from "../../src/protocol/v1/commands.ts";
 import { kernelRequests } from "../../src/protocol/v1/kernel-requests.ts";

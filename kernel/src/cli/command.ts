@@ -5,7 +5,7 @@ import { isLaresError, messageOf } from "../base/errors.ts";
 import { KernelClient } from "./kernel-client.ts";
 import type { CliPorts, ConnectOptions } from "./ports.ts";
 import { oneLine } from "./render/foreign.ts";
-import type { Style } from "./render/style.ts";
+import { wrap } from "./render/width.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
@@ -84,14 +84,18 @@ export function folderAndVerb<Verb extends string>(
   throw new UsageError(`There is no command "${second}" here. Use one of ${verbs.join(", ")}.`);
 }
 
-/** Formats an error on one line, in the form that commander uses for its own errors. */
-export function errorLine(message: string, style: Style): string {
-  return `${style.red("error:")} ${oneLine(message)}`;
+/** Formats an error in the form that commander uses for its own: on one line, or wrapped at a terminal. */
+export function errorLines(message: string, { errorSurface, isErrorTerminal }: Terminal): string[] {
+  const { style, width } = errorSurface;
+  const label = "error: ";
+  const text = oneLine(message);
+  const [first = "", ...rest] = isErrorTerminal ? wrap(text, width - label.length) : [text];
+  return [`${style.red(label.trimEnd())} ${first}`, ...rest.map((line) => " ".repeat(label.length) + line)];
 }
 
 /** Returns the lines of an error for standard error. */
-export function renderError(error: unknown, { errorSurface: { style } }: Terminal): string[] {
-  const lines = [errorLine(messageOf(error), style)];
+export function renderError(error: unknown, terminal: Terminal): string[] {
+  const lines = errorLines(messageOf(error), terminal);
   if (isLaresError(error, "Untrusted")) {
     lines.push(
       "You have not accepted the requests of this workspace yet. `lares run` shows them and asks you.",

@@ -92,6 +92,8 @@ export interface UserServices {
   readonly models: ModelService;
   readonly usage: UsageService;
   readonly secrets: SecretService;
+  /** The person's own document, which need not exist. */
+  readonly documentPath: string;
   /** What is wrong, and where, with documents that are therefore not used. */
   readonly documentFaults: readonly string[];
 }

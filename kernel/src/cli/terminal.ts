@@ -69,6 +69,11 @@ export class Terminal implements Disposable {
     return this.#output.isTTY;
   }
 
+  /** Standard error is a terminal. */
+  get isErrorTerminal(): boolean {
+    return this.#errors.isTTY;
+  }
+
   get surface(): Surface {
     const width = this.#output.isTTY
       ? Math.min(this.#output.columns || 80, widestUseful)
@@ -166,6 +171,7 @@ export class Terminal implements Disposable {
   }
 
   #write(stream: NodeJS.WriteStream, lines: readonly string[] | string): void {
+    if (lines.length === 0 && typeof lines !== "string") return;
     const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
     if (this.#held !== null) {
       this.#held.push({ stream, text });

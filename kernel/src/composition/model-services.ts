@@ -2,6 +2,7 @@ import { isoTime, type Clock } from "../base/clock.ts";
 import { invalidParams } from "../base/errors.ts";
 import { momentMs } from "../base/moments.ts";
 import type { ModelTestResult } from "../base/vocabulary/model-listing.ts";
+import { checkedBinding, checkedName } from "../secrets/binding.ts";
 import type { Services } from "../services/ports.ts";
 import type { KernelModels } from "./models/open-models.ts";
 
@@ -13,6 +14,9 @@ const testQuestion = {
   // Models that reason need some tokens before the first of their answer.
   max_output_tokens: 1024,
 };
+
+/** A model that is first loaded from a disk needs a minute; nobody waits longer for a test. */
+const testTimeoutMs = 120_000;
 
 /** What clients may ask about models, usage and secrets. */
 export function createModelServices(
@@ -31,8 +35,11 @@ export function createModelServices(
   const test = async (model: string, signal: AbortSignal): Promise<ModelTestResult> => {
     const began = clock.monotonic();
     let firstTokenMs: number | undefined;
+    const hung = new AbortController();
+    using _timer = clock.timer(testTimeoutMs, () => hung.abort());
+    const stopped = AbortSignal.any([signal, hung.signal]);
     const asker = { agent: "", conversation: "", process: null, isScheduled: false };
-    for await (const event of runtime.answerOf(model, testQuestion, asker, signal))
+    for await (const event of runtime.answerOf(model, testQuestion, asker, stopped))
       switch (event.type) {
         case "text":
         case "reasoning":
@@ -42,6 +49,14 @@ export function createModelServices(
         case "done":
           return { ok: true, first_token_ms: firstTokenMs ?? clock.monotonic() - began };
         case "failed":
+          if (hung.signal.aborted && !signal.aborted)
+            return {
+              ok: false,
+              error: {
+                class: "Timeout",
+                message: `"${model}" did not answer within ${testTimeoutMs / 1000} seconds. Check whether its server is still working.`,
+              },
+            };
           return { ok: false, error: { class: event.failure.class, message: event.failure.message } };
         case "attempt":
         case "attempt_failed":
@@ -65,6 +80,10 @@ export function createModelServices(
     },
     secrets: {
       list: async () => secrets.list(),
+      check: (name, hosts, place) => {
+        checkedName(name);
+        checkedBinding(hosts, place);
+      },
       set: (name, value, hosts, place) => secrets.set(name, value, hosts, place),
       remove: (name) => secrets.remove(name),
     },

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { silentLog } from "../base/log.ts";
 import type { UserServices } from "../cli/ports.ts";
 import { ObservedFiles } from "../configuration/observed-files.ts";
@@ -37,5 +38,9 @@ export async function openUserServices(
       spend: async (...turn) => void spent.add(keyOf(...turn)),
     },
   });
-  return { ...createModelServices(models, systemClock), documentFaults };
+  return {
+    ...createModelServices(models, systemClock),
+    documentPath: join(userConfigFolder(environment), "lares.yaml"),
+    documentFaults,
+  };
 }

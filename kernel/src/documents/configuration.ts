@@ -1,7 +1,8 @@
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Embedder, LaresDocument } from "./schema/lares.ts";
-import type { EgressDocument, ModelsDocument } from "./schema/models.ts";
+import type { EgressDocument } from "./schema/egress.ts";
+import type { ModelsDocument } from "./schema/models.ts";
 
 /** An entry of `extensions` with its defaults filled in. */
 export interface ExtensionConfiguration {

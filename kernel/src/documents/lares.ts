@@ -5,6 +5,7 @@ import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./text/diagnost
 import { durationPattern, parseDuration } from "./schema/durations.ts";
 import { appendItem } from "./fixes/edits.ts";
 import { fix, set, withoutEntry, write } from "./fixes/repairs.ts";
+import { checkEgress } from "./host-checks.ts";
 import { checkRule } from "./names-in-permissions.ts";
 import { formatOf, parseInTurns } from "./text/parse.ts";
 import { checkLeakRules } from "./leak-rules.ts";
@@ -54,6 +55,7 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
     ...(await checkIgnored(value, document)),
     ...checkNamespaces(value, document),
     ...checkModels(value, document),
+    ...checkEgress(value, document),
     ...checkLeakRules(value, document),
     ...checkReach(value, document, ports),
     ...checkDeprecated(value, document),

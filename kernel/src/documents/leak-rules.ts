@@ -1,5 +1,5 @@
 import type { LaresDocument } from "./schema/lares.ts";
-import type { EgressDocument, LeakRuleDocument } from "./schema/models.ts";
+import type { EgressDocument, LeakRuleDocument } from "./schema/egress.ts";
 import { compilePattern } from "../base/linear-pattern.ts";
 import { PatternBudget, patternFault, stepsAtMost } from "./pattern-checks.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";

@@ -4,6 +4,7 @@ import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { coversEvent } from "../policy/hearing.ts";
 import { appendItem, insertEntry } from "./fixes/edits.ts";
 import { anotherName, asVersion, fix, withoutEntry, write } from "./fixes/repairs.ts";
+import { checkHosts } from "./host-checks.ts";
 import { checkPermissionNames } from "./names-in-permissions.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
@@ -49,6 +50,9 @@ export async function checkManifestSemantics(
   found.push(...(await checkProgram(extension, main, document, ports)));
   found.push(...checkFields(extension, document, ports));
   found.push(...checkPermissionNames(extension, document, ports.events));
+  found.push(
+    ...checkHosts(extension.resources?.allowed_hosts, "/extension/resources/allowed_hosts", document),
+  );
   return found;
 }
 

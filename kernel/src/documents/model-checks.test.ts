@@ -47,6 +47,27 @@ describe("faults, each at its place", () => {
     ],
     ["models: { budgets: { per_day_usd: «-1» } }\n", "invalid-value", /at least 0/],
     ["egress: { «proxi»: x }\n", "unknown-field", /did you mean "proxy"/],
+    [
+      "egress: { proxy: «nonsense» }\n",
+      "invalid-proxy",
+      /egress\.proxy is no address of a proxy.*Write it as http/,
+    ],
+    ["egress: { proxy: «proxy.example.com:3128» }\n", "invalid-proxy", /no request leaves/],
+    [
+      "egress: { private_hosts: [nas.lan, «http://nas.lan/» ] }\n",
+      "invalid-host",
+      /"http:\/\/nas\.lan\/" is no host/,
+    ],
+    [
+      providers("a: { api: anthropic, key: { secret: «My.Key» } }"),
+      "invalid-value",
+      /is no name of a secret, which has at most 64 of a-z/,
+    ],
+    [
+      providers("a: { api: anthropic, key: «mine» }"),
+      "invalid-value",
+      /has to be a map, \{ secret: <name> \}/,
+    ],
   ])("%s", async (source, code, message) => {
     const { text, range } = marked(source);
     const { diagnostics } = await checkLares(text, "lares.yaml", { layer: "user" });
@@ -54,6 +75,16 @@ describe("faults, each at its place", () => {
     expect(found?.message, JSON.stringify(diagnostics, null, 1)).toMatch(message);
     expect(found?.range).toEqual(range);
   });
+});
+
+test.each([
+  ["in place of a secret's name", providers("a: { api: anthropic, key: { secret: sk-ANT-0123456789 } }")],
+  ["in place of the reference", providers("a: { api: anthropic, key: sk-ANT-0123456789 }")],
+])("a key that stands %s is not repeated", async (_where, text) => {
+  const { diagnostics } = await checkLares(text, "lares.yaml", { layer: "user" });
+  expect(diagnostics).toHaveLength(1);
+  expect(JSON.stringify(diagnostics)).not.toMatch(/0123456789/i);
+  expect(diagnostics[0]?.message).toContain("lares secrets set");
 });
 
 test("a workspace's models and egress are ignored, and each says so", async () => {

@@ -1,6 +1,7 @@
 import { closest, didYouMean } from "../base/suggest.ts";
 import { EffectInput } from "../base/vocabulary/action.ts";
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
+import { maxSecretNameLength, secretNamePattern, secretNameRule } from "../base/vocabulary/secret.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { withoutEntry, write } from "./fixes/repairs.ts";
@@ -85,7 +86,18 @@ export function checkPermissionNames(
     const message = `"${tool}" names no tool; write "extension.id/tool", or "extension.id/*" for all of an extension.`;
     found.push(diagnostic("invalid-tool-reference", document.locate(at("call_tools", index)), message));
   }
+  for (const [index, name] of present(permissions.use_credentials)) {
+    if (name.length <= maxSecretNameLength && secretName.test(name)) continue;
+    const message = `No secret can have the name "${name}": it has ${secretNameRule}.`;
+    const meant = name.toLowerCase();
+    found.push(
+      diagnostic("invalid-secret-name", document.locate(at("use_credentials", index)), message, [
+        secretName.test(meant) ? write(document, at("use_credentials", index), meant) : null,
+      ]),
+    );
+  }
   return found;
 }
 
+const secretName = new RegExp(secretNamePattern);
 const toolReference = new RegExp(`${extensionIdPattern.slice(0, -1)}/(?:\\*|[A-Za-z][A-Za-z0-9_-]*)$`);

@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { RE2JS } from "re2js";
 import type { TSchema } from "typebox";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
+import { secretNamePattern, secretNameRule } from "../base/vocabulary/secret.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { durationPattern, parseDuration } from "./schema/durations.ts";
@@ -190,6 +191,7 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
       );
     }
     case "type":
+      if (secretOf(error.parentSchema) !== undefined) return invalid(`${name} ${keyRule}`);
       return diagnostic(
         "wrong-type",
         at,
@@ -223,6 +225,9 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
       }
       if (params["pattern"] === modelReferencePattern)
         return invalid(`${name} is ${shown(data)}; a model is written provider/model.`);
+      if (params["pattern"] === secretNamePattern)
+        // It may be the key itself, which is repeated nowhere.
+        return invalid(`${name} is no name of a secret, which has ${secretNameRule}. ${keyStaysOut}`);
       return invalid(
         `${name} is ${shown(data)}, which does not have the form ${String(params["pattern"])}.`,
         remedyPattern(document, pointer, "name", data),
@@ -246,6 +251,17 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
     default:
       return invalid(`${name} ${error.message ?? "is not allowed"}.`);
   }
+}
+
+const keyStaysOut =
+  "The key itself never stands in a document: store it with `lares secrets set <name> --host <host>`.";
+const keyRule = `has to be a map, { secret: <name> }. ${keyStaysOut}`;
+
+/** Returns the schema of the field "secret" where this is the schema of a provider's key. */
+function secretOf(schema: unknown): PropertySchema | undefined {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, PropertySchema> };
+  const { secret } = properties;
+  return secret?.pattern === secretNamePattern ? secret : undefined;
 }
 
 function unknownField(error: ErrorObject, document: ParsedDocument, field: string): Diagnostic {

@@ -58,14 +58,35 @@ export function connectionError(error: unknown, proxy: string | null): Error {
     return new Error(
       `its certificate was not issued by a known authority (${code}). Name the authority's certificate in "egress.ca_file" of your lares.yaml, if you trust it.`,
     );
-  if (proxy === null) return error instanceof Error ? error : new Error(String(error));
+  const reason = reasonOf(error);
+  if (proxy === null) return error instanceof Error && error.message === reason ? error : new Error(reason);
   return new Error(
-    `the proxy ${proxy} did not connect: ${reasonOf(error)}. Check "egress.proxy" in your lares.yaml, or HTTPS_PROXY.`,
+    `the proxy ${proxy} did not connect: ${reason.replace(/\.$/, "")}. Check "egress.proxy" in your lares.yaml, or HTTPS_PROXY.`,
   );
 }
 
 /** Errors of several connection attempts, as Node reports them together, have no message of their own. */
 function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map((each) => messageOf(each)).join("; ");
-  return messageOf(error);
+  if (error instanceof AggregateError) return error.errors.map((each) => systemReason(each)).join("; ");
+  return systemReason(error);
+}
+
+/** Returns what the system's error means to a person. */
+function systemReason(error: unknown): string {
+  if (!(error instanceof Error)) return messageOf(error);
+  const { code, hostname, address, port } = error as Error & {
+    readonly code?: unknown;
+    readonly hostname?: unknown;
+    readonly address?: unknown;
+    readonly port?: unknown;
+  };
+  switch (code) {
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `the name ${String(hostname)} was not found (${code}). Check the name and the network connection.`;
+    case "ECONNREFUSED":
+      return `nothing listens at ${String(address)}:${String(port)} (${code}). Start the server, or check the address.`;
+    default:
+      return messageOf(error);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
 import type { ModelListing, ModelsListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
 import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelCatalog, ModelFacts } from "./catalog.ts";
@@ -19,8 +20,8 @@ interface DirectoryPorts {
   /** With `refresh`, what is found without configuration is looked for. */
   settings(refresh: boolean): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
-  /** Returns false if the provider needs a key that is not stored. */
-  hasKey(provider: ProviderSettings): Promise<boolean>;
+  /** Returns what is wrong with the key that the provider needs, in a sentence; null if nothing is. */
+  keyProblem(provider: ProviderSettings): Promise<string | null>;
   /** Asks the provider which models it has; rejects if it does not answer. */
   ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
   /** Returns the models that a trusted editor offers now. */
@@ -33,6 +34,8 @@ const maxModelsPerProvider = 200;
 interface Seen {
   readonly state: "ready" | "unreachable";
   readonly models: readonly ListedModel[];
+  /** Why it did not answer. */
+  readonly problem?: string;
 }
 
 /** What providers, models and routes there are. Remembers what providers answered last. */
@@ -48,25 +51,35 @@ export class ModelDirectory {
   async list(refresh: boolean, signal: AbortSignal): Promise<ModelsListing> {
     const settings = await this.#ports.settings(refresh);
     const all = Object.values(settings.providers);
-    const hasKeys = await Promise.all(all.map((provider) => this.#ports.hasKey(provider)));
+    const keyProblems = await Promise.all(all.map((provider) => this.#ports.keyProblem(provider)));
     if (refresh)
       await Promise.all(
         all.map(async (provider, index) => {
-          if (hasKeys[index] === true && provider.api !== "editor") await this.#refresh(provider, signal);
+          // Only providers with an address have a list on the network.
+          if (keyProblems[index] === null && provider.baseUrl !== undefined)
+            await this.#refresh(provider, signal);
         }),
       );
     // It is asked on this machine, so its answer is always the present one.
     for (const provider of all)
       if (provider.api === "editor") {
         const models = await this.#ports.editorModels();
-        this.#seen.set(keyOf(provider), { state: models.length === 0 ? "unreachable" : "ready", models });
+        this.#seen.set(
+          keyOf(provider),
+          models.length === 0
+            ? { state: "unreachable", models, problem: "No editor that offers language models is connected." }
+            : { state: "ready", models },
+        );
       }
     const providers = all.map((provider, index): ProviderListing => {
       const { id, api, foundBy } = provider;
+      const keyProblem = keyProblems[index] ?? null;
+      const problem = keyProblem ?? this.#seen.get(keyOf(provider))?.problem;
       return {
         id,
         api,
-        state: hasKeys[index] === true ? this.#stateOf(provider) : "no_key",
+        state: keyProblem === null ? this.#stateOf(provider) : "no_key",
+        ...(problem === undefined ? {} : { problem }),
         local: isLocalProvider(provider),
         ...(foundBy === undefined ? {} : { found_by: foundBy }),
       };
@@ -82,9 +95,9 @@ export class ModelDirectory {
   async #refresh(provider: ProviderSettings, signal: AbortSignal): Promise<void> {
     try {
       this.#seen.set(keyOf(provider), { state: "ready", models: await this.#ports.ask(provider, signal) });
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
-      this.#seen.set(keyOf(provider), { state: "unreachable", models: [] });
+      this.#seen.set(keyOf(provider), { state: "unreachable", models: [], problem: messageOf(error) });
     }
   }
 

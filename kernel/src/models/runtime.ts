@@ -275,6 +275,12 @@ function budgetExceeded({
   const amount = (value: number): number => (isMoney ? value / 1_000_000 : value);
   const words = (value: number): string =>
     isMoney ? `$${amount(value).toFixed(2)}` : `${value.toLocaleString("en")} tokens`;
+  if (limit === 0)
+    return new LaresError(
+      "BudgetExceeded",
+      `The budget ${budget} is 0, so nothing was sent. Raise models.budgets.${budget} in your lares.yaml, or remove it.`,
+      { budget, spent: amount(spent), limit },
+    );
   return new LaresError(
     "BudgetExceeded",
     `The request could exceed the budget ${budget}: ${words(spent)} of ${words(limit)} are used or reserved. Nothing was sent. Raise models.budgets.${budget} in your lares.yaml, or wait.`,

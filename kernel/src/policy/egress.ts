@@ -52,13 +52,19 @@ export function targetOf(url: string): EgressTarget | EgressRefusal {
   return { scheme, host, port, path: parsed.pathname, isLiteral: ipaddr.isValid(host) };
 }
 
+/** Returns the host as rules and people write it: with its port, unless that is the scheme's own. */
+export function placeName({ scheme, host, port }: EgressTarget): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;
+}
+
 /** Decides what a name alone can decide, before it is resolved. Null: it may be resolved. */
 export function decideHost(target: EgressTarget, rules: EgressRules): EgressRefusal | null {
   const { host } = target;
   if (!namesTarget(target, rules.allowedHosts))
     return {
       host,
-      reason: `${host} is not among the hosts that it may reach. They are requested by "allowed_hosts" in its manifest, and a person has to accept them.`,
+      reason: `${placeName(target)} is not among the hosts that it may reach. They are requested by "allowed_hosts" in its manifest, and a person has to accept them.`,
     };
   if (target.scheme === "http" && !mayBePlain(target, rules))
     return {
@@ -79,9 +85,10 @@ export function decideAddress(
 ): EgressRefusal | null {
   const { host } = target;
   const kind = kindOfAddress(address);
-  if (kind === "never") return { host, reason: `${host} leads to ${address}, where nothing can be reached.` };
+  const place = target.isLiteral ? `${host} is an address` : `${host} leads to ${address},`;
+  if (kind === "never") return { host, reason: `${place} where nothing can be reached.` };
   if (target.scheme === "http" && kind !== "loopback" && !isPrivate(target, rules))
-    return { host, reason: `${host} leads to ${address}, which may be reached by https only.` };
+    return { host, reason: `${place} which may be reached by https only.` };
   if (kind === "public") return null;
   const owners = ownersOf(target, rules, address);
   if (owners.length > 0 && !owners.some((owner) => owner.provider === rules.provider))
@@ -92,7 +99,7 @@ export function decideAddress(
   if (isPrivate(target, rules)) return null;
   return {
     host,
-    reason: `${host} leads to ${address}, inside this machine or its network. A person can name it in "egress.private_hosts" of their own lares.yaml.`,
+    reason: `${place} inside this machine or its network. A person can name it in "egress.private_hosts" of their own lares.yaml.`,
   };
 }
 
@@ -137,10 +144,8 @@ function isLocalName(host: string): boolean {
 /** True if one of the names is the target's host; a name with a port is for this port only. */
 export function namesTarget(target: EgressTarget, names: readonly string[]): boolean {
   return names.some((name) => {
-    const parsed = parseUrl(`https://${bracketed(name)}`);
-    if (parsed === null || parsed.pathname !== "/" || parsed.search !== "" || parsed.username !== "")
-      return false;
-    if (hostOf(parsed) !== target.host) return false;
+    const named = parsedHost(name);
+    if (named === null || hostOf(named) !== target.host) return false;
     const port = portOf(name);
     return port === null || port === target.port;
   });
@@ -150,6 +155,19 @@ export function namesTarget(target: EgressTarget, names: readonly string[]): boo
 function portOf(name: string): number | null {
   const port = /:(\d+)$/.exec(bracketed(name).replace(/^\[[^\]]*\]/, "x"))?.[1];
   return port === undefined ? null : Number(port);
+}
+
+/** True if a list of hosts may hold the name: a whole host, with a port or without. Others never name a target. */
+export function isHost(name: string): boolean {
+  const named = parsedHost(name);
+  return named !== null && !/[*?,\s]/.test(name);
+}
+
+function parsedHost(name: string): URL | null {
+  const parsed = parseUrl(`https://${bracketed(name)}`);
+  if (parsed === null || parsed.pathname !== "/" || parsed.search !== "" || parsed.username !== "")
+    return null;
+  return parsed;
 }
 
 /** People write IPv6 addresses in lists without brackets. */

@@ -1,6 +1,6 @@
 import { invalidParams, LaresError, permissionDenied } from "../base/errors.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { namesTarget, targetOf } from "./egress.ts";
+import { namesTarget, placeName, targetOf } from "./egress.ts";
 import { refusalOf } from "./refusal.ts";
 
 /** Returns the error for a request that may not leave the machine. */
@@ -15,7 +15,7 @@ export function fetching(authority: Authority, { url }: Record<string, unknown>)
   if ("reason" in target) return egressDenied(target.host, target.reason);
   const { extension, hosts = [] } = authority;
   if (namesTarget(target, hosts)) return null;
-  const reason = `${extension} may not reach ${target.host}. List it under resources.allowed_hosts in its manifest; a person has to accept it.`;
+  const reason = `${extension} may not reach ${placeName(target)}. List it under resources.allowed_hosts in its manifest; a person has to accept it.`;
   return egressDenied(target.host, reason);
 }
 

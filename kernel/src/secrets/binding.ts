@@ -1,4 +1,5 @@
 import { invalidParams } from "../base/errors.ts";
+import { maxSecretNameLength, secretNamePattern, secretNameRule } from "../base/vocabulary/secret.ts";
 
 /** Where a secret may go: to these hosts, and in a request only to this place. */
 export interface Binding {
@@ -7,7 +8,6 @@ export interface Binding {
   readonly in: string;
 }
 
-export const maxSecretNameLength = 64;
 export const maxSecretHosts = 16;
 export const maxSecretValueBytes = 64 * 1024;
 const maxHostLength = 253 + ":65535".length;
@@ -15,19 +15,17 @@ const maxPlaceNameLength = 64;
 
 export const defaultPlace = "header";
 
-const secretName = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;
+const secretName = new RegExp(secretNamePattern);
 const hostName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const ipv6 = /^\[[0-9a-f:.]{2,45}\]$/;
 /** RFC 9110's token, and the characters that need no escape in a query. */
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const queryKey = /^[A-Za-z0-9._~-]+$/;
 
-/** Returns the name; InvalidParams where it is none. Lower case: the environment's variables have no case of their own. */
+/** Returns the name; InvalidParams where it is none. */
 export function checkedName(name: string): string {
   if (name.length > maxSecretNameLength || !secretName.test(name))
-    throw invalidParams(
-      `"${shown(name)}" is no name of a secret. Use at most ${maxSecretNameLength} of a-z, 0-9, "_" and "-", with a letter or digit at both ends.`,
-    );
+    throw invalidParams(`"${shown(name)}" is no name of a secret. Use ${secretNameRule}.`);
   return name;
 }
 
@@ -39,7 +37,7 @@ export function checkedBinding(hosts: readonly string[], place: string = default
 }
 
 function checkedHost(given: string): string {
-  const host = given.length > maxHostLength ? "" : given.toLowerCase();
+  const host = given.length > maxHostLength ? "" : inAscii(given).toLowerCase();
   const port = /:(\d{1,5})$/.exec(host)?.[1];
   const bare = port === undefined ? host : host.slice(0, -port.length - 1);
   const isSound = bare.length <= 253 && (hostName.test(bare) || ipv6.test(bare));
@@ -48,6 +46,14 @@ function checkedHost(given: string): string {
       `"${shown(given)}" is no host. Write a name as "api.example.com", without scheme and path; a port may follow.`,
     );
   return host;
+}
+
+/** Writes an international name as it is looked up, "xn--…"; every other text stays as it is. */
+function inAscii(host: string): string {
+  // A URL's parser drops line breaks.
+  if (/^[ -~]*$/.test(host) || /[\p{Cc}\s]/u.test(host)) return host;
+  const url = URL.parse(`https://${host}/`);
+  return url === null || url.pathname !== "/" || url.username !== "" || url.search !== "" ? host : url.host;
 }
 
 function checkedPlace(given: string): string {

@@ -224,6 +224,7 @@ test("names, hosts, places and values are checked before anything is written, an
     hosts: ["[::1]:80", "a.example", "b.example:8443"],
     in: "header:x-key",
   });
+  expect(checkedBinding(["Bücher.example:8443"]).hosts).toEqual(["xn--bcher-kva.example:8443"]);
   await expect(using(at, (secrets) => secrets.set("a", "", ["a.example"]))).rejects.toThrow(
     /1 to 65536 bytes/,
   );

@@ -46,10 +46,13 @@ import { ProgressReporter } from "./progress.ts";
 import { clientNameOf } from "./session/params.ts";
 import { Session } from "./session/session.ts";
 import type { StandardHandlers } from "./session/standard-requests.ts";
+import { secretHandlers } from "./secrets.ts";
 import { statusHandlers } from "./status.ts";
 import { synchronizeDocuments } from "./text-documents.ts";
 import { toolHandlers } from "./tools.ts";
 import { traceHandlers } from "./traces.ts";
+import { trustHandlers } from "./trust.ts";
+import { usageHandlers } from "./usage.ts";
 
 interface ServerOptions {
   /** The services that do not depend on a client; a session's requests go through its `Client`. */
@@ -93,6 +96,7 @@ export class KernelServer {
     });
     this.#handlers = {
       ...statusHandlers,
+      ...trustHandlers,
       ...agentHandlers,
       ...traceHandlers,
       ...actionHandlers,
@@ -103,6 +107,8 @@ export class KernelServer {
       ...entryHandlers,
       ...memoryHandlers,
       ...modelHandlers,
+      ...usageHandlers,
+      ...secretHandlers,
     };
     this.#languageHandlers = {
       ...completionHandlers(kernel),

@@ -24,6 +24,8 @@ export interface UsageService {
 /** The user's secrets. No method returns a value. */
 export interface SecretService {
   list(): Promise<DeepReadonly<SecretItem[]>>;
+  /** Throws InvalidParams if no secret can have this name, these hosts or this place. */
+  check(name: string, hosts: readonly string[], place?: string): void;
   set(name: string, value: string, hosts: readonly string[], place?: string): Promise<SecretItem>;
   /** NotFound. */
   remove(name: string): Promise<void>;

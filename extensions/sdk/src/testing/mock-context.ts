@@ -13,7 +13,10 @@ export interface MockOptions<Memory = MemoryShape> extends MockOutside {
   readonly entries?: readonly MockEntry[];
   /** The initial content of working memory. */
   readonly memory?: { readonly plan?: PartOf<Memory, "plan"> };
-  /** The manifest's permissions; default: everything that needs no name. */
+  /**
+   * The manifest's permissions; default: everything that needs no name, with `model` models of the category "chat", and
+   * with `secrets` these.
+   */
   readonly permissions?: Permissions;
   /** As `grants` in lares.yaml; default: the whole workspace, all requested permissions. */
   readonly grants?: {
@@ -44,6 +47,12 @@ const everything: Permissions = {
   propose_actions: ["file.*", "folder.*"],
 };
 
+const everythingOf = ({ model, secrets }: MockOutside): Permissions => ({
+  ...everything,
+  ...(model === undefined ? {} : { use_models: [{ category: "chat" }] }),
+  ...(secrets === undefined ? {} : { use_credentials: secrets }),
+});
+
 /**
  * A context that runs a handler in a plain test: the SDK's own code over entries in memory, decided by the
  * kernel's own policy, so that what is refused here is refused there.
@@ -55,7 +64,7 @@ const everything: Permissions = {
 export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> = {}): MockContext<Memory> {
   const { extension = { id: "dev.test.agent", version: "1.0.0" }, grants = {} } = options;
   // The kernel's type is equal except that it is derived from a schema, in which lists are not readonly.
-  const permissions = (options.permissions ?? everything) as Authority["requested"];
+  const permissions = (options.permissions ?? everythingOf(options)) as Authority["requested"];
   const now = (): number => options.clock?.now() ?? Date.now();
   const locations = [...(grants.locations ?? ["."])].map((location) => location.replace(/\/+$/, ""));
   const authority: Authority = {

@@ -70,3 +70,18 @@ test("texts become vectors under their own permission, as many as are given", as
   });
   expect((await own.ai.embed(["four"])).embeddings).toEqual([[4, 0]]);
 });
+
+test("what a test names needs no permissions of its own, and a model may answer with JSON", async () => {
+  const ctx = mockContext({
+    secrets: ["weather"],
+    model: ({ prompt }) => (prompt === "good" ? '{"total":7}' : "seven"),
+  });
+  const schema = { type: "object" };
+  expect(await ctx.ai.object({ prompt: "good", schema })).toEqual({ total: 7 });
+  await expect(ctx.ai.object({ prompt: "bad", schema })).rejects.toMatchObject({
+    code: "ModelError",
+    facts: { class: "EmptyAnswer" },
+  });
+  expect(await ctx.credentials.get("weather")).not.toBe("");
+  await expect(mockContext().ai.generate("hello")).rejects.toMatchObject({ code: "PermissionDenied" });
+});

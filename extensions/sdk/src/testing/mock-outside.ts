@@ -6,7 +6,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 /** What a test says about models, hosts and secrets. */
 export interface MockOutside {
-  /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object. Default: there is no model. */
+  /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object or its JSON. Default: there is no model. */
   readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
   /** Answers `ctx.ai.embed`: a text's vector. Default: one from the text's characters, the same for the same text. */
   readonly embed?: (text: string) => readonly number[];
@@ -58,7 +58,7 @@ export function mockOutside({
       const answer = await model({ prompt: String(asked), category: String(category) });
       return {
         text: typeof answer === "string" ? answer : JSON.stringify(answer),
-        ...(schema === undefined ? {} : { object: answer }),
+        ...(schema === undefined ? {} : { object: typeof answer === "string" ? parsed(answer) : answer }),
         usage: { input_tokens: 0, output_tokens: 0 },
         model: "mock/model",
         finish: "stop",
@@ -120,4 +120,16 @@ function vectorOf(text: string): number[] {
   }
   const length = Math.hypot(...counts);
   return counts.map((count) => count / length);
+}
+
+function parsed(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new LaresError("ModelError", "The answer of mock/model is not JSON.", {
+      class: "EmptyAnswer",
+      retryable: false,
+    });
+  }
 }

@@ -21,10 +21,16 @@ export const ProviderListing = Type.Object(
       [
         Type.Literal("ready", { description: "It answered, or needs no connection" }),
         Type.Literal("no_key", { description: "Its key is not stored" }),
-        Type.Literal("unreachable", { description: "It did not answer" }),
+        Type.Literal("unreachable", { description: "It did not answer, or not with its models" }),
         Type.Literal("unknown", { description: "It was not asked" }),
       ],
       { description: "Whether it can be used" },
+    ),
+    problem: Type.Optional(
+      Type.String({
+        description: "What is wrong with it and what to do, in one sentence; absent if nothing is known",
+        examples: ['The secret "anthropic" is not stored.'],
+      }),
     ),
     local: Type.Boolean({ description: "It runs on this machine" }),
     found_by: Type.Optional(

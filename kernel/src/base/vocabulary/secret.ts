@@ -1,5 +1,11 @@
 import { Type, type Static } from "typebox";
 
+/** Lower case, because the environment's variables (`LARES_SECRET_<NAME>`) have no case of their own. */
+export const secretNamePattern = "^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$";
+export const maxSecretNameLength = 64;
+/** The rule for names of secrets, as the end of a sentence. */
+export const secretNameRule = `at most ${maxSecretNameLength} of a-z, 0-9, "_" and "-", with a letter or digit at both ends`;
+
 /** What may be told about a secret: never its value. */
 export const SecretItem = Type.Object(
   {

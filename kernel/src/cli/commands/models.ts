@@ -2,8 +2,11 @@ import { isLaresError } from "../../base/errors.ts";
 import type { ModelTestResult } from "../../base/vocabulary/model-listing.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
-import { renderModels } from "../render/language-models.ts";
+import type { ModelService } from "../../services/models.ts";
+import { renderModels, renderNoModel } from "../render/language-models.ts";
 import { duration } from "../render/quantities.ts";
+import { displayWidth, wrap } from "../render/width.ts";
+import type { Terminal } from "../terminal.ts";
 
 export interface ModelsOptions {
   readonly refresh?: boolean;
@@ -29,16 +32,19 @@ async function list(
   { ports, terminal }: CommandContext,
   { refresh = false, json }: ModelsOptions,
 ): Promise<number> {
-  const listing = await ports.withUserServices(({ models, documentFaults }) => {
-    warnOf(documentFaults, terminal);
-    return terminal.progress("asking the providers", models.list(refresh, terminal.interrupted));
-  });
+  const [listing, document] = await ports.withUserServices(
+    async ({ models, documentPath, documentFaults }) => {
+      warnOf(documentFaults, terminal);
+      const listed = listModels(models, refresh, terminal.interrupted);
+      return [await terminal.progress("asking the providers", listed), documentPath] as const;
+    },
+  );
   const embedders = ports.models();
   if (json === true) {
     terminal.json({ ...listing, embedders });
     return exitCodes.ok;
   }
-  terminal.print(renderModels(listing, terminal.surface));
+  terminal.print(renderModels(listing, document, terminal.surface));
   if (embedders.length === 0) return exitCodes.ok;
   terminal.print(["", terminal.surface.style.bold("For the memories of agents (lares models fetch <name>)")]);
   for (const { name, title, licence, megabytes } of embedders)
@@ -52,15 +58,20 @@ async function testModels(
   name: string | undefined,
   { json }: ModelsOptions,
 ): Promise<number> {
-  const { interrupted, surface } = terminal;
-  const results = await ports.withUserServices(async ({ models, documentFaults }) => {
+  const { interrupted } = terminal;
+  const results = await ports.withUserServices(async ({ models, documentPath, documentFaults }) => {
     warnOf(documentFaults, terminal);
-    const { routes } = await models.list(false, interrupted);
-    const names = name === undefined ? [...new Set(Object.values(routes))] : [name];
-    if (names.length === 0)
+    const listing = await listModels(models, false, interrupted);
+    const names = name === undefined ? [...new Set(Object.values(listing.routes))] : [name];
+    if (names.length === 0) {
+      if (listing.providers.length === 0) {
+        terminal.warn(renderNoModel(documentPath));
+        return null;
+      }
       throw new UsageError(
         "No route names a model. Write models.routes in your lares.yaml, or name a model: lares models test <provider/model>",
       );
+    }
     const tested: { readonly model: string; readonly result: ModelTestResult }[] = [];
     for (const model of names) {
       const result = await terminal.progress(
@@ -69,12 +80,23 @@ async function testModels(
       );
       interrupted.throwIfAborted();
       tested.push({ model, result });
-      if (json !== true) terminal.print(resultLine(model, result, surface.style));
+      if (json !== true) terminal.print(resultLines(model, result, terminal));
     }
     return tested;
   });
+  if (results === null) return exitCodes.failed;
   if (json === true) terminal.json(results.map(({ model, result }) => ({ model, ...result })));
   return results.every(({ result }) => result.ok) ? exitCodes.ok : exitCodes.failed;
+}
+
+/** Where the person's document names no provider, an Ollama on this machine is looked for. */
+async function listModels(
+  models: ModelService,
+  refresh: boolean,
+  signal: AbortSignal,
+): ReturnType<ModelService["list"]> {
+  const listing = await models.list(refresh, signal);
+  return refresh || listing.providers.length > 0 ? listing : models.list(true, signal);
 }
 
 function warnOf(faults: readonly string[], terminal: CommandContext["terminal"]): void {
@@ -89,13 +111,18 @@ function budgetFailure(error: unknown): ModelTestResult {
   return { ok: false, error: { class: error.code, message: error.message } };
 }
 
-function resultLine(
+/** One line, or at a terminal that is too narrow for it the model and beneath it what is wrong. */
+function resultLines(
   model: string,
   { ok, first_token_ms: firstTokenMs = 0, error }: ModelTestResult,
-  style: CommandContext["terminal"]["surface"]["style"],
-): string {
-  if (ok) return `${style.green("✓")} ${oneLine(model)}  answers after ${duration(firstTokenMs)}`;
-  return `${style.red("✗")} ${oneLine(model)}  ${oneLine(error?.message ?? "")}`;
+  { surface: { style, width }, isTerminal }: Terminal,
+): string[] {
+  const name = oneLine(model);
+  if (ok) return [`${style.green("✓")} ${name}  answers after ${duration(firstTokenMs)}`];
+  const wrong = oneLine(error?.message ?? "");
+  const isShort = displayWidth(`  ${name}  ${wrong}`) <= width;
+  if (isShort || !isTerminal) return [`${style.red("✗")} ${name}  ${wrong}`];
+  return [`${style.red("✗")} ${name}`, ...wrap(wrong, width - 2).map((line) => `  ${line}`)];
 }
 
 async function fetchModel(

@@ -47,7 +47,9 @@ export async function secrets(
       else terminal.print(`The secret ${oneLine(name)} is removed.`);
       return exitCodes.ok;
     }
-    const value = await readValue(terminal, name);
+    // Before the person pastes a value, which would be lost.
+    secrets.check(name, host ?? [], place);
+    const value = await readValue(terminal, name, json === true);
     if (value === null) return 130;
     const item = await secrets.set(name, value, host ?? [], place);
     if (json === true) terminal.json(item);
@@ -58,11 +60,13 @@ export async function secrets(
 }
 
 /** Returns null if the person cancelled. */
-async function readValue(terminal: Terminal, name: string): Promise<string | null> {
-  if (terminal.isInteractive) {
+async function readValue(terminal: Terminal, name: string, isJson: boolean): Promise<string | null> {
+  // Not only where standard output is a terminal too: one that is read directly would show what is typed.
+  if (process.stdin.isTTY) {
     using _held = terminal.hold();
     const typed = await password({
       message: `The value of ${oneLine(name)} (it is not shown):`,
+      output: terminal.isTerminal && !isJson ? process.stdout : process.stderr,
       signal: terminal.interrupted,
       validate: (value) => (value === undefined || value === "" ? "Paste or type the value." : undefined),
     });

@@ -1,5 +1,5 @@
 import {
-  errorLine,
+  errorLines,
   exitCodes,
   folderAndVerb,
   folderNamed,
@@ -80,7 +80,7 @@ async function run(
       terminal.print(manyLines(JSON.stringify(result.value, null, 2) ?? "null"));
       break;
     case "error":
-      terminal.warn(errorLine(result.message, terminal.errorSurface.style));
+      terminal.warn(errorLines(result.message, terminal));
       break;
     case "needs_approval":
       terminal.print([

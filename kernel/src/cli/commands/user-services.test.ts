@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { invalidParams } from "../../base/errors.ts";
 import type { ModelsListing } from "../../base/vocabulary/model-listing.ts";
 import type { CliPorts, UserServices } from "../ports.ts";
 import { createProgram, runProgram } from "../program/program.ts";
+import { styleFor } from "../render/style.ts";
+import { renderUsage } from "../render/usage.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
 let output = "";
@@ -24,7 +27,7 @@ afterEach(() => {
 const listing: ModelsListing = {
   providers: [
     { id: "lab", api: "openai-compatible", state: "ready", local: true },
-    { id: "cloud", api: "anthropic", state: "no_key", local: false },
+    { id: "cloud", api: "anthropic", state: "no_key", problem: "The secret is not stored.", local: false },
   ],
   models: [
     { id: "lab/small", context_tokens: 32_768 },
@@ -56,11 +59,15 @@ const services: UserServices = {
       },
     ],
   },
+  documentPath: "/u/lares.yaml",
   documentFaults: [],
   secrets: {
     list: async () => [
       { name: "cloud", hosts: ["api.example.com"], in: "header", created: null, source: "environment" },
     ],
+    check: (name) => {
+      if (name === "Cloud") throw invalidParams('"Clou…" is no name of a secret.');
+    },
     set: async (name, value, hosts, place) => {
       stored.push([name, value, hosts, place]);
       return { name, hosts: [...hosts], in: place ?? "header", created: null, source: "store" };
@@ -81,6 +88,7 @@ test("models lists providers, and the models that are used or can be", async () 
   expect(output).toMatch(/cloud +anthropic +no key +the network/);
   expect(output).toMatch(/cloud\/large +1M +3.00 +15.00 +worker/);
   expect(output).toMatch(/lab\/small +33k +default/);
+  expect(output).toContain("! cloud: The secret is not stored.");
   expect(output).not.toContain("cloud/unused");
 });
 
@@ -118,4 +126,34 @@ test("a value on the command line, no host, and an empty value are wrong usage a
   );
   expect(await lares("secrets", "set", "cloud", "--host", "a.example")).toBe(2);
   expect(stored).toEqual([]);
+});
+
+test("a wrong name or host is refused before the value is read", async () => {
+  stored.length = 0;
+  const stdin = Readable.from([Buffer.from("the value\n")]);
+  vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as unknown as typeof process.stdin);
+  expect(await lares("secrets", "set", "Cloud", "--host", "a.example")).toBe(2);
+  expect(errors).toContain("is no name of a secret");
+  expect(stdin.readableDidRead).toBe(false);
+  expect(stored).toEqual([]);
+});
+
+test("amounts stand under each other by their points, and a small one is not shown as nothing", () => {
+  const none = {
+    requests: 1,
+    input_tokens: 1,
+    output_tokens: 1,
+    reasoning_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+  };
+  const groups = [
+    { ...none, key: "dev.example.a", usd: 1234.5 },
+    { ...none, key: "dev.example.b", usd: 0.001 },
+    { ...none, key: "", usd: 0 },
+  ];
+  const lines = renderUsage("agent", groups, { style: styleFor(false), width: 80 });
+  const ends = lines.filter((line) => /\$|free/.test(line)).map((line) => line.split("  ").at(-1)?.trim());
+  expect(ends).toEqual(["$1,234.50", "<$0.01", "free", "$1,234.50"]);
+  expect(lines.join("\n")).toContain("no agent");
 });

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { isLaresError } from "../../base/errors.ts";
 import { exitCodes, renderError, UsageError, type CommandContext } from "../command.ts";
 import type { CliPorts } from "../ports.ts";
 import { manyLines } from "../render/foreign.ts";
@@ -19,7 +20,8 @@ export async function execute(
     else {
       terminal.warn(renderError(error, terminal));
       if (process.env["LARES_DEBUG"] && error instanceof Error) terminal.warn(manyLines(error.stack ?? ""));
-      process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+      const isUsage = error instanceof UsageError || isLaresError(error, "InvalidParams");
+      process.exitCode = isUsage ? exitCodes.usage : exitCodes.failed;
     }
   }
 }

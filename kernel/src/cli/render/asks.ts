@@ -7,14 +7,27 @@ import { wrap } from "./width.ts";
 /** Renders questions, each as its sentence, why it is asked, and until when it waits. */
 export function renderAsks(asks: readonly Ask[], surface: Surface): string[] {
   if (asks.length === 0) return [surface.style.dim("No question waits for you.")];
-  return asks.flatMap((ask, index) => [...(index === 0 ? [] : [""]), ...renderAsk(ask, surface)]);
+  const [waiting] = asks.filter(({ state }) => state === "Pending");
+  return [
+    ...asks.flatMap((ask, index) => [...(index === 0 ? [] : [""]), ...renderAsk(ask, surface)]),
+    ...(waiting === undefined
+      ? []
+      : [
+          "",
+          surface.style.dim(
+            `Answer with: lares asks allow ${waiting.id.slice(-8)}, or deny; --always remembers it`,
+          ),
+        ]),
+  ];
 }
 
 /** Renders one question. */
 export function renderAsk(ask: Ask, { style, width }: Surface): string[] {
   const { id, agent, title, reason, sources, state, created, expires } = ask;
   const when =
-    state === "Pending" ? `waits until ${dayAndTime(expires)}` : `${state}, ${dayAndTime(expires)}`;
+    state === "Pending"
+      ? `waits until ${dayAndTime(expires)}`
+      : `${state.toLowerCase()} ${dayAndTime(expires)}`;
   const from = sources.length === 0 ? [] : [`It follows from: ${sources.map(oneLine).join(", ")}`];
   const [first = "", ...rest] = wrap(oneLine(title), width - 2);
   return [

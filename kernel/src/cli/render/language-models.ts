@@ -3,6 +3,7 @@ import type { ModelListing, ModelsListing, ProviderListing } from "../../base/vo
 import { oneLine } from "./foreign.ts";
 import type { Surface } from "./style.ts";
 import { renderTable } from "./table.ts";
+import { wrap } from "./width.ts";
 
 /** Models of one provider that are shown; --json has all. */
 const shownPerProvider = 6;
@@ -10,23 +11,31 @@ const shownPerProvider = 6;
 const stateWords: Readonly<Record<ProviderListing["state"], string>> = {
   ready: "ready",
   no_key: "no key",
-  unreachable: "unreachable",
+  unreachable: "failed",
   unknown: "not asked",
 };
+
+/** Returns how to get a first model. `document`: the person's own lares.yaml. */
+export function renderNoModel(document: string): string[] {
+  return [
+    "No language model is set up. The quickest ways:",
+    "",
+    "  A key:   lares secrets set anthropic --host api.anthropic.com",
+    "           lares secrets set openai --host api.openai.com",
+    "           lares secrets set google --host generativelanguage.googleapis.com",
+    "  Ollama:  ollama pull qwen3, then: lares models",
+    `  Others:  models: in ${oneLine(document)}`,
+  ];
+}
 
 /** Renders the providers, and the models with what is known about them and the routes that use them. */
 export function renderModels(
   { providers, models, routes }: DeepReadonly<ModelsListing>,
+  document: string,
   surface: Surface,
 ): string[] {
   const { style } = surface;
-  if (providers.length === 0)
-    return [
-      "No language model is set up. The quickest ways:",
-      "  lares secrets set anthropic --host api.anthropic.com   store a key; so for openai and google",
-      "  ollama pull qwen3                                       run a model on this machine; lares models --refresh finds it",
-      "  models: in your own lares.yaml                          name providers, routes and budgets",
-    ];
+  if (providers.length === 0) return renderNoModel(document);
   const usedBy = (id: string): string =>
     Object.entries(routes)
       .filter(([, model]) => model === id)
@@ -62,6 +71,9 @@ export function renderModels(
       ]),
       surface,
     ),
+    ...providers.flatMap(({ id, problem }) =>
+      problem === undefined ? [] : problemLines(oneLine(id), oneLine(problem), surface),
+    ),
     "",
     ...renderTable(
       [
@@ -75,7 +87,18 @@ export function renderModels(
       surface,
     ),
     ...(left > 0 ? [style.dim(`… and ${left} more; --json lists all`)] : []),
+    ...(providers.some(({ state }) => state === "unknown")
+      ? [style.dim("Not asked yet: lares models --refresh asks, lares models test tries the models in use.")]
+      : []),
+    style.dim(`To change this: models: in ${oneLine(document)}`),
   ];
+}
+
+function problemLines(id: string, problem: string, { style, width }: Surface): string[] {
+  // Most problems name the provider.
+  const text = problem.includes(`"${id}"`) ? problem : `${id}: ${problem}`;
+  const [first = "", ...rest] = wrap(text, width - 2);
+  return [`${style.yellow("!")} ${first}`, ...rest.map((line) => `  ${line}`)];
 }
 
 function modelRow(model: DeepReadonly<ModelListing>, usedFor: string): string[] {

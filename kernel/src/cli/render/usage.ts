@@ -16,10 +16,12 @@ export function renderUsage(by: UsageGrouping, groups: readonly UsageGroup[], su
   const { style } = surface;
   if (groups.length === 0) return [style.dim("No language model was used.")];
   const number = (count: number): string => (count === 0 ? "" : count.toLocaleString("en"));
+  // The same decimals in all rows, so that the points stand under each other.
+  const decimals = groups.every(({ usd = 0 }) => usd < 1) ? 4 : 2;
   const row = (key: string, sums: Pick<UsageGroup, (typeof counts)[number] | "usd">): string[] => [
     key,
     ...counts.map((count) => number(sums[count])),
-    sums.usd === undefined ? "" : `$${sums.usd.toFixed(sums.usd < 1 ? 4 : 2)}`,
+    sums.usd === undefined ? "" : dollars(sums.usd, decimals),
   ];
   const total = (count: (typeof counts)[number]): number =>
     groups.reduce((sum, group) => sum + group[count], 0);
@@ -43,11 +45,20 @@ export function renderUsage(by: UsageGrouping, groups: readonly UsageGroup[], su
         { title: "Dollars", align: "right" },
       ],
       [
-        ...groups.map((group) => row(group.key === "" ? style.dim("none") : oneLine(group.key), group)),
+        ...groups.map((group) => row(group.key === "" ? style.dim(`no ${by}`) : oneLine(group.key), group)),
         ...(groups.length > 1 ? [row(style.bold("Total"), totals)] : []),
       ],
       surface,
     ),
     ...(unpriced === 0 ? [] : [style.dim("Without dollars: the price of the model is not known.")]),
   ];
+}
+
+/** An amount that would be rounded to nothing is shown as less than the smallest one. */
+function dollars(usd: number, decimals: number): string {
+  if (usd === 0) return "free";
+  const smallest = 10 ** -decimals;
+  return usd > 0 && usd < smallest
+    ? `<$${smallest.toFixed(decimals)}`
+    : `$${usd.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })}`;
 }

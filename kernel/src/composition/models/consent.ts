@@ -44,15 +44,15 @@ export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnprice
       const host = URL.parse(baseUrl)?.host ?? "";
       const where =
         api === "editor"
-          ? "The editor decides where what they write is sent, and what that costs you"
+          ? "The editor decides where it sends what agents write, and what that costs you"
           : isLocalProvider(provider)
-            ? "It runs on this machine"
-            : `What they write is sent to ${host}`;
+            ? "The model runs on this machine"
+            : `What agents write to it is sent to ${host}`;
       return isAllowed(
         {
           kind: "model",
           title: `May agents in this workspace use ${quotedText(model)}, found by ${foundBy}?`,
-          reason: `Your lares.yaml names no provider of language models, and ${asker.agent} needs one. ${where}. Unless it is for once, the answer is remembered for all agents of this workspace and every model that is found this way.`,
+          reason: `Your lares.yaml names no provider of language models, and ${asker.agent} needs one. ${where}. Unless you answer for once only, the answer counts for all agents of this workspace and for every model that is found this way.`,
           facts: { model, provider: id, api, host },
           scopes: ["always", "once"],
           about: `${id}, found by ${foundBy}`,

@@ -179,7 +179,10 @@ export function openModels(parts: ModelParts): KernelModels {
     clock,
     settings: (refresh) => (refresh ? found.look(written()) : settings()),
     catalog: openedCatalog,
-    hasKey: async (provider) => "key" in (await requests.key(provider)),
+    keyProblem: async (provider) => {
+      const found = await requests.key(provider);
+      return "failure" in found ? found.failure.message : null;
+    },
     ask: (provider, signal) =>
       provider.api === "llama"
         ? listLocal(languageModels, provider, signal)

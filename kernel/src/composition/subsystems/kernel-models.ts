@@ -52,14 +52,15 @@ function entryOf(trace: EgressTrace) {
     level: failure === null ? ("info" as const) : ("warn" as const),
     agent: who,
     message: `${method} ${host}${path}: ${outcome}`,
+    // A narrow terminal shows the first of them: what the message does not say.
     fields: {
+      sent_bytes: sentBytes,
+      received_bytes: receivedBytes,
+      duration_ms: Math.round(durationMs),
       method,
       host,
       path,
       status,
-      sent_bytes: sentBytes,
-      received_bytes: receivedBytes,
-      duration_ms: Math.round(durationMs),
       ...(trace.viaProxy ? { via_proxy: true } : {}),
       ...(trace.redirects.length === 0 ? {} : { redirects: trace.redirects }),
       ...(failure === null ? {} : { failure: failure.class }),

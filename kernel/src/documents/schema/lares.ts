@@ -4,7 +4,8 @@ import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
 import { durationPattern } from "./durations.ts";
-import { Egress, Models } from "./models.ts";
+import { Egress } from "./egress.ts";
+import { Models } from "./models.ts";
 
 const Duration = (description: string, fallback: string) =>
   Type.String({

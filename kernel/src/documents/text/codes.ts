@@ -163,6 +163,19 @@ export const codes = {
     severity: "warning",
     explanation: "A permission to call tools that is not of the form extension.id/tool.",
   },
+  "invalid-secret-name": {
+    severity: "warning",
+    explanation: "A permission to use a secret of a name that no secret can have.",
+  },
+  "invalid-host": {
+    severity: "warning",
+    explanation:
+      "A host that no request can go to: an address, a path or a pattern stands where a host belongs.",
+  },
+  "invalid-proxy": {
+    severity: "warning",
+    explanation: "A proxy whose address cannot be used: no request leaves the machine.",
+  },
   "permission-not-granted": {
     severity: "warning",
     explanation: "The manifest asks for a permission that allow leaves out.",

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { Fifo } from "../../base/fifo.ts";
 import { CreditWindow } from "../../platform/children/credit.ts";
-import { targetOf } from "../../policy/egress.ts";
+import { placeName, targetOf } from "../../policy/egress.ts";
 import { egressBounds as bounds } from "../bounds.ts";
 import type { EgressFailure, EgressHead } from "../messages.ts";
 import { type EgressAnswer, EgressError, type EgressRequest, type EgressTrace } from "./answer.ts";
@@ -92,7 +92,7 @@ export class OpenRequest {
   stop(failureClass: "Network" | "Timeout" | "Cancelled", message: string): void {
     if (this.#end !== null) return;
     this.#sent?.cancel();
-    const { host } = placeOf(this.request.url);
+    const { host } = targetOf(this.request.url);
     this.#finish({ class: failureClass, host, message, mayHaveLeft: this.isSent });
   }
 
@@ -146,5 +146,5 @@ export class OpenRequest {
 
 function placeOf(url: string): { readonly host: string; readonly path: string } {
   const target = targetOf(url);
-  return { host: target.host, path: "path" in target ? target.path : "" };
+  return "path" in target ? { host: placeName(target), path: target.path } : { host: target.host, path: "" };
 }

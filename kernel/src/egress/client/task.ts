@@ -1,6 +1,7 @@
 import type { ModelEvent, ModelFailure } from "../../base/vocabulary/model.ts";
-import type { EgressFailure } from "../messages.ts";
 import type { ListedModel } from "../../models/directory.ts";
+import { modelError } from "../../models/failure-error.ts";
+import type { EgressFailure } from "../messages.ts";
 import { EgressError, type EgressRequest } from "./answer.ts";
 import type { EgressClient } from "./egress-client.ts";
 
@@ -46,12 +47,17 @@ export async function* streamFromProvider(
   yield { type: "failed", failure: { class: "Network", message: "The answer did not end." } };
 }
 
-/** Returns the models that a provider lists. Throws EgressError. */
+/** Returns the models that a provider lists. Throws EgressError; ModelError for what the provider answered instead. */
 export async function listFromProvider(
   client: EgressClient,
   request: EgressRequest,
 ): Promise<readonly ListedModel[]> {
-  for await (const value of valuesOf(client, request)) return value as readonly ListedModel[];
+  for await (const value of valuesOf(client, request)) {
+    // The host writes nothing else.
+    const answer = value as readonly ListedModel[] | Extract<ModelEvent, { type: "failed" }>;
+    if ("failure" in answer) throw modelError(answer.failure, "");
+    return answer;
+  }
   return [];
 }
 

@@ -3,7 +3,7 @@ import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import { kindOfAddress } from "../../policy/addresses.ts";
 import { decideAddress, type EgressRules, type EgressTarget } from "../../policy/egress.ts";
 import { egressBounds as bounds } from "../bounds.ts";
-import { Denied } from "../failures.ts";
+import { connectionError, Denied } from "../failures.ts";
 import { Lookups, type Resolve, type ResolvedAddress } from "./lookups.ts";
 
 export interface ProxySettings {
@@ -67,7 +67,11 @@ export class Connections {
   }
 
   async #allowedAddresses(target: EgressTarget, rules: EgressRules): Promise<readonly ResolvedAddress[]> {
-    const addresses = await this.#lookups.of(target.host, rules.provider === undefined);
+    const addresses = await this.#lookups
+      .of(target.host, rules.provider === undefined)
+      .catch((error: unknown) => {
+        throw connectionError(error, null);
+      });
     const refusals = addresses.map(({ address }) => decideAddress(target, address, rules));
     const allowed = addresses.filter((_, index) => refusals[index] === null);
     if (allowed.length > 0) return allowed;

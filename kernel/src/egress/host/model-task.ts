@@ -9,6 +9,7 @@ import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { Denied } from "../failures.ts";
 import { maskingRequest } from "./mask.ts";
+import { ModelFault } from "./providers/failures.ts";
 import { webBody } from "./web-body.ts";
 
 /**
@@ -54,7 +55,10 @@ export async function answerTask(
     try {
       await lines.write(await listModels(task.provider, task.key, guardedFetch, port.signal));
     } catch (error) {
-      throw refusal ?? error;
+      if (refusal !== null) throw refusal;
+      if (!(error instanceof ModelFault)) throw error;
+      port.signal.throwIfAborted();
+      await lines.write({ type: "failed", failure: error.failure } satisfies ModelEvent);
     }
   } else {
     const { streamModel } = await import("./providers/stream-model.ts");

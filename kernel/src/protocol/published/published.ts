@@ -20,7 +20,7 @@ import { errorMeanings } from "../error-meanings.ts";
 import { wireCodes } from "../errors.ts";
 import { guestCalls, OnBehalf } from "../guest/v1/calls.ts";
 import { guestRequests } from "../guest/v1/lifecycle.ts";
-import { guestNotifications } from "../guest/v1/services.ts";
+import { guestNotifications } from "../guest/v1/notifications.ts";
 import { Where } from "../../base/vocabulary/memory-calls.ts";
 import { MemoryStats, SharedMemory } from "../../base/vocabulary/memory-reports.ts";
 import { GeneratedPart, kernelRequests } from "../v1/kernel-requests.ts";

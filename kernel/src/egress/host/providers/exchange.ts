@@ -7,6 +7,7 @@ import {
   failureOfThrown,
   ModelFault,
   tooLong,
+  webPage,
 } from "./failures.ts";
 
 /**
@@ -62,6 +63,10 @@ export class Exchange {
       const { status, headers } = response;
       const body = await this.#guarded(readStart(response, bounds.maxErrorBytes));
       throw this.#failed(failureOfResponse({ status, headers, body }, this.#context, Date.now()));
+    }
+    if (/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) {
+      await response.body?.cancel();
+      throw this.#failed(webPage(this.#context));
     }
     return new Response(response.body?.pipeThrough(this.#bounded()) ?? null, {
       status: response.status,

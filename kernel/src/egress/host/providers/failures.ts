@@ -199,6 +199,14 @@ export function continued({ provider }: FailureContext): ModelFailure {
   };
 }
 
+/** Returns the failure for the page of a network's log-in, or of a server that is no provider. */
+export function webPage({ provider }: FailureContext): ModelFailure {
+  return {
+    class: "InvalidRequest",
+    message: `The provider "${provider}" answered with a web page. Check its base_url, and whether this network wants you to log in.`,
+  };
+}
+
 export function tooLong({ provider }: FailureContext): ModelFailure {
   return {
     class: "InvalidRequest",
@@ -256,7 +264,7 @@ function classOf(report: ProviderReport, assumedStatus: number): ModelFailureCla
 function sentenceOf(
   failureClass: ModelFailureClass,
   { status }: ProviderReport,
-  { provider, model }: FailureContext,
+  { provider, model, key }: FailureContext,
 ): string {
   const from = `The provider "${provider}"`;
   const withStatus = status === null ? "" : ` (status ${status})`;
@@ -268,10 +276,14 @@ function sentenceOf(
     case "ContextOverflow":
       return `The request is too long for the model "${model}" of the provider "${provider}".`;
     case "Unauthorized":
+      if (key === null)
+        return `${from} wants a key${withStatus}. Run "lares secrets set ${provider} --host <host>", and write key: { secret: ${provider} } in your lares.yaml.`;
+      if (model === "") return `${from} rejected the key${withStatus}.`;
       return `${from} rejected the key, or the key may not use "${model}"${withStatus}.`;
     case "Filtered":
       return `The content filter of the provider "${provider}" refused the request.`;
     case "UnknownModel":
+      if (model === "") return `${from} has no list of models here; its base_url may be wrong.`;
       return `${from} has no model "${model}", or its base_url is wrong.`;
     case "Timeout":
       return `${from} did not answer in time.`;

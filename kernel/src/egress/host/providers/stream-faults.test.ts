@@ -51,6 +51,16 @@ function stalled(pieces: readonly string[]): Response {
 }
 
 for (const api of wireApis) {
+  test(`${api}: a web page in place of an answer is named as one`, async () => {
+    const page = "<html><body>Log in to the hotel's network</body></html>";
+    const { fetch } = recorded(() => new Response(page, { headers: { "content-type": "text/html" } }));
+    const events = await eventsOf(requestOf(api), api, fetch);
+    expect(events.at(-1)).toMatchObject({
+      type: "failed",
+      failure: { class: "InvalidRequest", message: expect.stringMatching(/web page.*base_url/) as string },
+    });
+  });
+
   test(`${api}: an answer that is cut anywhere is no answer`, async () => {
     const whole = Buffer.from(written(api, full));
     const request = requestOf(api, { tools });

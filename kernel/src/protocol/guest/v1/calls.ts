@@ -3,10 +3,15 @@ import type { DeepReadonly } from "../../../base/deep-readonly.ts";
 import type { ParamsIn, ResultIn } from "../../define.ts";
 import { actionCalls } from "./actions.ts";
 import { blobCalls } from "./blobs.ts";
+import { eventCalls } from "./events.ts";
+import { jobCalls } from "./jobs.ts";
 import { guestRequests } from "./lifecycle.ts";
 import { memoryCalls } from "./memory.ts";
+import { guestNotifications } from "./notifications.ts";
+import { notifyCalls } from "./notify.ts";
 import { outsideCalls } from "./outside.ts";
-import { guestNotifications, serviceCalls } from "./services.ts";
+import { sharedCalls } from "./shared.ts";
+import { toolCalls } from "./tools.ts";
 import { vdfsCalls } from "./vdfs.ts";
 
 /** Every host call, ABI version 1. Params are closed: an unknown field is an error. */
@@ -14,7 +19,11 @@ export const guestCalls = {
   ...vdfsCalls,
   ...memoryCalls,
   ...actionCalls,
-  ...serviceCalls,
+  ...jobCalls,
+  ...toolCalls,
+  ...eventCalls,
+  ...sharedCalls,
+  ...notifyCalls,
   ...outsideCalls,
   ...blobCalls,
 };

@@ -2,8 +2,7 @@ import { Type } from "typebox";
 import { closed } from "../../../base/vocabulary/common.ts";
 import { define } from "../../define.ts";
 import { memoryFields, memoryResults } from "../../../base/vocabulary/memory-calls.ts";
-
-const Nothing = Type.Unknown({ description: "Nothing of interest" });
+import { Nothing } from "./fields.ts";
 
 const toRead =
   "The manifest switches the memory off, or the agent was not granted the shared memory that `namespace` names.";

@@ -1,0 +1,45 @@
+import type { Actions } from "../../../actions/api.ts";
+import type { Caller } from "../../../agents/ports.ts";
+import type { Principal } from "../../../base/vocabulary/principal.ts";
+import type { ToolProgress } from "../../../base/vocabulary/progress.ts";
+import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
+import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
+import type { toolCalls } from "../../../protocol/guest/v1/tools.ts";
+import type { CallOptions } from "../../../tools/registry.ts";
+import { actionTold } from "./actions.ts";
+
+export interface ToolPorts {
+  readonly actions: Actions;
+  callTool(
+    agent: string,
+    name: string,
+    args: unknown,
+    principal: Principal,
+    options: CallOptions,
+  ): Promise<ToolResult>;
+  /** Forwards the progress of an open tool call. Throws NotFound if there is no such call. */
+  toolProgress(agent: string, call: string, progress: ToolProgress): void;
+}
+
+/** The guest ABI's `tools/*`. */
+export function toolServices({
+  actions,
+  callTool,
+  toolProgress,
+}: ToolPorts): Pick<GuestServices<Caller>, keyof typeof toolCalls> {
+  return {
+    "tools/call": async (caller, call) => {
+      const principal = { kind: "agent" as const, id: caller.agent, lineage: caller.lineage };
+      const result = await callTool(call.agent, call.name, call.arguments, principal, {
+        ...(call.key === undefined ? {} : { key: call.key }),
+        signal: caller.signal,
+      });
+      if (result.status !== "needs_approval") return result;
+      return { ...result, action: await actionTold(actions, caller, result.action.id) };
+    },
+    "tools/progress": async ({ agent }, { call_id: call, ...progress }) => {
+      toolProgress(agent, call, progress);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import { closed, Json } from "../../../base/vocabulary/common.ts";
+import { define } from "../../define.ts";
+import { Name, Nothing } from "./fields.ts";
+
+const noJobs = "The agent has no `dispatch_jobs`.";
+const notInJob =
+  "The guest has no job in hand, or a person cancelled the one it has. `data.state` is `no job` or `Cancelled`.";
+
+/** Longer work that an agent dispatches to itself. */
+export const jobCalls = define({
+  "jobs/dispatch": {
+    about:
+      "Stores a job and returns its id; the kernel hands it back to this agent with `job`, after a restart too. While a job with the same `key` has not ended, its id is returned and nothing is stored. A job is tried again where its guest was lost, up to three times without a checkpoint in between, and not where it answered with an error.",
+    errors: {
+      PermissionDenied: noJobs,
+      NotFound: "The program did not name such a job in its answer to `initialize`.",
+      LimitExceeded:
+        "`input` is over 256 KiB of JSON, or this agent's jobs that have not ended are 10,000 or have 64 MiB together.",
+    },
+    params: Type.Object(
+      {
+        name: Name("The job, one of those that the program named in its answer to `initialize`"),
+        input: Json("What the job is given, any JSON of at most 256 KiB"),
+        priority: Type.Optional(
+          Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")], {
+            default: "normal",
+            description: "Of the agent's jobs, the more urgent ones run first",
+          }),
+        ),
+        when_idle: Type.Optional(
+          Type.Boolean({ default: false, description: "Begins only when the workspace is quiet" }),
+        ),
+        key: Type.Optional(
+          Name("Chosen by the agent, so that the same job is not dispatched twice; default none"),
+        ),
+      },
+      closed,
+    ),
+    result: Type.Object({ id: Type.String({ description: "The job's id" }) }),
+  },
+  "jobs/progress": {
+    about: "Says how far the job in hand is. Clients show it.",
+    errors: { PermissionDenied: noJobs, IllegalTransition: notInJob },
+    params: Type.Object(
+      {
+        fraction: Type.Number({ minimum: 0, maximum: 1, description: "How much of it is done" }),
+        message: Type.Optional(
+          Type.String({ maxLength: 1000, description: "What it does now, for a person" }),
+        ),
+      },
+      closed,
+    ),
+    result: Nothing,
+  },
+  "jobs/checkpoint": {
+    about:
+      "Stores a checkpoint from which the current job continues later. The next guest receives it with `job`. The job's CPU budget restarts.",
+    errors: {
+      PermissionDenied: noJobs,
+      IllegalTransition: notInJob,
+      LimitExceeded: "`data` is over 256 KiB of JSON, or the agent's jobs have 64 MiB together.",
+    },
+    params: Type.Object({ data: Json("Any JSON of at most 256 KiB; it replaces the one before") }, closed),
+    result: Nothing,
+  },
+});
