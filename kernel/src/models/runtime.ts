@@ -1,5 +1,5 @@
 import { isoTime, type Clock } from "../base/clock.ts";
-import { joinSignals } from "../base/abort.ts";
+import { JoinedSignals } from "../base/abort.ts";
 import { LaresError, requestCancelled } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { waitUnlessAborted } from "../base/wait.ts";
@@ -167,7 +167,7 @@ export class ModelRuntime {
       return yield* this.#attempts(models, settings, question, asker, signal, knownTools);
     // Whoever leaves the loop early ends the attempt, also while it waits for the next piece.
     const left = new AbortController();
-    using joined = joinSignals(signal, left.signal);
+    using joined = new JoinedSignals(signal, left.signal);
     const events = this.#attempts(models, settings, question, asker, joined.signal, knownTools);
     yield* redactedEvents(events, this.#ports.redact(), this.#ports.clock, () =>
       left.abort(requestCancelled("The answer is not needed any more.")),

@@ -48,7 +48,7 @@ export type ModelMessage =
   | { readonly role: "tool"; readonly parts: readonly ModelToolResult[]; readonly cache?: boolean };
 
 /** A tool as it is offered to a model. */
-interface ModelTool {
+export interface ModelTool {
   readonly name: string;
   readonly description: string;
   /** A JSON Schema of type object. */

@@ -45,7 +45,7 @@ async function opened() {
     opened: stack,
     document: () => document,
     trace: () => expect.unreachable("nothing leaves the machine"),
-    editor: new EditorModels(),
+    editor: new EditorModels(systemClock),
     consent: { allowsUnpriced: async () => false, allowsFound: async () => false },
     packagesOf: new URL("../../../../test/models/llama/package.json", import.meta.url).href,
     turns: { isSpent: () => false, spend: async () => undefined },

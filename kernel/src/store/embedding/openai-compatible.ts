@@ -1,4 +1,4 @@
-import { joinSignals, neverAborted } from "../../base/abort.ts";
+import { JoinedSignals, neverAborted } from "../../base/abort.ts";
 import { messageOf } from "../../base/errors.ts";
 import { vectorsOf } from "./openai-answer.ts";
 import { checkedKey, type Endpoint, endpointOf } from "./openai-endpoint.ts";
@@ -131,7 +131,7 @@ class Service {
     ] as const;
     const request = { url: url.href, headers, timeoutMs, maxBytes: answerBytes };
     let answer: OutsideAnswer;
-    using joined = joinSignals(signal, this.#closing.signal);
+    using joined = new JoinedSignals(signal, this.#closing.signal);
     try {
       joined.signal.throwIfAborted();
       answer = await this.#postOutside(request, new TextEncoder().encode(body), joined.signal);
