@@ -11,7 +11,7 @@ export function apart(found: Found[]): readonly Finding[] {
   return kept;
 }
 
-/** Of those with one start, the one with the longest keyword comes first. */
+/** Sorts by start; among findings with the same start, the one with the longest keyword comes first. */
 export function inOrder(one: Found, other: Found): number {
   return one.start - other.start || other.weight - one.weight;
 }

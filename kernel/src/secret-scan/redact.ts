@@ -13,7 +13,7 @@ export function shippedScanner(): SecretScanner {
   return (shipped ??= new SecretScanner(shippedRules));
 }
 
-/** Returns the scanner with these rules beside those that ship; made anew only for other rules than the last ones. */
+/** Returns the scanner with these rules beside those that ship. Keeps the one for the last rules. */
 export function scannerWith(patterns: readonly PatternRule[]): SecretScanner {
   if (patterns.length === 0) return shippedScanner();
   if (extended?.patterns === patterns) return extended.scanner;
