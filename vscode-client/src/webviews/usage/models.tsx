@@ -137,7 +137,12 @@ function ProviderPart({ host, provider }: Props & { readonly provider: Provider 
       <summary>
         <Icon name={icon} class={className} /> <bdi class="name">{pageLabel(id)}</bdi>{" "}
         <span class="quiet">
-          {[words, pageLabel(api), whereOf(provider), counted(models.length + more, "model")].join(" · ")}
+          {[
+            words,
+            pageLabel(api),
+            whereOf(provider),
+            ...(models.length === 0 ? [] : [counted(models.length + more, "model")]),
+          ].join(" · ")}
           {foundBy !== undefined && (
             <>
               {" · found by "}

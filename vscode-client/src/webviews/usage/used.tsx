@@ -25,10 +25,14 @@ function UsedTable({ title, rows, more = 0, measure, nameOf }: UsedTableProps): 
         <thead>
           <tr>
             <th scope="col">{title}</th>
-            <th scope="col">Requests</th>
+            <th scope="col" class="lesser">
+              Requests
+            </th>
             <th scope="col">Tokens in</th>
             <th scope="col">Tokens out</th>
-            <th scope="col">Cached</th>
+            <th scope="col" class="lesser">
+              Cached
+            </th>
             <th scope="col">Dollars</th>
           </tr>
         </thead>
@@ -37,16 +41,16 @@ function UsedTable({ title, rows, more = 0, measure, nameOf }: UsedTableProps): 
             <tr key={row.key}>
               <th scope="row">
                 {nameOf(row.key)}
-                {measure !== undefined && most > 0 && (
+                {measure !== undefined && amountOf(row, measure) > 0 && (
                   <span class="share" aria-hidden="true">
                     <i style={{ width: `${(amountOf(row, measure) / most) * 100}%` }} />
                   </span>
                 )}
               </th>
-              <td>{count(row.requests)}</td>
+              <td class="lesser">{count(row.requests)}</td>
               <td>{count(row.input)}</td>
               <td>{count(row.output)}</td>
-              <td>{row.cached === 0 ? "" : count(row.cached)}</td>
+              <td class="lesser">{row.cached === 0 ? "" : count(row.cached)}</td>
               <td>{row.usd === undefined ? "" : dollars(row.usd)}</td>
             </tr>
           ))}
