@@ -108,7 +108,7 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
     "a budget of zero",
     { models: { budgets: { per_day_tokens: 0 } } },
     "far/m",
-    /could exceed the budget per_day_tokens.*Nothing was sent\. Raise models\.budgets\.per_day_tokens/,
+    /The budget per_day_tokens is 0, so nothing was sent\. Raise models\.budgets\.per_day_tokens/,
   ],
   [
     "a script with a fault",

@@ -49,4 +49,8 @@ export function checkEgress({ egress = {} }: LaresDocument, document: ParsedDocu
 }
 
 /** Returns the host of an address, with its port; "" for what is no address. */
-const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : "");
+function hostIn(address: string): string {
+  if (!URL.canParse(address)) return "";
+  const { hostname, port } = new URL(address);
+  return port === "" ? hostname : `${hostname}:${port}`;
+}
