@@ -78,7 +78,7 @@ beforeAll(async () => {
         program: PROGRAM,
         manifest: {
           tools: [{ name: "ask", description: "Asks", handler: "ask", parameters: { type: "object" } }],
-          permissions: { use_models: [{ category: "chat" }] },
+          permissions: { use_models: [{ category: "chat" }, { category: "editor" }] },
         },
       },
     ],
@@ -92,12 +92,16 @@ beforeAll(async () => {
       models: {
         providers: {
           lab: { api: "openai-compatible", base_url: `http://${host}/v1`, key: { secret: "lab" } },
+          editor: { api: "editor" },
         },
-        routes: { default: "lab/m" },
+        routes: { default: "lab/m", editor: "editor/default" },
       },
     }),
   );
-  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
+  client = await bench.open({
+    capabilities: { experimental: { lares: { languageModels: true } } },
+    environment: { XDG_CONFIG_HOME: join(bench.base, "config") },
+  });
   await client.request("lares/secrets/set", { name: "lab", value: KEY, hosts: [host] });
 });
 afterAll(async () => {
@@ -134,4 +138,24 @@ test("a secret in the schema of an answer is masked on the way", async () => {
   expect(received).toHaveLength(1);
   expect(received[0]).toContain("[secret: github token]");
   expect(received[0]).not.toContain(secret);
+});
+
+test("a secret in a prompt for an editor's models is masked on the way", async () => {
+  const secret = `ghp_${"a1B2c3D4".repeat(4)}e5F6`;
+  let heard = "";
+  client.answer = ({ method, params }) => {
+    if (method === "lares/models/offered") return { models: [{ id: "gpt" }] };
+    if (method !== "lares/models/generate") return null;
+    const { messages, partialResultToken: token } = params as {
+      messages: object;
+      partialResultToken: string;
+    };
+    heard = JSON.stringify(messages);
+    client.notify("$/progress", { token, value: { text: "Seen." } });
+    return { finish: "stop" };
+  };
+  expect(await ask({ prompt: `My key is ${secret}, and ${KEY}.`, category: "editor" })).toEqual({
+    text: "Seen.",
+  });
+  expect(heard).toContain("My key is [secret: github token], and [secret: stored secret].");
 });

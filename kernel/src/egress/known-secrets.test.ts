@@ -72,3 +72,12 @@ test("a long text, and one of nothing but secrets, are searched in many steps", 
   expect(secrets.redact(long, mark)).toBe(long);
   expect(String(secrets.redact(full, mark))).toBe("[secret: key]".repeat(5_000));
 });
+
+test("a secret is found across the borders of steps", () => {
+  for (const shift of [-value.length - 1, -3, 0, 1]) {
+    const at = 256 * 1024 + shift;
+    const bytes = Buffer.from(`${"x".repeat(at)}${value}${"y".repeat(1000)}`);
+    expect(secrets.find(bytes)).toBe("key");
+    expect(String(secrets.redact(bytes, mark))).toBe(`${"x".repeat(at)}[secret: key]${"y".repeat(1000)}`);
+  }
+});

@@ -9,7 +9,7 @@ export interface KnownSecret {
 /** Shorter values occur by chance. Bytes. */
 export const minKnownSecretBytes = 8;
 
-/** Bytes whose search is a step of its own, and secrets that are replaced in one. */
+/** Bytes that are searched in one step, and secrets that are replaced in one. */
 const longSearch = 256 * 1024;
 const matchesPerStep = 1_000;
 
@@ -40,10 +40,7 @@ export class ExactSecrets {
   /** As `find`, in short steps. */
   *finding(bytes: Uint8Array): Generator<void, string | null> {
     const searched = viewOf(bytes);
-    for (const form of this.#forms) {
-      if (searched.includes(form.bytes)) return form.name;
-      if (searched.length > longSearch) yield;
-    }
+    for (const form of this.#forms) if ((yield* placeOf(form.bytes, searched, 0)) !== -1) return form.name;
     return null;
   }
 
@@ -68,10 +65,7 @@ export class ExactSecrets {
     let ahead = this.#forms.map((form) => ({ ...form, at: -1 }));
     for (let count = 1; done.length < most; count++) {
       for (const form of ahead)
-        if (form.at < from) {
-          form.at = searched.indexOf(form.bytes, from);
-          if (form.at === -1 || form.at - from > longSearch) yield;
-        }
+        if (form.at < from) form.at = yield* placeOf(form.bytes, searched, from);
       ahead = ahead.filter(({ at }) => at !== -1);
       const [first, ...others] = ahead;
       if (first === undefined) break;
@@ -93,6 +87,16 @@ export class ExactSecrets {
     const redacted = this.redact(bytes, mark);
     return redacted === bytes ? text : viewOf(redacted).toString("utf8");
   }
+}
+
+/** Returns where the wanted bytes begin next, or -1, in steps. */
+function* placeOf(wanted: Buffer, bytes: Buffer, from: number): Generator<void, number> {
+  for (let at = from; at < bytes.length; at += longSearch) {
+    const place = bytes.subarray(at, at + longSearch + wanted.length - 1).indexOf(wanted);
+    if (place !== -1) return at + place;
+    if (at + longSearch < bytes.length) yield;
+  }
+  return -1;
 }
 
 function viewOf(bytes: Uint8Array): Buffer {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { neverAborted } from "../base/abort.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
-import { openCatalog } from "./catalog.ts";
+import { type ModelCatalog, openCatalog } from "./catalog.ts";
 import { ModelDirectory } from "./directory.ts";
 
 const lab: ProviderSettings = { id: "lab", api: "openai-compatible", baseUrl: "http://127.0.0.1:1/v1" };
@@ -10,7 +10,10 @@ const cloud: ProviderSettings = { id: "cloud", api: "openai", baseUrl: "https://
 const script: ProviderSettings = { id: "script", api: "scripted", script: "/s.yaml" };
 const editor: ProviderSettings = { id: "editor", api: "editor" };
 
-function directory(ask: (provider: ProviderSettings) => Promise<readonly { readonly id: string }[]>) {
+function directory(
+  ask: (provider: ProviderSettings) => Promise<readonly { readonly id: string }[]>,
+  catalog: () => Promise<ModelCatalog> = openCatalog,
+) {
   const settings: ModelSettings = {
     providers: { lab, cloud, script, editor },
     routes: {},
@@ -20,7 +23,7 @@ function directory(ask: (provider: ProviderSettings) => Promise<readonly { reado
   return new ModelDirectory({
     clock: new ManualClock(),
     settings: async () => settings,
-    catalog: openCatalog,
+    catalog,
     keyProblem: async ({ id }) => (id === "cloud" ? "It is not stored." : null),
     ask,
     editorModels: async () => [],
@@ -50,4 +53,24 @@ test("each provider that cannot be used has its problem in a sentence, until it 
   expect(await listed(true)).toMatchObject({ lab: ["ready", undefined] });
   // A file has no list on the network, and one without a key is not asked.
   expect(asked).toEqual(["lab", "lab"]);
+});
+
+test("the providers' states need neither prices nor windows, which take the catalogue long", async () => {
+  let looked = 0;
+  const catalog: ModelCatalog = {
+    list: () => (looked++, [{ name: "gpt" }]),
+    find: () => (looked++, null),
+    costInMicroUsd: () => null,
+  };
+  const models = directory(
+    async () => [{ id: "small" }],
+    async () => catalog,
+  );
+  const states = async () => (await models.providers()).map(({ id, state }) => `${id} ${state}`);
+  expect(await states()).toEqual(["lab unknown", "cloud no_key", "script ready", "editor unreachable"]);
+  expect(looked).toBe(0);
+  const { providers } = await models.list(true, neverAborted);
+  expect(looked).toBeGreaterThan(0);
+  expect(await models.providers()).toEqual(providers);
+  expect(await states()).toContain("lab ready");
 });

@@ -51,45 +51,58 @@ export class ModelDirectory {
   async list(refresh: boolean, signal: AbortSignal): Promise<ModelsListing> {
     const settings = await this.#ports.settings(refresh);
     const all = Object.values(settings.providers);
-    const keyProblems = await Promise.all(all.map((provider) => this.#ports.keyProblem(provider)));
     if (refresh)
       await Promise.all(
-        all.map(async (provider, index) => {
+        all.map(async (provider) => {
           // Only providers with an address have a list on the network.
-          if (keyProblems[index] === null && provider.baseUrl !== undefined)
+          if (provider.baseUrl !== undefined && (await this.#ports.keyProblem(provider)) === null)
             await this.#refresh(provider, signal);
         }),
       );
-    // It is asked on this machine, so its answer is always the present one.
-    for (const provider of all)
-      if (provider.api === "editor") {
-        const models = await this.#ports.editorModels();
-        this.#seen.set(
-          keyOf(provider),
-          models.length === 0
-            ? { state: "unreachable", models, problem: "No editor that offers language models is connected." }
-            : { state: "ready", models },
-        );
-      }
-    const providers = all.map((provider, index): ProviderListing => {
-      const { id, api, foundBy } = provider;
-      const keyProblem = keyProblems[index] ?? null;
-      const problem = keyProblem ?? this.#seen.get(keyOf(provider))?.problem;
-      return {
-        id,
-        api,
-        state: keyProblem === null ? this.#stateOf(provider) : "no_key",
-        ...(problem === undefined ? {} : { problem }),
-        local: isLocalProvider(provider),
-        ...(foundBy === undefined ? {} : { found_by: foundBy }),
-      };
-    });
+    const providers = await this.#providersOf(settings);
     const listings = await Promise.all(all.map((provider) => this.#modelsOf(provider, settings)));
     return {
       providers,
       models: listings.flat(),
       routes: Object.fromEntries(Object.entries(settings.routes).map(([name, { model }]) => [name, model])),
     };
+  }
+
+  /** Returns the providers without their models, whose prices take the catalogue much longer; agents ask for it. */
+  async providers(): Promise<readonly ProviderListing[]> {
+    return await this.#providersOf(await this.#ports.settings(false));
+  }
+
+  async #providersOf({ providers }: ModelSettings): Promise<ProviderListing[]> {
+    return await Promise.all(
+      Object.values(providers).map(async (provider) => {
+        const { id, api, foundBy } = provider;
+        // It is asked on this machine, so its answer is always the present one.
+        if (api === "editor") {
+          const models = await this.#ports.editorModels();
+          this.#seen.set(
+            keyOf(provider),
+            models.length === 0
+              ? {
+                  state: "unreachable",
+                  models,
+                  problem: "No editor that offers language models is connected.",
+                }
+              : { state: "ready", models },
+          );
+        }
+        const keyProblem = await this.#ports.keyProblem(provider);
+        const problem = keyProblem ?? this.#seen.get(keyOf(provider))?.problem;
+        return {
+          id,
+          api,
+          state: keyProblem === null ? this.#stateOf(provider) : "no_key",
+          ...(problem === undefined ? {} : { problem }),
+          local: isLocalProvider(provider),
+          ...(foundBy === undefined ? {} : { found_by: foundBy }),
+        };
+      }),
+    );
   }
 
   async #refresh(provider: ProviderSettings, signal: AbortSignal): Promise<void> {

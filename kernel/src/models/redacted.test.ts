@@ -113,3 +113,36 @@ test("whoever leaves while a piece is awaited ends the answer", async () => {
   await events.return();
   expect(isClosed).toBe(true);
 });
+
+test("a long text is read in many turns of the loop, as a delta and at the end, and comes whole", async () => {
+  const long = `<a>${"b".repeat(300_000)}<c>`;
+  const parts = [{ type: "text" as const, text: long }];
+  async function* events(): AsyncGenerator<AnswerEvent> {
+    yield text(long);
+    yield {
+      type: "done",
+      model: "lab/m",
+      parts,
+      finish: "stop",
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+  }
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  let shown = "";
+  let last: AnswerEvent | null = null;
+  for await (const event of redactedEvents(events(), redactor, new ManualClock(), noUse)) {
+    if (event.type === "text") shown += event.text;
+    last = event;
+  }
+  isOver = true;
+  const marked = `[secret]${"b".repeat(300_000)}[secret]`;
+  expect(shown).toBe(marked);
+  expect(last).toMatchObject({ type: "done", parts: [{ type: "text", text: marked }] });
+  expect(turns).toBeGreaterThan(30);
+});

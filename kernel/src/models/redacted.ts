@@ -1,9 +1,13 @@
 import type { Clock } from "../base/clock.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import type { ModelAnswerPart } from "../base/vocabulary/model.ts";
 import type { AnswerEvent } from "./answer.ts";
 
 /** Milliseconds for which a text is held back because it may be the beginning of a secret. */
 export const maxHeldMs = 250;
+
+/** Characters that are read in one turn of the loop: a server may send megabytes in one piece. */
+const turnLength = 16 * 1024;
 
 /** Replaces secrets in a text that comes in pieces; `secret-scan/stream.ts` implements it. */
 interface RedactorOfStream {
@@ -68,16 +72,19 @@ export async function* redactedEvents(
             yield* close();
             open = { type: event.type, stream: redactor.stream() };
           }
-          const text = open.stream.push(event.text);
-          // What is held now began with this piece, unless nothing was passed on.
-          if (text !== "" || open.stream.held === 0) stopTimer();
-          if (open.stream.held > 0) timer ??= timerOf(clock);
-          yield* passed(text);
+          for (let at = 0; at < event.text.length; at += turnLength) {
+            const text = open.stream.push(event.text.slice(at, at + turnLength));
+            // What is held now began with this piece, unless nothing was passed on.
+            if (text !== "" || open.stream.held === 0) stopTimer();
+            if (open.stream.held > 0) timer ??= timerOf(clock);
+            yield* passed(text);
+            if (at + turnLength < event.text.length) await nextTurn();
+          }
           break;
         }
         case "done":
           yield* close();
-          yield { ...event, parts: event.parts.map((part) => redactedPart(part, redactor)) };
+          yield { ...event, parts: await redactedParts(event.parts, redactor) };
           break;
         case "attempt":
         case "attempt_failed":
@@ -103,7 +110,25 @@ function timerOf(clock: Pick<Clock, "timer">): {
   return { due: promise, disposable: clock.timer(maxHeldMs, () => resolve("due")) };
 }
 
-function redactedPart(part: ModelAnswerPart, redactor: AnswerRedactor): ModelAnswerPart {
-  if (part.type === "tool_call" || ("opaque" in part && part.opaque !== undefined)) return part;
-  return { ...part, text: redactor.replace(part.text) };
+async function redactedParts(
+  parts: readonly ModelAnswerPart[],
+  redactor: AnswerRedactor,
+): Promise<readonly ModelAnswerPart[]> {
+  const redacted: ModelAnswerPart[] = [];
+  for (const part of parts) {
+    if (part.type === "tool_call" || ("opaque" in part && part.opaque !== undefined)) redacted.push(part);
+    else redacted.push({ ...part, text: await redactedText(part.text, redactor) });
+  }
+  return redacted;
+}
+
+async function redactedText(text: string, redactor: AnswerRedactor): Promise<string> {
+  if (text.length <= turnLength) return redactor.replace(text);
+  const stream = redactor.stream();
+  let redacted = "";
+  for (let at = 0; at < text.length; at += turnLength) {
+    redacted += stream.push(text.slice(at, at + turnLength));
+    await nextTurn();
+  }
+  return redacted + stream.end();
 }

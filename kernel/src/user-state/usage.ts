@@ -116,10 +116,21 @@ export type Usage = ReturnType<typeof usage>;
 
 /** Reservations, usage and budgets, with all SQL of their tables. */
 export function usage(state: UserState) {
+  /** The day on which old days were deleted last. */
+  let tidied = "";
+  const forgetOld = async (today: string): Promise<void> => {
+    const oldest = new Date(Date.parse(today) - keptDays * dayMs).toISOString().slice(0, 10);
+    await state.batch([
+      { sql: "DELETE FROM usage WHERE day < ?", params: [oldest] },
+      { sql: "DELETE FROM reservations WHERE day < ?", params: [oldest] },
+    ]);
+    tidied = today;
+  };
   return {
     /**
      * Reserves the estimate under `id` and returns null if every budget has enough left; otherwise returns the first
-     * budget that has not. One statement, so that two kernels cannot both take the rest.
+     * budget that has not. One statement, so that two kernels cannot both take the rest. The first request of a day
+     * deletes what is older than the days that are kept.
      */
     async reserve(
       id: string,
@@ -128,6 +139,7 @@ export function usage(state: UserState) {
       budgets: Budgets,
     ): Promise<ExceededBudget | null> {
       refuseUncountable([estimate.inputTokens, estimate.outputTokens, estimate.microUsd ?? 0]);
+      if (subject.day > tidied) await forgetOld(subject.day);
       const queries = budgetQueries(subject, estimate, budgets);
       const conditions = queries.map(({ sql }) => `(${sql}) + ? <= ?`);
       try {
@@ -212,15 +224,6 @@ export function usage(state: UserState) {
         FROM spent WHERE day >= ? AND day <= ? GROUP BY 1 ORDER BY 1`,
         [range.since ?? "", range.until ?? "9"],
       );
-    },
-
-    /** Deletes days that are older than those kept. */
-    async forgetOld(nowMs: number): Promise<void> {
-      const oldest = new Date(nowMs - keptDays * dayMs).toISOString().slice(0, 10);
-      await state.batch([
-        { sql: "DELETE FROM usage WHERE day < ?", params: [oldest] },
-        { sql: "DELETE FROM reservations WHERE day < ?", params: [oldest] },
-      ]);
     },
   };
 }

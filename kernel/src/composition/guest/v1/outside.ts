@@ -94,10 +94,10 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
         signal,
       }),
 
-    "ai/models": async ({ agent, authority, signal }, { category }) => {
+    "ai/models": async ({ agent, authority }, { category }) => {
       const categories = new Set((authority.effective.use_models ?? []).map((model) => model.category));
       const settings = await models.settings();
-      const { providers } = await directory.list(false, signal);
+      const providers = await directory.providers();
       return {
         items: [...categories]
           .filter((each) => category === undefined || each === category)
