@@ -238,12 +238,14 @@ for (const api of wireApis) {
         expect.objectContaining({ type: "tool_call", tool: "files_read", arguments: { path: "a" } }),
       ]) as unknown,
     };
-    become(async (_request, response) => {
+    become((_request, response) => {
       response.writeHead(200, stream);
       response.socket?.setNoDelay(true);
-      for (let at = 0; at < whole.length; at++)
-        await new Promise<void>((resolve) => response.write(whole.subarray(at, at + 1), () => resolve()));
-      response.end();
+      const next = (at: number): void => {
+        if (at === whole.length) response.end();
+        else response.write(whole.subarray(at, at + 1), () => next(at + 1));
+      };
+      next(0);
     });
     expect(await lastOf(ask(api, port))).toMatchObject(expected);
     become((_request, response) =>
