@@ -39,7 +39,7 @@ export class EgressHost {
         this.#open.get(words.id)?.aborter.abort(new Stopped("Cancelled", "The request was cancelled."));
         return;
       case "prepare": {
-        shippedScanner();
+        scannerWith([]);
         const { loadApi } = await import("./providers/stream-model.ts");
         await loadApi(words.api);
       }
