@@ -231,7 +231,8 @@ async function coldTimes(host: string, rounds: number, say: (line: string) => vo
     ] as const) {
       await using session = await ModelSession.open(host, executable);
       // The first one fills the cache of compiled code.
-      const [first, ...others] = [await session.firstTokensOfNewKernel()];
+      const first = await session.firstTokensOfNewKernel();
+      const others: FirstTokens[] = [];
       for (let round = 0; round < rounds; round++) others.push(await session.firstTokensOfNewKernel());
       const of = (figure: (tokens: FirstTokens) => number): number => median(others.map(figure));
       say(`cold, ${what}: done`);
@@ -241,7 +242,7 @@ async function coldTimes(host: string, rounds: number, say: (line: string) => vo
         unit: "ms",
         ...(executable === undefined ? {} : { target: { atMost: 400 } }),
         samples: rounds,
-        note: `processor time: egress host from its start on ${of(({ egressMs }) => egressMs).toFixed(0)} ms, kernel ${of(({ kernelMs }) => kernelMs).toFixed(0)}; the very first, with no compiled code kept, took ${first?.times[0]?.toFixed(0)} ms`,
+        note: `processor time: egress host from its start on ${of(({ egressMs }) => egressMs).toFixed(0)} ms, kernel ${of(({ kernelMs }) => kernelMs).toFixed(0)}; the very first, with no compiled code kept, took ${first.times[0]?.toFixed(0)} ms`,
       });
     }
   } finally {
