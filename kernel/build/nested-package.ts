@@ -50,10 +50,11 @@ export const schemaServers: NestedPackage = {
   megabytes: 65,
 };
 
-/** Of their types, `test/suites/sdk-types.test.ts` makes schemas of requests. */
+/** `test/suites/sdk-types.test.ts` makes schemas of the SDKs' types; `aimock.test.ts` asks the imitated providers. */
 export const providerTypes: NestedPackage = {
   folder: "test/suites/providers",
-  contents: "the SDKs of Anthropic and Google, and a generator of JSON Schemas,",
+  contents:
+    "the SDKs of Anthropic and Google, a generator of JSON Schemas, and aimock, which imitates providers,",
   megabytes: 100,
 };
 

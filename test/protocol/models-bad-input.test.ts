@@ -111,6 +111,12 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
     /The budget per_day_tokens is 0, so nothing was sent\. Raise models\.budgets\.per_day_tokens/,
   ],
   [
+    "a budget of no dollars",
+    { models: { budgets: { per_day_usd: 0 } } },
+    "nokey/claude-opus-4-1",
+    /could exceed the budget per_day_usd: \$0\.00 of \$0\.00.*Nothing was sent\. Raise models\.budgets\.per_day_usd/,
+  ],
+  [
     "a script with a fault",
     withProvider("broken", { api: "scripted", script: "./broken.yaml" }),
     "broken/script",

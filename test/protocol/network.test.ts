@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { commandLineOf, familyOf } from "../fault/support/processes.ts";
 import { Bench, tool } from "../support/bench.ts";
 import { until } from "../support/until.ts";
 
@@ -22,29 +23,6 @@ export default defineAgent({
   },
 });
 `;
-
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly command: string;
-}
-
-async function processes(): Promise<Process[]> {
-  const found: Process[] = [];
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const [stat, command] = await Promise.all(
-        ["stat", "cmdline"].map((file) => readFile(`/proc/${name}/${file}`, "utf8")),
-      );
-      const parent = Number(/\) \S (\d+)/.exec(stat ?? "")?.[1]);
-      found.push({ pid: Number(name), parent, command: (command ?? "").replaceAll("\0", " ") });
-    } catch {
-      // The process has ended meanwhile.
-    }
-  }
-  return found;
-}
 
 /** Returns the inodes of all sockets of the internet protocols on this machine. */
 async function internetSockets(): Promise<Set<string>> {
@@ -124,17 +102,11 @@ test.skipIf(process.platform !== "linux")(
     const answer = tool(client, AGENT, "get", { url: `http://${host}/held` });
     await until("the request to arrive", () => asked > before);
 
-    const all = await processes();
-    const family = new Set([kernel]);
-    for (let size = 0; size < family.size;) {
-      size = family.size;
-      for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
-    }
+    const family = familyOf(kernel);
     const inodes = await internetSockets();
     const connected: string[] = [];
-    for (const { pid, command } of all.filter((each) => family.has(each.pid)))
-      if ((await socketsOf(pid, inodes)) > 0) connected.push(command);
-    expect(family.size).toBeGreaterThan(3);
+    for (const pid of family) if ((await socketsOf(pid, inodes)) > 0) connected.push(commandLineOf(pid));
+    expect(family.length).toBeGreaterThan(3);
     expect(connected).toEqual([expect.stringContaining("egress/host/host-process") as string]);
 
     held.resolve();

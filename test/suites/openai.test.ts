@@ -12,6 +12,8 @@ import {
   streamed,
   written,
 } from "../../kernel/src/egress/host/providers/testing/wire.ts";
+import { dialects } from "../../kernel/src/models/dialect.ts";
+import { faultsOf } from "../../kernel/src/models/testing/pairing.ts";
 import { folderOf, howToFetch, suites } from "./support/suites.ts";
 
 const folder = folderOf(suites.openai);
@@ -32,12 +34,15 @@ describe.skipIf(folder === null)(folder === null ? howToFetch(suites.openai) : "
     ["openai", "CreateResponse"],
     ["openai-chat", "CreateChatCompletionRequest"],
   ] as const)
-    test(`${api}: every request fits ${name}`, async () => {
+    test(`${api}: every request fits ${name}, and its calls and results are paired`, async () => {
       const fits = validatorOf(name);
       expect(fits({ model: 5 })).toBe(false);
       const send = async (request: Partial<ModelRequest>): Promise<readonly unknown[]> => {
         const { fetch, sent } = recorded(() => streamed(api, written(api, answer)));
-        const done = (await eventsOf(requestOf(api, request), api, fetch)).at(-1);
+        const ready = requestOf(api, request);
+        const { alternates, declaresCalledTools: declared } = dialects[api];
+        expect(faultsOf(ready, { alternates, declared })).toEqual([]);
+        const done = (await eventsOf(ready, api, fetch)).at(-1);
         fits(sent[0]?.body);
         expect([fits.errors ?? [], sent[0]?.text]).toEqual([[], sent[0]?.text]);
         return done?.type === "done" ? done.parts : [];

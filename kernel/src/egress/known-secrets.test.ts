@@ -17,6 +17,7 @@ const forms: readonly (readonly [string, string])[] = [
   ["in JSON of .NET", String.raw`{"a":"sk-\u00DCnicode/\u002B\u0022v~ 0123456789"}`],
   ["in HTML", "<p>sk-Ünicode/+&quot;v~ 0123456789</p>"],
   ["in an attribute of Go", "<p title='sk-Ünicode/+&#34;v~ 0123456789'>"],
+  ["in JSON that is a text in JSON", JSON.stringify(JSON.stringify({ value }))],
   ["in a query", `?a=${encodeURIComponent(value)}`],
   ["in a form", new URLSearchParams({ a: value }).toString().replaceAll("%7E", "~")],
   [

@@ -151,6 +151,8 @@ function jsonForms(value: string): string[] {
   const ascii = escaped(json, /[^\x20-\x7e]/g);
   return [
     json,
+    // As a text inside a message that is JSON itself.
+    JSON.stringify(json).slice(1, -1),
     ascii,
     // PHP
     json.replaceAll("/", "\\/"),

@@ -1,4 +1,4 @@
-import type { ProviderSettings } from "../base/vocabulary/model-settings.ts";
+import type { ProviderApi, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelRequest } from "../base/vocabulary/model.ts";
 import type { EgressRules } from "../policy/egress.ts";
 import type { PatternRule } from "../secret-scan/rules.ts";
@@ -73,7 +73,9 @@ export type EgressFailure = { readonly host: string; readonly mayHaveLeft: boole
 
 export type ToHost =
   | { readonly kind: "request"; readonly id: number; readonly request: HostRequest }
-  | { readonly kind: "cancel"; readonly id: number };
+  | { readonly kind: "cancel"; readonly id: number }
+  /** A request to a provider with this API follows soon. */
+  | { readonly kind: "prepare"; readonly api: ProviderApi };
 
 export type FromHost =
   | { readonly kind: "head"; readonly id: number; readonly head: EgressHead }

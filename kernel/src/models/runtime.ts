@@ -60,6 +60,8 @@ export interface ModelRuntimePorts {
   /** Returns the settings in force, with what was found where the document names no provider. */
   settings(): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
+  /** Told before a model is asked, so that what answers is started while the request is prepared. Sends nothing. */
+  prepare(provider: ProviderSettings): void;
   /** Makes one attempt. The iterable ends with `done` or `failed`. */
   stream(
     provider: ProviderSettings,
@@ -183,6 +185,7 @@ export class ModelRuntime {
     knownTools: Iterable<readonly [string, string]>,
   ): AsyncGenerator<AnswerEvent, void> {
     const { clock, stream, random, allowsUnpriced } = this.#ports;
+    this.#ports.prepare(providerOf(models[0], settings));
     // A person allows an answer, with all the attempts that it takes.
     const allowed = new Map<string, Promise<boolean>>();
     const mayBeUnpriced = (model: string): Promise<boolean> => {

@@ -1,13 +1,21 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { EgressClient } from "../../../kernel/src/egress/client/egress-client.ts";
+import { dialects } from "../../../kernel/src/models/dialect.ts";
+import { normalize } from "../../../kernel/src/models/normalize.ts";
+import { installBuilt } from "../../support/installed.ts";
 import { sharedNow, startTokenProvider, tokensPerSecond } from "../../support/token-provider.ts";
 import { askProvider, openEgress, readTokens } from "../../support/token-streams.ts";
 import type { Figure } from "../figure.ts";
 import { pause } from "../figure.ts";
+import { longHistory } from "../long-history.ts";
+import { type FirstTokens, ModelSession } from "../model-session.ts";
+import type { Row } from "../report.ts";
 import { median, percentile } from "../statistics.ts";
 
 /** OpenAI's Chat Completions: one event of the answer. */
@@ -119,12 +127,9 @@ export const models: Figure = {
       return ms;
     };
 
-    const cold: number[] = [];
-    for (let round = 0; round < (isShort ? 2 : 5); round++) {
-      await using client = openEgress();
-      cold.push(await firstToken(client));
-    }
-    say("cold: done");
+    const cold = await coldTimes(host, isShort ? 2 : 5, say);
+    await using session = await ModelSession.open(host);
+    const inKernel = (await session.firstTokensOfNewKernel(samples + 10)).times.slice(10);
     await using client = openEgress();
     const [warm, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < samples + 10; round++) {
@@ -148,12 +153,11 @@ export const models: Figure = {
       cancels.push((await closed) - began);
     }
     say("cancels: done");
-    const [hostBefore, kernelBefore] = [cpuMsOf(client.pid), process.cpuUsage()];
-    let deltas = 0;
-    for await (const { type } of answer(client, "stream please")) if (type === "text") deltas++;
-    const hostMs = cpuMsOf(client.pid) - hostBefore;
-    // This process is the provider too, so its time is an upper bound.
-    const { user, system } = process.cpuUsage(kernelBefore);
+    const deltas = seconds * deltasPerSecond;
+    const costs = [
+      { what: "a provider", cost: await session.costOfProvider("stream please", deltas * "word ".length) },
+      { what: "an editor's model", cost: await session.costOfEditor(deltas, deltasPerSecond) },
+    ];
     server.closeAllConnections();
     server.close();
     say("deltas: done");
@@ -168,12 +172,14 @@ export const models: Figure = {
         note: `p50 ${median(warm).toFixed(1)} ms, bare ${median(bare).toFixed(1)} ms`,
       },
       {
-        what: "first token, cold: egress host and provider not loaded",
-        value: median(cold),
+        what: "the same in a kernel, whose budgets are written to the disk",
+        value: percentile(inKernel, 0.95) - percentile(bare, 0.95),
         unit: "ms",
-        target: { atMost: 400 },
-        samples: cold.length,
+        target: { atMost: 5 },
+        samples,
+        note: `p50 ${median(inKernel).toFixed(1)} ms`,
       },
+      ...cold,
       {
         what: "cancel → the server sees the connection closed, p95",
         value: percentile(cancels, 0.95),
@@ -181,18 +187,18 @@ export const models: Figure = {
         target: { atMost: 100 },
         samples: cancels.length,
       },
-      ...(Number.isNaN(hostMs)
-        ? []
-        : [
-            {
-              what: `a delta at ${deltasPerSecond.toLocaleString("en")}/s: processor time of the egress host`,
-              value: (hostMs * 1000) / deltas,
-              unit: "µs",
-              target: { atMost: 50 },
-              samples: deltas,
-              note: `the measuring process, which is kernel and provider: ${((user + system) / deltas).toFixed(1)} µs`,
-            } as const,
-          ]),
+      ...costs.map(({ what, cost }): Row => {
+        const { egressMs, kernelMs, frontMs, seconds: passed } = cost;
+        const micros = (ms: number): string => ((ms * 1000) / deltas).toFixed(1);
+        return {
+          what: `a delta of ${what} at ${deltasPerSecond.toLocaleString("en")}/s: processor time of egress host, kernel and front together`,
+          value: ((egressMs + kernelMs + frontMs) * 1000) / deltas,
+          unit: "µs",
+          target: { atMost: 50 },
+          samples: deltas,
+          note: `egress host ${micros(egressMs)} µs, kernel ${micros(kernelMs)}, front ${micros(frontMs)}; ${Math.round(deltas / passed).toLocaleString("en")} came a second`,
+        };
+      }),
       {
         what: "a token of one stream, added to a bare fetch, p95",
         value: percentile(streams.alone, 0.95) - percentile(streams.bare, 0.95),
@@ -209,17 +215,61 @@ export const models: Figure = {
         samples: streams.together.length,
         note: `a token is ${percentile(streams.together, 0.95).toFixed(1)} ms on its way, p95`,
       },
+      normalizing(isShort),
     ];
   },
 };
 
-/** Processor time of a process in milliseconds, where the system tells it. */
-function cpuMsOf(pid: number | null): number {
-  const path = `/proc/${pid}/stat`;
-  if (pid === null || !existsSync(path)) return Number.NaN;
-  const fields = readFileSync(path, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  // Ticks of a hundredth of a second.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+/** How long a kernel that was just started takes for its first token: nothing of it is loaded, and no egress host runs. */
+async function coldTimes(host: string, rounds: number, say: (line: string) => void): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "lares-models-"));
+  try {
+    for (const [what, executable] of [
+      ["the installed package", installBuilt(folder)],
+      ["sources", undefined],
+    ] as const) {
+      await using session = await ModelSession.open(host, executable);
+      // The first one fills the cache of compiled code.
+      const first = await session.firstTokensOfNewKernel();
+      const others: FirstTokens[] = [];
+      for (let round = 0; round < rounds; round++) others.push(await session.firstTokensOfNewKernel());
+      const of = (figure: (tokens: FirstTokens) => number): number => median(others.map(figure));
+      say(`cold, ${what}: done`);
+      rows.push({
+        what: `first token, cold, of ${what}: egress host and provider not loaded`,
+        value: of(({ times }) => times[0] ?? Number.NaN),
+        unit: "ms",
+        ...(executable === undefined ? {} : { target: { atMost: 400 } }),
+        samples: rounds,
+        note: `processor time: egress host from its start on ${of(({ egressMs }) => egressMs).toFixed(0)} ms, kernel ${of(({ kernelMs }) => kernelMs).toFixed(0)}; the very first, with no compiled code kept, took ${first.times[0]?.toFixed(0)} ms`,
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return rows;
+}
+
+/** A history of 200,000 tokens, written for a provider whose turns alternate. */
+function normalizing(isShort: boolean): Row {
+  const messages = longHistory(200_000);
+  const times: number[] = [];
+  for (let round = 0; round < (isShort ? 30 : 200); round++) {
+    const began = performance.now();
+    normalize({ model: "lab/m", messages }, dialects.anthropic);
+    times.push(performance.now() - began);
+  }
+  const began = performance.now();
+  const { length } = JSON.stringify(messages);
+  const written = performance.now() - began;
+  return {
+    what: "normalize on 200,000 tokens, p95",
+    value: percentile(times, 0.95),
+    unit: "ms",
+    target: { atMost: 20 },
+    samples: times.length,
+    floor: { what: "writing it as JSON", value: written },
+    note: `${messages.length} messages, ${(length / 1e6).toFixed(1)} MB; the first time, not yet compiled: ${times[0]?.toFixed(1)} ms`,
+  };
 }

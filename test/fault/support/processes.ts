@@ -9,6 +9,11 @@ export function childrenOf(pid: number): number[] {
     .filter((child) => parentOf(child) === pid);
 }
 
+/** A process and all that it started, directly or not, as far as they still run. */
+export function familyOf(pid: number): number[] {
+  return isAlive(pid) ? [pid, ...childrenOf(pid).flatMap(familyOf)] : [];
+}
+
 function parentOf(pid: number): number | null {
   const match = /^\d+ \(.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`));
   return match === null ? null : Number(match[1]);

@@ -25,11 +25,3 @@ export const SecretItem = Type.Object(
   { description: "A secret of the user, without its value" },
 );
 export type SecretItem = Static<typeof SecretItem>;
-
-/** Headers that hold credentials: where a secret may stand unless it is bound to another place. Lower case. */
-export const authorizationHeaders: readonly string[] = [
-  "authorization",
-  "x-api-key",
-  "api-key",
-  "x-goog-api-key",
-];

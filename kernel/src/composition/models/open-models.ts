@@ -168,6 +168,9 @@ export function openModels(parts: ModelParts): KernelModels {
     clock,
     settings: () => found.look(written()),
     catalog: openedCatalog,
+    prepare: (provider) => {
+      if (isOnNetwork(provider)) egress.prepare(provider.api);
+    },
     stream: (provider, request, asker, signal) =>
       streamOf({ ...parts, requests, issued, languageModels, leakRules }, provider, request, asker, signal),
     usage,
@@ -286,6 +289,11 @@ async function* streamOf(
     case "llama":
       return yield* streamLocal(languageModels, provider, request, signal);
   }
+}
+
+/** True if the egress host asks it; the others answer in this process, at an editor or in the inference host. */
+function isOnNetwork({ api }: ProviderSettings): boolean {
+  return !["scripted", "editor", "llama"].includes(api);
 }
 
 /** What a person at an editor did not start must not spend what the editor's models cost them. */

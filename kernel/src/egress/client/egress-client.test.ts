@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { until } from "../../../../test/support/until.ts";
 import { egressBounds as bounds } from "../bounds.ts";
 import { failureOf, openClient, read, requestTo, rulesFor, serve } from "./testing/requests.ts";
 
@@ -46,6 +47,26 @@ test("a request is answered and traced once, without its query", async () => {
     failure: null,
   });
   expect(JSON.stringify(traces)).not.toContain("secret");
+});
+
+test("a host that is prepared runs before the first request, sends nothing, and is prepared anew after its death", async () => {
+  let count = 0;
+  const { url } = await serve((_request, response) => {
+    count++;
+    response.end("here");
+  });
+  const { client } = openClient();
+  client.prepare("openai-compatible");
+  // A provider that there is no SDK for.
+  client.prepare("ollama");
+  const first = await until("a host", () => client.pid);
+  expect(count).toBe(0);
+  expect(await read(await client.request(requestTo(url)))).toMatchObject({ text: "here" });
+  expect(client.pid).toBe(first);
+  process.kill(first, "SIGKILL");
+  await until("the host to be gone", () => client.pid === null);
+  client.prepare("openai-compatible");
+  expect(await until("another host", () => client.pid)).not.toBe(first);
 });
 
 test("the host's environment holds only what it was given", async () => {

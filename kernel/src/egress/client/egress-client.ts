@@ -1,4 +1,5 @@
 import { neverAborted } from "../../base/abort.ts";
+import type { ProviderApi } from "../../base/vocabulary/model-settings.ts";
 import type { Clock } from "../../base/clock.ts";
 import { LaresError, limitExceeded, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -30,6 +31,8 @@ export class EgressClient implements AsyncDisposable {
   readonly #options: EgressOptions;
   readonly #open = new Map<number, OpenRequest>();
   readonly #host: ChildKeeper<HostLink>;
+  /** The APIs that the running host was told to load. */
+  readonly #prepared = new Set<ProviderApi>();
   #nextId = 1;
 
   constructor(options: EgressOptions) {
@@ -41,6 +44,7 @@ export class EgressClient implements AsyncDisposable {
       start: () => this.#launch(),
       end: (link) => link.kill(),
       gone: (_link, how, deaths) => {
+        this.#prepared.clear();
         log.error("the egress host is gone", { how, deaths, open: this.#open.size });
         for (const open of this.#open.values())
           if (open.isSent) open.stop("Network", `The egress host ${how} during the request.`);
@@ -51,6 +55,20 @@ export class EgressClient implements AsyncDisposable {
 
   get pid(): number | null {
     return this.#host.pid;
+  }
+
+  /**
+   * Starts the host, and has it load what an answer by this API takes. Whoever is about to send a request calls it, so that
+   * this happens while they prepare the request.
+   */
+  prepare(api: ProviderApi): void {
+    if (this.#prepared.has(api)) return;
+    this.#prepared.add(api);
+    this.#host.connect().then(
+      (link) => link.send({ kind: "prepare", api }),
+      // The request is refused for the same reason.
+      () => this.#prepared.delete(api),
+    );
   }
 
   /**

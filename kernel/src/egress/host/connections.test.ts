@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
+// Gives dispatchers the method `request`.
+import "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { type EgressRules, type EgressTarget, targetOf } from "../../policy/egress.ts";
 import { Connections } from "./connections.ts";

@@ -1,5 +1,7 @@
 import type { LookupFunction } from "node:net";
-import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import type { Dispatcher, ProxyAgent } from "undici";
+// Not the index: it takes twice as long to load, and the first answer waits for it.
+import Pool from "undici/lib/dispatcher/pool.js";
 import { kindOfAddress } from "../../policy/addresses.ts";
 import { decideAddress, type EgressRules, type EgressTarget } from "../../policy/egress.ts";
 import { egressBounds as bounds } from "../bounds.ts";
@@ -37,17 +39,15 @@ const connectionOptions = {
  */
 export class Connections {
   readonly #lookups: Lookups;
-  /** Its `agent` is null if the proxy's address is none. */
-  readonly #proxy: (ProxySettings & { readonly agent: ProxyAgent | null; readonly host: string }) | null;
+  readonly #proxy: (ProxySettings & { readonly host: string }) | null;
+  /** Of the proxy; null if its address is none. */
+  #agent: Promise<ProxyAgent | null> | undefined;
   /** The least recently used first. */
   readonly #pools = new Map<string, Pool>();
 
   constructor({ resolve, proxy }: { readonly resolve: Resolve; readonly proxy: ProxySettings | null }) {
     this.#lookups = new Lookups(resolve);
-    this.#proxy =
-      proxy === null
-        ? null
-        : { ...proxy, agent: proxyAgent(proxy.url), host: URL.parse(proxy.url)?.host ?? "" };
+    this.#proxy = proxy === null ? null : { ...proxy, host: URL.parse(proxy.url)?.host ?? "" };
   }
 
   /** Rejects with `Denied` if no address of the target may be connected to. */
@@ -55,12 +55,13 @@ export class Connections {
     if (this.#proxy !== null && needsProxy(target, this.#proxy.except)) {
       if (target.isLiteral)
         throw new Denied(target.host, `${target.host} is an address, and a proxy decides only names.`);
-      if (this.#proxy.agent === null)
+      const agent = await (this.#agent ??= proxyAgent(this.#proxy.url));
+      if (agent === null)
         throw new Denied(
           target.host,
           'The address of the proxy is none. Write it as http://proxy.example.com:3128 in "egress.proxy" of your lares.yaml, or in HTTPS_PROXY.',
         );
-      return { dispatcher: this.#proxy.agent, proxy: this.#proxy.host };
+      return { dispatcher: agent, proxy: this.#proxy.host };
     }
     const addresses = target.isLiteral ? [] : await this.#allowedAddresses(target, rules);
     return { dispatcher: this.#poolOf(target, addresses), proxy: null };
@@ -100,10 +101,11 @@ export class Connections {
 }
 
 /** Returns null if the address is none, or of a kind of proxy that is not known. */
-function proxyAgent(uri: string): ProxyAgent | null {
+async function proxyAgent(uri: string): Promise<ProxyAgent | null> {
   const protocol = URL.parse(uri)?.protocol ?? "";
   if (!["http:", "https:", "socks5:", "socks:"].includes(protocol)) return null;
-  return new ProxyAgent({
+  const undici = await import("undici");
+  return new undici.ProxyAgent({
     ...connectionOptions,
     uri,
     connectTimeout: bounds.connectTimeoutMs,

@@ -1,5 +1,5 @@
 import { finishedInTurns } from "../../base/next-turn.ts";
-import { authorizationHeaders } from "../../base/vocabulary/secret.ts";
+import { authorizationHeaders } from "../../base/vocabulary/authorization-headers.ts";
 import { namesTarget, type EgressTarget } from "../../policy/egress.ts";
 import { ExactSecrets } from "../known-secrets.ts";
 import type { SecretScanner } from "../../secret-scan/scanner.ts";

@@ -32,8 +32,18 @@ export class EgressHost {
   }
 
   async obey(words: ToHost, body: Uint8Array): Promise<void> {
-    if (words.kind === "request") return await this.#answer(words.id, words.request, body);
-    this.#open.get(words.id)?.aborter.abort(new Stopped("Cancelled", "The request was cancelled."));
+    switch (words.kind) {
+      case "request":
+        return await this.#answer(words.id, words.request, body);
+      case "cancel":
+        this.#open.get(words.id)?.aborter.abort(new Stopped("Cancelled", "The request was cancelled."));
+        return;
+      case "prepare": {
+        scannerWith([]);
+        const { loadApi } = await import("./providers/stream-model.ts");
+        await loadApi(words.api);
+      }
+    }
   }
 
   /** The kernel takes this many bytes more of an answer. */

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { storageError, systemCode } from "../../base/errors.ts";
 import { lockHolder } from "./lock.ts";
+import { withoutSecrets } from "./secret-variables.ts";
 
 /** The time in which a kernel must end after it was asked to. */
 export const orderlyEndMs = 5_000;
@@ -131,7 +132,7 @@ async function commandLine(pid: number): Promise<readonly string[] | "unknown"> 
       throw storageError(`What process ${pid} is cannot be read: ${String(error)}`, error);
     }
   }
-  const options = { timeout: psTimeoutMs, maxBuffer: maxCommandLineBytes };
+  const options = { timeout: psTimeoutMs, env: withoutSecrets(process.env), maxBuffer: maxCommandLineBytes };
   try {
     const { stdout } = await promisify(execFile)(
       "/bin/ps",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { LaresError } from "../../base/errors.ts";
 import type { Environment } from "../files/state-folder.ts";
+import { withoutSecrets } from "./secret-variables.ts";
 
 /** Only the end of npm's output is kept, because it has the reason. */
 const maxSaidCharacters = 8_192;
@@ -37,7 +38,7 @@ export async function installNpmPackage({
     ["install", "--prefix", ".", "--ignore-scripts", "--no-save", "--no-package-lock", ...quiet, spec],
     {
       cwd: folder,
-      env: environment,
+      env: withoutSecrets(environment),
       shell: isWindows,
       stdio: ["ignore", "ignore", "pipe"],
       windowsHide: true,

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { sha256 } from "../../platform/files/hash.ts";
 import { openProgramFolder } from "../../platform/files/program-files.ts";
+import { hidingSecrets } from "../../platform/processes/secret-variables.ts";
 import {
   maxErrors,
   maxFileBytes,
@@ -185,7 +186,7 @@ async function run(main: string, plugin: Plugin): Promise<Result> {
     plugins: [plugin],
   } as const satisfies BuildOptions;
   try {
-    return await build(options);
+    return await hidingSecrets(() => build(options));
   } catch (error) {
     if (isBuildFailure(error)) return { errors: error.errors, outputFiles: [] };
     throw error;

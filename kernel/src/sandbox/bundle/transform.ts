@@ -1,3 +1,5 @@
+import { hidingSecrets } from "../../platform/processes/secret-variables.ts";
+
 /** One file as JavaScript, with the mapping back to its source. */
 interface TransformedFile {
   readonly code: string;
@@ -10,18 +12,20 @@ export async function transformFile(source: string, loader: "ts" | "js"): Promis
   // Loaded on first use, because both are large.
   const { transform } = await import("esbuild");
   const { originalPositionFor, TraceMap } = await import("@jridgewell/trace-mapping");
-  const { code, map } = await transform(source, {
-    loader,
-    format: "esm",
-    target: "esnext",
-    sourcemap: "external",
-    sourcesContent: false,
-    charset: "utf8",
-    treeShaking: false,
-    // Keeps the imports as the author wrote them, used or not.
-    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    logLevel: "silent",
-  });
+  const { code, map } = await hidingSecrets(() =>
+    transform(source, {
+      loader,
+      format: "esm",
+      target: "esnext",
+      sourcemap: "external",
+      sourcesContent: false,
+      charset: "utf8",
+      treeShaking: false,
+      // Keeps the imports as the author wrote them, used or not.
+      tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+      logLevel: "silent",
+    }),
+  );
   const trace = new TraceMap(map);
   return {
     code,

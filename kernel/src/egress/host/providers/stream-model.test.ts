@@ -359,6 +359,30 @@ test("blocks that arrive interleaved keep their order and their contents", async
   });
 });
 
+test("calls that arrive interleaved, the second one first, keep their arguments", async () => {
+  const [created, ...events] = written("openai", { calls: twoCalls }).split("\n\n");
+  const completed = events.splice(6);
+  const mixed = [0, 3, 4, 1, 5, 2].map((at) => events[at]);
+  const responses = [created, ...mixed, ...completed].join("\n\n");
+  const chunks = written("openai-compatible", { calls: twoCalls }).split("\n\n");
+  const starts = chunks.splice(1, 2).toReversed();
+  const chat = [chunks[0], ...starts, ...chunks.slice(1)].join("\n\n");
+  for (const [api, text] of [
+    ["openai", responses],
+    ["openai-compatible", chat],
+    ["openai-chat", chat],
+  ] as const) {
+    const { fetch } = recorded(() => streamed(api, text));
+    const done = lastOf(await eventsOf(requestOf(api, { tools }), api, fetch));
+    if (done?.type !== "done") throw new Error(JSON.stringify(done));
+    expect(done.parts).toHaveLength(2);
+    for (const { id, tool, json } of twoCalls)
+      expect(done.parts).toContainEqual(
+        expect.objectContaining({ call: id, tool, arguments: JSON.parse(json) as unknown }),
+      );
+  }
+});
+
 test("what ended the answer is told, and arguments that are no JSON are kept as they are", async () => {
   const finishOf = async (api: WireApi, text: string) => {
     const { fetch } = recorded(() => streamed(api, text));

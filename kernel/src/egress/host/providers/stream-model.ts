@@ -1,5 +1,6 @@
 import { unlessAborted } from "../../../base/abort.ts";
 import type { ModelEvent, ModelFailure } from "../../../base/vocabulary/model.ts";
+import type { ProviderApi } from "../../../base/vocabulary/model-settings.ts";
 import { parseModelReference } from "../../../models/reference.ts";
 import { Exchange } from "./exchange.ts";
 import { type FailureContext, failureOfAbort, failureOfSdk, ModelFault } from "./failures.ts";
@@ -9,6 +10,16 @@ import { sdkAnswer } from "./sdk-answer.ts";
 import { sdkApis } from "./sdk-apis.ts";
 
 export type { ModelCall } from "./model-call.ts";
+
+/** Loads what an answer by this API takes, so that the first request does not wait for it. */
+export async function loadApi(api: ProviderApi): Promise<void> {
+  const settings = {
+    baseURL: "http://localhost",
+    apiKey: "none",
+    fetch: () => Promise.reject(new Error("No model was asked.")),
+  };
+  await sdkApis[api]?.load(settings, "none");
+}
 
 /**
  * Makes one attempt at an answer: `sent` once, before the request may leave, then deltas, then `done` or `failed` once.
