@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { until } from "../../../../test/support/until.ts";
 import { inferenceBounds as bounds } from "../bounds.ts";
 import { instructModel } from "../testing/instruct-model.ts";
-import { tinyLlama } from "../testing/tiny-llama.ts";
+import { tinyLlama, tinyWords } from "../testing/tiny-llama.ts";
 import { LanguageModelClient } from "./language-models.ts";
 
 function opened(files: readonly string[] = []): LanguageModelClient {
@@ -267,6 +267,23 @@ test("a GGUF file that llama.cpp refuses is named, and the next model is answere
       class: "NoModel",
       message: expect.stringMatching(
         /is no model that llama\.cpp can load: .*models\.providers\.local/,
+      ) as string,
+    },
+  });
+  await done(asked(client, await tinyFile()));
+});
+
+test("crash: a GGUF file for which native code ends the process is named, and the next model is answered", async () => {
+  // llama.cpp looks for the word of a line's end, and does not expect that there is none.
+  const value = tinyWords.map((word) => (word.startsWith("<0x") ? `[${word}]` : word));
+  const file = await tinyFile(tinyLlama({ fields: { "tokenizer.ggml.tokens": { type: "texts", value } } }));
+  const client = opened();
+  expect((await collected(asked(client, file))).at(-1)).toMatchObject({
+    type: "failed",
+    failure: {
+      class: "NoModel",
+      message: expect.stringMatching(
+        /ended by SIG\w+ while it loaded .*tiny\.gguf\. .*Replace it, or correct models\.providers/,
       ) as string,
     },
   });

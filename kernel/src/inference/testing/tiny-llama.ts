@@ -23,15 +23,14 @@ interface Word {
 }
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");
-/** Bytes of characters below U+0800. llama.cpp's grammars do not tell wrong sequences of the others from right ones. */
-const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter(
-  (byte) => byte < 0xc0 || (byte > 0xc1 && byte < 0xe0),
-);
+/** llama.cpp's grammars do not tell wrong sequences with these from right ones, so it never writes them. */
+const isUnwritten = ({ type, text }: Word): boolean => type === 6 && /^<0x(?:C[01]|[EF].)>$/.test(text);
+
 const words: readonly Word[] = [
   { text: "<unk>", type: 2 },
   { text: "<s>", type: 3 },
   { text: "</s>", type: 3 },
-  ...bytes.map((byte): Word => ({ text: `<0x${hex(byte)}>`, type: 6 })),
+  ...Array.from({ length: 256 }, (_, byte): Word => ({ text: `<0x${hex(byte)}>`, type: 6 })),
   { text: "<|im_start|>", type: 3 },
   { text: "<|im_end|>", type: 3 },
   { text: callToken, type: 4 },
@@ -41,6 +40,8 @@ const words: readonly Word[] = [
     type: 1,
   })),
 ];
+/** The words of its vocabulary, by their numbers. */
+export const tinyWords: readonly string[] = words.map(({ text }) => text);
 const idOf = (text: string): number => words.findIndex((word) => word.text === text);
 
 interface TinyOptions {
@@ -102,11 +103,22 @@ function tensors(): GgufTensor[] {
     shape: [width],
     numbers: new Float32Array(width).fill(1),
   });
-  // Only a line's end has something in the first column, no layer changes it, and only the call's begin asks for it.
+  // No layer changes the first two columns. The first is that of a line's end, and only the call's begin asks for it; the
+  // second is everyone's, and what must not be written dislikes it.
   const [line, call] = [idOf(lineEnd), idOf(callToken)];
-  const mark: Change = (row, column, drawn) => (column > 0 ? drawn : row === line ? 8 : 0);
-  const passing: Change = (row, _column, drawn) => (row === 0 ? 0 : drawn);
-  const asking: Change = (row, column, drawn) => (column > 0 ? drawn : row === call ? 40 : 0);
+  const fixed = (
+    column: number,
+    first: boolean,
+    second: boolean,
+    drawn: number,
+    [one, other]: [number, number],
+  ) => (column > 1 ? drawn : column === 0 ? (first ? one : 0) : second ? other : 0);
+  const mark: Change = (row, column, drawn) => fixed(column, row === line, true, drawn, [8, 4]);
+  const passing: Change = (row, _column, drawn) => (row < 2 ? 0 : drawn);
+  const asking: Change = (row, column, drawn) => {
+    const word = words[row];
+    return fixed(column, row === call, word !== undefined && isUnwritten(word), drawn, [40, -40]);
+  };
   return [
     table("token_embd.weight", width, words.length, mark),
     ...Array.from({ length: layers }, (_, layer) => `blk.${layer}`).flatMap((layer) => [

@@ -7,7 +7,7 @@ type CallPiece =
 /** Reads the calls of a text that follows their grammar, while it arrives. */
 export class CallReader {
   readonly #format: CallFormat;
-  /** Of names of which one begins with the other, the longer one first. */
+  /** The longer one first if one name begins with another. */
   readonly #tools: readonly string[];
   #place: "name" | "arguments" | "after" = "name";
   #rest = "";
