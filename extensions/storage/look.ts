@@ -38,7 +38,7 @@ export async function lookAtAll(ctx: Context): Promise<void> {
     unhashed: unhashed.slice(0, maxUnhashed),
   }));
   if (unhashed.length > 0) {
-    ctx.trace.info(`${unhashed.length} files are not hashed yet; they are looked at with what happens next`);
+    ctx.trace.info(`${unhashed.length} files are not hashed yet; they are examined with the next event`);
   }
 }
 

@@ -50,7 +50,7 @@ export const schemaServers: NestedPackage = {
   megabytes: 65,
 };
 
-/** Of their types, `test/suites/sdk-types.test.ts` makes schemas of requests. */
+/** `test/suites/sdk-types.test.ts` makes schemas of requests from their types. */
 export const providerTypes: NestedPackage = {
   folder: "test/suites/providers",
   contents: "the SDKs of Anthropic and Google, and a generator of JSON Schemas,",

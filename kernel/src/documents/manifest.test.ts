@@ -29,7 +29,7 @@ const withCode = (checked: CheckedManifest, code: DiagnosticCode): Diagnostic | 
 
 describe("the documented example, without its program", () => {
   for (const name of ["photos-toml/extension.toml", "photos-yaml/extension.yaml"]) {
-    test(`${name} has no errors; what is not met is a warning`, async () => {
+    test(`${name} has no errors; unmet conditions are warnings`, async () => {
       const checked = await checkManifest(await fixture(name), name, manifestPorts([]));
       expect(checked.diagnostics.map(({ code, severity }) => [code, severity])).toEqual([
         ["no-program", "warning"],

@@ -96,7 +96,7 @@ test("a workspace's models and egress are ignored, and each says so", async () =
   ]);
 });
 
-test("fallbacks may leave the machine where the route says so", async () => {
+test("fallbacks may leave the machine if the route allows it", async () => {
   const text = withRoutes(
     "routes: { default: { model: ollama/x, may_leave: true }, research_notes: local/qwen, worker.research: anthropic/y }\n  fallbacks: { ollama/x: [anthropic/y], anthropic/y: [local/qwen] }",
   );

@@ -135,7 +135,7 @@ export class EditorModels {
     try {
       yield* incoming.events(request);
     } finally {
-      // Whoever no longer listens ends the request at the editor.
+      // A caller that no longer listens ends the request at the editor.
       ended.abort(new LaresError("RequestCancelled", "The answer is not needed any more."));
       void answered;
     }

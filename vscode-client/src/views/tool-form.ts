@@ -50,7 +50,7 @@ export const toolForms: Feature = (context) => {
           toolFormType,
           label(tool.name, 40),
           ViewColumn.Active,
-          // Only the page itself has a run's result; it is small, and the person comes back for it.
+          // Only the page itself has a run's result; it is small, and the person may return to it.
           { retainContextWhenHidden: true },
         );
         fill(panel, tool);

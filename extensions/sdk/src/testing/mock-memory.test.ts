@@ -59,7 +59,7 @@ describe("what happened", () => {
     expect(names(await q().whereText("note", "beach").collect())).toEqual(["sea.jpg"]);
     expect(await q().whereText("bea").count()).toBe(0);
     expect(await q().whereText("!?").count()).toBe(0);
-    // A text is no number: "10" is not above 3.
+    // A text is not a number: "10" is not above 3.
     expect(names(await q().where("size", "gt", 3).collect())).toEqual(["snow.jpg"]);
     expect(names(await q().where("tags", "contains", "sea").collect())).toEqual(["sea.jpg"]);
     expect(names(await q().where("tags.0", "in", ["sea", 1]).collect())).toEqual(["sea.jpg"]);
@@ -184,7 +184,7 @@ describe("refusals are those of the kernel", () => {
     await expect((async () => ask(await remembered()))()).rejects.toMatchObject({ name: "LaresError", code });
   });
 
-  it("a shared memory is apart from the agent's own, and read only where it was granted so", async () => {
+  it("a shared memory is apart from the agent's own, and read-only if it was granted so", async () => {
     const ctx = mockContext({ grants: { namespaces: { team: "read_write", archive: "read" } } });
     await ctx.memory.in("team").history.append("Met", {});
     await ctx.memory.in("team").plan.set({ turn: 1 });

@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Vdfs {
   query(query?: EntryQuery, options?: CallOptions): Promise<EntryPage>;
   count(query?: EntryQuery, options?: CallOptions): Promise<number>;
-  /** Null where there is nothing, or nothing the agent may see. */
+  /** Null if there is nothing, or nothing that the agent may see. */
   get(path: string | { readonly id: string }, options?: CallOptions): Promise<Entry | null>;
   /** The bytes from `offset` (default 0), `length` of them (default: to the end), read in pieces. */
   read(

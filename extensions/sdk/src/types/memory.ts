@@ -62,7 +62,7 @@ export interface HistoryQuery<Data = Untyped, Shape = Data> {
   orderByTime(order: "asc" | "desc"): HistoryQuery<Data, Shape>;
   /** 1 to 1,000, default 100. */
   limit(count: number): HistoryQuery<Data, Shape>;
-  /** Leaves out so many from the beginning; default 0. */
+  /** Skips this many at the beginning; default 0. */
   offset(count: number): HistoryQuery<Data, Shape>;
   collect(options?: CallOptions): Promise<HistoryItem<Data>[]>;
   /** `total`: all that match, not only these. */
@@ -146,7 +146,7 @@ export interface KnowledgeQuery<Data = Untyped, Shape = Data> {
   whereField(field: string, value: unknown): KnowledgeQuery<Data, Shape>;
   /** Within `km` of [latitude, longitude]. */
   near(field: string, position: Position, km: number): KnowledgeQuery<Data, Shape>;
-  /** Reached from this item in at most `depth` (1 to 5, default 1) relations, in either direction, of one kind where it is named. */
+  /** Reached from this item in at most `depth` (1 to 5, default 1) relations, in either direction, of one kind if it is named. */
   relatedTo(id: string, depth?: number, relation?: string): KnowledgeQuery<Data, Shape>;
   /** -1 to 1. */
   minSimilarity(similarity: number): KnowledgeQuery<Data, Shape>;

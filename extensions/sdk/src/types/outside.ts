@@ -33,7 +33,7 @@ export interface AiAnswer {
   readonly usage: AiUsage;
   /** "provider/model" that answered. */
   readonly model: string;
-  /** "length": the answer is cut off. "filtered": the provider refused to go on. */
+  /** "length": the answer is cut off. "filtered": the provider refused to continue. */
   readonly finish: "stop" | "length" | "filtered";
 }
 
@@ -84,7 +84,7 @@ export interface FetchAnswer {
   /** Bytes of the body that were received. */
   readonly size: number;
   readonly truncated: boolean;
-  /** The body; throws a `TypeError` where it is not text in UTF-8, or is longer than about a million characters. */
+  /** The body; throws a `TypeError` if it is not text in UTF-8, or is longer than about a million characters. */
   text(): string;
   json(): Untyped;
   /** The body as bytes, until the handler has ended; the kernel keeps what is large or not text. */

@@ -10,7 +10,7 @@ export interface Permissions {
   readonly dispatch_jobs?: boolean;
   readonly propose_actions?: readonly string[];
   readonly emit_events?: readonly string[];
-  /** Events of other extensions that the agent may hear: `publisher.id/EventName` or `publisher.id/*`. */
+  /** Events of other extensions that the agent may receive: `publisher.id/EventName` or `publisher.id/*`. */
   readonly hear_events?: readonly string[];
   readonly call_tools?: readonly string[];
   readonly shared_data?: { readonly read?: readonly string[]; readonly write?: readonly string[] };

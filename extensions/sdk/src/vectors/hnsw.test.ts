@@ -96,7 +96,7 @@ it("says what it refuses, and changes nothing then", () => {
   expect([call(hnsw, "has", set, 9), call(hnsw, "size", set)]).toEqual([1, 4]);
 });
 
-describe("bytes that are no set", () => {
+describe("bytes that are not a set", () => {
   const magic = 0x3156534c;
   const original = saved(made(clustered(40, dimensions, 3, 2)));
   const sealed = (bytes: Uint8Array): Uint8Array => {

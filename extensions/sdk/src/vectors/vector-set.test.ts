@@ -38,7 +38,7 @@ describe.each([
     expect(recall(set, vectors, queries)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it("goes on finding them when a third was removed, and when it is put in again", () => {
+  it("still finds them after a third was removed, and after it was added again", () => {
     for (let label = 0; label < count; label += 3) expect(set.remove(label)).toBe(true);
     expect(set.size).toBe(count - Math.ceil(count / 3));
     expect(queries.flatMap((query) => labels(set.search(query, 50))).some((label) => label % 3 === 0)).toBe(
@@ -50,7 +50,7 @@ describe.each([
     expect(recall(set, vectors, queries)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it("comes back from bytes and then does exactly what it would have done", () => {
+  it("is restored from bytes and then behaves exactly as before", () => {
     const again = VectorSet.fromBytes(set.toBytes());
     expect({ size: again.size, dimensions: again.dimensions }).toEqual({ size: count, dimensions });
     for (const one of [set, again]) {

@@ -56,7 +56,7 @@ export const codes = {
   },
   "invalid-glob": {
     severity: "error",
-    explanation: "A pattern that is no glob, or has brace ranges or more than 64 alternatives.",
+    explanation: "A pattern that is not a glob, or has brace ranges or more than 64 alternatives.",
   },
   "invalid-namespace": {
     severity: "error",
@@ -81,12 +81,12 @@ export const codes = {
   },
   "old-spelling": {
     severity: "error",
-    explanation: "A filter in the spelling of older documents; the quick fix writes it anew.",
+    explanation: "A filter in the spelling of older documents; the quick fix rewrites it.",
   },
   "invalid-schedule": {
     severity: "error",
     explanation:
-      "A schedule that is no cron expression, never comes true, or names a time zone that does not exist.",
+      "A schedule that is not a cron expression, never comes true, or names a time zone that does not exist.",
   },
   "invalid-program": {
     severity: "error",
@@ -114,7 +114,7 @@ export const codes = {
   "doubtful-parameters": {
     severity: "warning",
     explanation:
-      "Something in a tool's parameters that arguments cannot be held against: a keyword, a pattern, a $ref, a name.",
+      "Something in a tool's parameters that arguments cannot be checked against: a keyword, a pattern, a $ref, a name.",
   },
   "requirement-not-met": {
     severity: "warning",
@@ -152,7 +152,7 @@ export const codes = {
   },
   "invalid-event-name": {
     severity: "warning",
-    explanation: "An extension would emit or hear an event of a name that no event can have.",
+    explanation: "An extension would emit or receive an event with a name that no event can have.",
   },
   "event-not-heard": {
     severity: "warning",
@@ -206,7 +206,7 @@ export const codes = {
   "location-outside": { severity: "error", explanation: "A location that leads out of the workspace." },
   "location-not-found": {
     severity: "warning",
-    explanation: "A location that does not exist, or is no folder.",
+    explanation: "A location that does not exist, or is not a folder.",
   },
   "document-not-counted": {
     severity: "warning",

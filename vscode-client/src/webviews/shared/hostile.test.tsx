@@ -126,7 +126,7 @@ describe("what agents say", () => {
     expect(open.match(/json-row/g)?.length).toBe(101);
   });
 
-  it("is no element, even where it has the shape of one", () =>
+  it("is not an element, even if it has the shape of one", () =>
     expectHarmless(
       renderToString(<JsonTree value={{ type: "img", props: { onerror: "alert(1)" }, __v: 1 }} open={3} />),
     ));

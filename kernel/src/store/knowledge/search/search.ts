@@ -49,7 +49,7 @@ interface Ranking {
  *   any. So a related item is found, but not before the hit itself.
  * - `vector`: items by similarity, which is their score.
  *
- * Of equal scores, the newest comes first.
+ * If scores are equal, the newest comes first.
  */
 export async function search(
   view: SearchView,
