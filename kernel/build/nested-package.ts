@@ -22,7 +22,7 @@ export const compilers: NestedPackage = {
   megabytes: 115,
 };
 
-/** What bundling and packaging the client need besides the checkout's own packages. */
+/** Packages that bundling and packaging the client need in addition to the checkout's own. */
 export const packaging: NestedPackage = {
   folder: "vscode-client/build/packaging",
   contents: "vsce, which makes the .vsix, and the grammar of TOML",

@@ -91,7 +91,7 @@ describe("what happened", () => {
 });
 
 describe("what is known", () => {
-  it("is found by what it is like, by its fields, by its place and by its relations", async () => {
+  it("is found by similarity, by its fields, by its place and by its relations", async () => {
     const { knowledge, sea, snow, walk } = await remembered();
     const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
     const [first, ...others] = await knowledge.query().similarTo("the sea and its beach").collect();
@@ -136,7 +136,7 @@ describe("what is known", () => {
 });
 
 describe("search", () => {
-  it("goes over both, says what it did, and names each hit's kind", async () => {
+  it("searches both, names the mode that was used, and the kind of each hit", async () => {
     const { ctx, sea } = await remembered();
     const hits = await ctx.memory.search("beach", { limit: 3 });
     expect(hits.mode).toBe("hybrid");

@@ -1,4 +1,4 @@
-/** What an agent may do: asked for by its manifest, granted, and not denied. Absent: it may not. */
+/** An agent's permissions: requested by its manifest, granted, and not denied. Absent: not permitted. */
 export interface Permissions {
   readonly read_entries?: boolean | { readonly filter?: string };
   readonly write_sidecars?: { readonly kinds: readonly string[] };

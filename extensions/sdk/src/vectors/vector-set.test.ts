@@ -68,7 +68,7 @@ it("the same calls give the same bytes, however often it is done", () => {
   expect(Buffer.from(first.toBytes()).equals(Buffer.from(second.toBytes()))).toBe(true);
 });
 
-describe("what is done to a small set", () => {
+describe("operations on a small set", () => {
   const coordinate = fc.integer({ min: -1, max: 1 });
   const vector = fc
     .array(coordinate, { minLength: 3, maxLength: 3 })
@@ -173,7 +173,7 @@ describe("what is refused", () => {
     refuses("InvalidParams", () => set.search([1, 0], count));
   });
 
-  it("more than its capacity, while what is there may be replaced, also by nothing but a bad vector", () => {
+  it("more than its capacity, while existing vectors may be replaced", () => {
     for (let label = 0; label < 3; label++) set.add(label, [1, label]);
     refuses("LimitExceeded", () => set.add(3, [1, 1]));
     set.add(2, [-1, 0]);
