@@ -14,7 +14,7 @@ import {
   type Form,
   type Outcome,
 } from "../webviews/tool-form/messages.ts";
-import { commonAnswers, onSituation } from "./situation.ts";
+import { commonAnswers, onCommonState } from "./common-state.ts";
 import { openPage } from "./webview-host.ts";
 
 /** As named in package.json among the activation events. */
@@ -168,7 +168,7 @@ function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool):
   );
   const parts = Disposable.from(
     conversation,
-    onSituation(context, (situation) => conversation.push("situation", situation)),
+    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
     models.actions.onDidChange(() => {
       for (const id of waiting) {
         const state = models.actions.get(id)?.state;
