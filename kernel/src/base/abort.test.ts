@@ -43,7 +43,7 @@ describe("two signals joined", () => {
     expect(new JoinedSignals(one.signal, other.signal).signal.aborted).toBe(true);
   });
 
-  test("race: one that is aborted before aborts them at once", () => {
+  test("race: an already aborted signal aborts them at once", () => {
     const { signal } = new JoinedSignals(
       AbortSignal.abort(new Error("before")),
       new AbortController().signal,

@@ -167,7 +167,7 @@ test("an editor gets text, calls and results, and neither thoughts nor pictures;
   ]);
 });
 
-test("an editor that falls silent is waited for as long as it goes on speaking, and no longer", async () => {
+test("an editor is waited for only as long as it keeps sending parts", async () => {
   const clock = new ManualClock();
   const models = new EditorModels(clock);
   let say: (part: { readonly text: string }) => void = () => undefined;

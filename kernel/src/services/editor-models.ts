@@ -142,7 +142,7 @@ export class EditorModels {
   }
 }
 
-/** Watches whether an editor goes on speaking. */
+/** Watches whether an editor keeps sending parts. */
 class Silence implements Disposable {
   readonly #clock: Pick<Clock, "monotonic" | "timer">;
   readonly #tooLong: () => void;

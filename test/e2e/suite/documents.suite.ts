@@ -208,7 +208,7 @@ describe("the user's own document, outside of the workspace", () => {
     return document.positionAt(Math.max(0, text.indexOf("|")));
   };
 
-  it("is underlined where a route names a provider that is not there, and is no workspace's", async () => {
+  it("is underlined if a route names a missing provider, and if it is in a workspace's document", async () => {
     await write("models: { providers: { lab: { api: ollama } }, routes: { default: lba/x } }\n");
     const found = await until("a diagnostic", () => {
       const all = vscode.languages.getDiagnostics(uri);

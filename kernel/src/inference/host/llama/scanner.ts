@@ -14,7 +14,7 @@ export class MarkScanner {
     let found: string | null = null;
     for (const mark of this.#marks) {
       const index = all.indexOf(mark);
-      // Of marks at the same place the longest counts.
+      // The longest of several marks at the same place counts.
       if (index < 0 || index > at || (index === at && mark.length <= (found?.length ?? 0))) continue;
       [at, found] = [index, mark];
     }
