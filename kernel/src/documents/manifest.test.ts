@@ -347,7 +347,7 @@ describe("faults, each at its place", () => {
       "yaml",
       `${head}  resources: { allowed_hosts: ["[::1]:8080", api.example.com, «https://api.example.com/v1»] }\n`,
       "invalid-host",
-      /is no host\. Write its name as in api\.example\.com/,
+      /is not a host\. Write its name as in api\.example\.com/,
     ],
     [
       "toml",

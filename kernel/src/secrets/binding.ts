@@ -22,10 +22,10 @@ const ipv6 = /^\[[0-9a-f:.]{2,45}\]$/;
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const queryKey = /^[A-Za-z0-9._~-]+$/;
 
-/** Returns the name; InvalidParams where it is none. */
+/** Returns the name; throws InvalidParams if it is invalid. */
 export function checkedName(name: string): string {
   if (name.length > maxSecretNameLength || !secretName.test(name))
-    throw invalidParams(`"${shown(name)}" is no name of a secret. Use ${secretNameRule}.`);
+    throw invalidParams(`"${shown(name)}" is not a name of a secret. Use ${secretNameRule}.`);
   return name;
 }
 

@@ -1,7 +1,7 @@
 import {
   countedRun,
   endsLine,
-  goesOn,
+  continuationMark,
   visibleAtoms,
   withVisibleBlank,
   type Atom,

@@ -29,7 +29,7 @@ export const codes = {
   },
   syntax: { severity: "error", explanation: "The text is not YAML 1.2 or not TOML 1.0." },
   "multiple-documents": { severity: "error", explanation: "A YAML file holds more than one document." },
-  "duplicate-key": { severity: "error", explanation: "The same key stands twice in one map." },
+  "duplicate-key": { severity: "error", explanation: "The same key occurs twice in one map." },
   "forbidden-key": {
     severity: "error",
     explanation: "A key that means something to JavaScript's objects: __proto__, constructor, prototype.",
@@ -42,7 +42,7 @@ export const codes = {
   "unknown-field": { severity: "error", explanation: "A field that the schema does not have." },
   "deprecated-field": {
     severity: "warning",
-    explanation: "A field that is ignored, and what stands for it.",
+    explanation: "A field that is ignored, and the one that replaces it.",
   },
   "missing-field": { severity: "error", explanation: "A field that has to be there is not." },
   "invalid-value": {
@@ -170,7 +170,7 @@ export const codes = {
   "invalid-host": {
     severity: "warning",
     explanation:
-      "A host that no request can go to: an address, a path or a pattern stands where a host belongs.",
+      "A host that no request can go to: an address, a path or a pattern in place of a host.",
   },
   "invalid-proxy": {
     severity: "warning",
@@ -223,7 +223,7 @@ export const codes = {
   },
   "unknown-variable": {
     severity: "warning",
-    explanation: "An environment variable that looks like a setting and is none.",
+    explanation: "An environment variable that looks like a setting but is not.",
   },
 } as const satisfies Record<string, Code>;
 

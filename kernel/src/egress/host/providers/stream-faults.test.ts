@@ -61,7 +61,7 @@ for (const api of wireApis) {
     });
   });
 
-  test(`${api}: an answer that is cut anywhere is no answer`, async () => {
+  test(`${api}: an answer that is cut anywhere is a failure`, async () => {
     const whole = Buffer.from(written(api, full));
     const request = requestOf(api, { tools });
     // If only the last event is missing, the answer is complete.
