@@ -33,7 +33,7 @@ const suites = {
   editors: { include: ["test/editors/**/*.test.ts", "test/schemas/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
-  /** Public test suites, where they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
+  /** Public test suites, if they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
   suites: { include: ["test/suites/**/*.test.ts"], timeoutMs: slowMs },
   /** What `npm pack` makes, which is built first: `npm run test:package`. */
   package: { include: ["test/package/**/*.test.ts"], timeoutMs: slowMs },

@@ -10,7 +10,7 @@ interface Happened {
   photos: { taken: string; path: string }[];
 }
 
-it("remembers the example's photographs in a real kernel: when they were taken, what they are like, and where", async () => {
+it("remembers the example's photographs in a real kernel: when and where they were taken, and what they show", async () => {
   await using kernel = await runInKernel(extension, library);
   await kernel.idle();
   const all = await kernel.call<Happened>("happened", {});

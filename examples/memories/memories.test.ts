@@ -27,8 +27,8 @@ async function seen(): Promise<MockContext> {
 }
 const tool = (ctx: MockContext, name: string, args: object = {}): unknown => agent.tools?.[name]?.(args, ctx);
 
-describe("what was like this", () => {
-  it("finds photographs by what they are about, the most alike first", async () => {
+describe("similar photographs", () => {
+  it("finds photographs by their subject, the most similar first", async () => {
     const found = (await tool(await seen(), "like", { about: "dunes by the sea", limit: 2 })) as {
       path: string;
     }[];

@@ -64,7 +64,7 @@ async function look({ path, name, size, content_id }: Entry, ctx: Context): Prom
   } catch (error) {
     if (!isGoneOrChanged(error)) throw error;
     // The next event of the note triggers another look.
-    ctx.trace.debug(`${path} changed while it was looked at`);
+    ctx.trace.debug(`${path} changed while it was being read`);
   }
 }
 

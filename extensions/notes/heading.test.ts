@@ -16,7 +16,7 @@ it.each([
   ["HTML", "<h1>Milk</h1>\n", false],
   ["nothing", "  \n\n", false],
   ["a byte order mark before a heading", "\ufeff# Milk\n", false],
-])("looks at the beginning of a note: %s", (_name, text, wants) => expect(wantsHeading(text)).toBe(wants));
+])("reads the beginning of a note: %s", (_name, text, wants) => expect(wantsHeading(text)).toBe(wants));
 
 it("keeps a note's line ends", () => {
   expect(withHeading("milk\n", "Groceries")).toBe("# Groceries\n\nmilk\n");

@@ -57,7 +57,7 @@ describe("which copy stays", () => {
 });
 
 describe("groups", () => {
-  it("exclude what is archived, hidden, unhashed, empty or unique; the most wasteful comes first", () => {
+  it("exclude archived, hidden, unhashed, empty and unique files; the most wasteful group comes first", () => {
     const big = { ...file("x", undefined, "sha256:b"), size: 9000 };
     const found = findGroups(
       [

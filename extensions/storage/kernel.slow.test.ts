@@ -49,7 +49,7 @@ it("proposes duplicates, moves them when approved, restores them when undone, an
   expect(await readdir(empty)).toEqual([]);
 });
 
-it("does not propose again what was rejected, until asked to; moves nothing that changed before the answer", async () => {
+it("does not repeat a rejected proposal until asked to; moves no file that changed before the answer", async () => {
   await using kernel = await runInKernel(extension, empty);
   await kernel.write("a/photo.jpg", "the same bytes");
   await kernel.write("downloads/photo.jpg", "the same bytes");

@@ -6,7 +6,7 @@ import { inUnits } from "./wording.ts";
 const named = 5;
 
 /** Records these large files, and warns once about those without a second copy. */
-export async function tellOfLarge(ctx: Context, seen: readonly LargeFile[]): Promise<void> {
+export async function warnAboutLarge(ctx: Context, seen: readonly LargeFile[]): Promise<void> {
   if (seen.length === 0) return;
   let alone: LargeFile[] = [];
   await ctx.memory.plan.update((memory) => {

@@ -10,7 +10,7 @@ interface File {
   path: string;
   size: number;
   modified: string;
-  /** Null: not hashed yet; a function: what the next query returns. */
+  /** Null: not hashed yet; a function: the result of the next query. */
   content_id: string | null | (() => string | null);
 }
 interface Proposed {
@@ -136,13 +136,16 @@ describe("a full look", () => {
     expect(place.memory.unhashed).toEqual([]);
   });
 
-  it.each(["PendingApproval", "Rejected", "Undone"])("does not propose again what is %s", async (state) => {
-    const place = world(["a", "A"], ["inbox/a", "A"]);
-    await lookAtAll(place.context());
-    for (const action of place.proposed) action.state = state;
-    await lookAtAll(place.context());
-    expect(place.proposed).toHaveLength(1);
-  });
+  it.each(["PendingApproval", "Rejected", "Undone"])(
+    "does not repeat a proposal that is %s",
+    async (state) => {
+      const place = world(["a", "A"], ["inbox/a", "A"]);
+      await lookAtAll(place.context());
+      for (const action of place.proposed) action.state = state;
+      await lookAtAll(place.context());
+      expect(place.proposed).toHaveLength(1);
+    },
+  );
 
   it("proposes a copy that returned after the first was archived, under another name", async () => {
     const place = world(["a", "A"], ["inbox/a", "A"]);
@@ -168,11 +171,11 @@ describe("a full look", () => {
     expect(place.memory.more).toBe(false);
   });
 
-  it("says what to grant when the archive is out of scope, and does not fail", async () => {
+  it("names the missing grant when the archive is out of scope, and does not fail", async () => {
     const place = world(["a", "A"], ["a2", "A"]);
     place.refusal = "ScopeViolation";
     await lookAtAll(place.context());
-    expect(place.traces.join()).toContain('add "archive/duplicates/" to its locations');
+    expect(place.traces.join()).toContain('Add "archive/duplicates/" to its locations');
     expect(place.memory.asked).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { Hash } from "@lares/sdk";
 import type { Context } from "./context.ts";
 import { everyFile, fileAt, whenHashed, type KnownFile } from "./files.ts";
 import { findGroups, groupOf } from "./groups.ts";
-import { tellOfLarge } from "./large.ts";
+import { warnAboutLarge } from "./large.ts";
 import { maxLarge, maxUnhashed, type LargeFile } from "./memory.ts";
 import { proposeFor, refreshOpen } from "./proposals.ts";
 import { canBeArchived, settingsOf, type Settings } from "./settings.ts";
@@ -31,14 +31,14 @@ export async function lookAtAll(ctx: Context): Promise<void> {
 
   await refreshOpen(ctx);
   await proposeFor(ctx, findGroups(known, settings), { again: false });
-  await tellOfLarge(ctx, largeOf(known, settings, bySize));
+  await warnAboutLarge(ctx, largeOf(known, settings, bySize));
   await ctx.memory.plan.update((memory) => ({
     ...memory,
     indexed: true,
     unhashed: unhashed.slice(0, maxUnhashed),
   }));
   if (unhashed.length > 0) {
-    ctx.trace.info(`${unhashed.length} files are not hashed yet; they are looked at with what happens next`);
+    ctx.trace.info(`${unhashed.length} files are not hashed yet; they are examined with the next event`);
   }
 }
 
@@ -84,7 +84,7 @@ export async function lookAtLargeWithout(ctx: Context, entryId: string): Promise
   if (content_id === null || !large.some((file) => file.content_id === content_id)) return;
   const { count } = await ctx.vdfs.copies(content_id);
   if (count !== 1) return;
-  await tellOfLarge(
+  await warnAboutLarge(
     ctx,
     large.filter((file) => file.content_id === content_id).map((file) => ({ ...file, alone: true })),
   );
@@ -108,7 +108,7 @@ async function lookAtContent(ctx: Context, file: KnownFile): Promise<void> {
     if (copy?.content_id === file.content_id) copies.push(copy);
   }
   if (file.size >= settings.large_bytes) {
-    await tellOfLarge(
+    await warnAboutLarge(
       ctx,
       copies.map((copy) => largeFile(copy, count === 1)),
     );

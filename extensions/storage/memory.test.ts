@@ -9,7 +9,7 @@ const asked = (state: ActionState, paths: string[], content_id: Hash = "sha256:a
   state,
 });
 
-describe("what was asked before", () => {
+describe("earlier proposals", () => {
   const cases: [state: ActionState, again: boolean, left: string[]][] = [
     ["PendingApproval", false, ["c"]],
     ["PendingApproval", true, ["c"]],
@@ -30,7 +30,7 @@ describe("what was asked before", () => {
     expect(unasked(["b"], "sha256:z", [asked("Rejected", ["b"])], { again: false })).toEqual(["b"]);
   });
 
-  it("forgets what is done before it forgets a refusal", () => {
+  it("drops completed proposals before rejected ones", () => {
     let memory = withAsked(nothingYet(), asked("Rejected", ["first"]));
     for (let n = 0; n < maxAsked; n++) memory = withAsked(memory, asked("Committed", [`${n}`]));
     expect(memory.asked).toHaveLength(maxAsked);

@@ -81,7 +81,7 @@ async function propose(ctx: Context, group: Group, archive: string): Promise<Act
     switch (codeOf(error)) {
       case "ScopeViolation":
         ctx.trace.warn(
-          `The archive folder is outside what was granted: add "${archive}/" to its locations in lares.yaml`,
+          `The archive folder is outside the granted locations. Add "${archive}/" to its locations in lares.yaml`,
           { archive, error: messageOf(error) },
         );
         return "refused";

@@ -36,7 +36,7 @@ test.each(all)(
   },
 );
 
-test("an installation of the checkout brings none of them", () => {
+test("an installation of the checkout contains none of them", () => {
   const { packages } = read("package-lock.json") as Lockfile;
   const nested = all.flatMap(({ folder }) =>
     Object.keys((read(`${folder}/package.json`) as Description).dependencies),

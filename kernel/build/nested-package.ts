@@ -22,7 +22,7 @@ export const compilers: NestedPackage = {
   megabytes: 115,
 };
 
-/** What bundling and packaging the client need besides the checkout's own packages. */
+/** Packages that bundling and packaging the client need in addition to the checkout's own. */
 export const packaging: NestedPackage = {
   folder: "vscode-client/build/packaging",
   contents: "vsce, which makes the .vsix, and the grammar of TOML",
@@ -50,7 +50,7 @@ export const schemaServers: NestedPackage = {
   megabytes: 65,
 };
 
-/** `test/suites/sdk-types.test.ts` makes schemas of the SDKs' types; `aimock.test.ts` asks the imitated providers. */
+/** `test/suites/sdk-types.test.ts` makes schemas of requests from their types; `aimock.test.ts` uses the imitated providers. */
 export const providerTypes: NestedPackage = {
   folder: "test/suites/providers",
   contents:

@@ -13,7 +13,7 @@ interface TraceSeen {
   readonly at: number;
 }
 
-/** Hears notifications of a method the moment their bytes are there. */
+/** Calls `heard` for notifications of a method as soon as their bytes arrive. */
 export function hear(client: Client, method: string, heard: (params: unknown) => void): void {
   const reader = new FrameReader();
   client.process.stdout.on("data", (chunk: Buffer) => {
@@ -61,7 +61,7 @@ export class Bed implements AsyncDisposable {
     }
   }
 
-  /** The next trace that matches; call it before what causes it. */
+  /** Resolves to the next trace that matches; call it before its cause. */
   trace(what: string, matches: (trace: TraceSeen) => boolean, timeoutMs = 120_000): Promise<TraceSeen> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -78,11 +78,11 @@ export class Bed implements AsyncDisposable {
       if (!/^\d+$/.test(name)) continue;
       try {
         const parent = Number(fieldsAfterName(`/proc/${name}/stat`)[1]);
-        // The bundler's is another one.
+        // The other child is the bundler's.
         const isSandbox = readFileSync(`/proc/${name}/cmdline`, "utf8").includes("sandbox/host/host-process");
         if (parent === this.kernelPid && isSandbox) return Number(name);
       } catch (error) {
-        // Gone between listing and reading.
+        // The process ended between listing and reading.
         if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
       }
     }
@@ -94,7 +94,7 @@ export class Bed implements AsyncDisposable {
   }
 }
 
-/** What `/proc` says of a process or thread, from its state on. */
+/** Returns the fields of `/proc` for a process or thread, from its state on. */
 function fieldsAfterName(path: string): string[] {
   const stat = readFileSync(path, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -131,8 +131,8 @@ export function residentMb(pid: number): number {
 }
 
 /**
- * An agent that, for a change of a file, updates its memory once and traces the entry's path and size: the trace
- * is sent when the update was answered.
+ * An agent that updates its memory once for each change of a file and traces the entry's path and size: the trace is
+ * sent when the update was answered.
  */
 export function recorder(id: string, manifest: Record<string, unknown> = {}): ExtensionSpec {
   return {

@@ -8,13 +8,13 @@ import { existsSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** What the figures in README.md were measured with. */
+/** The digest of the file with which the figures in README.md were measured. */
 const knownSha256 = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4";
 
 export interface Turn {
-  /** What it is a part of: turns of one source follow each other. */
+  /** The session that contains it: turns of one source follow each other. */
   readonly source: string;
-  /** When it was said, ISO 8601, UTC; null where that is not known. */
+  /** When it was said, ISO 8601, UTC; null if unknown. */
   readonly timestamp: string | null;
   /** "Speaker: what they said [what is on the picture they showed]" */
   readonly text: string;
@@ -22,7 +22,7 @@ export interface Turn {
 
 export interface Conversation {
   readonly name: string;
-  /** As they followed each other. */
+  /** In their order. */
   readonly turns: readonly Turn[];
   readonly questions: readonly Question[];
 }
@@ -33,7 +33,7 @@ export interface Question {
   readonly evidence: ReadonlySet<number>;
 }
 
-/** Of LoCoMo's questions. The fifth kind is adversarial: nothing in the conversation answers it. */
+/** LoCoMo's kinds of questions. The fifth is adversarial: nothing in the conversation answers it. */
 const categories: Readonly<Record<number, string>> = {
   1: "multi-hop",
   2: "temporal",
@@ -57,7 +57,7 @@ interface Said {
   readonly blip_caption?: string;
 }
 
-/** Null where the file is not there. */
+/** Returns null if the file does not exist. */
 export function readConversations(say: (line: string) => void): Conversation[] | null {
   const path = process.env["LARES_LOCOMO"] ?? fileURLToPath(new URL("./data/locomo10.json", import.meta.url));
   if (!existsSync(path)) {
@@ -90,7 +90,7 @@ function converted({ sample_id: name, conversation, qa }: Sample): Conversation 
   const questions = qa.flatMap(({ question, evidence, category: number }): Question[] => {
     const category = categories[number];
     if (category === undefined) return [];
-    // A few name several turns in one string, or with a zero in front, or none that exists.
+    // A few name several turns in one string, or have a leading zero, or name a turn that does not exist.
     const ids = evidence.flatMap((each) => each.match(/D\d+:\d+/g) ?? []).map((id) => id.replace(/:0+/, ":"));
     const found = new Set(ids.flatMap((id) => places.get(id) ?? []));
     return found.size === 0 ? [] : [{ text: question, category, evidence: found }];

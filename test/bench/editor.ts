@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { findChromium, stampFile } from "../e2e/support/home.ts";
 
-/** Figures in a real VS Code are left out where there is none. */
+/** Returns true if there is a VS Code; figures about it are skipped otherwise. */
 export function isVSCodeThere(): boolean {
   return existsSync(stampFile) && findChromium() !== undefined;
 }

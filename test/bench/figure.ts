@@ -1,9 +1,9 @@
 import type { Row } from "./report.ts";
 
 export interface RunOptions {
-  /** Fewer samples, for a check that nothing fell over: the marks then say little. */
+  /** Takes fewer samples, to check that everything runs: the figures then say little. */
   readonly isShort: boolean;
-  /** A line about how far it is. */
+  /** Logs a line about the progress. */
   say(line: string): void;
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentFormat } from "../../kernel/src/documents/text/source.ts";
 
-/** A document made to keep its reader busy: as large as what is still read, or refused because it is larger. */
+/** A document made to keep its reader busy: as large as allowed, or refused because it is larger. */
 export interface HostileDocument {
   readonly what: string;
   readonly format: DocumentFormat;

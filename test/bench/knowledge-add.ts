@@ -1,6 +1,6 @@
 /**
- * What it takes to add an item of knowledge, with a store host behind that projects and embeds it meanwhile:
- * `node test/bench/knowledge-add.ts ITEMS`. One JSON object on stdout.
+ * Measures adding items of knowledge, while a store host projects and embeds them: `node test/bench/knowledge-add.ts
+ * ITEMS`. One JSON object on stdout.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,9 +15,9 @@ import { percentile } from "./statistics.ts";
 import { benchItems } from "./temporal-events.ts";
 
 const items = Number(process.argv[2]);
-/** What an agent adds in one turn of the loop, while a stream of items comes. */
+/** Items that an agent adds in one turn of the loop while a stream of items arrives. */
 const itemsPerTurn = 20;
-/** Of each journal line beside what the item says. */
+/** Bytes of each journal line besides the item's data. */
 const fixedBytes = 420;
 
 const folder = mkdtempSync(join(tmpdir(), "lares-bench-add-"));
@@ -29,7 +29,7 @@ export interface MeasuredAdds {
   readonly samples: number;
   /** Items a second, twenty in a turn. */
   readonly rate: number;
-  /** From the last one's answer until a search finds it. */
+  /** Time from the last answer until a search finds the item. */
   readonly foundMs: number;
 }
 
@@ -57,7 +57,7 @@ async function run(): Promise<MeasuredAdds> {
     prunePolicy: () => null,
   });
   const agent = await memory.open("extension/dev.bench.add");
-  // The host starts with the first question.
+  // The host starts with the first query.
   await agent.search({ text: "nothing" });
   const texts = [...benchItems(items)].map(({ text }) => text);
   const add = (text: string) => agent.addKnowledge({ variant: "Fact", data: {}, text });

@@ -1,4 +1,4 @@
-/** Handlers that the manifest's program has. */
+/** Handlers in the manifest's program. */
 const handlerNames = Array.from({ length: 24 }, (_, index) => `handler${index}`);
 
 export const program = `import { defineAgent } from "@lares/sdk";
@@ -10,11 +10,11 @@ export default defineAgent({
 
 export type Format = "yaml" | "toml";
 
-/** A manifest as somebody writes one, of at least so many lines, in two pieces: what is typed comes between them. */
+/** Returns a typical manifest of at least this many lines, in two pieces, between which text is typed. */
 export function longManifest(format: Format, lines: number): { before: string; after: string } {
   const text = format === "yaml" ? yamlPieces : tomlPieces;
   const body: string[] = [];
-  // A hook for each tool: filters are what costs most.
+  // A hook for each tool, because filters cost most.
   for (let index = 0; body.join("").split("\n").length < lines - 12; index++)
     body.push(text.hook(index), text.tool(index));
   const hooks = body.filter((_, index) => index % 2 === 0);
@@ -26,7 +26,7 @@ export function longManifest(format: Format, lines: number): { before: string; a
   };
 }
 
-/** What is typed into it, character by character: a hook with a filter. */
+/** The text that is typed, character by character: a hook with a filter. */
 export const typed: Readonly<Record<Format, string>> = {
   yaml: '    - on: EntryCreated\n      filter: entry.isImage() && entry.size > 1024 && entry.name.endsWith(".jpg")\n      handler: handler3\n',
   toml: '[[extension.hooks]]\non = "EntryCreated"\nfilter = \'entry.isImage() && entry.size > 1024 && entry.name.endsWith(".jpg")\'\nhandler = "handler3"\n',

@@ -1,6 +1,6 @@
 /**
  * Measures appends to a memory's journal, beside bare writes of as many bytes: `node test/bench/memory-append.ts EVENTS
- * [--bare]`. One JSON object on stdout. `--bare`: makes the same events and writes their lines, with no memory behind it.
+ * [--bare]`. One JSON object on stdout. `--bare`: creates the same events and writes their lines, without a memory.
  */
 import {
   closeSync,
@@ -26,9 +26,9 @@ import { openDatabase } from "../../kernel/src/platform/database/database.ts";
 import { settleHeap } from "../../kernel/src/platform/processes/heap.ts";
 import { percentile } from "./statistics.ts";
 
-/** What an agent sends in one turn of the loop, while a stream of events comes. */
+/** Events that an agent sends in one turn of the loop while a stream of events arrives. */
 const eventsPerTurn = 20;
-/** Of each journal line beside what the event says: salt, hashes, the fixed fields. */
+/** Bytes of each journal line besides the event's data: salt, hashes, the fixed fields. */
 const fixedBytes = 420;
 
 const events = Number(process.argv[2]);
@@ -48,7 +48,7 @@ const pauseMs = 5;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const residentMb = (): number => process.memoryUsage.rss() / 1024 / 1024;
 
-/** Events a second, how much the process grew after the first tenth, and what of its heap is then still in use. */
+/** Returns events a second, the growth of the process after the first tenth, and the heap in use at the end. */
 async function stream(
   append: (event: Event) => Promise<unknown>,
 ): Promise<{ rate: number; grownMb: number; liveMb: number }> {
@@ -61,7 +61,7 @@ async function stream(
   }
   const rate = (events / (performance.now() - startedAt)) * 1000;
   const grownMb = residentMb() - before;
-  // Not before: a collection on the way would hide what it grows by.
+  // Not earlier: a collection on the way would hide the growth.
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   return { rate, grownMb, liveMb: process.memoryUsage().heapUsed / 1024 / 1024 };
@@ -101,11 +101,11 @@ async function wholeRun() {
   const key = "extension/dev.bench.append";
   const memory = await open();
   const agent = await memory.open(key);
-  // As the kernel does when it has started.
+  // As the kernel does after its start.
   await settleHeap();
   const streamed = await stream((event) => agent.appendEvent(event));
 
-  // One at a time, a bare write in turns with it; some pauses, so that what is brought to the disk behind is met too.
+  // One at a time, alternating with a bare write; with some pauses, so that background syncs are included.
   const file = openSync(join(folder, "bare"), "a");
   const lone: number[] = [];
   const bare: number[] = [];
@@ -143,7 +143,7 @@ async function wholeRun() {
     }
     digest.digest();
   });
-  // In processor time of the loop's thread: on a busy machine a turn is as long as others let it be.
+  // In processor time of the loop's thread: on a busy machine the real time of a turn depends on others.
   let longestTurnMs = 0;
   let last = process.threadCpuUsage();
   const watching = setInterval(() => {

@@ -4,15 +4,15 @@ const layout = { row: 26, top: 46, bottom: 34, labels: 430, scale: 340, values: 
 /** The scale goes from a quarter to four times the target, in doublings. */
 const marks = [0.25, 0.5, 1, 2, 4] as const;
 
-/** How much of what is allowed was used: below 1 the target is reached, whichever way it points. */
+/** Returns the used share of the target: below 1 the target is reached, whichever its direction. */
 function shareOfTarget({ value, target }: Row): number | null {
   if (target === undefined) return null;
   return "atMost" in target ? value / target.atMost : target.atLeast / value;
 }
 
 /**
- * The rows with a target as bars on one logarithmic scale, the target in the middle: what ends left of it is reached.
- * An SVG that is readable on light and dark.
+ * Draws the rows with a target as bars on one logarithmic scale, the target in the middle: a bar that ends left of it
+ * reaches the target. Returns an SVG that is readable on light and dark.
  */
 export function plotOf(reports: readonly FigureReport[], footer: string): string {
   const bars = reports.flatMap(({ figure, rows }) =>

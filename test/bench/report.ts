@@ -4,7 +4,7 @@ import { renderTable, type Column } from "../../kernel/src/cli/render/table.ts";
 
 type Unit = "ms" | "µs" | "MB" | "MB/s" | "events/s" | "items/s" | "×" | "%" | "";
 
-/** What a figure is to reach; no target means it is shown for comparison. */
+/** A figure's target; without one, it is shown for comparison. */
 type Target = { readonly atMost: number } | { readonly atLeast: number };
 
 /** One line of the table. */
@@ -13,7 +13,7 @@ export interface Row {
   readonly value: number;
   readonly unit: Unit;
   readonly target?: Target;
-  /** What was measured beside it in the same run, and can hardly be undercut, or does the same work. */
+  /** Something measured in the same run that can hardly be undercut, or that does the same work. */
   readonly floor?: { readonly what: string; readonly value: number };
   readonly samples?: number;
   readonly note?: string;
@@ -22,10 +22,10 @@ export interface Row {
 export interface FigureReport {
   readonly figure: string;
   readonly rows: readonly Row[];
-  /** Instead of rows, where the measuring itself failed. */
+  /** Set instead of rows if the measurement itself failed. */
   readonly failure?: string;
   readonly seconds: number;
-  /** Processes that wanted a processor, over the last minute, before and after. */
+  /** The load average over the last minute, before and after. */
   readonly load: readonly [before: number, after: number];
 }
 
@@ -34,7 +34,7 @@ export function isReached({ value, target }: Row): boolean | null {
   return "atMost" in target ? value <= target.atMost : value >= target.atLeast;
 }
 
-/** How often the floor goes into the value; null where they are not of one kind. */
+/** Returns the ratio of value and floor; null if they are not of one kind. */
 export function ratioToFloor({ value, floor }: Row): number | null {
   return floor === undefined || floor.value === 0 ? null : value / floor.value;
 }
@@ -78,7 +78,7 @@ function cellsOf(figure: string, row: Row): string[] {
   ];
 }
 
-/** Three digits that count. */
+/** Rounds to three significant digits. */
 function rounded(value: number): string {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);

@@ -1,7 +1,7 @@
 /**
- * Measures where Lares stands against its floors and peers:
- * `node test/bench/run.ts [name …] [--short] [--json FILE] [--plot FILE.svg]`.
- * Nothing here passes or fails; the table says what was measured, what is aimed at, and whether it was reached.
+ * Compares Lares with its floors and peers: `node test/bench/run.ts [name …] [--short] [--json FILE] [--plot
+ * FILE.svg]`. Nothing here passes or fails; the table shows the measured values, the targets, and whether they were
+ * reached.
  */
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
@@ -103,7 +103,7 @@ async function measure(figure: Figure): Promise<FigureReport> {
   try {
     return done({ rows: await figure.run(options) });
   } catch (error) {
-    // One that cannot be measured is no reason to leave the others out.
+    // A failed measurement does not prevent the others.
     console.error(error);
     process.exitCode = 1;
     return done({ rows: [], failure: error instanceof Error ? error.message : String(error) });

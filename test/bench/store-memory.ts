@@ -1,7 +1,7 @@
 /**
- * What a store host of its own takes for a whole memory: `node test/bench/store-memory.ts rebuild EVENTS` or
- * `… search ITEMS SAMPLES [ENGINE]`. One JSON object on stdout. This process is in the kernel's place: what is measured has the
- * way to the host and back in it.
+ * Measures a store host with a whole memory: `node test/bench/store-memory.ts rebuild EVENTS` or `… search ITEMS
+ * SAMPLES [ENGINE]`. One JSON object on stdout. This process replaces the kernel, so the way to the host and back is
+ * included.
  */
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const vectors = (process.argv[5] ?? "auto") as EngineChoice;
 export interface MeasuredRebuild {
   readonly events: number;
   readonly ms: number;
-  /** How often it was told how far it is, and the longest time between two of them. */
+  /** The number of progress reports, and the longest time between two of them. */
   readonly progress: number;
   readonly longestSilenceMs: number;
   readonly plainMs: number;
@@ -44,15 +44,15 @@ export interface MeasuredSearch {
   readonly text: Percentiles;
   readonly vector: Percentiles;
   readonly plain: Percentiles;
-  /** Of the store host's, all its threads, for one hybrid question; the machine may be busy with others. */
+  /** Processor time of the store host, all its threads, for one hybrid query; the machine may be busy with others. */
   readonly hybridProcessorMs: number;
-  /** Until the last of the items had its vector, after nothing. */
+  /** Time from an empty store until the last item had its vector. */
   readonly readyMs: number;
 }
 interface Percentiles {
   readonly p50: number;
   readonly p95: number;
-  /** Part of the questions whose item was among the ten. */
+  /** The share of queries whose item was among the ten. */
   readonly found: number;
 }
 
@@ -81,7 +81,7 @@ async function rebuild(): Promise<MeasuredRebuild> {
     if (notice.kind === "progress" && notice.what === "projections") told.push(performance.now());
   });
   const memory = asServed(journal.memory);
-  // The host starts, and what there was is projected: to be thrown away.
+  // The host starts and projects the journal; this result is discarded.
   await store.request("stats", { ...memory, end: { seq: 0, hash: "0".repeat(64) } }, {});
   const beganAt = performance.now();
   await store.request("rebuild", memory, {});
@@ -104,7 +104,7 @@ async function rebuild(): Promise<MeasuredRebuild> {
   };
 }
 
-/** The same journal, read and put into SQLite with its indexes and one full-text table. */
+/** Reads the same journal into SQLite with its indexes and one full-text table. */
 async function plainRebuild(journal: TestJournal): Promise<number> {
   using plain = new PlainEvents(join(folder, "plain.sqlite"));
   const beganAt = performance.now();
@@ -179,7 +179,7 @@ async function search(): Promise<MeasuredSearch> {
   };
   const times = { hybrid: [], text: [], vector: [], plain: [] } as Record<keyof typeof ways, number[]>;
   const found = { hybrid: 0, text: 0, vector: 0, plain: 0 };
-  // The first ones open what is opened at first use; they do not count.
+  // The first queries load what is loaded lazily; they do not count.
   for (const { text } of questions.slice(0, 5)) for (const way of Object.values(ways)) await way(text);
   for (const { text, id } of questions) {
     for (const [name, way] of Object.entries(ways) as [keyof typeof ways, (typeof ways)["plain"]][]) {
@@ -213,13 +213,13 @@ function storeOf(notice: (notice: StoreNotice) => void): Store {
   return createStore({ stateFolder: folder, clock: systemClock, log: silentLog, notice });
 }
 
-/** Used so far by the store host; the system counts in steps of 10 ms. */
+/** Processor time of the store host so far; the system counts in steps of 10 ms. */
 function processorMs({ pid }: Store): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** As a kernel serves a memory of which no document says anything. */
+/** The memory with a kernel's default settings. */
 function asServed(memory: StoreMemory): StoreMemory {
   return { ...memory, settings: { vectors, embedder: { kind: "hash" }, maxVectors: 1_000_000 } };
 }

@@ -18,8 +18,8 @@ const cities = ["vienna", "graz", "linz", "salzburg"];
 const vocabulary = Array.from({ length: 5000 }, (_, n) => `word${n.toString(36)}`);
 
 /**
- * The same events each time: one a second, ten variants, eight words each out of five thousand, some of which are
- * frequent (`word0` stands in most events) and most rare.
+ * Yields the same events each time: one a second, ten variants, eight words each out of five thousand, some of which
+ * are frequent (`word0` occurs in most events) and most rare.
  */
 export function* benchEvents(count: number): Generator<BenchEvent> {
   const random = randomFrom(1);
@@ -48,7 +48,7 @@ export interface BenchItem {
   readonly relatedTo: string | null;
 }
 
-/** The same items each time: twelve words each, most of them of the frequent ones. */
+/** Yields the same items each time: twelve words each, most of them frequent ones. */
 export function* benchItems(count: number): Generator<BenchItem> {
   const random = randomFrom(2);
   const one = oneBy(random);
@@ -59,7 +59,7 @@ export function* benchItems(count: number): Generator<BenchItem> {
   }
 }
 
-/** Four words of an item and two others, and the item. */
+/** Yields queries with four words of an item and two others, and the item. */
 export function benchQuestions(
   items: number,
   count: number,

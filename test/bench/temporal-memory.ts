@@ -50,12 +50,12 @@ async function measure(): Promise<MeasuredTemporal> {
 
   let [oursMs, plainMs, oursProcessorMs] = [0, 0, 0];
   for (const batch of batches(benchEvents(events))) {
-    // The journal's lines are read as they would be: that is part of projecting.
+    // The journal's lines are parsed here as well, because that is part of projecting.
     const lines = batch.map((event) => JSON.stringify(recordOf(event)));
     const processorMs = threadProcessorMs();
     oursMs += await timed(async () => {
       const records = lines.map((line) => JSON.parse(line) as JournalRecord);
-      // While DuckDB's threads work, this one does.
+      // This thread works while DuckDB's threads do.
       const tables = file.transaction((sql) => temporalTables.apply(sql, records));
       index.apply(records, { seq: records.at(-1)?.seq ?? 0, hash: "0".repeat(64) });
       await tables;
@@ -115,7 +115,7 @@ async function inTurns(
   const total = await ours();
   if (plain() !== total) throw new Error(`${what}: ${total} and ${plain()} are not the same answer.`);
   const [oursMs, plainMs]: [number[], number[]] = [[], []];
-  // A peer that takes seconds is asked often enough to be known, and no more.
+  // A peer that takes seconds is measured only as often as needed.
   const maxPlainMs = 10_000;
   for (let sample = 0; sample < samples; sample++) {
     oursMs.push(await timed(ours));
@@ -156,7 +156,7 @@ async function timed(run: () => unknown): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Of the thread with the loop, which a projection keeps busy. */
+/** CPU time of the loop's thread, which a projection keeps busy. */
 function threadProcessorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

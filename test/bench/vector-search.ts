@@ -1,7 +1,7 @@
 /**
- * Vectors in a process of their own: `node --expose-gc test/bench/vector-search.ts <vectors> <queries> <kind>`, kind
- * "clustered" or "random". Prints what was measured as JSON; everything goes through the port, with the engine `auto`
- * takes.
+ * Measures vectors in a process of their own: `node --expose-gc test/bench/vector-search.ts <vectors> <queries>
+ * <kind>`, kind "clustered" or "random". Prints the results as JSON; everything uses the port, with the engine that
+ * `auto` chooses.
  */
 import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ export interface VectorsMeasured {
   readonly bytesPerVector: number;
   readonly fileBytesPerVector: number;
   readonly search: Searched;
-  /** One in a hundred is let through. */
+  /** The filter accepts one in a hundred. */
   readonly filtered: Searched;
   readonly bare: Searched & { readonly buildSeconds: number };
   readonly exactMs: number;
@@ -31,7 +31,7 @@ export interface VectorsMeasured {
   readonly bareWriteMs: number;
   readonly loadMs: number;
   readonly bareReadMs: number;
-  /** Recall@10 an exact search loses where every vector was cold, and where one in five was. */
+  /** Recall@10 that an exact search loses if every vector is cold, and if one in five is. */
   readonly coldLoss: number;
   readonly someColdLoss: number;
 }
@@ -46,7 +46,7 @@ const wanted = 10;
 const coldVectors = 20_000;
 const [count, queryCount, kind] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
 
-/** The same vectors each time, so that none but the index's own are in memory. */
+/** The same vectors each time, so that only the index's own are in memory. */
 function eachVector(take: (vector: Float32Array, label: number) => void): Float32Array[] {
   const next = kind === "random" ? randomVectors(dimensions, 7) : clusteredVectors(dimensions, 7, count);
   for (let label = 1; label <= count; label++) take(next(), label);

@@ -31,7 +31,7 @@ function recursive(): void {
   for (const name of readdirSync(root, { recursive: true, encoding: "utf8" })) lstatSync(`${root}/${name}`);
 }
 
-/** Written by hand: no faster way with synchronous calls is known. */
+/** Handwritten: the fastest known way with synchronous calls. */
 function bare(folder: string): number {
   let count = 0;
   for (const name of readdirSync(folder)) {
@@ -60,14 +60,14 @@ function sumMs({ user, system }: { readonly user: number; readonly system: numbe
   return (user + system) / 1000;
 }
 
-/** Resident, of this process since it began. */
+/** Peak resident memory of this process since its start. */
 function peakMemoryMb(): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) / 1024;
 }
 
 async function index(): Promise<{
   ms: number;
-  /** Of all threads, and of the one with the loop. */
+  /** CPU time of all threads, and of the loop's thread. */
   processorMs: number;
   loopProcessorMs: number;
   longestTurnMs: number;
@@ -85,7 +85,7 @@ async function index(): Promise<{
   const heapBefore = process.memoryUsage().heapUsed;
   let longestTurnMs = 0;
   let lastTurnMs = performance.now();
-  // A timer, not a turn after the other without a pause: that would take one of the processors for itself.
+  // A timer, not one turn after the other: that would occupy one of the processors.
   const turns = setInterval(() => {
     const nowMs = performance.now();
     longestTurnMs = Math.max(longestTurnMs, nowMs - lastTurnMs);
@@ -125,7 +125,7 @@ async function index(): Promise<{
 
 try {
   makeTree();
-  // What was just written is not to be written back while the first index is measured.
+  // Flushes pending writes, so that they do not affect the first measurement.
   execFileSync("sync");
   bare(root);
   const walks = [await timed(() => bare(root)), await timed(() => bare(root))];
@@ -134,7 +134,7 @@ try {
   bare(root);
   const bareProcessorMs = sumMs(process.threadCpuUsage(walkBefore));
   const asynchronousMs = await timed(() => bareAsynchronous(root));
-  // The machine is another one a minute later, so each start has a bare walk before and after it.
+  // The machine's speed changes within a minute, so each start has a bare walk before and after it.
   const starts = [await index()];
   walks.push(await timed(() => bare(root)), await timed(() => bare(root)));
   recursives.push(await timed(recursive));

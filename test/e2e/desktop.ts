@@ -71,11 +71,11 @@ async function test(vscodeExecutablePath: string): Promise<void> {
         "--disable-workspace-trust",
         "--skip-welcome",
         "--skip-release-notes",
-        // As root, in a container.
+        // Needed when running as root, in a container.
         ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       ],
     }).catch((error: unknown) => {
-      // It throws for failed tests, too; those are told below.
+      // It throws for failed tests, too; those are reported below.
       if (!existsSync(results)) throw error;
       return 1;
     });

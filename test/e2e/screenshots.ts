@@ -8,7 +8,7 @@ import { artefacts } from "./support/browser.ts";
 const shown = fileURLToPath(new URL("../../vscode-client/media/screenshots/", import.meta.url));
 const maxBytes = 300_000;
 
-/** Artefacts by the name under which they are shown. */
+/** Artefacts by the names of the pictures. */
 const pictures = {
   "approval.png": "readme-approval.png",
   "changes.png": "readme-changes.png",

@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** Says what is missing before anything is built, then builds the client and the .vsix once for all suites. */
+/** Reports what is missing before anything is built, then builds the client and the .vsix once for all suites. */
 export default function setup(project: TestProject): void {
   if (!existsSync(stampFile)) throw new Error("There is no VS Code to test in; run once: npm run e2e:setup");
   if (findChromium() === undefined) throw new Error(chromiumHelp);

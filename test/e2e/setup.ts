@@ -1,7 +1,7 @@
 /**
  * Installs the VS Code that the end-to-end suites drive: code-server, which is VS Code's own sources served to a
- * browser, with the Node it wants. Needs npm's registry, a C++ compiler, make and Python 3; no root. Does nothing
- * where it is installed.
+ * browser, with the Node version that it needs. Requires npm's registry, a C++ compiler, make and Python 3; no root.
+ * Does nothing if it is installed.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import {
 } from "./support/home.ts";
 
 const stamp = JSON.stringify(pinned);
-/** Native parts of VS Code without which it starts, but writes no output channels and leaves orphans behind. */
+/** Native parts of VS Code. Without them it starts, but writes no output channels and leaves orphans behind. */
 const natives = {
   "@vscode/spdlog": "build/Release/spdlog.node",
   "@vscode/native-watchdog": "build/Release/watchdog.node",
@@ -75,7 +75,7 @@ function install(): void {
   console.log(`Installed: ${e2eHome}`);
 }
 
-/** Runs npm under the Node that is installed there, as soon as it is: code-server refuses others. */
+/** Runs npm under the Node that is installed there, because code-server refuses others. */
 function npm(cwd: string, command: string, ...rest: string[]): void {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   const bin = existsSync(nodeExecutable) ? [dirname(nodeExecutable)] : [];

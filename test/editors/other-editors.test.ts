@@ -6,7 +6,7 @@ import { Editor } from "../support/editor.ts";
 import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
-/** What an editor says of itself when it starts a server; from its own sources, which `source` names. */
+/** What an editor sends when it starts a server; from its own sources, which `source` names. */
 interface Recorded {
   readonly source: string;
   readonly clientInfo: { readonly name: string };
@@ -43,7 +43,7 @@ test.each(["helix", "zed", "sublime"])(
       files: { [NOTE]: "# Shopping list\n\nmilk\n" },
       lares: { extensions: [{ id: "dev.lares.notes", grants: { locations: ["notes"] } }] },
     });
-    // Such editors have no command of ours to trust a folder with: a person did it at a terminal, once.
+    // Such editors have no command to trust a folder: a person did it once at a terminal.
     await (await bench.open()).shutdown();
 
     await using client = bench.spawn();
@@ -70,7 +70,7 @@ test.each(["helix", "zed", "sublime"])(
       expect((await editor.lenses(NOTE)).length).toBeGreaterThan(0);
     const undo = async (): Promise<Action> => editor.choose<Action>(NOTE, "Lares: undo");
 
-    // The note may be proposed about twice, as new to the agent and as changed: the later one takes the earlier one's place.
+    // The note may get two proposals, for its creation and its change: the later one supersedes the earlier one.
     const approved = await until("the proposal that waits to be approved", () =>
       editor.choose<Action>(NOTE, "Lares: approve").catch((error: unknown) => {
         if (String(error).includes("is Stale")) return null;

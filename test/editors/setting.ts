@@ -7,7 +7,7 @@ import { isAlive, until } from "../support/until.ts";
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The agent gives a note without a heading one, made of its name. */
+/** The agent adds a heading to a note without one, made of its name. */
 export const NOTE = "notes/shopping list.md";
 export const WITHOUT_HEADING = "milk\nbread\n";
 export const WITH_HEADING = "# Shopping list\n\nmilk\nbread\n";
@@ -54,7 +54,7 @@ export function isInstalled(program: string, args: readonly string[], packages: 
   return status === 0;
 }
 
-/** A copy of the example, a home folder, and what a person's shell would give an editor. */
+/** Returns a copy of the example, a home folder, and the environment that a person's shell would give an editor. */
 export class Setting implements AsyncDisposable {
   readonly base: string;
   readonly workspace: string;
@@ -91,13 +91,13 @@ export class Setting implements AsyncDisposable {
     return readFile(this.path(relative), "utf8");
   }
 
-  /** A file of a set-up in `examples/editors`, put where its README says. */
+  /** Puts a file of `examples/editors` where its README says. */
   async install(example: string, target: string): Promise<void> {
     await mkdir(dirname(join(this.home, target)), { recursive: true });
     await cp(join(checkout, "examples/editors", example), join(this.home, target));
   }
 
-  /** Runs an editor to its end. What it wrote into the file `LARES_REPORT` names is the answer: JSON. */
+  /** Runs an editor to its end. Returns the JSON that it wrote into the file that `LARES_REPORT` names. */
   async run(program: string, args: readonly string[]): Promise<Record<string, unknown>> {
     const report = join(this.base, "report.json");
     const editor = spawn(program, args, {

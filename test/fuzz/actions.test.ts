@@ -90,13 +90,13 @@ const step = fc.oneof(
   fc.record({ do: fc.constantFrom("expire" as const, "restart" as const) }),
 );
 
-/** Texts and folders, without times: an undo brings back a text, and its time where it made the change. */
+/** Texts and folders, without times: an undo restores a text, and its time if it made the change. */
 const textsOf = (root: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(folderSnapshot(root)).map(([name, value]) => [name, value.replace(/^\d+ [\d.]+ /, "")]),
   );
 
-/** Paths an action touches, and what is above and beneath them. */
+/** The paths that an action touches, and their parents and children. */
 const touches = (action: Action, name: string): boolean =>
   action.effects.some((one) =>
     [one.path, one.from].some(
@@ -190,7 +190,7 @@ fuzz({
             expect(["Stale", "Failed"]).toContain(approved.state);
             expect(textsOf(place.root), `${approved.state}, so nothing changed`).toEqual(before);
           }
-          // Decided once: a second yes is no longer possible.
+          // An action is decided once: a second approval is impossible.
           if (approved !== null)
             expect(
               await attempt(() => bench.actions.approve(person, which.id, { digest: which.digest })),

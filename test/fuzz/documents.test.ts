@@ -46,7 +46,7 @@ const scalar = fc.oneof(
   fc.constantFrom(0, 1, -1, 0.5, 1e9, 4096, 65_536),
 );
 
-/** A document of roughly the right form: each setting right, of another type, or missing, and keys that are not known. */
+/** A document of roughly the right form: each setting valid, of another type, or missing, and unknown keys. */
 function oneOf(...good: unknown[]): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...good) }, { weight: 1, arbitrary: scalar });
 }
@@ -321,7 +321,7 @@ fuzz({
     let large = time(64_000);
     for (let again = 0; again < 3 && large > 30 * Math.max(small, 4); again++)
       large = Math.min(large, time(64_000));
-    // Eight times the text: what is quadratic takes sixty-four times as long.
+    // Eight times the text: quadratic work takes sixty-four times as long.
     expect(large / Math.max(small, 4), JSON.stringify({ part, format, prefix })).toBeLessThan(30);
   },
 });
@@ -369,7 +369,7 @@ fuzz({
   },
 });
 
-/** Everything that YAML has beside plain values: tags, anchors, directives, several documents, encodings, controls. */
+/** Everything in YAML besides plain values: tags, anchors, directives, several documents, encodings, controls. */
 const zoo = fc.constantFrom(
   ...[
     "timestamp",

@@ -8,8 +8,8 @@ import { fuzz } from "./support/campaign.ts";
 const target = "filters";
 
 /**
- * The bound on any accepted filter over any event: so many times what the reference takes, which spends the whole
- * budget on the cheapest steps there are. Both are measured in the same run, the best of several.
+ * The limit for any accepted filter over any event, as a multiple of a reference that spends the whole budget on the
+ * cheapest steps. Both are measured in the same run, the best of several.
  */
 const maxTimesReference = 60;
 
@@ -51,7 +51,7 @@ let referenceMs = 0;
 function referenceTime(): number {
   if (referenceMs > 0) return referenceMs;
   const filter = compileFilter(reference, "com.example.a/Seen") as CompiledFilter;
-  // Few items: all of the time goes into steps, none into weighing a large list.
+  // Few items: all of the time is spent on steps, none on measuring a large list.
   const event = {
     ...base,
     name: "com.example.a/Seen",
@@ -167,7 +167,7 @@ fuzz({
     const limit = referenceTime() * maxTimesReference;
     const run = (): void => void filter.explain(event, scope);
     let taken = bestOf(1, run);
-    // A busy machine is no fault of the filter's.
+    // A busy machine is not the filter's fault.
     for (let again = 0; again < 4 && taken > limit; again++) taken = Math.min(taken, bestOf(2, run));
     const ratio = taken / referenceTime();
     if (ratio > worst.ratio && bestOf(2, run) / referenceTime() > worst.ratio)

@@ -44,7 +44,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const framed = (body: string, header = `Content-Length: ${encode(body).length}`): Uint8Array =>
   encode(`${header}\r\n\r\n${body}`);
 
-/** A piece of a stream, and what a decoder that knows where it begins and ends makes of it. */
+/** A piece of a stream, and the result of a decoder that knows its boundaries. */
 type Segment =
   | { readonly kind: "message"; readonly id: number; readonly text: string; readonly header: number }
   | { readonly kind: "bad"; readonly what: number; readonly length: number };
@@ -122,7 +122,7 @@ fuzz({
   },
 });
 
-/** Reads what is well formed and stops at the first byte that is not: simple enough to be right by looking at it. */
+/** Reads well-formed input and stops at the first byte that is not: simple enough to be obviously correct. */
 function reference(bytes: Uint8Array): { messages: unknown[]; rest: number } {
   const messages: unknown[] = [];
   let at = 0;
@@ -210,7 +210,7 @@ test("what a hostile stream leaves in memory is bounded by a frame, not by what 
     const piece = encode(pattern.repeat(Math.ceil(4096 / pattern.length)));
     const before = held();
     for (let sent = 0; sent < sentBytes; sent += piece.length) decoder.push(piece);
-    // The engine sweeps buffers behind the program's back.
+    // The engine frees buffers in the background.
     await expect.poll(() => held() - before, { message: pattern }).toBeLessThan(sentBytes / 4);
     decoder.push(encode("\r\n"));
   }

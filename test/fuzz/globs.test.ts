@@ -8,8 +8,8 @@ import { fuzz } from "./support/campaign.ts";
 const target = "globs";
 
 /**
- * The bound on compiling any accepted pattern and matching it with any path: so many times what the reference takes in
- * the same run. The reference keeps a thousand states alive through the longest path there may be.
+ * The limit for compiling any accepted pattern and matching it with any path, as a multiple of a reference in the same
+ * run. The reference keeps a thousand states alive through the longest possible path.
  */
 const maxTimesReference = 5;
 const longestPath = 4096;
@@ -22,8 +22,8 @@ afterAll(() => {
 });
 
 /**
- * Milliseconds of processor time for compiling and matching once: what a second match finds prepared counts, too. Time
- * that passes would count the other workers of `npm test`.
+ * Milliseconds of processor time for compiling and matching once, including what a second match would reuse. Real time
+ * would include the other workers of `npm test`.
  */
 function timeOf(pattern: string, ignoreCase: boolean, path: string): number {
   const start = process.threadCpuUsage();
@@ -33,7 +33,7 @@ function timeOf(pattern: string, ignoreCase: boolean, path: string): number {
   return (user + system) / 1000;
 }
 
-/** The path with letters changed here and there, the same ones each time. */
+/** Returns the path with some letters changed, the same ones each time. */
 function mixedUp(path: string): string {
   let seed = 7;
   return Array.from(path, (letter) => ((seed = (seed * 48271) % 2147483647) % 3 === 0 ? "b" : letter)).join(
@@ -99,7 +99,7 @@ const part = fc.oneof(
     "\ud800",
   ),
 );
-/** A few parts, each repeated, which is what bombs are made of. */
+/** A few parts, each repeated, as in pattern bombs. */
 const pattern = fc
   .array(
     fc.record({
@@ -129,7 +129,7 @@ fuzz({
     const path = mixed ? mixedUp(unmixed) : unmixed;
     const limit = reference() * maxTimesReference;
     let taken = timeOf(pattern, ignoreCase, path);
-    // A busy machine is no fault of the pattern's.
+    // A busy machine is not the pattern's fault.
     for (let again = 0; again < 3 && taken > limit; again++)
       taken = Math.min(taken, timeOf(pattern, ignoreCase, path));
     expect(taken, `milliseconds, of ${limit} allowed`).toBeLessThanOrEqual(limit);

@@ -11,7 +11,7 @@ import { fuzz } from "./support/campaign.ts";
 
 const target = "guest-protocol";
 
-/** What a guest may say, as data: honest, late, twice, with another's id, or nonsense. */
+/** A guest's message, as data: honest, late, repeated, with another's id, or nonsense. */
 type Saying =
   | { readonly do: "answer"; readonly which: number; readonly how: number }
   | { readonly do: "call"; readonly id: number | string; readonly method: string }
@@ -126,7 +126,7 @@ fuzz({
         lines.emit(JSON.stringify({ jsonrpc: "2.0", method: what.method, params: {} }));
       } else if (what.do === "raw") {
         const read = readMessage(what.line);
-        // An answer out of the blue that happens to fit is an answer.
+        // An unexpected answer that happens to fit is an answer.
         if ((read.kind === "result" || read.kind === "error") && isOpen(read.id)) continue;
         lines.emit(what.line);
       } else {

@@ -29,7 +29,7 @@ type Format = EditedDocument["format"];
 
 const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-/** Sound documents of both kinds and formats, with all that can be written in them somewhere. */
+/** Valid documents of both kinds and formats, which together contain everything that can be written. */
 const sound: readonly { readonly kind: Kind; readonly format: Format; readonly text: string }[] = [
   {
     kind: "manifest",
@@ -186,7 +186,7 @@ const pieces = fc.constantFrom(
   ].flat(),
 );
 
-/** One cut: what is taken away, and what is put there. */
+/** One edit: the removed range, and the inserted text. */
 const cut = fc.record({
   at: fc.nat(5000),
   remove: fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(200) }),
@@ -202,7 +202,7 @@ const document = fc.record({
   cuts: fc.array(cut, { maxLength: 6 }),
   ends: fc.constantFrom("\n", "\r\n", "\r"),
   hasMark: fc.boolean(),
-  /** It is typed up to here. */
+  /** The document is typed up to here. */
   upTo: fc.option(fc.nat(5000), { nil: null }),
   offsets: fc.array(fc.nat(10_000), { minLength: 1, maxLength: 6 }),
 });
@@ -228,7 +228,7 @@ function written({ base, cuts, ends, hasMark, upTo }: Generated): EditedDocument
   return { kind, format, text: (hasMark ? "\ufeff" : "") + typed };
 }
 
-/** Where an editor's cursor can stand: not within a line's end. */
+/** A possible position of an editor's cursor: not within a line end. */
 function cursorIn(text: string, somewhere: number): number {
   const lines = new Lines(text);
   return lines.offset(lines.position(somewhere % (text.length + 1)));
@@ -344,7 +344,7 @@ fuzz({
       const edits = renameInManifest(read, handler, "anotherName");
       for (const { range } of edits) lies(range, text);
       const after = handlerUses(readAtOnce(applyEdits(text, edits), file));
-      // Through an alias a name is written once and stands in several places.
+      // Through an alias a name is written once and used in several places.
       const isWritten =
         edits.length ===
         before.filter(({ kind: of, name }) => of === handler.kind && name === handler.name).length;

@@ -31,12 +31,12 @@ const events: readonly LifecycleEvent[] = [
   { type: "broken", reason: "broken" },
 ];
 
-/** The states in which a guest may be there; everywhere else there is none. */
+/** The states in which a guest may exist; in all others there is none. */
 const withGuest = new Set(["Initializing", "Active", "ShuttingDown"]);
 
 type Snapshot = ReturnType<ReturnType<typeof createActor<typeof lifecycleMachine>>["getSnapshot"]>;
 
-/** What has to hold of each single step, whatever led there. */
+/** Checks each single step, whatever led there. */
 function checkStep(before: Snapshot, event: LifecycleEvent, after: Snapshot): void {
   const [from, to] = [stateOf(before), stateOf(after)];
   const step = `${from} -${event.type}→ ${to}`;
@@ -51,7 +51,7 @@ function checkStep(before: Snapshot, event: LifecycleEvent, after: Snapshot): vo
       event.type === "broken" || (from === "ShuttingDown" && before.context.after === "Error"),
       step,
     ).toBe(true);
-  // A guest is left only by way of a shutdown, or because it is gone.
+  // A guest ends only by a shutdown, or because it is gone.
   if (withGuest.has(from) && !withGuest.has(to)) expect(["crashed", "stopped"], step).toContain(event.type);
   if (from === "Active" && to === "Initializing") expect.fail(`${step}: two guests`);
   if (to === "Active")
@@ -91,7 +91,7 @@ test("every sequence of commands and events: each reachable state is met with ea
       steps += 1;
     }
   }
-  // All that can ever be reached has been: longer sequences only come back to these.
+  // All reachable states have been reached: longer sequences only lead back to them.
   expect([...new Set([...seen.values()].map(stateOf))].toSorted()).toEqual([
     "Active",
     "Error",
@@ -271,7 +271,7 @@ fuzz({
       await clock.advanceAsync(0);
       check();
     }
-    // A program that behaves at last, a person who wants it, and time: everything that waits is handled.
+    // A well-behaved program, a person who wants it, and time: all waiting events are handled.
     behaving = "well";
     for (const release of held.splice(0)) release();
     clock.setNow(Math.max(clock.now(), ...queue.items.map(({ dueAt }) => dueAt)));

@@ -19,7 +19,7 @@ import { mutated, mutations } from "./support/mutate-module.ts";
 const target = "modules";
 const maxMemoryMb = 16;
 
-/** Valid modules with something of everything: what damage to one instruction or section makes of them is new each time. */
+/** Valid modules with some of everything, so that damage to one instruction or section gives new results each time. */
 const texts = [
   echo,
   spinOnInput,
@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const bytes of modules) expect(prepareModule(bytes, { maxMemoryMb })).toMatchObject({ ok: true });
 });
 
-/** What holds for everything that may run, seen through the engine's eyes and the binary's. */
+/** Checks everything that may run, by the engine's and the binary's reading. */
 function checkAccepted(result: { readonly bytes: Uint8Array; readonly maxPages: number }): void {
   expect(WebAssembly.validate(result.bytes)).toBe(true);
   const module = new WebAssembly.Module(result.bytes);
@@ -129,7 +129,7 @@ function checkMutated(index: number, changes: Parameters<typeof mutated>[1]): vo
   if (result.ok) {
     expect(isValid).toBe(true);
     checkAccepted(result);
-    // What was prepared once is a command like any other, and comes through again.
+    // A prepared module is an ordinary command and can be prepared again.
     const again = prepareModule(result.bytes, { maxMemoryMb });
     expect(again).toMatchObject({ ok: true, maxPages: result.maxPages });
   } else {

@@ -70,7 +70,7 @@ const path = fc.oneof(
     .map(([parts, last]) => parts.flat().join("") + last),
 );
 
-/** The same rules, said in another way: component by component, as a person would check them. */
+/** The same rules, written differently: component by component, as a person would check them. */
 function reference(input: string): string | null {
   if (input === "" || input.length > maxPathLength || !input.isWellFormed()) return null;
   for (const character of input) {
@@ -229,7 +229,7 @@ fuzz({
       } catch (error) {
         expect(isLaresError(error), String(error)).toBe(true);
       }
-      // Each file holds its own place: what was read is what was named.
+      // Each file contains its own path, so the text shows which file was read.
       if (text !== null) expect(text).toBe(`root/${canonical.path}`);
       expect(text ?? "").not.toMatch(/outside|\.git/);
     }

@@ -106,7 +106,7 @@ fuzz({
         }));
         if (one.do === "enqueue") await inbox.enqueue(items);
         else {
-          // Committed with somebody else's transaction; asked for in between, announced afterwards.
+          // Committed with another transaction; queried in between, announced afterwards.
           const prepared = inbox.prepare(items);
           await database.batch(prepared.statements);
           await inbox.next(one.agent);
@@ -123,7 +123,7 @@ fuzz({
         );
       } else if (one.do === "advance") clock.advance(one.ms);
       else if (one.do === "flush" || one.do === "restart" || one.do === "crash") {
-        // What a crash leaves unwritten of acknowledgements comes again; everything else is as it was.
+        // Acknowledgements that a crash lost are delivered again; everything else is as before.
         if (one.do !== "crash") {
           await inbox.flush();
           for (const [name, items] of model)
@@ -133,7 +133,7 @@ fuzz({
             );
         }
         if (one.do !== "flush") {
-          // The dead one writes nothing more: what it had sent is there, and its timers stand still.
+          // The dead one writes nothing more: what it had sent is stored, and its timers do not fire.
           clock = new ManualClock(clock.now());
           await database.query("SELECT 1");
           inbox = await openInbox({ database, clock, log: silentLog });
@@ -274,7 +274,7 @@ fuzz({
     let [revision, state]: [number, unknown] = [0, null];
     const expectState = (): void => expect(open.read()).toEqual({ revision, state });
     const reopen = async (change: () => void): Promise<void> => {
-      // Everything the operating system has, as after the death of the process: the old one goes on without us.
+      // Everything that the operating system has, as after the death of the process; the old one continues elsewhere.
       const next = freshFolder();
       cpSync(stateFolder, next, { recursive: true });
       await memory[Symbol.asyncDispose]();

@@ -58,7 +58,10 @@ const anyText = fc
   )
   .map((parts) => parts.join(""));
 
-/** What a terminal obeys, what reorders text, and what nobody sees; joiners and emoji's variation marks are needed. */
+/**
+ * Characters that control a terminal, reorder text, or are invisible; joiners and emoji's variation selectors are
+ * needed.
+ */
 const harmful = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const needed = /^(?:[\n\t]|\u200c|\u200d|[\u{fe00}-\u{fe0f}]|[\u{180b}-\u{180d}\u{180f}])$/u;
 
@@ -128,7 +131,7 @@ fuzz({
   check: ({ before, after, edits, pieces }) => {
     const diff = unifiedDiff({ before: "f", after: "f" }, bytes(before), bytes(after));
     expect(diff === undefined ? undefined : applyPatch(before, diff)).toBe(after);
-    // Finds taken from the text itself, so that edits apply.
+    // Search texts taken from the text itself, so that edits apply.
     const real = [
       ...pieces
         .map((at) => ({
@@ -237,7 +240,7 @@ fuzz({
     let before = now;
     for (const run of runs) {
       expect(run).toBeGreaterThan(before);
-      // From any moment between two runs the next is the same.
+      // From any moment between two runs, the next run is the same.
       expect(Date.parse(schedule.nextRuns(before + Math.floor((run - before) / 2), 1)[0] ?? "")).toBe(run);
       before = run;
     }

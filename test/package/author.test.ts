@@ -109,7 +109,7 @@ it("npm install of both tarballs gives what runs", async () => {
   const run = await tell("run", "library", "--once", "--trust", "--approve", "policy");
   expect(run, run.stderr).toMatchObject({ code: 0 });
   expect(run.stdout).toMatch(/2 agents, \d+ events, 6 actions, 0 refusals\n$/);
-  // On a machine with more to do than cores a check of arguments may take longer than it is given: asked again.
+  // On an overloaded machine a check of arguments may take longer than its limit: repeated.
   const summary = await until("the tool's answer", async () => {
     const ended = await tell("tools", "library", "call", "dev.lares.filetypes/summary", "{}");
     return ended.stderr.includes("takes too long to check") ? null : ended;

@@ -29,7 +29,7 @@ describe.each(tarballs)("$name", ({ name, files }) => {
   it("has nothing of tests, no source maps, no settings of this repository", () => {
     const isUnwanted = (path: string): boolean =>
       /\.(test|map)\b|\.map$|tsconfig|vitest|node_modules|\.stamp$|(^|\/)(test|build)\//.test(path) ||
-      // The SDK's part for tests is wanted, and has its declarations in a folder of that name.
+      // The SDK's part for tests is included, with its declarations in a folder of that name.
       (/(^|\/)testing\//.test(path) && !path.startsWith("dist/types/testing/"));
     expect(files.filter((path) => isUnwanted(path) && !path.endsWith(".test.ts.template"))).toEqual([]);
   });

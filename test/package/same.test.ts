@@ -10,7 +10,7 @@ import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
 import { checkoutExecutable, makePlace, type Place, repository } from "./support/place.ts";
 
-/** Where people put things. */
+/** Typical installation folders. */
 const awkward = "Ablage – 資料 für Zoë's 'tools'";
 
 let place: Place;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-/** Every file with what would give a write away, its time included. */
+/** Returns every file with what a write would change, including its time. */
 async function fingerprint(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of await readdir(folder, { recursive: true })) {
@@ -72,7 +72,7 @@ async function side(name: Side["name"], test: string): Promise<Side> {
   const base = place.path(`${test}-${name.slice(0, 8)}-`);
   const home = join(base, "home");
   await mkdir(home, { recursive: true });
-  // A project in which Vitest is installed, as the author of an extension has it.
+  // A project with Vitest installed, like that of an extension's author.
   const folder = join(base, "project");
   await mkdir(join(folder, "node_modules"), { recursive: true });
   await symlink(
@@ -92,7 +92,7 @@ function lares(one: Side, argv: readonly string[]): Promise<Ended> {
   return runNode([one.executable, ...argv], { cwd: one.folder, env: one.environment });
 }
 
-/** Without what differs from run to run: where it was, when, how long, and who was quicker. */
+/** Removes what differs from run to run: places, times, durations, and order of completion. */
 function normalised({ code, stdout, stderr }: Ended, one: Side): unknown {
   const plain = (text: string): string[] =>
     text
@@ -152,7 +152,7 @@ describe("the installed package answers as the checkout does, from a read-only f
       ]) {
         const ended = await lares(one, argv);
         expect(ended, `${one.name} lares ${argv.join(" ")}`).toMatchObject({ code: 0 });
-        // How Vitest words it is not ours.
+        // Vitest's own wording is not compared.
         const stdout = argv[0] === "test" ? ended.stdout.split("\n").slice(0, 2).join("\n") : ended.stdout;
         results.push(normalised({ ...ended, stdout }, one));
       }

@@ -10,15 +10,15 @@ import { type Ended, runNode } from "../support/run-node.ts";
 import { makePlace, type Place } from "./support/place.ts";
 
 /**
- * A repository from a stranger that brings everything by which Node, npm and the tools beneath Lares may be told to
- * load something. Whatever of it is run says so in a file outside of it.
+ * A stranger's repository with everything by which Node, npm and the tools beneath Lares may be told to load something.
+ * Anything that runs leaves a trace in a file outside the repository.
  */
 let place: Place;
 let executable: string;
 let repository: string;
 let evidence: string;
 
-/** Packages that the kernel, its children, the bundler or the tests' runner load by name. */
+/** Packages that the kernel, its children, the bundler or the test runner load by name. */
 const impersonated = [
   "lares",
   "@lares/sdk",
@@ -209,7 +209,7 @@ describe("in a stranger's repository an installed lares loads nothing of it", ()
     expect(await whatRan()).toBe("");
   });
 
-  it("also where the whole repository lies beneath a node_modules, and where it is a copy of the package", async () => {
+  it("also if the whole repository is beneath a node_modules, and if it is a copy of the package", async () => {
     const inside = place.path("outer", "node_modules", "lares");
     await mkdir(dirname(inside), { recursive: true });
     await cp(repository, inside, { recursive: true, verbatimSymlinks: true });

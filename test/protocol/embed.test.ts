@@ -192,7 +192,7 @@ test("without the category, or for an agent without it, nothing is embedded", as
   expect(await ask(AWAY, "through", { agent: HASH, texts: ["one"] })).toMatchObject({
     value: { value: { embedder: "hash/1/384" } },
   });
-  // The category is no way to a model that answers.
+  // The category does not lead to a model that answers.
   expect(await ask(HASH, "generate", { category: "embedding" })).toMatchObject({
     error: { code: "InvalidParams" },
   });

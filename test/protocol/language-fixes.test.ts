@@ -91,7 +91,7 @@ test.each<[string, string, string, string]>([
     'Write "record"',
     `${yaml}  hooks:\n    - on: EntryCreated\n      handler: recrd\n`,
   ],
-])("%s: %s is mended by %s", async (name, code, title, text) => {
+])("%s: %s is fixed by %s", async (name, code, title, text) => {
   const folder = `case-${++cases}`;
   await bench.write(`${folder}/agent.ts`, PROGRAM);
   const uri = bench.uri(`${folder}/${name}`);

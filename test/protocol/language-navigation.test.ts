@@ -233,9 +233,9 @@ describe.each(Object.keys(manifests) as (keyof typeof manifests)[])("%s", (file)
   });
 
   test.each([
-    ["no name at all", "", /is no name/],
-    ["no identifier", "photo added", /is no name/],
-    ["a key that means something else", "__proto__", /is no name/],
+    ["no name at all", "", /is not a name/],
+    ["no identifier", "photo added", /is not a name/],
+    ["a key that means something else", "__proto__", /is not a name/],
     ["the manifest's own", "removed", /names a handler "removed" already/],
     ["the program's own", "maintenance", /has a handler "maintenance" among its hooks already/],
   ])("a new name is refused: %s", async (_name, newName, message) => {

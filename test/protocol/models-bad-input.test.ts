@@ -132,7 +132,7 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
     "a GGUF file that is no model",
     withProvider("local", { api: "llama", models: { bad: { path: "./no-model.gguf" } } }),
     "local/bad",
-    /no-model\.gguf is no GGUF file: it does not begin with "GGUF"\. models\.providers\.local\.models\.bad\.path in your lares\.yaml/,
+    /no-model\.gguf is not a GGUF file: it does not begin with "GGUF"\. models\.providers\.local\.models\.bad\.path in your lares\.yaml/,
   ],
   [
     "a GGUF file that is not there",

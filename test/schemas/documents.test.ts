@@ -9,8 +9,8 @@ import { allDocuments, inToml, type Document } from "./support/documents.ts";
 import { hasTombi, startTaplo, startTombi, startYaml, type Validator } from "./support/validators.ts";
 
 /**
- * Every document of this repository, those that people start from among them, goes through the tools that are not
- * Lares', by its modeline alone: as it is through the one for YAML, and in TOML through the two for that.
+ * Every document of this repository, including templates, is checked by other tools, by its modeline alone: YAML by
+ * one, TOML by two.
  */
 const documents = await allDocuments();
 const yamlDocuments = documents.filter(({ path }) => !path.endsWith(".toml"));
@@ -28,7 +28,7 @@ const foreign = [
   { name: "custom:one", version: "1.0.0", minDynatraceVersion: "1.213", author: { name: "One" } },
   { package: { version: "1.0.0", title: "One" }, dependencies: { kit: {} } },
 ];
-/** Below its first line, which names the schema, and above all tables, where there are any. */
+/** Inserted below the first line, which names the schema, and before all tables, if there are any. */
 const withFault = (text: string, line: string): string => text.replace("\n", `\n${line}\n`);
 
 let temporary: TemporaryFolder;
@@ -39,11 +39,11 @@ beforeAll(async () => {
   await cp(fileURLToPath(new URL("../../schemas", import.meta.url)), join(folder, "schemas"), {
     recursive: true,
   });
-  // As the starters bring them along.
+  // The files that the starters bring along.
   await writeSchema(folder, "lares.schema.json");
   await writeSchema(folder, "extension.schema.json");
   await writeSchema(join(folder, "in-vscode"), "lares.schema.json");
-  // Tombi goes from folder to folder to what a modeline names.
+  // Tombi resolves a modeline's path folder by folder.
   for (const { path } of documents) await mkdir(join(folder, dirname(path)), { recursive: true });
 });
 afterAll(() => temporary[Symbol.asyncDispose]());

@@ -69,7 +69,7 @@ async function end(run: TerminalRun): Promise<void> {
 }
 
 describe.runIf(hasTerminals)("lares run at a terminal", () => {
-  test("asks what a call waits for, with why, and the call goes on with the answer", async () => {
+  test("asks the question of a call, with its reason, and the call continues with the answer", async () => {
     using run = await start();
     const asking = tool<string>(client, "test.first", "ask", {});
     await run.sees(/\? May test\.first use "lab\/x", whose price is not known\?/);

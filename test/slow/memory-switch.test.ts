@@ -147,7 +147,7 @@ test("another embedder and another engine, set while agents query: the old one a
     .notifications<{ value: { kind: string; title?: string } }>("$/progress")
     .map(({ value }) => value);
   expect(values.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["begin", "end"]));
-  expect(values.some(({ title }) => title?.includes("embedding what is known"))).toBe(true);
+  expect(values.some(({ title }) => title?.includes("embedding knowledge"))).toBe(true);
 
   // Refused for good: found by its words. The next start retries.
   await memory.run(

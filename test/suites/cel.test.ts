@@ -57,7 +57,7 @@ describe.skipIf(folder === null)(folder === null ? howToFetch(suites.cel) : "cel
   });
 });
 
-/** Whether a case needs nothing but the language itself. */
+/** Returns true if a case needs nothing but the language itself. */
 function isOfFilters(each: TextMessage): boolean {
   const foreign = ["container", "typed_result", "unknown", "any_unknowns", "any_eval_errors", "check_only"];
   if (each.some(([name]) => foreign.includes(name))) return false;
@@ -68,7 +68,7 @@ function isOfFilters(each: TextMessage): boolean {
   );
 }
 
-/** Returns null where the library says what the case says, else what became of it. */
+/** Returns null if the library's result is the expected one, else the difference. */
 function outcomeOf(each: TextMessage): string | null {
   const expected = fieldOf(each, "value");
   const isError = fieldOf(each, "eval_error") !== undefined;
@@ -79,7 +79,7 @@ function outcomeOf(each: TextMessage): string | null {
     correctNodes(root);
     const checked = fieldOf(each, "disable_check") === "true" ? null : parsed.check();
     if (checked !== null && !checked.valid) return isError ? null : "is refused";
-    // Refuses values out of range, beside counting steps.
+    // Refuses values out of range, in addition to counting steps.
     new Budget(root).reset();
     value = parsed(bindingsOf(each));
   } catch {
@@ -99,7 +99,7 @@ function bindingsOf(each: TextMessage): Record<string, unknown> {
   return Object.fromEntries(bindings) as Record<string, unknown>;
 }
 
-/** A value of cel.expr.Value as the library has it. */
+/** Converts a cel.expr.Value to the library's value. */
 function nativeOf(message: TextMessage): unknown {
   const [[kind, value] = ["null_value", ""]] = message;
   if (isMessage(value)) {
@@ -129,7 +129,7 @@ function jsonOf(message: TextMessage): string {
   return shown(nativeOf(message));
 }
 
-/** A value in words that are the same for the same value of the same type. */
+/** Describes a value so that equal values of the same type have the same text. */
 function shown(value: unknown): string {
   if (typeof value === "bigint") return `${value}`;
   if (typeof value === "number") return Object.is(value, -0) ? "-0.0" : `double ${value}`;

@@ -26,7 +26,7 @@ interface Group {
 describe.skipIf(folder === null)(
   folder === null ? howToFetch(suites.jsonSchema) : "JSON-Schema-Test-Suite, draft-07",
   () => {
-    test("tools' arguments are held against schemas as the suite says, except in the cases written down", () => {
+    test("tools' arguments are checked against schemas as in the suite, except in the recorded cases", () => {
       const place = join(folder ?? "", "tests/draft7");
       const deviations: Deviations = {};
       let cases = 0;

@@ -50,7 +50,7 @@ describe.skipIf(folder === null)(folder === null ? howToFetch(suites.openai) : "
       await fc.assert(
         fc.asyncProperty(histories, settings, async (messages, rest) => {
           const parts = (await send({ messages, ...rest })) as never[];
-          // What the model thought and called is sent again.
+          // The model's reasoning and calls are sent again.
           await send({ messages: [...messages, { role: "assistant", parts }], ...rest });
         }),
         { numRuns: 200 },
@@ -74,8 +74,8 @@ function validatorOf(name: string) {
 }
 
 /**
- * Mends two faults of the document: `nullable`, which OpenAPI 3.1 does not know, and alternatives that are said to
- * exclude each other and do not (a message of the user fits two).
+ * Repairs two faults of the document: `nullable`, which OpenAPI 3.1 does not know, and alternatives that are declared
+ * exclusive but are not (a user's message fits two).
  */
 function mend(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(mend);

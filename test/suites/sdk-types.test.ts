@@ -1,4 +1,4 @@
-/** Requests to Anthropic and Google against schemas made of the types in their own SDKs. */
+/** Checks requests to Anthropic and Google against schemas made from the types of their own SDKs. */
 import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -20,15 +20,15 @@ import { faultsOf } from "../../kernel/src/models/testing/pairing.ts";
 const folder = new URL("providers/", import.meta.url);
 const isInstalled = existsSync(new URL("node_modules/.installed", folder));
 
-/** What the adapters send, in the SDKs' words. A program of its own: this checkout does not have the SDKs. */
+/** The adapters' requests in terms of the SDKs. A separate program, because this checkout does not have the SDKs. */
 const declarations = `
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Content, GenerationConfig, SafetySetting, Tool, ToolConfig } from "@google/genai";
-/** Version 1.12 of the SDK offers no temperature any more. A caller that sets one has it sent all the same. */
+/** Version 1.12 of the SDK has no temperature any more. A caller that sets one still has it sent. */
 export interface AnthropicRequest extends MessageCreateParamsStreaming {
   temperature?: number;
 }
-/** The SDK takes these apart and sends them side by side. */
+/** The SDK takes these separately and sends them together. */
 export interface GoogleRequest {
   contents: Content[];
   systemInstruction?: Content;
@@ -120,7 +120,7 @@ describe.skipIf(!isInstalled)(
         await fc.assert(
           fc.asyncProperty(histories, settings, async (messages, rest) => {
             const parts = (await send({ messages, ...rest })) as never[];
-            // What the model thought and called is sent again.
+            // The model's reasoning and calls are sent again.
             await send({ messages: [...messages, { role: "assistant", parts }], ...rest });
           }),
           { numRuns: 200 },

@@ -89,7 +89,7 @@ function isSameScalar(value: unknown, { type, value: written }: Tagged): boolean
     case "float":
       return value === Number(written);
     default:
-      // Dates are strings in documents; the suite writes fractions of seconds without zeros at the end.
+      // Dates are strings in documents; the suite writes fractions of seconds without trailing zeros.
       return typeof value === "string" && withoutZeros(value) === withoutZeros(written);
   }
 }

@@ -52,7 +52,7 @@ describe.skipIf(folder === null)(folder === null ? howToFetch(suites.yaml) : "ya
   }
 });
 
-/** The value; undefined where the suite has several, for several documents. */
+/** Returns the value; undefined if the suite has several, for several documents. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

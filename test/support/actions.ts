@@ -13,7 +13,7 @@ export function propose(client: Client, agent: string, ...effects: EffectInput[]
   return call<Action>(client, agent, "actions.propose", effects, about);
 }
 
-/** Proposes as the agent and gives a refusal back. */
+/** Proposes as the agent and returns a refusal. */
 export function tryToPropose(client: Client, agent: string, ...effects: EffectInput[]): Promise<Outcome> {
   return host(client, agent, "actions.propose", effects, about);
 }
@@ -34,14 +34,16 @@ export function pick(client: Client, { id }: Action): Promise<Action> {
   return client.request<Action>("lares/actions/get", { id });
 }
 
-/** Every file and folder beneath `root` with what an exact undo has to bring back: bytes, modification time, mode. */
+/**
+ * Returns every file and folder beneath `root` with what an exact undo has to restore: bytes, modification time, mode.
+ */
 export async function snapshot(root: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const item of (await readdir(root, { recursive: true })).toSorted()) {
     const path = join(root, item);
     const about = await lstat(path);
     const mode = about.mode.toString(8);
-    // A folder's time changes with its content and is nobody's data.
+    // A folder's time changes with its content, so it is not compared.
     if (about.isDirectory()) found[item] = mode;
     else if (about.isSymbolicLink()) found[item] = `${mode} → ${await readlink(path)}`;
     else if (!about.isFile()) found[item] = mode;

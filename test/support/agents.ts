@@ -3,9 +3,9 @@ import { tool, type ExtensionSpec, type Grants } from "./bench.ts";
 import { until } from "./until.ts";
 
 /**
- * An agent that does what a test tells it: its tool `ctx` calls any method of the context by its path and
- * answers `{ value }` or `{ error }`; its hooks keep every event in working memory, in order, with their own
- * name as `via`, so that several hooks with different filters can be told apart.
+ * An agent that does what a test tells it: its tool `ctx` calls any method of the context by its path and answers `{
+ * value }` or `{ error }`. Its hooks store every event in working memory, in order, with their own name as `via`, which
+ * distinguishes hooks with different filters.
  */
 export const PROBE_PROGRAM = `
 import { defineAgent } from "@lares/sdk";
@@ -40,7 +40,7 @@ export default defineAgent({
 
 const anything = { type: "object" };
 
-/** Everything a manifest may ask for that this suite uses. */
+/** All permissions that this suite uses. */
 export const ALL_PERMISSIONS: Record<string, unknown> = {
   read_entries: true,
   write_sidecars: { kinds: ["faces"] },
@@ -58,7 +58,7 @@ interface ProbeSpec {
   readonly manifest?: Record<string, unknown>;
 }
 
-/** The probe as an extension; without `permissions` it asks for all of them. */
+/** The probe as an extension; without `permissions` it requests all of them. */
 export function probe(spec: ProbeSpec): ExtensionSpec {
   return {
     id: spec.id,
@@ -92,7 +92,7 @@ export function host(client: Client, id: string, path: string, ...args: unknown[
   return tool<Outcome>(client, id, "ctx", { path: path.split("."), arguments: args });
 }
 
-/** The same, where the call has to succeed. */
+/** The same for a call that has to succeed. */
 export async function call<Value>(
   client: Client,
   id: string,
@@ -112,7 +112,7 @@ export type SeenEvent = {
   [field: string]: unknown;
 };
 
-/** The events the probe's hook has handled so far, in order. */
+/** Returns the events the probe's hook has handled so far, in order. */
 export async function events(client: Client, id: string): Promise<SeenEvent[]> {
   return (await tool<{ events: SeenEvent[] }>(client, id, "seen")).events;
 }

@@ -6,7 +6,7 @@ import { TemporaryFolder } from "./temporary-folder.ts";
 import type { Action, Agent, Status, ToolResult } from "./types.ts";
 import { isAlive, until } from "./until.ts";
 
-/** What a person grants an extension in `lares.yaml`. */
+/** A person's grants for an extension in `lares.yaml`. */
 export interface Grants {
   locations?: readonly string[];
   allow?: readonly string[];
@@ -25,7 +25,7 @@ export interface ExtensionSpec {
 }
 
 export interface BenchSpec {
-  /** Where the state is kept, relative to the workspace; beside it by default. */
+  /** The state folder, relative to the workspace; beside it by default. */
   readonly home?: string;
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly extensions?: readonly ExtensionSpec[];
@@ -44,11 +44,11 @@ export interface ConnectOptions {
   readonly executable?: string;
   /** Another Node than this one. */
   readonly node?: string;
-  /** How the front is told to speak; "--stdio" by default. */
+  /** Options for the front's channel; "--stdio" by default. */
   readonly channel?: readonly string[];
 }
 
-/** A workspace, its extensions and a state folder of their own, all temporary; ends every kernel that it saw. */
+/** A workspace, its extensions and a state folder, all temporary; ends every kernel that it saw. */
 export class Bench implements AsyncDisposable {
   readonly base: string;
   readonly root: string;
@@ -88,7 +88,7 @@ export class Bench implements AsyncDisposable {
     const path = this.path(relative);
     await mkdir(dirname(path), { recursive: true });
     if (basename(path) !== "lares.yaml") return writeFile(path, content);
-    // A kernel that read half of it would end the agents for a moment.
+    // A kernel that reads half of the file would end the agents for a moment.
     await this.writeWhole(relative, content);
   }
 
@@ -136,7 +136,7 @@ export class Bench implements AsyncDisposable {
     await this.write("lares.yaml", JSON.stringify(document, null, 2));
   }
 
-  /** A front process; nothing has been sent to it. */
+  /** Starts a front process; nothing has been sent to it. */
   spawn(options: ConnectOptions = {}): Client {
     const client = new Client({
       home: this.home,
@@ -165,7 +165,7 @@ export class Bench implements AsyncDisposable {
     };
   }
 
-  /** A client that has sent `initialize` and `initialized`. */
+  /** Connects a client that has sent `initialize` and `initialized`. */
   async connect(options: ConnectOptions = {}): Promise<Client> {
     const client = this.spawn(options);
     await client.request("initialize", this.initializeParams(options));
@@ -173,7 +173,7 @@ export class Bench implements AsyncDisposable {
     return client;
   }
 
-  /** A trusted client whose kernel is ready. */
+  /** Connects a trusted client and waits until its kernel is ready. */
   async open(options: ConnectOptions = {}): Promise<Client> {
     const client = await this.connect({ trusted: true, ...options });
     await this.ready(client);
@@ -193,7 +193,7 @@ export class Bench implements AsyncDisposable {
     return status;
   }
 
-  /** Accepts the documents as they are now, once the kernel has seen that they are no longer those of `digest`. */
+  /** Accepts the current documents, once the kernel has noticed that they differ from those of `digest`. */
   async accept(client: Client, digest: string): Promise<Status> {
     const changed = await until("another digest to accept", async () => {
       const { trust } = await this.status(client);
@@ -202,7 +202,7 @@ export class Bench implements AsyncDisposable {
     return client.request<Status>("lares/trust", { trusted: true, digest: changed });
   }
 
-  /** Ends a kernel this bench started, without warning, and waits until it is gone. */
+  /** Kills a kernel that this bench started, and waits until it is gone. */
   async kill(pid: number): Promise<void> {
     if (isAlive(pid)) process.kill(pid, "SIGKILL");
     await until(`process ${pid} to end`, () => !isAlive(pid));
@@ -217,7 +217,7 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-/** The agent of this id as `lares/agents/list` shows it. */
+/** Returns the agent with this id from `lares/agents/list`. */
 export async function agent(client: Client, id: string): Promise<Agent> {
   const found = (await client.request<Agent[]>("lares/agents/list")).find((each) => each.id === id);
   if (found === undefined) throw new Error(`no agent ${id} in lares/agents/list`);
@@ -233,7 +233,7 @@ export function inState(client: Client, id: string, ...states: string[]): Promis
   });
 }
 
-/** Calls a tool and gives back its value; any other result fails the test. */
+/** Calls a tool and returns its value; any other result fails the test. */
 export async function tool<Value>(
   client: Client,
   id: string,
@@ -249,7 +249,7 @@ export async function tool<Value>(
   return result.value as Value;
 }
 
-/** Waits until the action has one of these states, read back by its id. */
+/** Waits until the action has one of these states, read by its id. */
 export function actionIn(client: Client, id: string, ...states: string[]): Promise<Action> {
   return until(`action ${id} to be ${states.join(" or ")}`, async () => {
     const action = await client.request<Action>("lares/actions/get", { id });
@@ -257,7 +257,7 @@ export function actionIn(client: Client, id: string, ...states: string[]): Promi
   });
 }
 
-/** Ends a front the polite way. */
+/** Ends a front in order. */
 export function leave(client: Client): Promise<Exit> {
   return client.shutdown();
 }

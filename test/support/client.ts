@@ -24,7 +24,7 @@ export class RpcError extends Error {
 type Pending = { method: string; resolve(message: Message): void; reject(error: Error): void };
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-/** What `Client.answer` gives for a request that the client refuses. */
+/** Returned by `Client.answer` for a request that the client refuses. */
 class Refusal {
   readonly code: number;
   readonly message: string;
@@ -35,23 +35,23 @@ class Refusal {
   }
 }
 
-/** As an editor answers a request that it does not know. */
+/** An editor's answer to an unknown request. */
 export const METHOD_NOT_FOUND = new Refusal(-32601, "method not found");
 
-/** One `lares serve --stdio` process and the client's end of its pipe. Every message that came is kept in order. */
+/** One `lares serve --stdio` process and the client's end of its pipe. Keeps every received message in order. */
 export class Client implements AsyncDisposable {
   readonly process: ChildProcessWithoutNullStreams;
   readonly exited: Promise<Exit>;
   /** Notifications and requests from the kernel, oldest first. */
   readonly received: Message[] = [];
-  /** Answers that belong to no request of ours, such as `id: null` for a frame that could not be read. */
+  /** Answers to no request of ours, such as `id: null` for an unreadable frame. */
   readonly strays: Message[] = [];
   stderr = "";
-  /** Set when stdout carried something that is no LSP frame. */
+  /** Set when stdout contained something that is not an LSP frame. */
   fault: Error | undefined;
-  /** What came and is not as the LSP has it; disposing of the client throws then. */
+  /** Received messages that violate the LSP; disposing of the client throws then. */
   readonly lspFaults: string[] = [];
-  /** Answers the kernel's own requests; null by default, as a person who closes the dialog. */
+  /** Answers the kernel's own requests; null by default, like a person who closes the dialog. */
   answer: (request: Message) => unknown = () => null;
 
   readonly #pending = new Map<number | string, Pending>();
@@ -64,11 +64,11 @@ export class Client implements AsyncDisposable {
     cwd: string;
     args?: readonly string[];
     environment?: NodeJS.ProcessEnv;
-    /** Another one than the checkout's. */
+    /** Another executable than the checkout's. */
     executable?: string;
     /** Another Node than this one. */
     node?: string;
-    /** How the front is told to speak. */
+    /** Options for the front's channel. */
     channel?: readonly string[];
   }) {
     const executable = options.executable ?? EXECUTABLE;
@@ -79,7 +79,7 @@ export class Client implements AsyncDisposable {
       env: { ...process.env, LARES_HOME: options.home, ...options.environment },
       stdio: ["pipe", "pipe", "pipe"],
     });
-    this.process.stdin.on("error", () => undefined); // the front may end first; the exit code tells
+    this.process.stdin.on("error", () => undefined); // the front may end first; the exit code shows that
     this.process.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString("utf8")));
     this.process.stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     this.exited = new Promise((resolve) => {
@@ -92,7 +92,7 @@ export class Client implements AsyncDisposable {
     });
   }
 
-  /** Sends the request and answers with the whole response message, error answers included. */
+  /** Sends the request and returns the whole response message, including error answers. */
   raw(method: string, params?: unknown): Promise<Message> {
     const id = ++this.#lastId;
     return this.answerTo(id, method, () => this.write(frame({ jsonrpc: "2.0", id, method, params })));
@@ -116,7 +116,7 @@ export class Client implements AsyncDisposable {
     });
   }
 
-  /** Sends the request and answers with its result; an error answer throws RpcError. */
+  /** Sends the request and returns its result; an error answer throws RpcError. */
   async request<Result>(method: string, params: unknown = {}): Promise<Result> {
     const message = await this.raw(method, params);
     if (message["error"] !== undefined) {
@@ -129,7 +129,7 @@ export class Client implements AsyncDisposable {
     this.write(frame({ jsonrpc: "2.0", method, params }));
   }
 
-  /** Answers a request of the kernel's that `answer` left open by giving undefined. */
+  /** Answers a request of the kernel that `answer` left open by returning undefined. */
   reply({ id }: Message, answer: { result: unknown } | { error: { code: number; message: string } }): void {
     this.write(frame({ jsonrpc: "2.0", id, ...answer }));
   }
@@ -138,12 +138,12 @@ export class Client implements AsyncDisposable {
     this.process.stdin.write(bytes);
   }
 
-  /** Parameters of every notification of this method so far. */
+  /** Returns the params of every notification of this method so far. */
   notifications<Params>(method: string): Params[] {
     return this.received.filter((message) => message.method === method).map((m) => m["params"] as Params);
   }
 
-  /** The first notification, past or to come, that `matches`. */
+  /** Resolves to the first notification, past or future, that `matches`. */
   notification<Params>(method: string, matches: (params: Params) => boolean = () => true): Promise<Params> {
     return until(`notification ${method}`, () => this.notifications<Params>(method).find(matches));
   }

@@ -9,7 +9,7 @@ import { until } from "./until.ts";
 
 const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
 
-/** Runs `lares …` as a script would: no terminal anywhere, no colours. */
+/** Runs `lares …` like a script: no terminal, no colours. */
 export function lares(
   bench: Bench,
   args: readonly string[],
@@ -19,7 +19,7 @@ export function lares(
   return runNode([EXECUTABLE, ...args], { cwd: bench.root, env });
 }
 
-/** True where `script` of util-linux can give a program a terminal of its own. */
+/** True if `script` of util-linux can give a program a terminal. */
 export const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes(
   "util-linux",
 );
@@ -33,7 +33,7 @@ export interface TerminalOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** `lares …` at a terminal: what it shows, and a keyboard. */
+/** `lares …` at a terminal, with its screen and a keyboard. */
 export class TerminalRun implements Disposable {
   /** Everything that was written to the terminal so far. */
   shown = "";
@@ -72,7 +72,7 @@ export class TerminalRun implements Disposable {
       this.shown += text;
       this.#emulator.write(text);
     });
-    // The emulator reads what it is given a little later: the last of it has to be on the screen.
+    // The emulator processes its input a little later: the last of it has to be on the screen.
     this.ended = new Promise((resolve) =>
       this.#child.on("close", (code) => this.#emulator.write("", () => resolve(code))),
     );
@@ -123,7 +123,7 @@ export class TerminalRun implements Disposable {
     this.#child.stdin.write(keys);
   }
 
-  /** Waits until the terminal has shown what matches. */
+  /** Waits until the terminal's output matches. */
   async shows(what: RegExp): Promise<void> {
     await until(`${what} at the terminal; it shows ${JSON.stringify(this.shown.slice(-3000))}`, () =>
       what.test(this.shown),
@@ -139,7 +139,7 @@ export class TerminalRun implements Disposable {
     }
   }
 
-  /** Presses a key until `isDone`, leaving time in between for what it does. */
+  /** Presses a key until `isDone`, with time in between for its effect. */
   async pressUntil(key: string, what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
     let looks = 0;
     await until(what, async () => {

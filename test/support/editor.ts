@@ -4,7 +4,7 @@ import type { Bench } from "./bench.ts";
 import type { Client } from "./client.ts";
 import { until } from "./until.ts";
 
-/** What an editor of today can do with code actions and lenses. */
+/** The capabilities of a current editor for code actions and lenses. */
 export const EDITOR_CAPABILITIES = {
   workspace: { codeLens: { refreshSupport: true }, applyEdit: true },
   textDocument: {
@@ -18,7 +18,7 @@ export const EDITOR_CAPABILITIES = {
 
 const everywhere = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-/** A client, used as an editor's user does: files of the workspace by their relative paths. */
+/** A client used like an editor: files of the workspace by their relative paths. */
 export class Editor {
   readonly client: Client;
   readonly #bench: Bench;
@@ -66,7 +66,7 @@ export class Editor {
     return this.client.request("textDocument/codeLens", { textDocument: { uri: this.#bench.uri(path) } });
   }
 
-  /** The lenses as an editor draws them: a line of the text, and what stands above it. */
+  /** Returns the lenses as an editor draws them: the line below each, and its title. */
   async lensLines(path: string): Promise<[number, string][]> {
     const lenses = await this.lenses(path);
     const lines = new Map<number, string[]>();
@@ -81,7 +81,7 @@ export class Editor {
     return this.client.request<Result>("workspace/executeCommand", { command, arguments: given });
   }
 
-  /** Chooses a code action of the file by how it begins and, where there are several, by the agent's title in it. */
+  /** Chooses a code action of the file by its beginning and, if there are several, by the agent's title in it. */
   async choose<Result>(path: string, start: string, title?: string): Promise<Result> {
     const actions = await this.codeActions(path);
     const chosen = actions.find(
@@ -94,7 +94,7 @@ export class Editor {
     return this.run<Result>(command);
   }
 
-  /** The newest message that was shown, once one `matches`. */
+  /** Resolves to the newest shown message that `matches`. */
   message(matches: RegExp): Promise<string> {
     return until(`a message like ${String(matches)}`, () =>
       this.client

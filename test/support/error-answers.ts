@@ -6,7 +6,7 @@ const REPOSITORY = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const INVALID_PARAMS = -32602;
 const LIMIT_EXCEEDED = -33007;
 const INTERNAL_ERROR = -32603;
-/** What a peer is told of one fault, in characters of JSON; a value it sent is shown cut. */
+/** Maximum characters of JSON in an error; a value from the peer is shown cut. */
 const LONGEST_ERROR = 16_384;
 
 export interface WireError {
@@ -16,8 +16,8 @@ export interface WireError {
 }
 
 /**
- * An error as a peer may see it: one that was meant (not "internal"), with a sentence, and without anything of the
- * machine's insides. `privatePaths`: folders no message may name.
+ * Checks an error for a peer: it is intended (not "internal"), has a sentence, and reveals nothing of the machine.
+ * `privatePaths`: folders that no message may name.
  */
 export function expectProperError(error: WireError, context: string, privatePaths: readonly string[]): void {
   const text = JSON.stringify(error);
@@ -30,10 +30,10 @@ export function expectProperError(error: WireError, context: string, privatePath
   for (const path of [REPOSITORY, ...privatePaths]) expect(text.includes(path), said).toBe(false);
 }
 
-/** What params that do not fit must be answered with: which method, where in the params, and what would be right. */
+/** Checks the answer to invalid params: the method, the place in the params, and what would be valid. */
 export function expectInvalidParams(error: WireError | undefined, method: string, context: string): void {
   const said = `${context} → ${JSON.stringify(error)?.slice(0, 2000)}`;
-  // What nests too deep or comes too often is refused before anybody looks at what it says.
+  // Params that nest too deeply or requests that are too frequent are refused without being read.
   if (error?.code === LIMIT_EXCEEDED && /nests deeper|in a second/.test(error.message)) return;
   expect(error?.code, said).toBe(INVALID_PARAMS);
   expect(error?.message, said).toContain(method);

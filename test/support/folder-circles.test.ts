@@ -30,7 +30,7 @@ function circlesAmong(paths: readonly string[], read: (path: string) => string):
   });
 }
 
-/** `a/b` and `a` are a pair too: a folder's own files would stand on those below it and under them at once. */
+/** `a/b` and `a` are a pair too: a folder's own files would be above and below those in it at once. */
 test("no two folders of the kernel import each other", () => {
   expect(circlesAmong(sourcesIn(root), (path) => readFileSync(path, "utf8"))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** LSP frames made and read by hand, so that the tests do not share a bug with the library the kernel uses. */
+/** Handwritten LSP frames, so that the tests do not share a bug with the library the kernel uses. */
 
 export type Message = { [key: string]: unknown; id?: number | string | null; method?: string };
 
@@ -8,7 +8,7 @@ export function frame(message: unknown): Buffer {
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`, "ascii"), body]);
 }
 
-/** Collects bytes and yields whole messages; throws where the stream is not LSP. */
+/** Collects bytes and yields whole messages; throws if the stream is not LSP. */
 export class FrameReader {
   #bytes: Buffer = Buffer.alloc(0);
 

@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 
 const ESC = "\u001b";
-/** What a terminal would obey, what hides or reorders, what looks like a prompt, what an editor may make a link of. */
+/**
+ * Text that a terminal would execute, that hides or reorders, that looks like a prompt, or that an editor may turn into
+ * a link.
+ */
 export const HOSTILE_PIECES = {
   clear: `${ESC}[2J${ESC}[1;31m`,
   title: `${ESC}]0;pwned\u0007`,
@@ -19,11 +22,11 @@ export const HOSTILE_PIECES = {
 } as const;
 export const HOSTILE = Object.values(HOSTILE_PIECES).join("");
 
-// oxlint-disable-next-line no-control-regex -- that is what must not come out
+// oxlint-disable-next-line no-control-regex -- these must not be in the output
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u;
 const hiding = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/u;
 
-/** Text as it may reach a terminal: nothing to obey, nothing that hides, and no line that a stranger began. */
+/** Checks text for a terminal: no terminal codes, nothing hidden, and no line that a stranger began. */
 export function expectHarmless(text: string, what: string): void {
   const bad = obeyed.exec(text) ?? hiding.exec(text);
   const where = bad === null ? "" : JSON.stringify(text.slice(Math.max(0, bad.index - 80), bad.index + 20));
@@ -32,12 +35,12 @@ export function expectHarmless(text: string, what: string): void {
   expect(forged, what).toBeUndefined();
 }
 
-/** The whole screen taken and given back, the cursor, and the ends of its lines and of what is on it. */
+/** Entering and leaving the full screen, the cursor, and the ends of lines and of the screen. */
 const screenCodes = ["?1049h", "?25l", "H", "K", "J", "?25h", "?1049l"].map((code) => `${ESC}[${code}`);
 
 /**
- * What Lares itself writes at a terminal: line ends, the line at the bottom being taken away, a question's place, the codes
- * of a full screen.
+ * Removes what Lares itself writes to a terminal: line ends, the removal of the bottom line, a question's position, the
+ * codes of a full screen.
  */
 export function withoutOwnCodes(shown: string): string {
   const text = screenCodes.reduce((left, code) => left.replaceAll(code, ""), shown);

@@ -8,7 +8,7 @@ const folders = { lares: "kernel", "@lares/sdk": "extensions/sdk" } as const;
 
 export type PackageName = keyof typeof folders;
 
-/** What `npm pack` made of a workspace of this repository. */
+/** The result of `npm pack` for a workspace of this repository. */
 export interface Tarball {
   readonly name: PackageName;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Tarball {
   readonly files: readonly string[];
 }
 
-/** Packs as for publishing, built anew; the tarballs lie in `folder` afterwards. */
+/** Builds and packs as for publishing; the tarballs are in `folder` afterwards. */
 export function pack(folder: string, names: readonly PackageName[]): Tarball[] {
   mkdirSync(folder, { recursive: true });
   const workspaces = names.flatMap((name) => ["--workspace", folders[name]]);
@@ -27,7 +27,7 @@ export function pack(folder: string, names: readonly PackageName[]): Tarball[] {
     shell: process.platform === "win32",
     maxBuffer: 16 * 1024 * 1024,
   });
-  // What the build says comes before it.
+  // The build's output comes before it.
   const packed = JSON.parse(output.slice(output.search(/^\[$/m))) as {
     name: PackageName;
     filename: string;
@@ -41,8 +41,8 @@ export function pack(folder: string, names: readonly PackageName[]): Tarball[] {
 }
 
 /**
- * Puts packed packages beneath `project/node_modules` without asking a registry: what their package.json names as
- * dependencies is the checkout's, and nothing else is there to be found. `further` names more of the checkout's.
+ * Puts packed packages beneath `project/node_modules` without a registry: their dependencies are the checkout's, and
+ * nothing else can be found. `further` names more of the checkout's packages.
  */
 export function unpack(
   project: string,
@@ -72,7 +72,7 @@ export function executableOf(installed: Record<PackageName, string>): string {
   return join(installed.lares, "bin", "lares.js");
 }
 
-/** The kernel as a package has it, compiled and beneath a `node_modules` of `folder`. Answers its executable's path. */
+/** Returns the path of the executable of the kernel as a compiled package beneath a `node_modules` of `folder`. */
 export function installBuilt(folder: string): string {
   const tarballs = mkdtempSync(join(folder, "tarballs-"));
   try {

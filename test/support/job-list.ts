@@ -1,7 +1,7 @@
 import type { Client } from "./client.ts";
 import { until } from "./until.ts";
 
-/** As `lares/jobs/list` tells of it. */
+/** A job in the form of `lares/jobs/list`. */
 interface Job {
   readonly id: string;
   readonly agent: string;

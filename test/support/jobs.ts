@@ -4,8 +4,8 @@ import type { TraceEntry } from "./types.ts";
 import { until } from "./until.ts";
 
 /**
- * What a job of the worker does, in order. It takes its checkpoints by itself: `save` keeps the place of the step
- * behind it, and a job that is resumed goes on from there.
+ * A step of the worker's job. It takes its checkpoints explicitly: `save` stores the position of the next step, and a
+ * resumed job continues from there.
  */
 export type Step =
   /** Writes a line into working memory. */
@@ -13,21 +13,21 @@ export type Step =
   /** Waits until the workspace has this file. */
   | readonly ["gate", string]
   | readonly ["sleep", number]
-  /** Computes for so many milliseconds. */
+  /** Computes for this many milliseconds. */
   | readonly ["spin", number]
   | readonly ["spin for ever"]
   | readonly ["eat all memory"]
-  /** With `data`, that is saved instead of the place. */
+  /** With `data`, that is saved instead of the position. */
   | readonly ["save", unknown?]
   | readonly ["progress", unknown, unknown?]
-  /** As often, without a pause. */
+  /** Reports progress this many times, without a pause. */
   | readonly ["progress often", number]
   | readonly ["throw", string]
-  /** Waits for the file, and leaves this way where the signal comes first. */
+  /** Waits for the file, or ends in this way if the signal comes first. */
   | readonly ["gate or signal", string, "return" | "throw"]
-  /** What is dispatched from the job: its id is noted. */
+  /** Dispatches a job and notes its id. */
   | readonly ["dispatch", string, unknown, DispatchOptions?]
-  /** Leaves its context where the tool `late` finds it. */
+  /** Leaves its context to the tool `late`. */
   | readonly ["leak"];
 
 interface DispatchOptions {
@@ -38,7 +38,7 @@ interface DispatchOptions {
 
 /** A line of the worker's log. */
 export interface Line {
-  /** The job's id, or what else it was. */
+  /** The job's id, or another name. */
   readonly job: string;
   readonly text: string;
   /** By the guest's clock, in milliseconds. */
@@ -52,7 +52,7 @@ export interface Refused {
   readonly facts: Record<string, unknown>;
 }
 
-/** `version` is what each begin line says of the program that ran it; `jobs` are further ones by their text. */
+/** `version` is in each begin line and names the program that ran it; `jobs` is the source text of further jobs. */
 export function workerProgram(version = "first", jobs = ""): string {
   return `
 import { defineAgent } from "@lares/sdk";
@@ -107,7 +107,7 @@ async function steps(input, ctx) {
 
 export default defineAgent({
   memory: { plan: { log: [] } },
-  /** Time for a job to answer that heeds its signal. */
+  /** Time for a job that obeys its signal to answer. */
   onShutdown: () => sleep(20),
   hooks: {
     async seen(event, ctx) { await note(ctx, "hook", event.entry.name); },
@@ -120,15 +120,15 @@ export default defineAgent({
   jobs: {
     steps,
     nothing() {},
-    /** Keeps its input as it came. */
+    /** Stores its input unchanged. */
     async keep(input, ctx) { await note(ctx, ctx.jobId, "kept", { input: JSON.stringify(input) }); },
-    /** Saves its input, is lost, and keeps the checkpoint as it came. */
+    /** Saves its input, is lost, and stores the checkpoint unchanged. */
     async saveAndKeep(input, ctx) {
       if (ctx.checkpoint === undefined) { await ctx.save(input); for (;;); }
       await note(ctx, ctx.jobId, "kept", { input: JSON.stringify(ctx.checkpoint) });
     },
     async measure(input, ctx) { await note(ctx, ctx.jobId, "measured", { length: input.length }); },
-    /** Is lost behind each of so many checkpoints. */
+    /** Is lost after each of this many checkpoints. */
     async loseAndSave(times, ctx) {
       await begin(ctx);
       const at = ctx.checkpoint ?? 0;
@@ -139,7 +139,7 @@ export default defineAgent({
       try { await ctx.save("x".repeat(bytes - 2)); await note(ctx, ctx.jobId, "saved"); }
       catch (error) { await note(ctx, ctx.jobId, "refused", refusal(error)); }
     },
-    /** Tries calls of its context, and keeps how they ended. */
+    /** Tries calls of its context, and stores their results. */
     async attempt(calls, ctx) {
       for (const [method, ...args] of calls)
         try { await ctx[method](...args); await note(ctx, ctx.jobId, "allowed"); }
@@ -151,7 +151,7 @@ export default defineAgent({
     async dispatch({ name, input, options }, ctx) {
       try { return { id: await ctx.jobs.dispatch(name, input, options) }; } catch (error) { return refusal(error); }
     },
-    /** Many at once; where one is refused, how many were not. */
+    /** Many at once; if one is refused, returns how many were not. */
     async dispatchMany({ name, input, count, bytes }, ctx) {
       const value = bytes === undefined ? input : "x".repeat(bytes - 2);
       const all = await Promise.allSettled(Array.from({ length: count }, () => ctx.jobs.dispatch(name, value)));
@@ -176,7 +176,7 @@ const hook = (id: string, handler: string) => ({
   filter: `entry.extension == "${handler.toLowerCase()}" && entry.name.startsWith("${id}-")`,
 });
 
-/** Writes a file that is an event for this hook of the worker; gives its name. */
+/** Writes a file that is an event for this hook of the worker; returns its name. */
 export async function provoke(
   bench: Bench,
   id: string,
@@ -198,7 +198,7 @@ interface WorkerSpec {
   readonly jobs?: string;
 }
 
-/** An agent whose jobs do what a test writes. */
+/** An agent whose jobs follow a test's steps. */
 export function worker({ id, permissions, resources, grants, version, jobs }: WorkerSpec): ExtensionSpec {
   return {
     id,
@@ -218,7 +218,7 @@ export function worker({ id, permissions, resources, grants, version, jobs }: Wo
   };
 }
 
-/** Dispatches from the worker's tool; `error` is how the kernel refused it. */
+/** Dispatches from the worker's tool; `error` is the kernel's refusal. */
 export function tryDispatch(
   client: Client,
   id: string,
@@ -229,7 +229,7 @@ export function tryDispatch(
   return tool(client, id, "dispatch", { name, input, options });
 }
 
-/** Dispatches a job of steps and gives back its id. */
+/** Dispatches a job of steps and returns its id. */
 export async function dispatch(
   client: Client,
   id: string,
@@ -241,7 +241,7 @@ export async function dispatch(
   return answer.id;
 }
 
-/** The worker's log, read from its memory: no guest is woken or asked. */
+/** Returns the worker's log, read from its memory: no guest is woken. */
 export async function log(client: Client, id: string): Promise<Line[]> {
   const { state } = await client.request<{ state: { log?: Line[] } | null }>("lares/memory/query", {
     agent: id,
@@ -250,12 +250,12 @@ export async function log(client: Client, id: string): Promise<Line[]> {
   return state?.log ?? [];
 }
 
-/** What a job wrote, in order. */
+/** Returns what a job wrote, in order. */
 export async function textsOf(client: Client, id: string, job: string): Promise<string[]> {
   return (await log(client, id)).filter((line) => line.job === job).map(({ text }) => text);
 }
 
-/** Waits until the job has written this text as often. */
+/** Waits until the job has written this text this many times. */
 export function wrote(client: Client, id: string, job: string, text: string, times = 1): Promise<Line> {
   return until(`job ${job} of ${id} to write "${text}" (${times})`, async () => {
     const lines = (await log(client, id)).filter((line) => line.job === job && line.text === text);
@@ -263,7 +263,7 @@ export function wrote(client: Client, id: string, job: string, text: string, tim
   });
 }
 
-/** Waits until as many of the worker's jobs have ended in this kernel's life. */
+/** Waits until this many of the worker's jobs have ended in this kernel's life. */
 export async function ended(
   client: Client,
   id: string,
@@ -278,7 +278,7 @@ export async function ended(
   });
 }
 
-/** Traces of an agent at a level, oldest first. */
+/** Returns an agent's traces at a level, oldest first. */
 export async function traces(client: Client, id: string, level: string): Promise<TraceEntry[]> {
   const found = await client.request<TraceEntry[]>("lares/traces/query", { agent: id, level, limit: 1000 });
   return found.toReversed();

@@ -9,9 +9,9 @@ import type {
 import type { Bench } from "./bench.ts";
 import type { Client } from "./client.ts";
 
-/** An editor's questions about documents that it has open. */
+/** An editor's requests about its open documents. */
 export class LanguageClient {
-  /** What an editor of today says that it can do. */
+  /** The capabilities of a current editor. */
   static readonly capabilities = {
     workspace: { workspaceEdit: { documentChanges: true }, codeLens: { refreshSupport: true } },
     textDocument: {
@@ -51,7 +51,7 @@ export class LanguageClient {
     return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
   }
 
-  /** The text with the edits made, as an editor makes them. */
+  /** Returns the text with the edits applied, like an editor does it. */
   static applied(text: string, edits: readonly TextEdit[]): string {
     const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
     const offset = ({ line, character }: Position): number => (starts[line] ?? text.length) + character;
@@ -65,7 +65,7 @@ export class LanguageClient {
   }
 }
 
-/** What VS Code says of itself, as far as completion and hovers go. */
+/** VS Code's capabilities for completion and hovers. */
 export const graphical = {
   textDocument: {
     completion: {
@@ -81,7 +81,7 @@ export const graphical = {
 
 let opened = 0;
 
-/** A text with `|` where the cursor is, open in an editor under a name of its own. */
+/** A text with `|` at the cursor, open in an editor under a name of its own. */
 export class Editing {
   readonly uri: string;
   readonly text: string;
@@ -106,7 +106,7 @@ export class Editing {
     return (await this.complete()).map(({ label }) => label);
   }
 
-  /** The text once this proposal is accepted, as an editor without snippets does it. */
+  /** Returns the text after this proposal is accepted, like an editor without snippets does it. */
   async accept(label: string): Promise<string> {
     const item = (await this.complete()).find((each) => each.label === label);
     if (item?.textEdit === undefined || !("range" in item.textEdit))

@@ -1,7 +1,7 @@
 import { tool, type Bench, type ExtensionSpec } from "./bench.ts";
 import type { Client } from "./client.ts";
 
-/** An agent that runs what a test hands it: its tool `run` gets a function's body, which sees `ctx` and `args`. */
+/** An agent that runs a test's code: its tool `run` gets a function's body, which sees `ctx` and `args`. */
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
 const AsyncFunction = (async () => {}).constructor;
@@ -30,7 +30,7 @@ interface Refusal {
   readonly facts: Record<string, unknown> | null;
 }
 
-/** The agent's memory from the outside: what the guest does, and what the client asks. */
+/** Access to the agent's memory from outside: through the guest and through the client. */
 export class Remembering {
   readonly client: Client;
   readonly agent: string;
@@ -51,14 +51,14 @@ export class Remembering {
     return tool(this.client, this.agent, "run", { body, args });
   }
 
-  /** The refusal's code; fails where it was not refused. */
+  /** Returns the refusal; fails if it was not refused. */
   async refusal(body: string, args: unknown = {}): Promise<Refusal> {
     const answer = await this.attempt(body, args);
     if (!("error" in answer)) throw new Error(`It was not refused: ${JSON.stringify(answer.value)}`);
     return answer.error;
   }
 
-  /** `lares/memory/query`, as a client asks it. */
+  /** Requests `lares/memory/query` like a client. */
   query<Result>(
     kind: "temporal" | "associative" | "working" | "search",
     fields: object = {},
@@ -80,7 +80,7 @@ export class Remembering {
   }
 }
 
-/** Where the agent's memory lies. */
+/** Returns the folder of the agent's memory. */
 export async function memoryFolder(bench: Bench, client: Client, agent: string): Promise<string> {
   const { stateFolder } = await bench.status(client);
   return `${stateFolder}/extensions/${agent}/memory`;

@@ -28,14 +28,14 @@ const measured: Readonly<Record<string, unknown>> = {
 };
 const time = "2026-11-20T12:00:00.000Z";
 
-/** Records exchanges and gives them the same ids, hashes, times and places in every run. */
+/** Records exchanges with the same ids, hashes, times and places in every run. */
 export class Recorder {
   readonly #examples: Examples = { requests: {}, notifications: {} };
   readonly #places: readonly (readonly [string, string])[];
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
-  /** `places`: folders of this machine and what is shown in their stead, the longest first. */
+  /** `places`: folders of this machine and their replacements, the longest first. */
   constructor(places: readonly (readonly [string, string])[]) {
     this.#places = places;
   }
@@ -48,12 +48,12 @@ export class Recorder {
     this.#examples.notifications[method] ??= this.#stable(params);
   }
 
-  /** The recorded examples as the file has them. */
+  /** Returns the recorded examples in the form of the file. */
   text(): string {
     return `${JSON.stringify(this.#examples, null, 2)}\n`;
   }
 
-  /** The codes that a method's recorded errors have. */
+  /** Returns the codes of a method's recorded errors. */
   errorsOf(method: string): Set<string> {
     return new Set(
       (this.#examples.requests[method] ?? []).flatMap(({ error }) =>

@@ -3,7 +3,7 @@ import type { TraceEntry } from "./types.ts";
 import { until } from "./until.ts";
 import { handMade } from "./wasm.ts";
 
-/** Where a relayed line is put together; the line in hand ends before it. */
+/** Where a relayed line is assembled; the current line ends before it. */
 const RELAYED = 1_572_864;
 const CALL_ID = "call-1";
 
@@ -30,15 +30,15 @@ const unhex = `
     (call $emit (i32.const ${RELAYED}) (i32.sub (local.get $to) (i32.const ${RELAYED}))))`;
 
 /**
- * A guest made by hand that does on the wire what a test says. Its tool `call` writes the line that it is given, in
- * hexadecimal digits, and returns the kernel's answer to it; `say` writes a line that nothing answers. Every other request
- * is written into its traces, whole, as `line`; jobs and hooks named `hold` are answered by what a test says.
+ * A handmade guest that does on the wire what a test tells it. Its tool `call` writes the line that it gets in
+ * hexadecimal digits, and returns the kernel's answer; `say` writes a line that nothing answers. Every other request is
+ * traced in full, as `line`; jobs and hooks named `hold` are answered by the test.
  */
 export function relayGuest(): Uint8Array {
   return handMade(({ say, reply, when, on, keepId, keptId, line }) => {
     const noted = `${say('{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"a request","fields":{"line":')} ${line} ${say("}}}\\n".replace("\\n", "\n"))}`;
     const relay = "(call $relay (i32.add (call $find (i32.const 24) (i32.const 7)) (i32.const 7)))";
-    // The seven bytes \`"hex":"\` at 24, where no text of the guest is.
+    // The seven bytes \`"hex":"\` at 24, where the guest has no other text.
     const needle = "(i64.store (i32.const 24) (i64.const 0x00223a2278656822))";
     return [
       needle,
@@ -68,7 +68,7 @@ export function relayGuest(): Uint8Array {
 
 const hex = (message: object): string => Buffer.from(`${JSON.stringify(message)}\n`).toString("hex");
 
-/** A host call from within the guest; answers with the kernel's line. */
+/** Makes a host call from within the guest; returns the kernel's line. */
 export async function hostCall(
   client: Client,
   agent: string,
@@ -99,7 +99,7 @@ interface GuestLine {
   readonly params: Record<string, unknown>;
 }
 
-/** The newest request of this method that the guest was sent. */
+/** Resolves to the newest request of this method that the guest got. */
 export function heard(client: Client, agent: string, method: string): Promise<GuestLine> {
   return until(`${agent} to be sent ${method}`, async () => {
     const traces = await client.request<TraceEntry[]>("lares/traces/query", { agent, text: "a request" });

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 
-/** What a program wrote until it ended, and its exit code; null where a signal ended it. */
+/** A program's output and its exit code; null if a signal ended it. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program of Node's to its end, without a terminal and with nothing at its standard input. */
+/** Runs a Node program to its end, without a terminal and with empty standard input. */
 export function runNode(
   argv: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** The seed of every suite but the fuzz suite: what these draw is the same in every run. */
+/** The seed of every suite but the fuzz suite, which makes their random choices the same in every run. */
 export const fixedSeed = 20_261_121;
 
 /** Returns the seed of this run: `LARES_SEED`, a whole number of 32 bits, or {@link fixedSeed} without it. */

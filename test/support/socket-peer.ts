@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { frame, FrameReader, type Message } from "./frames.ts";
 import { until } from "./until.ts";
 
-/** A local process at the kernel's own socket, past the front: what it sends is written by hand. */
+/** A local process at the kernel's own socket, without the front: it sends handwritten bytes. */
 export class SocketPeer implements Disposable {
   readonly socket: Socket;
-  /** Everything that came, oldest first. */
+  /** All received messages, oldest first. */
   readonly received: Message[] = [];
-  /** What the kernel's greeting said: "ok <pid>", "refused", or null where it ended without one. */
+  /** The kernel's greeting: "ok <pid>", "refused", or null if it ended without one. */
   readonly greeted: Promise<string | null>;
   #text = "";
   #isOpen = true;
@@ -20,7 +20,7 @@ export class SocketPeer implements Disposable {
     this.socket = socket;
     const greeted = Promise.withResolvers<string | null>();
     this.greeted = greeted.promise;
-    socket.on("error", () => undefined); // the kernel may let go of it first; `isOpen` tells
+    socket.on("error", () => undefined); // the kernel may disconnect first; `isOpen` shows that
     socket.on("close", () => {
       this.#isOpen = false;
       greeted.resolve(null);
@@ -38,7 +38,7 @@ export class SocketPeer implements Disposable {
     });
   }
 
-  /** Connects and says `greeting`, as it is; nothing where it is empty. */
+  /** Connects and sends `greeting` unchanged; sends nothing if it is empty. */
   static async open(
     stateFolder: string,
     greeting: string,
@@ -51,7 +51,7 @@ export class SocketPeer implements Disposable {
     return peer;
   }
 
-  /** With the token of the state folder, as a front has it. */
+  /** Connects with the token of the state folder, like a front. */
   static async greet(stateFolder: string): Promise<SocketPeer> {
     const token = await readFile(join(stateFolder, "kernel.token"), "utf8");
     const peer = await SocketPeer.open(stateFolder, `lares/1 ${token}\n`);
@@ -71,7 +71,7 @@ export class SocketPeer implements Disposable {
     this.write(frame(message));
   }
 
-  /** The message that answers this id, once it is there. */
+  /** Resolves to the message that answers this id. */
   answer(id: number | string | null): Promise<Message> {
     return until(`the answer to ${String(id)}`, () =>
       this.received.find((message) => message.method === undefined && message.id === id),

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A new folder in the system's temporary folder. Disposing of it removes it with all that is in it. */
+/** A new folder in the system's temporary folder. Disposing of it removes it with its contents. */
 export class TemporaryFolder implements AsyncDisposable {
   /** Real path. */
   readonly path: string;
@@ -11,7 +11,7 @@ export class TemporaryFolder implements AsyncDisposable {
     this.path = path;
   }
 
-  /** `prefix`: what its name begins with; an awkward one shows what paths are quoted badly. */
+  /** `prefix`: the beginning of its name; an awkward one reveals bad quoting of paths. */
   static async create(prefix: string): Promise<TemporaryFolder> {
     return new TemporaryFolder(await realpath(await mkdtemp(join(tmpdir(), prefix))));
   }

@@ -13,7 +13,7 @@ function testsBeneath(folder: string): readonly string[] {
     .filter(isTest);
 }
 
-/** What the features of the index name: test files of this folder, and folders of the repository. */
+/** The names in the index: test files of this folder, and folders of the repository. */
 const named = [...index.matchAll(/`([^`\s]+)`/g)].map(([, name = ""]) => name);
 const files = named.filter(isTest);
 const folders = named.filter((name) => name.endsWith("/"));

@@ -1,6 +1,7 @@
 /**
- * A provider of language models in a thread of its own, so that its work is not measured with the kernel's: OpenAI's Chat
- * Completions, with 100 numbered tokens a second. What is asked is the name of the stream and the number of its tokens.
+ * A provider of language models in a thread of its own, so that its work is not measured with the kernel's: OpenAI's
+ * Chat Completions, with 100 numbered tokens a second. The question is the name of the stream and the number of its
+ * tokens.
  */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";

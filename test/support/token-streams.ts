@@ -43,8 +43,8 @@ export function askProvider(client: EgressClient, host: string, text: string, si
 }
 
 /**
- * Reads one stream of the token provider to its end. Throws if a token is missing, doubled, out of order or another
- * stream's. Returns how long each was on its way, in milliseconds.
+ * Reads one stream of the token provider to its end. Throws if a token is missing, duplicated, out of order or of
+ * another stream. Returns the transit time of each, in milliseconds.
  */
 export async function readTokens(
   client: EgressClient,

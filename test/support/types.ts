@@ -1,4 +1,4 @@
-/** The protocol's types, written down from the published contract and not taken from the kernel's sources. */
+/** The protocol's types, written from the published contract and not imported from the kernel's sources. */
 
 export interface Entry {
   id: string;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** How long a condition may take on a busy machine before the test says it never came, in milliseconds. */
+/** Timeout for a condition on a busy machine, in milliseconds. */
 export const PATIENCE_MS = 30_000;
 const INTERVAL_MS = 20;
 
 /**
- * Polls until `look` answers something other than undefined, null or false, and gives that back.
- * Fails with `what` and the last thing seen, so that a failure says how far it got.
+ * Polls until `look` returns something other than undefined, null or false, and returns that. Fails with `what` and the
+ * last value seen, so that a failure shows how far it got.
  */
 export async function until<T>(
   what: string,
@@ -28,7 +28,9 @@ export async function until<T>(
   }
 }
 
-/** True while a process with this id runs. One that ended and was not yet collected by its parent does not. */
+/**
+ * Returns true while a process with this id runs. One that ended and was not collected by its parent does not count.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Makes the .vsix of this machine, or takes the one that `LARES_VSIX` names. Answers its path. */
+/** Builds the .vsix of this machine, or takes the one that `LARES_VSIX` names. Returns its path. */
 export function makeVsix(): string {
   const made = process.env["LARES_VSIX"];
   if (made !== undefined && made !== "") return made;
@@ -19,7 +19,7 @@ export function makeVsix(): string {
   return path;
 }
 
-/** What is at which place in the unpacked extension. */
+/** Returns the paths in the unpacked extension. */
 export function kernelIn(extension: string): { readonly node: string; readonly executable: string } {
   return {
     node: join(extension, "kernel", "node", "bin", process.platform === "win32" ? "node.exe" : "node"),

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseAst } from "vitest/node";
 import { describe, expect, test } from "vitest";
 
-/** Guests' programs stand in strings, and what is in strings is not looked at: a handler may be slow on purpose. */
+/** Programs of guests are in strings, and strings are not checked: a handler may be slow on purpose. */
 const testCode = [
   "{kernel,extensions,examples,vscode-client}/**/*.test.{ts,tsx}",
   "{kernel,extensions,vscode-client}/**/testing/**/*.{ts,tsx}",
@@ -31,7 +31,7 @@ function visit(node: unknown, see: (node: Node) => void): void {
   }
 }
 
-/** True if the tree has a node of which this holds. */
+/** Returns true if the tree has a node for which this holds. */
 function has(tree: unknown, what: (node: Node) => boolean): boolean {
   let isFound = false;
   visit(tree, (node) => (isFound ||= what(node)));
@@ -56,7 +56,7 @@ const isNumber = (node: unknown): boolean =>
 const isPositive = (node: Node): boolean =>
   node.type === "Literal" && typeof node["value"] === "number" && node["value"] > 0;
 
-/** Returns the lines that wait for a time that stands there as a number, or until a clock says so. */
+/** Returns the lines that wait for a literal time, or until a clock reaches a time. */
 function fixedWaits(source: string, lang: "ts" | "tsx" = "ts"): string[] {
   const program = parseAst(source, { lang });
   /** The names that a file gives to the promise of a timer. */

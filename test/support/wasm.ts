@@ -12,38 +12,38 @@ export function assemble(text: string): Uint8Array {
   }
 }
 
-const LINE = 65_536; // where the line that is being read stands in memory
-const SAVED = 1_048_576; // where the id of an open tool call is kept
+const LINE = 65_536; // the address of the line that is being read
+const SAVED = 1_048_576; // the address of the id of an open tool call
 const CALL_ID = 4242;
 
-/** What a guest made by hand is put together from: each is WebAssembly text. */
+/** The building blocks of a handmade guest: each is WebAssembly text. */
 export interface Words {
-  /** Writes the text to its stdout as it is. */
+  /** Writes the text to its stdout unchanged. */
   say(text: string): string;
-  /** Answers the request in hand. */
+  /** Answers the current request. */
   reply(result: string): string;
-  /** The id of the request in hand, as it came. */
+  /** The id of the current request, unchanged. */
   readonly id: string;
-  /** Does `body` and is done where the line in hand holds this text. */
+  /** Runs `body` and finishes if the current line contains this text. */
   on(text: string, body: string): string;
   /** The same for a request's method. */
   when(method: string, body: string): string;
-  /** Keeps the request's id, for an answer that comes later. */
+  /** Stores the request's id, for a later answer. */
   readonly keepId: string;
   readonly keptId: string;
-  /** The line in hand, whole. */
+  /** The whole current line. */
   readonly line: string;
 }
 
 /**
- * A guest made by hand that reads one JSON-RPC message a line and does what `handle` says with it. It finds a
- * message's id and method by their spelling in compact JSON and knows nothing else. What nothing was said about is
- * answered by `{}`. `more` are functions of its own, `imports` what is to be merged into it.
+ * A handmade guest that reads one JSON-RPC message a line and handles it with `handle`. It finds a message's id and
+ * method by their spelling in compact JSON and knows nothing else. Other messages are answered with `{}`. `more` are
+ * functions of its own, `imports` is merged into it.
  */
 export function handMade(handle: (words: Words) => readonly string[], more = "", imports = ""): Uint8Array {
   const texts: string[] = [];
   let end = 64;
-  /** Puts a text into memory and gives its place and length as two constants. */
+  /** Puts a text into memory and returns its address and length as two constants. */
   const text = (value: string): string => {
     const bytes = Buffer.from(value, "utf8");
     const escaped = [...bytes].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
@@ -134,8 +134,8 @@ export function handMade(handle: (words: Words) => readonly string[], more = "",
 }
 
 /**
- * A guest made by hand that speaks the ABI. A hook writes a trace line; its tool `conflict` swaps working memory at
- * a revision that is not there, and returns the kernel's answer as it came.
+ * A handmade guest that speaks the ABI. A hook writes a trace line; its tool `conflict` swaps working memory at a wrong
+ * revision, and returns the kernel's answer unchanged.
  */
 export function abiGuest(): Uint8Array {
   return handMade(({ say, reply, when, on, keepId, keptId, line }) => [
@@ -154,7 +154,7 @@ export function abiGuest(): Uint8Array {
         ),
     ),
     when("shutdown", reply("{}") + "(call $exit (i32.const 0))"),
-    // No method: the answer to its own call. It goes back as the tool's value, whole.
+    // A line without a method is the answer to its own call. It is returned as the tool's value.
     on(
       `"jsonrpc":"2.0","id":${CALL_ID}`,
       `${say('{"jsonrpc":"2.0","id":')} ${keptId} ${say(',"result":{"status":"success","value":')} ${line} ${say("}}\n")}`,

@@ -9,18 +9,18 @@ import { until } from "./until.ts";
 export const channels = ["stdio", "pipe", "kernel socket"] as const;
 type Channel = (typeof channels)[number];
 
-/** One connection whose bytes are written by hand, whatever it goes through. */
+/** One connection whose bytes are handwritten, through any channel. */
 export interface Wire extends AsyncDisposable {
   write(bytes: Buffer | string): void;
-  /** Everything that came, oldest first. */
+  /** All received messages, oldest first. */
   readonly received: readonly Message[];
-  /** True once nothing comes any more. */
+  /** True once nothing arrives any more. */
   isEnded(): boolean;
-  /** What the front said on stderr; empty where there is none. */
+  /** The front's stderr; empty if there is no front. */
   stderr(): string;
 }
 
-/** A connection on which `initialize` was answered. */
+/** Opens a connection and waits for the answer to `initialize`. */
 export async function openWire(bench: Bench, channel: Channel, stateFolder: string): Promise<Wire> {
   const wire = await connect(bench, channel, stateFolder);
   wire.write(frame({ jsonrpc: "2.0", id: "first", method: "initialize", params: bench.initializeParams() }));
@@ -29,7 +29,7 @@ export async function openWire(bench: Bench, channel: Channel, stateFolder: stri
   return wire;
 }
 
-/** The answer to this id, once it is there. */
+/** Resolves to the answer to this id. */
 export function answerOn(wire: Wire, id: number | string): Promise<Message> {
   return until(`the answer to ${id}; stderr: ${wire.stderr()}`, () =>
     wire.received.find((message) => message.method === undefined && message.id === id),
@@ -87,7 +87,7 @@ async function overPipe(bench: Bench): Promise<Wire> {
   let hasEnded = false;
   void client.exited.then(() => (hasEnded = true));
   socket.on("data", (chunk) => void received.push(...reader.push(chunk)));
-  socket.on("error", () => undefined); // the front may end first; `isEnded` tells
+  socket.on("error", () => undefined); // the front may end first; `isEnded` shows that
   return {
     write: (bytes) => void socket.write(bytes),
     received,

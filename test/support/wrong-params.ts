@@ -14,14 +14,14 @@ type Schema = {
   readonly enum?: readonly unknown[];
 };
 
-/** Params as they are sent: JSON text, so that what `JSON.stringify` would not write can be in it. */
+/** Params as they are sent: JSON text, so that it can contain what `JSON.stringify` would not write. */
 export interface Params {
   readonly text: string;
-  /** True where the published schema takes them. */
+  /** True if the published schema accepts them. */
   readonly fits: boolean;
 }
 
-/** Params of every method of one published file, right and wrong. */
+/** Generates valid and invalid params of every method of one published file. */
 export class ParamsMaker {
   readonly methods: readonly string[];
   readonly #definitions: Readonly<Record<string, Schema>>;
@@ -34,13 +34,13 @@ export class ParamsMaker {
     const published = JSON.parse(readFileSync(url, "utf8")) as { definitions: Record<string, Schema> };
     this.#definitions = published.definitions;
     this.#ajv.addSchema(published, "published");
-    // What has params and a result is a request; the rest is types and notifications.
+    // A definition with params and a result is a request; the rest is types and notifications.
     this.methods = Object.keys(published.definitions)
       .filter((name) => name.endsWith(":result") && !name.startsWith("kernel:"))
       .map((name) => name.slice(0, -":result".length));
   }
 
-  /** Valid params with one thing about them made wrong, or, now and then, left right. */
+  /** Valid params with one invalid change, or, sometimes, unchanged. */
   mutated(method: string): fc.Arbitrary<Params> {
     const wholes = fc.constantFrom(...hostile).map((value) => written(value));
     const parts = fc
@@ -52,12 +52,12 @@ export class ParamsMaker {
     }));
   }
 
-  /** Params the published schema takes; what they name (ids, paths) need not exist. */
+  /** Params that the published schema accepts; the ids and paths in them need not exist. */
   fitting(method: string): fc.Arbitrary<unknown> {
     return this.#arbitrary(this.#definition(`${method}:params`));
   }
 
-  /** As a kernel has to see it: params that are null or missing are empty ones. */
+  /** As a kernel has to read them: params that are null or missing are empty. */
   fits(method: string, text: string): boolean {
     let check = this.#checks.get(method);
     if (check === undefined) {
@@ -139,7 +139,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Words that lead past the first check: names that exist, paths, times, globs, ids. */
+/** Strings that pass the first check: existing names, paths, times, globs, ids. */
 const likelyStrings = [
   "test.probe",
   "a.txt",
@@ -152,14 +152,14 @@ const likelyStrings = [
   "0192f0c1-2345-7abc-8def-0123456789ab",
 ] as const;
 
-/** Text that takes the place of a value in the JSON: numbers JavaScript does not write. */
+/** Text that replaces a value in the JSON: numbers that JavaScript does not write. */
 const rawNumbers = ["1e999", "-1e999", "-0", "1e308", "123456789012345678901234567890", "0.1e-400"] as const;
 const rawMark = "raw number:";
 
 let nested: unknown = 0;
 for (let depth = 0; depth < 150; depth++) nested = [nested];
 
-/** Values that code which trusts its caller trips over. */
+/** Values that break code which trusts its caller. */
 const hostile: readonly unknown[] = [
   null,
   true,
@@ -219,7 +219,7 @@ const mutations: readonly Mutation[] = [
   (value, place, odd) => replaced(value, place, () => odd),
   (value, place, odd) => replaced(value, place, () => odd),
   (value, place, odd) => replaced(value, place, () => odd),
-  // A field that must be there is not, a field nobody knows is.
+  // Removes a required field, or adds an unknown one.
   (value, place) => {
     const owner = objectAt(value, place);
     const names = Object.keys(owner);
@@ -237,13 +237,13 @@ const mutations: readonly Mutation[] = [
     });
     return value;
   },
-  // An array where an object belongs, and the other way round.
+  // An array in place of an object, and vice versa.
   (value, place) =>
     replaced(value, place, (old) => (Array.isArray(old) ? Object.fromEntries(old.entries()) : [old, old])),
   (value) => value,
 ];
 
-/** Every place of a value that can be replaced: its owner and its key there. */
+/** Returns every replaceable place in a value: its owner and its key there. */
 function placesOf(value: unknown): [Record<string, unknown>, string][] {
   if (typeof value !== "object" || value === null) return [];
   const owner = value as Record<string, unknown>;
@@ -275,7 +275,7 @@ function objectAt(value: unknown, place: number): Record<string, unknown> {
   return objects[place % Math.max(1, objects.length)] ?? {};
 }
 
-/** As JSON, with the numbers that only text can say. */
+/** As JSON, with the numbers that only text can express. */
 function written(value: unknown): string {
   return JSON.stringify(value).replaceAll(new RegExp(`"${rawMark}([^"]*)"`, "g"), "$1");
 }

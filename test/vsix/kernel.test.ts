@@ -22,7 +22,7 @@ beforeAll(async () => {
   extension = join(folder.path, "extension");
   packaged = {
     ...kernelIn(extension),
-    // As an editor starts it that has neither Node nor npm around.
+    // Started like in an editor without Node and npm in its path.
     environment: { PATH: "/usr/bin:/bin", NODE_PATH: "", NODE_OPTIONS: "" },
   };
 });

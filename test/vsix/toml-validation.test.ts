@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => base[Symbol.asyncDispose]());
 
-/** Of what setup.ts has built, where it has. */
+/** The extension that setup.ts has built. */
 const building = process.env["LARES_VSIX"] ? [] : ["--no-build"];
 
 function packageWith(args: readonly string[]): string {
@@ -52,7 +52,7 @@ describe("made with --schemas-url, by its package.json and its schemas", () => {
   const folder = (): string => join(base.path, "with", "extension");
   let served: ServedFolder;
   beforeAll(async () => {
-    // Named before it is there: the package comes first, and what it carries is served.
+    // Named before it exists: the package comes first, and its content is served.
     served = await ServedFolder.start(join(folder(), "dist", "schemas"));
     const vsix = join(base.path, "with.vsix");
     expect(packageWith(["--schemas-url", served.url, "--out", vsix])).toContain(

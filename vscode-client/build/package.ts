@@ -2,7 +2,7 @@
  * `npm run package`: makes `lares-<platform>-<version>.vsix`, in which the kernel travels with the Node that it was
  * tested with. Takes what is installed here, so it is for this platform only; asks a registry for vsce alone, once.
  * `--list` prints every file; `--no-build` packages what was built; `--out` names another file to write.
- * `--schemas-url` says where `schemas/` is served: other tools for TOML in the editor are told of it.
+ * `--schemas-url` says where `schemas/` is served: other tools for TOML in the editor load them from there.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -55,7 +55,7 @@ if (flags.build) {
     execFileSync("npm", ["run", "--silent", script], { cwd: top, stdio: "inherit" });
   execFileSync(process.execPath, [join(client, "build", "bundle.ts")], { cwd: client, stdio: "inherit" });
 }
-/** Of `@vscode/vsce`, which only this script installs. */
+/** The used part of `@vscode/vsce`, which only this script installs. */
 interface Vsce {
   createVSIX(options: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -70,7 +70,7 @@ if (flags.list)
 async function makePackage(): Promise<string> {
   const staging = realpathSync(mkdtempSync(join(tmpdir(), "lares-vsix-")));
   try {
-    // What development needs is no business of the one who installs it.
+    // Development dependencies do not concern a user of the package.
     const {
       scripts: _scripts,
       devDependencies: _tools,

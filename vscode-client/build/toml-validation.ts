@@ -5,7 +5,7 @@ export interface TomlValidation {
 }
 
 /**
- * The entries for schemas that are served below `schemasUrl`; throws where that is no address for them.
+ * The entries for schemas that are served below `schemasUrl`; throws if that is not a valid address for them.
  *
  * Both tools take an entry's `url` as it is and know http, https and file addresses only, so it cannot be a file of the
  * extension. Nor is one written down here: whoever has an address says what editors say.

@@ -89,7 +89,7 @@ it("hooks that come together are handled one after the other, in order, and one 
   ).toEqual([0, 1, 2, 3].flatMap((n) => [`begin ${n}`, `end ${n}`]));
 });
 
-it("a hook that was not begun when the agent is told to go is neither begun nor answered", async () => {
+it("a hook that has not begun when the agent is told to shut down is neither begun nor answered", async () => {
   await using guest = await startFiles({
     "agent.ts": `import { defineAgent } from "@lares/sdk";
       export default defineAgent({ hooks: { async seen({ n }: any, ctx) { ctx.trace.info("begin " + n); await ctx.vdfs.count({}); } } });`,

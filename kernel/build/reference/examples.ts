@@ -1,7 +1,7 @@
 /** The recorded examples of both wires, which `test/protocol/reference-*.test.ts` keep true. */
 import { readFile } from "node:fs/promises";
 
-/** One exchange as `schemas/` shows it, with stable ids, hashes, times, sizes and paths. */
+/** One exchange in the form of `schemas/`, with stable ids, hashes, times, sizes and paths. */
 export interface Exchange {
   readonly params: unknown;
   readonly result?: unknown;

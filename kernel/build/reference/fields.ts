@@ -26,7 +26,7 @@ export interface Schema {
 }
 
 const hashPattern = "^sha256:[0-9a-f]{64}$";
-/** What the types `hash` and `time` already say. */
+/** Descriptions that the types `hash` and `time` contain already. */
 const saidByType = /; SHA-256, lower case hexadecimal$|; UTC, ISO 8601 with milliseconds$/;
 
 /** Renders schemas; `definitions` are the types that have a section of their own. */

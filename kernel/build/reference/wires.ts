@@ -147,7 +147,7 @@ export function guestPage(introduction: string, recorded: Examples): string {
 
 interface Extras {
   readonly after?: string;
-  /** Of its definitions' names. */
+  /** The names of its definitions. */
   readonly prefix?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Database, Statement } from "../platform/database/database.ts";
 const latestDateMs = 8.64e15;
 
 /**
- * Returns the time up to which each schedule has fired. Skips a row whose time is no date: such a schedule counts from
+ * Returns the time up to which each schedule has fired. Skips a row whose time is not a date: such a schedule counts from
  * now.
  */
 export function readSchedules(database: Database): Promise<readonly KeptSchedule[]> {

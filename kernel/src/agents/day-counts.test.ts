@@ -59,7 +59,7 @@ test("what was kept is counted on, on its own day only", () => {
   expect(counts.get("one")).toBe(8);
 });
 
-test("only what changed is saved, once, and again where that failed or more came meanwhile", () => {
+test("only changes are saved, once, and again if that failed or more arrived meanwhile", () => {
   const counts = begun();
   counts.add("one", "a");
   counts.add("one", "a");
@@ -78,7 +78,7 @@ test("only what changed is saved, once, and again where that failed or more came
   ]);
 });
 
-test("days beyond those that are kept are forgotten, here and where they are saved", () => {
+test("expired days are removed, in memory and in the database", () => {
   const counts = begun();
   for (let day = 0; day < keptDays; day++, now += 24 * hourMs) counts.add("one", "a");
   counts.unsaved(described).committed();
@@ -90,7 +90,7 @@ test("days beyond those that are kept are forgotten, here and where they are sav
   expect(counts.unsaved(described).statements).toEqual([]);
 });
 
-test("a clock that is set over midnight, forth and back, finds what was counted on each day", () => {
+test("a clock that is set across midnight, forth and back, finds the counts of each day", () => {
   const counts = begun();
   counts.add("one", "a");
   now += 24 * hourMs;
@@ -114,7 +114,7 @@ describe.each([
   ["Pacific/Kiritimati", "2026-11-21T10:00:00Z", 24],
   ["Pacific/Pago_Pago", "2026-11-21T11:00:00Z", 24],
 ])("in %s from %s", (timezone, beginning, hours) => {
-  test(`a day lasts ${hours} hours, and who watches is told once as it ends`, () => {
+  test(`a day lasts ${hours} hours, and watchers are notified once at its end`, () => {
     process.env["TZ"] = timezone;
     now = Date.parse(beginning);
     const end = now + hours * hourMs;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { Throttle } from "./throttle.ts";
 
-test("the first change is told at once, however many follow once more for each while, and none after the last", () => {
+test("the first change is reported at once, later ones once in each interval, and none after the last", () => {
   const clock = new ManualClock();
   let told = 0;
   const paced = new Throttle(clock, 1000, () => (told += 1));
@@ -19,7 +19,7 @@ test("the first change is told at once, however many follow once more for each w
   expect(told).toBe(5);
 });
 
-test("nothing is told once it is disposed of", () => {
+test("nothing is reported after disposal", () => {
   const clock = new ManualClock();
   let told = 0;
   const paced = new Throttle(clock, 1000, () => (told += 1));

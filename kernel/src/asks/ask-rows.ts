@@ -22,7 +22,7 @@ export class AskRows {
     ]);
   }
 
-  /** Ends the questions of a kernel that died: what waited for them is gone. Deletes the oldest ended ones. */
+  /** Ends the questions of a kernel that died, because their calls are gone. Deletes the oldest ended ones. */
   async endAll(now: string): Promise<void> {
     await this.#database.batch([
       {

@@ -54,7 +54,7 @@ async function fixture(ports: Partial<AskPorts> = {}) {
 }
 
 describe("a call that waits for an answer", () => {
-  test("goes on once it is allowed, and the answer is stored before", async () => {
+  test("continues once it is allowed, after the answer was stored", async () => {
     const stored: string[] = [];
     const { rows } = await fixture();
     const { asks, only, told } = await fixture({

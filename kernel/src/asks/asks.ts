@@ -26,13 +26,13 @@ const maxWithdrawn = 16;
 /** How long a question that was denied once is not asked again, so that an agent cannot insist. */
 const quietAfterDenialMs = 600_000;
 
-/** What a call has to know before it goes on. */
+/** The answer that a call needs before it continues. */
 export type Question = Pick<
   Ask,
   "agent" | "conversation" | "process" | "kind" | "title" | "reason" | "sources" | "facts" | "scopes"
 > & {
   /**
-   * What a remembered answer is about, in words that stand in `decisions.yaml`. It counts again for the same kind and
+   * The subject of a remembered answer, in words for `decisions.yaml`. The answer applies again for the same kind and
    * the same words.
    */
   readonly about: string;
@@ -40,7 +40,7 @@ export type Question = Pick<
   readonly countsFor: "agent" | "workspace";
 };
 
-/** What a remembered answer is about: kind, agent (any if absent) and words. */
+/** The subject of a remembered answer: kind, agent (any if absent) and words. */
 export interface Subject {
   readonly kind: Ask["kind"];
   readonly agent?: string;
@@ -71,7 +71,7 @@ interface Waiting {
   isBeingAnswered: boolean;
 }
 
-/** Asks a person before a call goes on, and gives the answer to everything that waits for it. */
+/** Asks a person before a call continues, and passes the answer to all calls that wait for it. */
 export class Asks implements Disposable {
   /** Emitted when a question is asked and when it ends. */
   readonly changed = new Emitter<Ask>();
@@ -119,7 +119,7 @@ export class Asks implements Disposable {
 
   /** Newest first. */
   list(state?: Ask["state"]): Promise<Ask[]> {
-    // Those that wait are here before their rows are.
+    // Waiting questions are here before their rows are stored.
     if (state === "Pending")
       return Promise.resolve([...this.#waiting.values()].map(({ ask }) => ask).toReversed());
     return this.#ports.rows.list(state);
@@ -127,7 +127,7 @@ export class Asks implements Disposable {
 
   /**
    * Answers for a person; PermissionDenied for anybody else. Resolves once the answer is stored; only then the call
-   * goes on. NotFound, IllegalTransition if it has ended, DigestMismatch, InvalidParams for a scope that it has not.
+   * continues. NotFound, IllegalTransition if it has ended, DigestMismatch, InvalidParams for a scope that it has not.
    */
   async answer(
     by: Principal,
@@ -178,7 +178,7 @@ export class Asks implements Disposable {
       if ((JSON.parse(key) as unknown[])[0] === conversation) this.#ofConversations.delete(key);
   }
 
-  /** Calls nobody back: what waits ends with the kernel, and the next one marks the questions as ended. */
+  /** Answers no call: they end with the kernel, and the next one marks the questions as ended. */
   [Symbol.dispose](): void {
     for (const { timer } of this.#waiting.values()) timer[Symbol.dispose]();
     this.#waiting.clear();
@@ -226,7 +226,7 @@ export class Asks implements Disposable {
       throw limitExceeded(
         "withdrawnAsks",
         withdrawn,
-        `${agent} asked a person ${withdrawn} questions and took them back before they were answered. It may ask again in a few minutes.`,
+        `${agent} asked a person ${withdrawn} questions and withdrew them before they were answered. It may ask again in a few minutes.`,
       );
     const ofAgent = [...this.#waiting.values()].filter(({ ask }) => ask.agent === agent).length;
     if (ofAgent < pendingLimits.perAgent && this.#waiting.size < pendingLimits.together) return;
@@ -273,7 +273,7 @@ export class Asks implements Disposable {
     this.changed.emit(ended);
   }
 
-  /** The record of a question is for later reading: what waits does not depend on it. */
+  /** The record of a question is only for later reading: waiting calls do not depend on it. */
   #store(ask: Ask): void {
     this.#ports.rows
       .store(ask)

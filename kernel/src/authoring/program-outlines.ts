@@ -31,7 +31,7 @@ export interface SourceReader {
   readonly maxFileBytes: number;
   /**
    * Turns a file into JavaScript. `origin`: the place in the source, lines counted from 1, for a place in the code. Throws
-   * an error that lists `errors`, or a SyntaxError, for a file that is no program.
+   * an error that lists `errors`, or a SyntaxError, for a file that is not a program.
    */
   transform(
     text: string,

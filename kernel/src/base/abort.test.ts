@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { JoinedSignals, neverAborted, unlessAborted } from "./abort.ts";
 
-test("a result that comes before the abort counts", async () => {
+test("a result before the abort counts", async () => {
   const aborter = new AbortController();
   const work = unlessAborted(Promise.resolve(1), aborter.signal);
   expect(await work).toBe(1);
@@ -10,7 +10,7 @@ test("a result that comes before the abort counts", async () => {
   expect(await unlessAborted(Promise.resolve(2), neverAborted)).toBe(2);
 });
 
-test("race: an abort before the result rejects with its reason, and a failure of the work behind it is no unhandled one", async () => {
+test("race: an abort before the result rejects with its reason, and a later failure of the work is not unhandled", async () => {
   const aborter = new AbortController();
   const work = Promise.withResolvers<number>();
   const waiting = unlessAborted(work.promise, aborter.signal);
@@ -43,7 +43,7 @@ describe("two signals joined", () => {
     expect(new JoinedSignals(one.signal, other.signal).signal.aborted).toBe(true);
   });
 
-  test("race: one that is aborted before aborts them at once", () => {
+  test("race: an already aborted signal aborts them at once", () => {
     const { signal } = new JoinedSignals(
       AbortSignal.abort(new Error("before")),
       new AbortController().signal,

@@ -58,7 +58,7 @@ it("a card's box ticks all of the card, and unticks it again", () => {
 });
 
 describe("parts and folders", () => {
-  it("ticking the first part ticks the folders; unticking the last one leaves nothing that runs", () => {
+  it("ticking the first part ticks the folders; unticking the last one leaves nothing to run", () => {
     const one = togglePart(before, card, "read_entries");
     expect([...choiceFor(one, card).folders]).toEqual(["photos", "notes"]);
     const none = toggleFolder(

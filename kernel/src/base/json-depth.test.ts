@@ -14,6 +14,6 @@ test.each<[string, number]>([
   expect([deeper(json, depth), depth > 0 && deeper(json, depth - 1)]).toEqual([false, depth > 0]);
 });
 
-test("a text that stays open hides what follows, and is no JSON anyway", () => {
+test("an unclosed text hides what follows, and is not JSON anyway", () => {
   expect(deeper('"[[[[', 1)).toBe(false);
 });

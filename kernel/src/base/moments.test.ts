@@ -47,6 +47,6 @@ it.each([
   "1763287800000",
   "2026-11-16\n",
   "7d\u0000",
-])("%j is no moment", (text) => {
+])("%j is not a moment", (text) => {
   expect(momentMs(text, nowMs)).toBeNull();
 });

@@ -10,7 +10,7 @@ test("valid UTF-8 is decoded as it is, a byte order mark included", () => {
   );
 });
 
-test("each byte that is not UTF-8 becomes a lone surrogate, so that the bytes can be told from the text", () => {
+test("each byte that is not UTF-8 becomes a lone surrogate, so that the bytes can be restored from the text", () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.uint8Array({ maxLength: 6 }), fc.constant(new Uint8Array([0xed, 0xa0, 0x80])))),

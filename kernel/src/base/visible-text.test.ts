@@ -15,8 +15,8 @@ describe("visibleText", () => {
   check("shows blanks at the end of a line", "a  \nb ", "a␠␠␊b␠");
   check("shows tabs, carriage returns and line feeds", "a\tb\r\n", "a⇥   b␍␊");
   check("shows control codes", "\u001b[2J\u009b\u007f", "␛[2J<U+009B>␡");
-  check("shows what turns text around", "photo\u202egpj.exe", "photo<U+202E>gpj.exe");
-  check("shows what has no width", "ad\u200bmin\u2060\u034f", "ad<U+200B>min<U+2060><U+034F>");
+  check("shows characters that reverse text", "photo\u202egpj.exe", "photo<U+202E>gpj.exe");
+  check("shows characters without width", "ad\u200bmin\u2060\u034f", "ad<U+200B>min<U+2060><U+034F>");
   check("shows joiners outside of emoji", "pay\u200dpal\u200c", "pay<U+200D>pal<U+200C>");
   check("shows a variation mark outside of emoji", "a\ufe0f1\ufe0f", "a<U+FE0F>1<U+FE0F>");
   check("shows hidden tag characters", "a\u{e0041}b", "a<U+E0041>b");
@@ -71,13 +71,13 @@ describe("visibleText", () => {
       { maxLength: 12 },
     )
     .map((parts) => parts.join(""));
-  test("whatever goes in can be read back, character for character", () => {
+  test("any input can be read back, character for character", () => {
     fc.assert(
       fc.property(nasty, (text) => readVisible(visibleText(text)) === text),
       { numRuns: 500 },
     );
   });
-  test("whatever goes in, nothing hidden or obeyed comes out", () => {
+  test("the output never contains hidden characters or control codes", () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const shown = visibleText(text)

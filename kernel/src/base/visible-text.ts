@@ -23,7 +23,7 @@ const maxCombining = 4;
  * Ends a line that is broken in the middle of a word. It never stands for a character of the text, which would be shown
  * by its code.
  */
-export const goesOn = "\u21a9";
+export const continuationMark = "\u21a9";
 const tab = "\u21e5";
 const blank = "\u2420";
 const lineFeed = "\u240a";

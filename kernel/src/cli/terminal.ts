@@ -33,7 +33,7 @@ export class Terminal implements Disposable {
     };
     process.on("SIGINT", this.#onSignal);
     process.on("SIGTERM", this.#onSignal);
-    // A reader that has left (`lares traces | head`) is no error.
+    // A reader that has left (`lares traces | head`) is not an error.
     this.#output.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(0);
       throw error;

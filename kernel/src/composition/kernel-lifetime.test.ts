@@ -8,7 +8,7 @@ const lingerMs = 1000;
 interface Case {
   readonly clock: ManualClock;
   readonly lifetime: KernelLifetime;
-  /** Null while it goes on. */
+  /** Null while it lives. */
   reason(): Promise<string | null>;
 }
 
@@ -31,7 +31,7 @@ test("a client that joins before the kernel has finished opening its socket keep
   expect(await reason()).toBeNull();
 });
 
-test("a kernel that nobody joins ends, and so does one whose last client left", async () => {
+test("a kernel without a client ends, and so does one whose last client left", async () => {
   const unjoined = lifetimeOf();
   unjoined.clock.advance(unjoinedMs);
   expect(await unjoined.reason()).toBe("nobody joined it");
@@ -45,7 +45,7 @@ test("a kernel that nobody joins ends, and so does one whose last client left", 
   expect(await left.reason()).toBe("its last client left");
 });
 
-test("a client that comes back in time keeps the kernel", async () => {
+test("a client that reconnects in time keeps the kernel", async () => {
   const { clock, lifetime, reason } = lifetimeOf();
   for (const clients of [1, 0, 1, 2, 1]) {
     lifetime.clientsChanged(clients);
@@ -55,7 +55,7 @@ test("a client that comes back in time keeps the kernel", async () => {
   expect(await reason()).toBeNull();
 });
 
-test("a kernel that is kept ends only when it is told to", async () => {
+test("a kernel with --keep ends only when it is told to", async () => {
   const { clock, lifetime, reason } = lifetimeOf({ keep: true });
   lifetime.clientsChanged(1);
   lifetime.clientsChanged(0);

@@ -91,7 +91,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.once(signal, () => lifetime.end(`it was told to (${signal})`));
     const onFailure = (error: unknown): void => {
-      log.error(`Something failed that nobody looked after: ${messageOf(error)}`, {
+      log.error(`An error was not handled: ${messageOf(error)}`, {
         stack: error instanceof Error ? error.stack : undefined,
       });
     };

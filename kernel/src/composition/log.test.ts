@@ -8,7 +8,7 @@ function opened() {
   return { lines, clock, log };
 }
 
-test("whatever it is told, it writes one line that no terminal obeys", () => {
+test("it writes every message as one line without terminal codes", () => {
   const { lines, log } = opened();
   log.warn("one\r\ntwo \u001b]52;c;ZXZpbA==\u0007 \u009b2J \u202e", { path: "a\u001b[2Jb\nc" });
   // oxlint-disable-next-line no-control-regex -- that is what must not come out
@@ -22,7 +22,7 @@ test("a line is bounded", () => {
   expect(lines[0]?.length).toBeLessThan(10_000);
 });
 
-test("of a flood it says how much it left out, and goes on afterwards", () => {
+test("in a flood it reports the number of dropped lines, and continues afterwards", () => {
   const { lines, clock, log } = opened();
   for (let count = 0; count < 100_000; count++) log.warn("again");
   const written = lines.length;

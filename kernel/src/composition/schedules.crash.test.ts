@@ -49,7 +49,7 @@ async function fireRest(path: string, minutesGone: number): Promise<void> {
 
 const points = failpointNames.filter((name) => /^(?:inbox\.enqueue|database\.group)\./.test(name));
 test.each(points.flatMap((point) => [2, 5, 9].map((pass) => [point, pass] as const)))(
-  "dying at %s of transaction %i: no run is lost and none is told twice",
+  "dying at %s of transaction %i: no run is lost and none is delivered twice",
   async (point, pass) => {
     const path = join(await temporaryFolder(), "ledger.sqlite");
     const child = new TestChild(firing(path, 0), { modules, failpoint: `${point}@${pass}` });
@@ -58,7 +58,7 @@ test.each(points.flatMap((point) => [2, 5, 9].map((pass) => [point, pass] as con
   },
 );
 
-test("killed by SIGKILL again and again while it fires: no run is lost and none is told twice", async () => {
+test("killed repeatedly by SIGKILL while it fires: no run is lost and none is delivered twice", async () => {
   const path = join(await temporaryFolder(), "ledger.sqlite");
   for (let life = 0; life < 6; life++) {
     const child = new TestChild(firing(path, life), { modules });

@@ -72,7 +72,7 @@ describe("while the kernel runs", () => {
     });
   });
 
-  test("several schedules fire in the order of their times; one that is named twice is one", async () => {
+  test("several schedules fire in the order of their times; one that is named twice counts once", async () => {
     const opened = await bed();
     const hooks = ["*/2 * * * *", "* * * * *", "* * * * *"].map((schedule, index): ResolvedHook => ({
       kind: "schedule",
@@ -85,7 +85,7 @@ describe("while the kernel runs", () => {
     expect(await opened.take()).toEqual(["each 12:01:00", "even 12:02:00", "each 12:02:00"]);
   });
 
-  test("one timer for all, set for the next run and never further than it may be; none where there is no schedule", async () => {
+  test("one timer for all, set for the next run within its maximum; none without a schedule", async () => {
     const opened = await bed();
     opened.add(definitionOf());
     await opened.schedules.follow();
@@ -145,7 +145,7 @@ describe("a tick waits", () => {
     },
   );
 
-  test("all: no more than the bound join it; how many were left out is said once there is room", async () => {
+  test("all: no more than the limit are queued; the number of dropped runs is logged once there is room", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * * *", "all", opened.clock));
     await opened.pass(150_000);
@@ -156,7 +156,7 @@ describe("a tick waits", () => {
     expect(opened.traces).toEqual(["warn tidy (* * * * * *): 50 runs were left out"]);
   });
 
-  test("of another schedule of the same agent it holds back nothing", async () => {
+  test("it delays no other schedule of the same agent", async () => {
     const opened = await bed();
     const hooks = ["* * * * *", "*/2 * * * *"].map((schedule) =>
       hookOf({ kind: "schedule", schedule, handler: "tidy", catchUp: "skip" }, opened.clock),
@@ -202,23 +202,30 @@ describe("what was missed", () => {
   ] as const;
 
   for (const [why, go] of Object.entries(away)) {
-    test.each(rules)(`while ${why}: %s tells of what it says, once, and then goes on`, async (rule, told) => {
-      const opened = await bed();
-      await opened.run(scheduled("0 3 * * *", rule, opened.clock));
-      await go(opened);
-      const times = async (): Promise<string[]> =>
-        (await opened.deliveries()).map(({ payload }) => String(payload.event["scheduled_for"]).slice(8, 13));
-      expect(await times()).toEqual(told);
-      const left = 5 - told.length;
-      expect(opened.traces).toEqual(left === 0 ? [] : [`info tidy (0 3 * * *): ${left} runs were left out`]);
-      await opened.schedules.follow();
-      expect(await times()).toEqual([]);
-      await opened.pass(day, maxAheadMs);
-      expect(await times()).toEqual(["26T03"]);
-    });
+    test.each(rules)(
+      `while ${why}: %s delivers its missed runs once, and then continues`,
+      async (rule, told) => {
+        const opened = await bed();
+        await opened.run(scheduled("0 3 * * *", rule, opened.clock));
+        await go(opened);
+        const times = async (): Promise<string[]> =>
+          (await opened.deliveries()).map(({ payload }) =>
+            String(payload.event["scheduled_for"]).slice(8, 13),
+          );
+        expect(await times()).toEqual(told);
+        const left = 5 - told.length;
+        expect(opened.traces).toEqual(
+          left === 0 ? [] : [`info tidy (0 3 * * *): ${left} runs were left out`],
+        );
+        await opened.schedules.follow();
+        expect(await times()).toEqual([]);
+        await opened.pass(day, maxAheadMs);
+        expect(await times()).toEqual(["26T03"]);
+      },
+    );
   }
 
-  test("of more than the bound, all tells of the newest, and how many it leaves out", async () => {
+  test("of more than the limit, all delivers the newest, and logs the number of dropped ones", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "all", opened.clock));
     await opened.schedules[Symbol.asyncDispose]();
@@ -246,7 +253,7 @@ describe("what was missed", () => {
     expect(opened.traces).toEqual([]);
   });
 
-  test("while an agent is disabled is never told, nor over a restart; enabled it counts from now", async () => {
+  test("while an agent is disabled is never delivered, also after a restart; once enabled, it counts from now", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "all", opened.clock));
     const one = opened.agents.get(agent)!;
@@ -285,7 +292,7 @@ describe("a changed manifest", () => {
     },
   );
 
-  test("another rule for what is missed is the same schedule, and counts for what was", async () => {
+  test("another catch_up is the same schedule, and applies to what was missed", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "skip", opened.clock));
     opened.clock.setNow(opened.clock.now() + 3 * minute);
@@ -293,7 +300,7 @@ describe("a changed manifest", () => {
     expect(await opened.take()).toEqual(["tidy 12:01:00", "tidy 12:02:00", "tidy 12:03:00"]);
   });
 
-  test("without the schedule nothing is kept of it", async () => {
+  test("nothing is stored of a removed schedule", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "all", opened.clock));
     await opened.run(definitionOf());
@@ -304,7 +311,7 @@ describe("a changed manifest", () => {
     expect(await opened.take()).toEqual([]);
   });
 
-  test("that waits to be accepted changes nothing yet", async () => {
+  test("that waits for acceptance changes nothing yet", async () => {
     const opened = await bed();
     const before = scheduled("* * * * *", "all", opened.clock);
     await opened.run(before);
@@ -318,7 +325,7 @@ describe("a changed manifest", () => {
 });
 
 describe("a clock that is set back", () => {
-  test("by hours repeats nothing, and what comes after goes on", async () => {
+  test("by hours repeats no run, and later runs continue", async () => {
     const opened = await bed();
     await opened.run(scheduled("0 * * * *", "all", opened.clock));
     await opened.pass(2 * hour, maxAheadMs);
@@ -353,7 +360,7 @@ describe("a clock that is set back", () => {
 });
 
 describe("when it cannot be stored", () => {
-  test("nothing is lost or told twice: it is tried again after a pause, and said", async () => {
+  test("nothing is lost or delivered twice: it is retried after a pause, and logged", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "once", opened.clock));
     let tries = 0;
@@ -391,7 +398,7 @@ test.each<[what: string, change: (opened: ScheduleBed) => void]>([
   ["is removed", (opened) => opened.remove(agent)],
   ["is disabled", (opened) => void (opened.agents.get(agent)!.isListening = false)],
   ["has another schedule", (opened) => opened.add(scheduled("0 0 * * *", "all", opened.clock))],
-])("an agent that %s while its tick is under way hears nothing", async (_what, change) => {
+])("an agent that %s while its tick is under way receives nothing", async (_what, change) => {
   const opened = await bed();
   await opened.run(scheduled("* * * * *", "all", opened.clock));
   opened.onWaiting = () => change(opened);
@@ -402,7 +409,7 @@ test.each<[what: string, change: (opened: ScheduleBed) => void]>([
 
 // The largest integer of SQLite is a number only as a bigint.
 test.each([-1, -9000000000000000, 9000000000000000, 9223372036854775807n])(
-  "a ledger by which a schedule has fired through %s, which no clock says: it counts from now",
+  "a ledger with the impossible time %s for a schedule: it counts from now",
   async (through) => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "all", opened.clock));

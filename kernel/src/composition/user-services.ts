@@ -31,7 +31,7 @@ export async function openUserServices(
     document: () => resolved.value,
     trace: () => undefined,
     editor: new EditorModels(systemClock),
-    // Whoever asks here is the person.
+    // Requests here come from the person.
     consent: { allowsUnpriced: async () => true, allowsFound: async () => true },
     turns: {
       isSpent: (...turn) => spent.has(keyOf(...turn)),

@@ -38,7 +38,7 @@ async function workspaceOf(module: string) {
   return { root, catalog, write };
 }
 
-test("what a person says yes to is the same before and after a module is found that cannot be run", async () => {
+test("the question is the same before and after an invalid module is found", async () => {
   const { catalog, write } = await workspaceOf("one");
   const [read, lookedInto] = [await catalog.load(false), await catalog.load(true)];
   expect(read.requests.extensions["dev.one"]?.program).toBe(sha256(new TextEncoder().encode("one")));
@@ -51,7 +51,7 @@ test("what a person says yes to is the same before and after a module is found t
   expect((await catalog.load(true)).digest).not.toBe(read.digest);
 });
 
-test("a manifest that nobody lists and that no check can make sense of keeps nothing else from being read", async () => {
+test("an unlisted manifest that cannot be read prevents nothing else from being read", async () => {
   const { catalog, root } = await workspaceOf("one");
   const texts = {
     merge: "extension: { id: dev.merge, name: M, version: !!merge x }\n",

@@ -149,5 +149,5 @@ function droppedIn(id: string, extension: ExtensionOnDisk): ExtensionConfigurati
 function firstFault({ manifest, checked }: ExtensionOnDisk): string {
   const first = checked.diagnostics.find(({ severity }) => severity === "error");
   const { line = 0, character = 0 } = first?.range.start ?? {};
-  return `${manifest.file}:${line + 1}:${character + 1}: ${first?.message ?? "It is no manifest."}`;
+  return `${manifest.file}:${line + 1}:${character + 1}: ${first?.message ?? "It is not a manifest."}`;
 }

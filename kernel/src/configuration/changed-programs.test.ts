@@ -5,7 +5,7 @@ import {
   type RequestedExtension,
   type RequestedPermissions,
 } from "../decisions/requested-permissions.ts";
-import { stillness } from "./testing/snapshots.ts";
+import { unchangedSettings } from "./testing/snapshots.ts";
 import { onlyChangedPrograms } from "./changed-programs.ts";
 
 const digest = (digit: string): Hash => `sha256:${digit.repeat(64)}`;
@@ -15,7 +15,7 @@ const notes: RequestedExtension = {
   program: digest("a"),
   permissions: { read_entries: true },
   locations: ["notes"],
-  ...stillness,
+  ...unchangedSettings,
 };
 const deny = { kind: "rule", rule: { decide: "deny", kind: "file.delete" } } as const;
 const accepted: RequestedPermissions = {

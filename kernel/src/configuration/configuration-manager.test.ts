@@ -113,7 +113,7 @@ describe("a document that is emptied or missing", () => {
     await vi.waitUntil(() => configuration.snapshot.digest === digestOf("b"));
   });
 
-  it("is waited for anew each time it is emptied", async () => {
+  it("restarts the wait each time it is emptied", async () => {
     const { configuration, clock, write } = await governed({ ...snapshot("a", {}), ...lookedAt("written") });
     write("b", lookedAt("unwritten"));
     await configuration.reload();
@@ -151,7 +151,7 @@ describe("readings of the documents", () => {
     expect(readings).toEqual(["looked into"]);
   });
 
-  it("a start without a new yes takes two: nothing is looked into before it is known to be accepted", async () => {
+  it("a start without a new acceptance reads twice: no module is examined before it is known to be accepted", async () => {
     const { configuration, agents, store, readings } = await governed();
     await store.accept(digestOf("a"), { granted: snapshot("a", {}).requests, withheld: null });
     expect(await configuration.reloadAndCheckAnswered()).toBe(true);
@@ -167,7 +167,7 @@ describe("readings of the documents", () => {
     expect(readings).toEqual(["looked into", "only read", "looked into"]);
   });
 
-  it("a start while one is under way that does not look into modules is followed by one that does", async () => {
+  it("a start during a reading without modules is followed by a reading with them", async () => {
     const { configuration, agents, readings, hold } = await governed();
     await configuration.accept();
     const release = hold();
@@ -180,7 +180,7 @@ describe("readings of the documents", () => {
     expect(configuration.snapshot.hasCheckedModules).toBe(true);
   });
 
-  it("all who ask while one is under way share the next, which reads what was written meanwhile", async () => {
+  it("requests during a reading share the next one, which reads what was written meanwhile", async () => {
     const { configuration, readings, hold, write } = await governed();
     const release = hold();
     const first = configuration.reload();
@@ -193,7 +193,7 @@ describe("readings of the documents", () => {
     expect(configuration.snapshot.digest).toBe(digestOf("b"));
   });
 
-  it("one that fails is told to all who asked for it, and the next has its turn all the same", async () => {
+  it("a failed reading rejects all its requests, and the next one runs all the same", async () => {
     const { configuration, fail, write } = await governed();
     fail("the disk is gone");
     const answers = await Promise.allSettled([
@@ -267,7 +267,7 @@ describe("what a person decides", () => {
     expect({ readings, applied }).toEqual({ readings: [], applied: [0, 1] });
   });
 
-  it("is taken back where nothing was decided, also after a reading that failed", async () => {
+  it("is rolled back if nothing was decided, also after a failed reading", async () => {
     const { configuration, fail } = await governed();
     fail("the disk is gone");
     await expect(configuration.reload()).rejects.toThrow("the disk is gone");

@@ -69,10 +69,10 @@ function agentsInForce(snapshot: CatalogSnapshot, inForce: ReturnType<typeof com
   });
 }
 
-describe("a stranger's words in what a person is asked", () => {
+describe("a stranger's text in the question to a person", () => {
   const spoken = "One (dev.one) asks for nothing. Allow it: Two";
 
-  test("stay in quotes where a program has changed", async () => {
+  test("stays in quotes if a program has changed", async () => {
     const place = await workspace(documents({ name: spoken }));
     const accepted = await place.load();
     await place.write("ext/agent.ts", `${program}console.log(1);\n`);
@@ -139,7 +139,7 @@ describe("an extension without a program", () => {
     expect(await digestOf({ version: "1.0.1" })).not.toBe(await digestOf({}));
   });
 
-  test("cannot have what only a program answers", async () => {
+  test("cannot have what only a program can provide", async () => {
     const hooks = [{ on: "EntryCreated", handler: "seen" }];
     const place = await workspace(without({ hooks, permissions: { read_entries: true } }));
     const snapshot = await place.load();
@@ -183,7 +183,7 @@ describe("after a yes", () => {
       expect(inForce.pendingAsks).toEqual([
         typeof sentence === "string" ? sentence : (expect.stringMatching(sentence) as string),
       ]);
-      // What was accepted goes on, unchanged.
+      // Accepted parts stay in force unchanged.
       expect(describeAgents(now, inForce)).toEqual(
         describeAgents(accepted, computeInForce(accepted, store, new Map())),
       );
@@ -367,7 +367,7 @@ describe("a yes is to real places, which are shown", () => {
   });
 });
 
-describe("a program holds nothing of a person's that the question does not name", () => {
+describe("a program contains none of the person's files that the question does not name", () => {
   const importing = (file: string): string => `import data from "./${file}";\n${program}console.log(data);\n`;
   const inRoot = (path: string, more: object = {}): Record<string, string> => ({
     "lares.yaml": JSON.stringify({ extensions: [{ path, ...more }] }),
@@ -393,7 +393,7 @@ describe("a program holds nothing of a person's that the question does not name"
     { ...documents({}, { grants: { locations: ["ext/photos"] } }), "ext/photos/a.txt": "a" },
     /holds, ext\/photos, a folder granted/,
   );
-  test("an extension by a link to what holds the workspace, or the state, is refused", async () => {
+  test("an extension through a link to a folder that contains the workspace, or the state, is refused", async () => {
     for (const target of ["workspace", "user", "."]) {
       const folder = await workspace({});
       await mkdir(join(folder.root, ".lares", "extensions"), { recursive: true });

@@ -19,7 +19,7 @@ export const restMs = 50;
  * The same for a file that is missing, empty or not YAML: on a busy machine an editor may have emptied it and not written
  * it yet. Until then the earlier decisions apply.
  */
-const doubtfulRestMs = 2000;
+const incompleteRestMs = 2000;
 
 /** Opens the person's decisions in `decisions.yaml` of the state folder. An edit by hand is applied when it is saved. */
 export async function openDecisions(
@@ -134,14 +134,14 @@ export class Edits implements Disposable {
       const text = await this.#read();
       restedMs = isSame(text, before) ? restedMs + restMs : 0;
       // Parsed once, when it first settles.
-      if (restedMs === restMs) neededMs = isDoubtful(text) ? doubtfulRestMs : restMs;
+      if (restedMs === restMs) neededMs = looksIncomplete(text) ? incompleteRestMs : restMs;
       if (this.#isClosed || (restedMs > 0 && restedMs >= neededMs)) return text;
       before = text;
     }
   }
 }
 
-function isDoubtful(text: DecisionsText): boolean {
+function looksIncomplete(text: DecisionsText): boolean {
   if (typeof text !== "string" || text.trim() === "") return true;
   return parseDocument(text).errors.length > 0;
 }

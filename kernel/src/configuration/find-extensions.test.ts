@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test("an id is found also where its manifest has errors, and only where no other has none", async () => {
+test("an id is found in a manifest with errors only if no valid one has it", async () => {
   const faulty = (place: string) => join(folder, place, "faulty");
   for (const [place, version] of [
     ["broken", "[]"],

@@ -10,7 +10,7 @@ const ids = (entries: readonly CatalogEntry[]) => entries.map(({ id }) => id);
 describe("what of the documents counts", () => {
   const first = snapshot("a", { "dev.x": digestOf("1") });
 
-  it("nothing, before a person said yes", async () => {
+  it("nothing, before a person accepted it", async () => {
     const inForce = computeInForce(first, await decisions(), new Map());
     expect(ids(inForce.entries)).toEqual([]);
     expect(ids(inForce.waiting)).toEqual(["dev.x"]);
@@ -23,25 +23,25 @@ describe("what of the documents counts", () => {
     expect(ids(inForce.entries)).toEqual(["dev.x"]);
     expect(inForce.pendingAsks).toEqual([]);
   });
-  it("a document accepted earlier counts again when it comes back", async () => {
+  it("a document that was accepted earlier counts again when it returns", async () => {
     const second = snapshot("b", { "dev.x": digestOf("1"), "dev.y": digestOf("2") });
     const inForce = computeInForce(first, await decisions(first, second), new Map());
     expect(ids(inForce.entries)).toEqual(["dev.x"]);
   });
-  it("of a new extension nothing, the others go on", async () => {
+  it("nothing of a new extension, and the others continue", async () => {
     const wider = snapshot("b", { "dev.x": digestOf("1"), "dev.y": digestOf("2") });
     const inForce = computeInForce(wider, await decisions(first), new Map());
     expect(ids(inForce.entries)).toEqual(["dev.x"]);
     expect(ids(inForce.waiting)).toEqual(["dev.y"]);
   });
-  it("a changed program waits, and the accepted one goes on while it is at hand", async () => {
+  it("a changed program waits, and the accepted one keeps running while it is available", async () => {
     const changed = snapshot("b", { "dev.x": digestOf("9") });
     const running = new Map(first.entries.map((one) => [one.id, one]));
     const inForce = computeInForce(changed, await decisions(first), running);
     expect(inForce.entries[0]?.program.program?.digest).toBe(digestOf("1"));
     expect(inForce.pendingAsks).toEqual(["dev.x (dev.x) has a changed program"]);
   });
-  it("a changed program waits, and nothing runs where the accepted one is gone", async () => {
+  it("a changed program waits, and nothing runs if the accepted one is gone", async () => {
     const changed = snapshot("b", { "dev.x": digestOf("9") });
     const inForce = computeInForce(changed, await decisions(first), new Map());
     expect(ids(inForce.entries)).toEqual([]);
@@ -99,7 +99,7 @@ describe("the configuration that counts", () => {
   check("hidden files stay hidden", {}, { hidden: true }, {}, { index: { hidden: false } });
   check("hidden files, accepted", {}, { hidden: true }, { showsHidden: true }, { index: { hidden: true } });
   check(
-    "what holds back counts from both, also what the document no longer says",
+    "restrictions of both count, also those that the document no longer has",
     { ignore: ["*.key"] },
     { ignore: ["*.key"] },
     {

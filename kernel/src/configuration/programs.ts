@@ -185,7 +185,7 @@ async function readModule(folder: string, main: string): Promise<Uint8Array | st
     case "outside":
       return `${main} leads out of the extension's folder.`;
     case "no-file":
-      return `${main} is no file.`;
+      return `${main} is not a file.`;
     case "too-large":
       return `${main} has ${size} bytes; a module may have ${maxModuleBytes}.`;
   }

@@ -17,6 +17,6 @@ describe("from absolute paths to the workspace's", () => {
   check("roots inside each other: every path counts", ["/w", "/w/sub"], "/w/sub/a", ["w/sub/a", "sub/a"]);
 });
 
-it("two roots of one name are told apart", () => {
+it("two roots with the same name are distinguished", () => {
   expect(namedRoots(["/a/photos", "/b/photos"]).map(({ name }) => name)).toEqual(["photos", "photos-2"]);
 });

@@ -27,7 +27,7 @@ const cases: [Permissions, string][] = [
   [{ emit_events: ["Found"] }, 'send events to other agents: "Found"'],
   [
     { hear_events: ["dev.y/Found", "dev.z/*"] },
-    'receive what other agents announce, with everything in it: "dev.y/Found", "dev.z/*"',
+    'receive the events of other agents, with all their data: "dev.y/Found", "dev.z/*"',
   ],
   [{ call_tools: ["dev.y/*"] }, 'call tools of others: "dev.y/*"'],
   [{ shared_data: { read: ["a"], write: ["b"] } }, 'read shared data: "a", write shared data: "b"'],

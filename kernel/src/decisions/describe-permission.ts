@@ -19,7 +19,7 @@ const sentences: {
   dispatch_jobs: () => "start work that takes longer",
   propose_actions: (kinds) => `propose changes: ${list(kinds)}`,
   emit_events: (names) => `send events to other agents: ${list(names)}`,
-  hear_events: (names) => `receive what other agents announce, with everything in it: ${list(names)}`,
+  hear_events: (names) => `receive the events of other agents, with all their data: ${list(names)}`,
   call_tools: (names) => `call tools of others: ${list(names)}`,
   shared_data: ({ read = [], write = [] }) =>
     [

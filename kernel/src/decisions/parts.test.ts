@@ -77,7 +77,7 @@ describe("a partial answer", () => {
     expect(isCovered(requests, answer.granted)).toBe(false);
   });
 
-  it("leaves nothing to ask again", () => {
+  it("leaves no further question", () => {
     expect(isCovered(requests, answered(answer.granted, answer.withheld))).toBe(true);
   });
 

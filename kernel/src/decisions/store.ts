@@ -122,7 +122,7 @@ export class DecisionStore {
 
   /**
    * Extensions that the person withheld as a whole. They stay withheld, even if they change, until the person grants
-   * them: a change in a program that does not run is no reason to ask again.
+   * them: a change in a program that does not run does not cause a new question.
    */
   get declined(): ReadonlySet<string> {
     const withheld = Object.keys(this.#current?.withheld?.extensions ?? {});

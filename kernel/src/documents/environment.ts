@@ -53,7 +53,7 @@ export async function readEnvironment(
     if (pointer === undefined) {
       const meant = closest(variable, Object.keys(environmentSettings));
       const hint = meant === undefined ? "." : `; did you mean ${meant}?`;
-      faults.push({ variable, code: "unknown-variable", message: `${variable} is no setting${hint}` });
+      faults.push({ variable, code: "unknown-variable", message: `${variable} is not a setting${hint}` });
       continue;
     }
     const [section = "", key = ""] = pointer.slice(1).split("/");

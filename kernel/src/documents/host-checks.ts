@@ -19,7 +19,7 @@ export function checkHosts(
     const at = pointerTo(pointer, index);
     const message = /[*?]/.test(host)
       ? `"${host}" is a pattern; hosts are named one by one, as in api.example.com.`
-      : `"${host}" is no host. Write its name as in api.example.com, without scheme and path; a port may follow.`;
+      : `"${host}" is not a host. Write its name as in api.example.com, without scheme and path; a port may follow.`;
     const meant = hostIn(host);
     return [
       diagnostic("invalid-host", document.locate(at), message, [
@@ -37,7 +37,7 @@ export function checkEgress({ egress = {} }: LaresDocument, document: ParsedDocu
     return found;
   // It may hold a password, so it is not repeated.
   const message =
-    "egress.proxy is no address of a proxy, so no request leaves this machine. Write it as http://proxy.example.com:3128.";
+    "egress.proxy is not the address of a proxy, so no request leaves this machine. Write it as http://proxy.example.com:3128.";
   const meant = `http://${proxy}`;
   const isBare = /^[a-z0-9.-]+:\d+$/i.test(proxy);
   return [

@@ -43,7 +43,7 @@ test("the documented example has no faults, in YAML and TOML alike", async () =>
 });
 
 for (const text of ["", "# nothing yet\n", "{}\n"]) {
-  test(`${JSON.stringify(text)} sets nothing and is no fault`, async () => {
+  test(`${JSON.stringify(text)} sets nothing and is not a fault`, async () => {
     expect(await checkLares(text, "lares.yaml", ports)).toMatchObject({
       value: {},
       diagnostics: [],
@@ -60,7 +60,7 @@ describe("faults, each at its place", () => {
       "yaml",
       "limits: { idle_unload: «5 minutes» }\n",
       "invalid-duration",
-      /"5 minutes" is no span of time; write a number and its unit/,
+      /"5 minutes" is not a duration. Write a number and a unit/,
     ],
     ["toml", '[kernel]\nlinger = «"10"»\n', "invalid-duration", /500ms, 10s, 5m/],
     ["yaml", "kernel: { linger: «999999d» }\n", "invalid-duration", /hundred years/],
@@ -187,7 +187,7 @@ describe("faults, each at its place", () => {
       "yaml",
       "extensions:\n  - path: ../photos\n    grants: { locations: [«notes.md»] }\n",
       "location-not-found",
-      /is no folder/,
+      /is not a folder/,
     ],
     [
       "yaml",
@@ -238,12 +238,12 @@ describe("faults, each at its place", () => {
   }
 });
 
-test("what reaches out is no fault in the user's own document", async () => {
+test("a service is not a fault in the user's own document", async () => {
   const text = "memory:\n  embedder: { kind: openai-compatible, url: https://example.com, model: m }\n";
   expect((await checkLares(text, "lares.yaml", { layer: "user" })).diagnostics).toEqual([]);
 });
 
-test("a permission that is denied is not one that was forgotten", async () => {
+test("a denied permission is not reported as missing", async () => {
   const text =
     "extensions: [{ path: ../photos, grants: { allow: [], deny: [read_entries, write_sidecars, write_tags, write_custom_fields, use_models, dispatch_jobs, propose_actions, emit_events, call_tools, shared_data] } }]\n";
   expect((await checkLares(text, "lares.yaml", ports)).diagnostics).toEqual([]);
@@ -266,7 +266,7 @@ for (const [location, canonical] of [
     expect(canonicalLocation(location)).toBe(canonical));
 }
 
-test("patterns of paths that there can be are no fault", async () => {
+test("patterns of possible paths are not a fault", async () => {
   const paths = ["**", "./photos/**", ".hidden/*", "a..b", "..a/b", "*/…", "photos/*.{jpg,png}"];
   const rules = paths.map((path) => `{ decide: ask, path: "${path}" }`).join(", ");
   const checked = await checkLares(`approvals: { rules: [${rules}] }\n`, "lares.yaml", ports);

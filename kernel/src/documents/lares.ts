@@ -343,7 +343,7 @@ async function checkLocations(
       const message = `The location "${location}" leads out of the workspace; a location is a folder in it, such as "photos" or ".".`;
       found.push(diagnostic("location-outside", range, message, fixes));
     } else if (state === "missing" || state === "other") {
-      const message = `The location "${location}" ${state === "missing" ? "does not exist" : "is no folder"}.`;
+      const message = `The location "${location}" ${state === "missing" ? "does not exist" : "is not a folder"}.`;
       found.push(diagnostic("location-not-found", range, message, fixes));
     }
   }

@@ -92,7 +92,7 @@ function checkHook(
     const found = compiled.ok ? [] : [diagnostic("invalid-schedule", at(compiled.part), compiled.message)];
     if (filter !== undefined)
       found.push(
-        diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to look at.", [
+        diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to filter.", [
           without("filter"),
         ]),
       );
@@ -337,7 +337,7 @@ function checkFields(
     if (sha256 === undefined || /^(?:sha256:)?[0-9a-f]{64}$/.test(sha256)) continue;
     const pointer = pointerTo("/extension/models", index, "sha256");
     const isDigits = /^(?:sha256:)?[0-9a-f]{64}$/i.test(sha256);
-    const message = `"${sha256}" is no SHA-256: it has 64 hexadecimal digits, in lower case.`;
+    const message = `"${sha256}" is not a SHA-256. Write 64 hexadecimal digits in lower case.`;
     found.push(
       diagnostic("invalid-hash", document.locate(pointer), message, [
         isDigits ? write(document, pointer, sha256.toLowerCase()) : null,

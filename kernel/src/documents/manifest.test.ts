@@ -29,7 +29,7 @@ const withCode = (checked: CheckedManifest, code: DiagnosticCode): Diagnostic | 
 
 describe("the documented example, without its program", () => {
   for (const name of ["photos-toml/extension.toml", "photos-yaml/extension.yaml"]) {
-    test(`${name} has no errors; what is not met is a warning`, async () => {
+    test(`${name} has no errors; unmet conditions are warnings`, async () => {
       const checked = await checkManifest(await fixture(name), name, manifestPorts([]));
       expect(checked.diagnostics.map(({ code, severity }) => [code, severity])).toEqual([
         ["no-program", "warning"],
@@ -347,7 +347,7 @@ describe("faults, each at its place", () => {
       "yaml",
       `${head}  resources: { allowed_hosts: ["[::1]:8080", api.example.com, «https://api.example.com/v1»] }\n`,
       "invalid-host",
-      /is no host\. Write its name as in api\.example\.com/,
+      /is not a host\. Write its name as in api\.example\.com/,
     ],
     [
       "toml",

@@ -50,18 +50,18 @@ describe("faults, each at its place", () => {
     [
       "egress: { proxy: «nonsense» }\n",
       "invalid-proxy",
-      /egress\.proxy is no address of a proxy.*Write it as http/,
+      /egress\.proxy is not the address of a proxy.*Write it as http/,
     ],
     ["egress: { proxy: «proxy.example.com:3128» }\n", "invalid-proxy", /no request leaves/],
     [
       "egress: { private_hosts: [nas.lan, «http://nas.lan/» ] }\n",
       "invalid-host",
-      /"http:\/\/nas\.lan\/" is no host/,
+      /"http:\/\/nas\.lan\/" is not a host/,
     ],
     [
       providers("a: { api: anthropic, key: { secret: «My.Key» } }"),
       "invalid-value",
-      /is no name of a secret, which has at most 64 of a-z/,
+      /is not a name of a secret, which has at most 64 of a-z/,
     ],
     [
       providers("a: { api: anthropic, key: «mine» }"),
@@ -96,7 +96,7 @@ test("a workspace's models and egress are ignored, and each says so", async () =
   ]);
 });
 
-test("fallbacks may leave the machine where the route says so", async () => {
+test("fallbacks may leave the machine if the route allows it", async () => {
   const text = withRoutes(
     "routes: { default: { model: ollama/x, may_leave: true }, research_notes: local/qwen, worker.research: anthropic/y }\n  fallbacks: { ollama/x: [anthropic/y], anthropic/y: [local/qwen] }",
   );

@@ -14,7 +14,7 @@ async function check(text: string, format: DocumentFormat) {
   return (await checkManifest(text, `extension.${format}`, manifestPorts())).diagnostics;
 }
 
-describe("what is wrong with a tool's parameters", () => {
+describe("faults in a tool's parameters", () => {
   test.each<[string, DocumentFormat, string, string, RegExp, string | null]>([
     [
       "a type there is none of",

@@ -3,7 +3,7 @@ import { closest } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { draft07 } from "./schema/json-schema.ts";
 import { fix, set, write } from "./fixes/repairs.ts";
-import { doubtsAbout, type ParametersPlace } from "./parameter-doubts.ts";
+import { parameterWarnings, type ParametersPlace } from "./parameter-warnings.ts";
 import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
 import { pointerTo, valueAt } from "./text/source.ts";
 
@@ -30,7 +30,7 @@ export async function checkParameters(parameters: Parameters, place: ParametersP
   const draft = draftFault(parameters, place);
   if (draft !== null) return [draft];
   const form = await formFault(parameters, place);
-  return form === null ? doubtsAbout(parameters, place) : [form];
+  return form === null ? parameterWarnings(parameters, place) : [form];
 }
 
 /** Reports schemas of another draft, whose keywords may mean something else. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PatternBudget, patternFault } from "./pattern-checks.ts";
 
-test("the patterns of one tool are looked at up to a bound; those that are known cost nothing", () => {
+test("the patterns of one tool are checked up to a limit; known ones cost nothing", () => {
   const budget = new PatternBudget();
   expect(patternFault("known(", budget)).toMatch(/missing closing \)/);
   let looked = 0;

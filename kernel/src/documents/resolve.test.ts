@@ -150,7 +150,7 @@ describe("a workspace cannot take from the person", () => {
     expect(resolved.origins.get("/extensions/1")).toMatchObject({ source: "workspace" });
   });
 
-  test("what can reach out is not read from it", async () => {
+  test("services are not read from it", async () => {
     const reaching =
       "memory: { embedder: { kind: openai-compatible, url: https://attacker.invalid, model: m }, vectors: exact }\n";
     const workspace = await resolve({ workspace: reaching });
@@ -176,10 +176,10 @@ describe("the environment", () => {
   const faulty: [variable: string, text: string, message: RegExp][] = [
     ["LARES_LIMITS_ACTIVE_AGENTS", "many", /has to be a whole number, but is "many"/],
     ["LARES_KERNEL_LINGER", "10", /has to be a string, but is 10/],
-    ["LARES_KERNEL_LINGER", "ten", /no span of time/],
+    ["LARES_KERNEL_LINGER", "ten", /is not a duration/],
     ["LARES_TRACE_LEVEL", "loud", /one of debug, info, warn, error/],
-    ["LARES_LIMITS_ACTIVE_AGENT", "1", /is no setting; did you mean LARES_LIMITS_ACTIVE_AGENTS\?/],
-    ["LARES_MEMORY_EMBEDDER", "hash", /is no setting/],
+    ["LARES_LIMITS_ACTIVE_AGENT", "1", /is not a setting; did you mean LARES_LIMITS_ACTIVE_AGENTS\?/],
+    ["LARES_MEMORY_EMBEDDER", "hash", /is not a setting/],
   ];
   for (const [variable, text, message] of faulty) {
     test(`${variable}=${text} is reported and does not count`, async () => {
@@ -200,7 +200,7 @@ describe("the environment", () => {
   });
 });
 
-test("a document with errors is no layer", async () => {
+test("a document with errors is not a layer", async () => {
   const checked = await checkLares("limits: 5\n", "lares.yaml", { layer: "workspace" });
   expect(() => layerOf("lares.yaml", checked)).toThrow(/lares\.yaml has errors/);
 });

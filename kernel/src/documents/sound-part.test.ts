@@ -19,7 +19,7 @@ async function faults(text: string, file = "extension.yaml"): Promise<string[]> 
   return diagnostics.map(({ code, range }) => `${range.start.line + 1} ${code}`);
 }
 
-describe("what the schema refuses hides no other fault", () => {
+describe("a schema error hides no other fault", () => {
   const cases: [name: string, text: string, expected: string[], file?: string][] = [
     [
       "an unknown field",
@@ -81,11 +81,11 @@ describe("what the schema refuses hides no other fault", () => {
   });
 });
 
-test("a value of the wrong type is told of once", async () => {
+test("a value of the wrong type is reported once", async () => {
   expect(await faults('version: "1"\n', "lares.yaml")).toEqual(["1 wrong-type"]);
 });
 
-test("items keep their places around one that went", () => {
+test("items keep their index around a removed one", () => {
   const items = ["a", "b", "c"];
   Reflect.deleteProperty(items, "1");
   expect(present(items)).toEqual([

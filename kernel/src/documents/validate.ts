@@ -227,7 +227,7 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
         return invalid(`${name} is ${shown(data)}; a model is written provider/model.`);
       if (params["pattern"] === secretNamePattern)
         // It may be the key itself, which is repeated nowhere.
-        return invalid(`${name} is no name of a secret, which has ${secretNameRule}. ${keyStaysOut}`);
+        return invalid(`${name} is not a name of a secret, which has ${secretNameRule}. ${keyStaysOut}`);
       return invalid(
         `${name} is ${shown(data)}, which does not have the form ${String(params["pattern"])}.`,
         remedyPattern(document, pointer, "name", data),

@@ -15,7 +15,7 @@ export interface EgressLimits {
   readonly maxBytes: number;
 }
 
-/** A text of the request that stands for a secret, and where its value may go. */
+/** A placeholder in the request, and where its value may be sent. */
 export interface Substitution {
   readonly token: string;
   readonly value: string;
@@ -34,7 +34,7 @@ export type ModelTask =
     }
   | { readonly kind: "list"; readonly provider: ProviderSettings; readonly key: string | null };
 
-/** What is asked of the host; the body travels behind it. */
+/** A request to the host; the body follows it. */
 export interface HostRequest {
   readonly method: string;
   readonly url: string;
@@ -42,7 +42,7 @@ export interface HostRequest {
   readonly headers: Headers;
   readonly rules: EgressRules;
   readonly limits: EgressLimits;
-  /** What must not leave: values of secrets, which are refused in requests of agents and marked in those to models. */
+  /** Values that must not leave the machine: secrets, which are refused in requests of agents and marked in those to models. */
   readonly known?: readonly KnownSecret[];
   readonly substitutions?: readonly Substitution[];
   /** Rules of the person's own, beside those that ship. */
@@ -56,14 +56,14 @@ export interface EgressHead {
   readonly status: number;
   /** Names in lower case. Without `content-length` and `content-encoding`: the body is decompressed. */
   readonly headers: Headers;
-  /** Where redirects led to, without queries. */
+  /** The targets of redirects, without queries. */
   readonly redirects: readonly { readonly host: string; readonly path: string }[];
   readonly viaProxy: boolean;
-  /** For a task: what was sent. */
+  /** For a task: the request that was sent. */
   readonly sent?: { readonly path: string; readonly bytes: number };
 }
 
-/** Why there is no answer, or no whole one. `mayHaveLeft`: whether bytes of the request may have been sent. */
+/** Why there is no answer, or no complete one. `mayHaveLeft`: whether bytes of the request may have been sent. */
 export type EgressFailure = { readonly host: string; readonly mayHaveLeft: boolean } & (
   | { readonly class: "Denied"; readonly reason: string }
   /** It holds what looks like a secret, or a known one. */

@@ -150,7 +150,7 @@ const changes: [timezone: string, from: string, what: string][] = [
   ["UTC", "2026-03-28T18:00Z", "nothing changes"],
 ];
 
-describe("schedules run when an oracle over wall-clock minutes says", () => {
+describe("schedules run as an oracle over wall-clock minutes predicts", () => {
   for (const [timezone, from, what] of changes) {
     test(`${timezone}, where ${what}`, () => {
       const minutes = minutesOf(timezone, from, 22);

@@ -16,7 +16,7 @@ function everySecondForTwentyDays() {
   return { runs, counter };
 }
 
-describe("what a schedule costs", () => {
+describe("the cost of a schedule", () => {
   test("the newest runs of a schedule that ran every second long ago are found without computing all of them", () => {
     const { runs, counter } = everySecondForTwentyDays();
     const newest = runs.newest(0, 300 * dayMs, 100);
@@ -36,7 +36,7 @@ describe("what a schedule costs", () => {
     expect(counter.computed).toBe(4);
   });
 
-  test("an expression is compiled once for all who ask for it", () => {
+  test("an expression is compiled once for all callers", () => {
     const now = Date.parse("2026-03-28T23:30:00.000Z");
     const compiled = compileSchedule("0 0 29 2 +1", "Europe/Berlin", now);
     expect(compileSchedule("0 0 29 2 +1", "Europe/Berlin", now)).toBe(compiled);

@@ -74,7 +74,7 @@ describe("runs between two times", () => {
     ]);
   });
 
-  test("of a schedule for every hour go on through a change of the clock", () => {
+  test("of a schedule for every hour continue through a change of the clock", () => {
     for (const expression of ["30 * * * *", "30 */1 * * *", "30 0-23 * * *"]) {
       expect(
         between(expression, "Europe/Berlin", "2026-03-28T23:00Z", "2026-03-29T02:00Z"),
@@ -105,7 +105,7 @@ describe("runs between two times", () => {
   });
 });
 
-describe("what is no schedule", () => {
+describe("invalid schedules", () => {
   const cases: [expression: string, message: RegExp, timezone?: string][] = [
     ["61 * * * *", /minute: 61/],
     ["* * * *", /has 4 fields; cron has five/],

@@ -57,7 +57,7 @@ function compile(expression: string, timezone: string | undefined, nowMs: number
       return {
         ok: false,
         part: "schedule",
-        message: `"${expression}" is no schedule; the nicknames are ${nicknames.join(", ")}.`,
+        message: `"${expression}" is not a schedule; the nicknames are ${nicknames.join(", ")}.`,
       };
     }
   } else if (fields.length !== 5 && fields.length !== 6) {

@@ -47,7 +47,7 @@ function refused(source: string, eventName: string): FilterFault {
   return filter;
 }
 
-describe("what a filter says of an event", () => {
+describe("the result of a filter for an event", () => {
   const cases: [source: string, event: LaresEvent, matches: boolean][] = [
     ["entry.isImage() && inGrantedScope(entry.path)", created, true],
     ["entry.isVideo() || entry.isAudio() || entry.isDocument() || entry.isText()", created, false],
@@ -169,7 +169,7 @@ describe("what a filter says of an event", () => {
   });
 });
 
-describe("what a filter cannot be, and where", () => {
+describe("invalid filters, with their places", () => {
   const cases: [source: string, at: string, message: RegExp, eventName?: string][] = [
     ['entry.nme == "x"', "nme", /no field "nme"; did you mean "name"\?/],
     ["entry.isImge()", "isImge", /no method "isImge"; did you mean "isImage"\?/],
@@ -222,7 +222,7 @@ describe("what a filter cannot be, and where", () => {
   });
 });
 
-describe("what another language would have there", () => {
+describe("expressions from other languages", () => {
   const cases: [
     source: string,
     at: string,
@@ -251,7 +251,7 @@ describe("what another language would have there", () => {
     ["entry.isImage", "isImage", /write "entry\.isImage\(\)"/, "entry.isImage()"],
     ["!isImage()", "isImage", /write "entry\.isImage\(\)"/, "!entry.isImage()"],
     ["*.md", "*.md", /write entry\.extension == "md"/],
-    // Where there is no entry, there is nothing to ask it.
+    // Without an entry, there is nothing to evaluate.
     ["isImage()", "isImage", /no function "isImage"/, undefined, "IndexComplete"],
     ["size > 1", "size", /IndexComplete has no field "size"; it has/, undefined, "IndexComplete"],
     // What only looks like it is left to the parser.
@@ -285,7 +285,7 @@ describe("older spellings", () => {
     ],
   ];
   for (const [old, now] of cases) {
-    test(`${old.slice(0, 50)} is refused and mended at once`, () => {
+    test(`${old.slice(0, 50)} is refused with a fix`, () => {
       const fault = refused(old, "EntryCreated");
       expect(fault.message).toMatch(/older spelling; write "/);
       expect(repaired(old)).toBe(now);
@@ -294,7 +294,7 @@ describe("older spellings", () => {
   }
 });
 
-describe("evaluation that fails is no match, with the reason", () => {
+describe("a failed evaluation is not a match, with the reason", () => {
   const cases: [source: string, event: LaresEvent, reason: RegExp][] = [
     ['entry.content_id.startsWith("sha256:")', created, /null\.startsWith/],
     ["entry.fields.music.rating > 1", created, /music/],
@@ -396,7 +396,7 @@ describe("bounds", () => {
     ],
   ];
   for (const [source, message] of tooMuch) {
-    test(`what is too much is said in words: ${source.slice(0, 30)}`, () => {
+    test(`exceeded limits are explained: ${source.slice(0, 30)}`, () => {
       expect(refused(source, "EntryCreated").message).toMatch(message);
     });
   }

@@ -4,7 +4,7 @@ import { filterMembers, filterWords, type FilterWord } from "./reference.ts";
 
 const names = (words: readonly FilterWord[]): string[] => words.map(({ name }) => name);
 
-test("a filter begins with the event's fields, what every event has, and functions", () => {
+test("a filter begins with the event's fields, the fields of every event, and functions", () => {
   const words = names(filterWords("EntryMoved"));
   expect(words).toEqual(
     expect.arrayContaining(["entry", "from", "timestamp", "inGrantedScope", "has", "in"]),
@@ -14,7 +14,7 @@ test("a filter begins with the event's fields, what every event has, and functio
   expect(names(filterWords("dev.lares.storage/Looked"))).toContain("event");
 });
 
-describe("what follows the dot", () => {
+describe("proposals after the dot", () => {
   test.each([
     ["entry", ["path", "size", "isImage"], ["startsWith"]],
     ["entry.path", ["startsWith", "contains", "matches", "size"], ["exists", "getHours"]],

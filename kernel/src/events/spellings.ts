@@ -35,7 +35,7 @@ export function findOldSpelling(source: string, root: ExpressionNode): OldSpelli
     offset: first.offset,
     length: first.length,
     message: `"${source.slice(first.offset, first.offset + first.length)}" is an older spelling; write "${first.newText}".`,
-    fix: { title: found.length === 1 ? `Write "${first.newText}"` : "Write all older spellings anew", edits },
+    fix: { title: found.length === 1 ? `Write "${first.newText}"` : "Rewrite all older spellings", edits },
   };
 }
 

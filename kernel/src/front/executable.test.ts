@@ -22,7 +22,7 @@ test("the executable parses on a Node that is too old, so that it can report it"
   expect(source).not.toMatch(/,\s*\)/);
 });
 
-/** Makes the program believe that it runs on an old Node. */
+/** Makes the program see an old version of Node. */
 const oldNode = `Object.defineProperty(process.versions, "node", { value: "18.20.0" });`;
 /** Stands in for a newer Node: prints its last argument and its input, and exits with 7. */
 const showing = `for last; do :; done

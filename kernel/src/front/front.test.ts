@@ -219,7 +219,7 @@ describe.concurrent("a kernel that is killed", () => {
     expect((await client.state()).followed).toEqual([]);
   });
 
-  test("is replaced by one that is asked for the traces after the last that the client received", async () => {
+  test("is replaced by one that gets a request for the traces after the last one that the client received", async () => {
     await using bench = await Bench.open();
     const client = await bench.joined();
     await client.request("lares/traces/follow", { agent: "a.b" });

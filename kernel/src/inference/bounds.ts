@@ -22,7 +22,7 @@ export const inferenceBounds = {
   cancelGraceMs: 30_000,
   /** A model whose loading ended the host is not loaded again before. */
   loadAgainAfterMs: 60_000,
-  /** The host's JavaScript heap; what models take lies outside of it. */
+  /** The host's JavaScript heap; models are outside it. */
   maxHeapMb: 512,
   /** Files that the host may read at once besides the kernel's code. */
   maxReadableFiles: 256,

@@ -9,7 +9,7 @@ export interface EmbedCall {
   readonly model: OnnxModel;
   /** All files that decide the model's vectors, by path, in the order of its digest; they may be missing. */
   readonly files: readonly string[];
-  /** Empty: only the name and the dimensions are asked for, and the files are looked at again. */
+  /** Empty: only the name and the dimensions are asked for, and the files are checked again. */
   readonly texts: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface InspectedModel {
   readonly contextTokens: number | null;
 }
 
-/** Why there is no answer. `Unusable`: trying again does not help until a person mends it. */
+/** Why there is no answer. `Unusable`: a retry does not help until a person fixes it. */
 export interface InferenceFailure {
   readonly class: "Unusable" | "Busy" | "Died";
   readonly message: string;

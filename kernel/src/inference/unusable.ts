@@ -1,4 +1,4 @@
-/** A model cannot be used until a person mends what the message says. */
+/** A model cannot be used until a person fixes the named problem. */
 export class UnusableModel extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });

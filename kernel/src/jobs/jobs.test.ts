@@ -147,7 +147,7 @@ describe("checkpoints", () => {
       '{"onBehalfOf":[{"kind":"schedule","agent":"a.b","schedule":"daily"}],"depth":0}',
       { onBehalfOf: [{ kind: "schedule", agent, schedule: "daily" }], depth: 0 },
     ],
-  ])("what led to a job is read where it was stored %s", async (_how, stored, lineage) => {
+  ])("the lineage of a job is read if it was stored %s", async (_how, stored, lineage) => {
     const { id } = await jobs.dispatch(agent, request());
     await database.batch([{ sql: "UPDATE jobs SET lineage = ? WHERE id = ?", params: [stored, id] }]);
     await reopen();
@@ -171,7 +171,7 @@ test.each([
     1,
   ],
   ["no row any more", "DELETE FROM jobs WHERE id = ?", 0],
-])("a job of which the ledger has %s is given up, and those behind it go on", async (_what, sql, kept) => {
+])("a job with %s in the ledger is given up, and the next ones continue", async (_what, sql, kept) => {
   const { id } = await jobs.dispatch(agent, request({ input: "first", key: "k" }));
   await jobs.dispatch(agent, request({ input: "second" }));
   await database.batch([{ sql, params: [id] }]);

@@ -40,7 +40,7 @@ test("of two appends to one head exactly one is written; the other learns the he
   expect(await dataOf(kept.folder)).toEqual(["a", "b", "c", "d"]);
 });
 
-test("of records that are appended together none is written where one does not fit", async () => {
+test("of records that are appended together none is written if one does not fit", async () => {
   const kept = new TestJournal(await temporaryFolder(), { maxBytes: () => 2000 });
   await kept.within(async (journal) => {
     await journal.append([record("a")]);
@@ -54,7 +54,7 @@ test("of records that are appended together none is written where one does not f
   expect(await dataOf(kept.folder)).toEqual(["a", "c"]);
 });
 
-test("a head that could not be written is no conflict for the append behind it", async () => {
+test("a head that could not be written is not a conflict for the next append", async () => {
   const kept = new TestJournal(await temporaryFolder());
   await kept.within(async (journal) => {
     const full = vi.spyOn(DataFile.prototype, "appendNow").mockImplementationOnce(() => {

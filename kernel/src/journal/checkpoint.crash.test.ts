@@ -34,7 +34,7 @@ const keeper = (folder: string, file: string): string => `
   }`;
 
 test.each(["journal.checkpoint.begun", "journal.checkpoint.done", "journal.checkpoint.dropped"] as const)(
-  "dying at %s leaves a journal that opens with what a proof from the root finds",
+  "dying at %s leaves a journal whose state equals a proof from the root",
   async (name) => {
     const folder = await temporaryFolder();
     const file = join(folder, "kept.json");

@@ -48,7 +48,7 @@ async function damage(kept: TestJournal, seq: number): Promise<void> {
   await writeFile(path, lines.join("\n"), "latin1");
 }
 
-test("a small journal gets no checkpoint, and no timer stays for one", async () => {
+test("a small journal gets no checkpoint, and no timer remains", async () => {
   const kept = new TestJournal(await temporaryFolder(), { segmentBytes });
   await kept.within(async (journal) => {
     await append(journal, 200);
@@ -57,7 +57,7 @@ test("a small journal gets no checkpoint, and no timer stays for one", async () 
   });
 });
 
-test("an opening goes on from the checkpoint, with what was found and counted up to it", async () => {
+test("opening continues from the checkpoint, with the state and counts up to it", async () => {
   const kept = await checkpointed();
   const count = checkpointRecords + 500;
   await kept.within((journal) => append(journal, 300));
@@ -113,7 +113,7 @@ test.each([
   await expect(kept.open()).rejects.toMatchObject({ facts: { firstBad: { seq: 5 } } });
 });
 
-test("closing does not wait for a proof in the background, which goes on at the next opening", async () => {
+test("closing does not wait for a background proof, which continues at the next opening", async () => {
   const kept = await checkpointed();
   // Closed while it reads, and while it rests.
   for (let turns = 0; turns <= 20; turns++) {
@@ -138,7 +138,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant("rest" as const),
 );
 
-test("whatever is appended, redacted, proven behind it and opened: it is what a proof from the root finds", async () => {
+test("with any appends, redactions, background proofs and openings, the state equals a proof from the root", async () => {
   const checkpoints: number[] = [];
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {

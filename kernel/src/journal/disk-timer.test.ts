@@ -27,7 +27,7 @@ test("one timer brings every log to the disk, two at a time, and each once", asy
   expect([most, clock.pendingTimers]).toEqual([2, 0]);
 });
 
-test("a log that was synchronized meanwhile or closed is left out, and no timer stays for it", () => {
+test("a log that was synchronized meanwhile or closed is skipped, and no timer remains", () => {
   const clock = new ManualClock();
   const disk = new DiskTimer(clock);
   const log = { bringToDisk: () => Promise.reject(new Error("not asked")) };

@@ -248,7 +248,7 @@ export class Journal<Kind extends string> implements AsyncDisposable {
       const verification = await verifySegments(segments, anchor, this.#form, signal);
       if (verification.firstBad !== undefined) await this.#damaged(verification.firstBad);
       if (verification.firstBad !== undefined) return verification;
-      // The records are what was written, so the journal goes on without a lost content.
+      // The records are what was written, so the journal continues without a lost content.
       return withBadPart(verification, await this.#parts.verify(await this.#findParts(), signal));
     });
   }

@@ -177,7 +177,7 @@ describe("verify", () => {
     ["missing", (path: string) => rm(path)],
     ["other bytes", (path: string) => writeFile(path, "b's secreT")],
     ["cut off", (path: string) => writeFile(path, "b's")],
-  ])("names the record whose part is %s, and the journal goes on", async (_name, spoil) => {
+  ])("names the record whose part is %s, and the journal continues", async (_name, spoil) => {
     await kept.within(async (journal) => {
       await append(journal, "a", "a's secret");
       await append(journal, "b", "b's secret");
@@ -192,7 +192,7 @@ describe("verify", () => {
     });
   });
 
-  test("rejects with the reason of a signal that is aborted, and the journal goes on", async () => {
+  test("rejects with the reason of an aborted signal, and the journal continues", async () => {
     await kept.within(async (journal) => {
       await append(journal, "a", "part");
       const giving = new AbortController();

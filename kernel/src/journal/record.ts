@@ -112,7 +112,7 @@ interface Parts {
 }
 
 /** Returns the unproven parts of a line (without its line feed); null if it is not a record. */
-function takeApart(line: Buffer, chainedForm: RegExp): Parts | null {
+function splitLine(line: Buffer, chainedForm: RegExp): Parts | null {
   const isRedacted = startsWith(line, redactedOpening);
   // Quotation marks after the salt are all escaped or structural, so the last salt mark is the right one.
   const contentEnd = isRedacted ? 0 : line.lastIndexOf(saltMark);
@@ -164,12 +164,12 @@ export class RecordForm<Kind extends string> {
 
   /** Returns the head of a line of a proven journal; null if it is not a record any more. */
   readHead(line: Buffer): RecordHead<Kind> | null {
-    return (takeApart(line, this.#chainedForm)?.head ?? null) as RecordHead<Kind> | null;
+    return (splitLine(line, this.#chainedForm)?.head ?? null) as RecordHead<Kind> | null;
   }
 
   /** Decodes and proves one line (without its line feed). Returns a string that says what is wrong with it. */
   decode(line: Buffer, after: ChainEnd): DecodedRecord<Kind> | string {
-    const parts = takeApart(line, this.#chainedForm);
+    const parts = splitLine(line, this.#chainedForm);
     if (parts === null) return "it is not a record";
     const { chained, hash, dataHash, previousHash, salt } = parts;
     const head = parts.head as RecordHead<Kind>;

@@ -27,7 +27,7 @@ const sizeOnDisk = async (folder: string): Promise<number> => {
 };
 
 describe("a redaction", () => {
-  test("takes away data and salt of what was chosen, in every segment, and leaves everything else byte for byte", async () => {
+  test("removes data and salt of the chosen records, in every segment, and leaves everything else byte for byte", async () => {
     const kept = new TestJournal(await temporaryFolder());
     await kept.within(async (journal) => {
       await append(journal, 12);
@@ -71,7 +71,7 @@ describe("a redaction", () => {
     });
   });
 
-  test("of what comes meanwhile loses nothing: appends go on beside it, into the segment that is being replaced", async () => {
+  test("loses no concurrent append, also in the segment that is being replaced", async () => {
     const kept = new TestJournal(await temporaryFolder(), { segmentBytes: 1_000_000 });
     await kept.within(async (journal) => {
       await append(journal, 300);
@@ -92,7 +92,7 @@ describe("a redaction", () => {
     await kept.within((journal) => append(journal, 1));
   });
 
-  test("twice at once, and a third time: each record is named once, and what names them is never redacted", async () => {
+  test("twice at once, and a third time: each record is named once, and redact records are never redacted", async () => {
     const kept = new TestJournal(await temporaryFolder());
     await kept.within(async (journal) => {
       await append(journal, 6);
@@ -111,7 +111,7 @@ describe("a redaction", () => {
     });
   });
 
-  test("goes through where the journal is full, and makes room", async () => {
+  test("works if the journal is full, and makes room", async () => {
     let maxBytes = Infinity;
     const kept = new TestJournal(await temporaryFolder(), { maxBytes: () => maxBytes });
     await kept.within(async (journal) => {
@@ -163,7 +163,7 @@ describe("a disk that fails under a redaction", () => {
   ];
 
   test.each(failures)(
-    "at %s: the segment stands as it was, and the next one finishes it",
+    "at %s: the segment is unchanged, and the next redaction completes it",
     async (_step, fail) => {
       const kept = new TestJournal(await temporaryFolder());
       await kept.within(async (journal) => {
@@ -221,7 +221,7 @@ describe("a disk that fails under a redaction", () => {
     },
   );
 
-  test("at putting it in its place: which of the two is there is only known by reading anew", async () => {
+  test("at the rename: only reading again shows which of the two files is there", async () => {
     const kept = new TestJournal(await temporaryFolder());
     const journal = await kept.open();
     await append(journal, 3);

@@ -200,7 +200,7 @@ test("every edit, insertion, removal, move, cut, rollback, unnamed redaction and
   expect([...seen.keys()].toSorted()).toEqual(kinds.toSorted());
 });
 
-test("what a redaction names but a crash kept from being carried out is no damage, until it was carried out", async () => {
+test("a redaction that a crash interrupted is not damage until it was completed", async () => {
   const folder = await temporaryFolder();
   const { segments, original, anchor } = await make(folder, ["a", "b", "c"], [1]);
   const [segment, line] = locate(segments, 1);
@@ -255,7 +255,7 @@ test("a redact record that has lost its own data is the first bad one", async ()
   expect(await verifyJournal(folder, anchor, testRecords)).toMatchObject({ firstBad: { seq: 4 } });
 });
 
-test("without an anchor, as after a crash, a cut last line is no damage and everything else is", async () => {
+test("without an anchor, as after a crash, only a cut last line is not damage", async () => {
   const folder = await temporaryFolder();
   const { segments } = await make(join(folder, "good"), ["a", "b", "c"]);
   const all = segments.flat();

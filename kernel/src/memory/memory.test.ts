@@ -181,7 +181,7 @@ describe("the checkpoint", () => {
     ["changed", (text: string) => text.replace('{"n":5}', '{"n":6}')],
     ["of a version that is not there", () => '{"version":9}'],
     ["too large", () => "x".repeat(3_000_000)],
-  ])("is made again from the journal when it is %s", async (_name, change) => {
+  ])("is recreated from the journal when it is %s", async (_name, change) => {
     const { within, path } = await checkpointed();
     const good = await readFile(path, "utf8");
     await writeFile(path, change(good));

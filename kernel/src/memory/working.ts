@@ -11,7 +11,7 @@ import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import { removeLeftoverTemporaries, writeFileAtomically } from "../platform/files/atomic-file.ts";
-import { isNoPlainFile, joinPath, moveAside, readSmallFile } from "../platform/files/data-files.ts";
+import { isNotPlainFile, joinPath, moveAside, readSmallFile } from "../platform/files/data-files.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -63,7 +63,7 @@ export class WorkingMemory implements AsyncDisposable {
   ): Promise<WorkingMemory> {
     await removeLeftoverTemporaries(folder);
     const checkpointPath = joinPath(folder, checkpointName);
-    if (await isNoPlainFile(checkpointPath)) {
+    if (await isNotPlainFile(checkpointPath)) {
       const movedTo = await moveAside(checkpointPath, clock.now());
       log.warn("The checkpoint of a working memory was not a file; it is recreated from the journal.", {
         movedTo,

@@ -1,7 +1,7 @@
 import type { ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelUsage } from "../base/vocabulary/model.ts";
 
-/** What is published about a model. Amounts are in dollars for a million tokens. */
+/** Published facts about a model. Amounts are in dollars for a million tokens. */
 export interface ModelFacts {
   readonly name: string;
   readonly contextTokens?: number;

@@ -17,7 +17,7 @@ export interface ListedModel {
 
 interface DirectoryPorts {
   readonly clock: Clock;
-  /** With `refresh`, what is found without configuration is looked for. */
+  /** With `refresh`, models are searched that need no configuration. */
   settings(refresh: boolean): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
   /** Returns what is wrong with the key that the provider needs, in a sentence; null if nothing is. */
@@ -38,7 +38,7 @@ interface Seen {
   readonly problem?: string;
 }
 
-/** What providers, models and routes there are. Remembers what providers answered last. */
+/** The known providers, models and routes. Caches the providers' last answers. */
 export class ModelDirectory {
   readonly #ports: DirectoryPorts;
   readonly #seen = new Map<string, Seen>();
@@ -134,7 +134,7 @@ export class ModelDirectory {
     for (const model of this.#seen.get(keyOf(provider))?.models ?? []) names.set(model.id, model);
     const catalog = provider.baseUrl === undefined ? null : await this.#ports.catalog();
     const isListed = this.#seen.has(keyOf(provider));
-    // What the provider said itself is the better list.
+    // The provider's own list is preferred.
     if (!isListed)
       for (const { name } of catalog?.list(provider, clock.now()) ?? [])
         if (!names.has(name)) names.set(name, { id: name });

@@ -33,7 +33,7 @@ export function isRefusal(failure: ModelFailure): boolean {
     case "NoModel":
     case "NoKey":
       return true;
-    // What was computed until then may be charged.
+    // The computation until then may be charged.
     case "Filtered":
     case "EmptyAnswer":
     case "Network":

@@ -103,7 +103,7 @@ describe("without a provider in the document", () => {
     expect(defaultOf(await models.look(nothing))).toEqual({ models: ["ollama/qwen3"] });
   });
 
-  test("what has to stay on this machine goes to Ollama, also where a key was found", async () => {
+  test("requests that must stay on this machine use Ollama, also if a key was found", async () => {
     const { models } = found({ environment: { ANTHROPIC_API_KEY: "sk-ant-x" } });
     const settings = await models.look(nothing);
     expect(defaultOf(settings)).toEqual({ models: ["anthropic/claude-sonnet-5", "ollama/qwen3"] });

@@ -32,10 +32,10 @@ export interface FoundPorts {
   ask(provider: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** Finds models where the person's document names no provider: by an editor, a key, or an Ollama on this machine. */
+/** Finds models if the person's document names no provider: by an editor, a key, or an Ollama on this machine. */
 export class FoundModels {
   readonly #ports: FoundPorts;
-  /** What Ollama answered last, and when. */
+  /** Ollama's last answer, and its time. */
   #ollama: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
   #asking: Promise<void> | null = null;
 
@@ -43,7 +43,7 @@ export class FoundModels {
     this.#ports = ports;
   }
 
-  /** The Ollama that is looked for: its address is no agent's to reach. */
+  /** The address at which Ollama is searched; agents may not reach it. */
   get ollama(): ProviderSettings {
     const { baseUrls } = this.#ports;
     return { id: "ollama", api: "ollama", baseUrl: baseUrls.ollama, foundBy: "its answer on this machine" };
@@ -59,7 +59,7 @@ export class FoundModels {
       ...written,
       providers: Object.fromEntries(found.map(({ provider }) => [provider.id, provider])),
       routes: { default: { model: first.model, mayLeave: false }, ...written.routes },
-      // What has to stay on this machine takes the first one that does.
+      // A request that must stay on this machine uses the first local model.
       fallbacks: { [first.model]: others.map(({ model }) => model), ...written.fallbacks },
     };
   }

@@ -79,7 +79,7 @@ export function normalize(
 /** A call of the history and the result that belongs to it. */
 interface Pair {
   readonly result?: ModelToolResult;
-  /** True if another message stands between the two. */
+  /** True if there is another message between the two. */
   readonly isApart: boolean;
 }
 

@@ -13,7 +13,7 @@ import { type AnswerRedactor, redactedEvents } from "./redacted.ts";
 import { parseModelReference } from "./reference.ts";
 import { chainFor, isLocalModel, type Need } from "./routing.ts";
 
-/** Who needs an answer: it is in traces, and its usage is counted. Empty texts: no agent, no conversation. */
+/** The caller that needs an answer: it is named in traces, and its usage is counted. Empty texts: no agent, no conversation. */
 export interface Asker {
   readonly agent: string;
   readonly conversation: string;
@@ -23,7 +23,7 @@ export interface Asker {
   readonly isScheduled: boolean;
 }
 
-/** What is counted before a request is sent, and when its answer has ended; `user-state/usage.ts` implements it. */
+/** Counts usage before a request is sent, and when its answer has ended; `user-state/usage.ts` implements it. */
 export interface UsagePort {
   /** Returns the budget that has not enough left, or null. */
   reserve(
@@ -57,7 +57,7 @@ export interface UsagePort {
 
 export interface ModelRuntimePorts {
   readonly clock: Clock;
-  /** Returns the settings in force, with what was found where the document names no provider. */
+  /** Returns the settings in force, with the found models if the document names no provider. */
   settings(): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
   /** Told before a model is asked, so that what answers is started while the request is prepared. Sends nothing. */
@@ -80,7 +80,7 @@ export interface ModelRuntimePorts {
   random(): number;
 }
 
-/** What is asked of a model, apart from which one. */
+/** A question to a model, without the choice of the model. */
 export type ModelQuestion = Omit<ModelRequest, "model">;
 
 /** Answers questions by the models of the person's settings: routes, attempts, fallbacks, budgets. */
@@ -167,7 +167,7 @@ export class ModelRuntime {
     // An answer with a schema is data for the program that asked: a mark in it would be a wrong value.
     if (question.schema !== undefined)
       return yield* this.#attempts(models, settings, question, asker, signal, knownTools);
-    // Whoever leaves the loop early ends the attempt, also while it waits for the next piece.
+    // A caller that leaves the loop early ends the attempt, even while it waits for the next piece.
     const left = new AbortController();
     using joined = new JoinedSignals(signal, left.signal);
     const events = this.#attempts(models, settings, question, asker, joined.signal, knownTools);

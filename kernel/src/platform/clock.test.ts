@@ -19,7 +19,7 @@ test("a delay longer than setTimeout takes neither fires at once nor too late", 
   }
 });
 
-test("a timer never fires before its delay has passed, even where setTimeout does", async () => {
+test("a timer never fires before its delay has passed, even if setTimeout does", async () => {
   const delays = Array.from({ length: 200 }, (_, at) => 1 + (at % 40) + at / 200);
   const early = await Promise.all(
     delays.map(

@@ -221,7 +221,7 @@ const reaches: readonly [name: string, expected: "deny" | "ask" | "allow", what:
   ],
 ];
 
-describe("rules hold for all that an effect touches", () => {
+describe("rules apply to everything that an effect touches", () => {
   test.each(reaches)("%s: %s", (_name, expected, what) => {
     expect(decide(what).decide).toBe(expected);
   });
@@ -232,7 +232,7 @@ describe("rules hold for all that an effect touches", () => {
     expect(decide({ effects: [write(twins.nfd)], rules }).decide).toBe("ask");
   });
 
-  test("rules that cannot hold for any of 8,000 members cost a fraction of one that is tried on each", () => {
+  test("rules that cannot match any of 8,000 members cost a fraction of one that is matched with each", () => {
     const members = Array.from({ length: 8000 }, (_each, index) => `sub-${index % 90}/file-${index}.txt`);
     const elsewhere = Array.from({ length: 15 }, (_each, at) => [
       { ...deny, path: `other-${at}/**/*.txt` },
@@ -255,7 +255,7 @@ describe("decideApproval", () => {
     expect(decide(what).decide).toBe(expected);
   });
 
-  test("counts into the hour only what was allowed for its impact", () => {
+  test("counts towards the hour only actions that were allowed for their impact", () => {
     expect(decide({ effects: [write("a")], below: 0.2 }).byImpact).toBe(true);
     expect(decide({ effects: [write("a"), tag("b")], below: 0.2 }).byImpact).toBe(true);
     expect(decide({ effects: [write("a")], rules: [allow], below: 0.2 }).byImpact).toBe(false);
@@ -320,7 +320,7 @@ test("a decision takes as many short steps as its folders and rules are large, a
   expect(() => decideApproval(question, { rules, autoApproveBelow: 1 })).toThrow(/looked at again/);
 });
 
-test("effects that touch the same are held against the rules once", () => {
+test("effects that touch the same paths are matched with the rules once", () => {
   const rules: ApprovalRule[] = Array.from({ length: 100 }, (_, at) => ({
     decide: "deny",
     path: `kept/${at}/**`,
@@ -342,13 +342,13 @@ describe("the strictest of several decisions", () => {
   const denied = decide({ effects: [write("a")], rules: [deny] });
   const small = decide({ effects: [write("a")], below: 1, impact: 0.1 });
 
-  test("a deny before an ask before an allow, in whatever order", () => {
+  test("a deny precedes an ask precedes an allow, in any order", () => {
     expect(strictestOf([allowed, asked, denied])).toBe(denied);
     expect(strictestOf([denied, allowed])).toBe(denied);
     expect(strictestOf([allowed, asked])).toBe(asked);
   });
 
-  test("what all allow rests on the rules of all, and counts into the hour where one allows it for its impact", () => {
+  test("an action that all allow names the rules of all, and counts towards the hour if one allowed it for its impact", () => {
     expect(strictestOf([allowed, small])).toMatchObject({ decide: "allow", rules: [allow], byImpact: true });
     expect(strictestOf([])).toMatchObject({ decide: "allow", byImpact: false });
   });

@@ -221,7 +221,7 @@ describe("http/fetch", () => {
     expect(fetching(7)).toBe("InvalidParams");
   });
 
-  test("reaches for another agent only what that one may reach too", () => {
+  test("reaches for another agent only hosts that this agent may reach too", () => {
     const caller = { ...authority(), extension: "dev.test.caller" };
     const url = "https://api.example.com/";
     expect(fetching(url, undefined, [caller])).toBe("allowed");
@@ -360,7 +360,7 @@ test.each([
   expect(outcome(authority(), method, params)).toBe("InvalidParams");
 });
 
-test("propose_actions lists kinds: what it does not list is refused", () => {
+test("propose_actions lists kinds: other kinds are refused", () => {
   const only = authority({ effective: { ...full, propose_actions: ["file.move"] } });
   const remove = { kind: "file.delete", path: inside };
   expect(outcome(only, "actions/propose", effect(remove))).toBe("PermissionDenied propose_actions");
@@ -379,7 +379,7 @@ test("one bad effect refuses the whole proposal, and permission comes before pat
   expect(outcome(noTags, "actions/propose", { effects })).toBe("PermissionDenied write_tags");
 });
 
-test("a granted location itself, and what holds a closed place, is neither moved nor deleted", () => {
+test("a granted location itself, and a folder with a closed place, are neither moved nor deleted", () => {
   const move = (from: string) => effect({ kind: "file.move", from, to: "archive/x" });
   expect(outcome(authority(), "actions/propose", move("photos"))).toBe("ScopeViolation");
   const nested = authority({ forbiddenPaths: ["photos/deep/state"] });
@@ -409,7 +409,7 @@ test("a file that the agent may not read is not moved, whatever its new name", (
   expect(outcome(authority(), "actions/propose", move)).toBe("PermissionDenied read_entries");
 });
 
-test("what an agent puts at a path is bound by its locations, not by the filter of what it reads", () => {
+test("new contents are limited by the agent's locations, not by its read filter", () => {
   const write = { kind: "file.write", path: "photos/a.txt", content: "" };
   expect(outcome(authority(), "actions/propose", effect(write))).toBe("allowed");
 });
@@ -428,7 +428,7 @@ test.each([
   expect(isVisible(authority({ effective: {} }), path, "file")).toBe(false);
 });
 
-test("a filter with a slash is held against the whole path", () => {
+test("a filter with a slash is matched with the whole path", () => {
   const who = authority({ effective: { read_entries: { filter: "photos/*.jpg" } } });
   expect(isVisible(who, "photos/a.jpg", "file")).toBe(true);
   expect(isVisible(who, "photos/deep/a.jpg", "file")).toBe(false);
@@ -490,7 +490,7 @@ describe("on behalf of another agent", () => {
     expect(outcome(forEqual, method, { namespace: "team" })).toBe("allowed");
   });
 
-  test("it sees what each of them sees, and is in the scope of each", () => {
+  test("it sees only what each of them sees, within the scope of each", () => {
     const caller = authority({ extension: "dev.test.caller", locations: ["photos/open"] });
     const acting = authority({ onBehalfOf: [caller] });
     for (const [path, seen] of [

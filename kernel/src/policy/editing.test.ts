@@ -18,11 +18,14 @@ const edit = { kind: "file.edit", path: "notes/diary.txt", edits: [{ find: "secr
 const proposal = { title: "t", reason: "r", effects: [edit] };
 
 // Whether the text is found would tell what the file holds.
-test.each(["actions/preview", "actions/propose"])("%s: what it may not read, it may not edit", (method) => {
-  expect(decideHostCall(authority, { method, params: proposal })).toMatchObject({
-    allowed: false,
-    error: { code: "PermissionDenied", facts: { permission: "read_entries" } },
-  });
-  const readable = { ...proposal, effects: [{ ...edit, path: "notes/a.png" }] };
-  expect(decideHostCall(authority, { method, params: readable })).toEqual({ allowed: true });
-});
+test.each(["actions/preview", "actions/propose"])(
+  "%s: an agent cannot edit what it may not read",
+  (method) => {
+    expect(decideHostCall(authority, { method, params: proposal })).toMatchObject({
+      allowed: false,
+      error: { code: "PermissionDenied", facts: { permission: "read_entries" } },
+    });
+    const readable = { ...proposal, effects: [{ ...edit, path: "notes/a.png" }] };
+    expect(decideHostCall(authority, { method, params: readable })).toEqual({ allowed: true });
+  },
+);

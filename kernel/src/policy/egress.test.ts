@@ -10,7 +10,7 @@ function target(url: string): EgressTarget {
   return found;
 }
 
-/** Decides about the name, and where it is a name, about the address behind it. */
+/** Decides about the host, and if it is a name, about its address. */
 function check(url: string, rules: Partial<EgressRules>, address?: string): string | null {
   const found = targetOf(url);
   if ("reason" in found) return found.reason;
@@ -70,7 +70,7 @@ describe("an address of a request", () => {
     expect(target(url)).toMatchObject({ host, port });
   });
 
-  it("shows its path without what a query may hold", () => {
+  it("shows its path without the query", () => {
     expect(target("https://example.com/a?token=s#t").path).toBe("/a");
   });
 
@@ -107,7 +107,7 @@ describe("a host", () => {
   });
 });
 
-describe("what is inside the machine or its network", () => {
+describe("addresses inside the machine or its network", () => {
   it.each([
     "http://127.0.0.1:8080/",
     "https://127.0.0.1/",
@@ -120,7 +120,7 @@ describe("what is inside the machine or its network", () => {
   });
 
   it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "64:ff9b::a00:1", "0.0.0.0"])(
-    "a name that leads to %s is refused when it is resolved, each time",
+    "a name that resolves to %s is refused at each resolution",
     (address) => {
       expect(check("https://rebind.example/", {})).toBeNull();
       expect(check("https://rebind.example/", {}, address)).not.toBeNull();

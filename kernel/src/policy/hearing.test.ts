@@ -45,13 +45,13 @@ function entryAt(path: string): Entry {
   };
 }
 
-/** The event as the agent hears it; null where it does not. */
+/** Returns the event as the agent receives it; null if it does not. */
 function asHeard(authority: Authority, event: LaresEvent): LaresEvent | null {
   const hearing = decideHearing(authority, event, index);
   return hearing.heard ? hearing.event : null;
 }
 
-describe("what an agent is told", () => {
+describe("events for an agent", () => {
   const event = (fields: Record<string, unknown>, name = "EntryCreated"): LaresEvent => ({
     id: "e",
     name,
@@ -104,9 +104,9 @@ describe("what an agent is told", () => {
     null,
   );
   check("nothing of .git", event({ entry: entryAt(".git/config") }), {}, null);
-  check("nothing of what is hidden by now", event({ entry: entryAt("notes/a.hidden") }), {}, null);
+  check("nothing about a hidden entry", event({ entry: entryAt("notes/a.hidden") }), {}, null);
   check(
-    "but that it is gone",
+    "except its deletion",
     event({ path: "notes/a.hidden" }, "EntryDeleted"),
     {},
     { path: "notes/a.hidden" },
@@ -118,7 +118,7 @@ describe("what an agent is told", () => {
     { from: "" },
   );
   check(
-    "not where a moved entry came from, if that is not its business",
+    "not where a moved entry came from, if that is outside its locations",
     event({ entry: entryAt("notes/a.md"), from: "private/a.md" }, "EntryMoved"),
     { locations: ["notes"] },
     {
@@ -126,7 +126,7 @@ describe("what an agent is told", () => {
     },
   );
   check(
-    "no time at which a name came or went in a folder",
+    "no time at which a name appeared or disappeared in a folder",
     event({ entry: { ...entryAt("notes"), kind: "folder", created: "then", modified: "now" } }),
     {},
     { entry: { ...entryAt("notes"), kind: "folder", created: "then", modified: "then" } },
@@ -152,7 +152,7 @@ describe("what an agent is told", () => {
     { path: "notes/a.md" },
   );
   check("no built-in event that has no rule", event({ secret: 1 }, "SomethingNew"), {}, null);
-  check("not what every object inherits", event({}, "toString"), {}, null);
+  check("no event named like an inherited property", event({}, "toString"), {}, null);
 });
 
 describe("a custom event", () => {
@@ -167,18 +167,18 @@ describe("a custom event", () => {
   const check = (name: string, event: LaresEvent, isHeard: boolean, authority = notes()): void =>
     it(name, () => expect(asHeard(authority, event)).toEqual(isHeard ? event : null));
 
-  describe("is heard with hear_events only", () => {
+  describe("is received only with hear_events", () => {
     check("by its name", custom({}), true, notes(["dev.other/Found"]));
     check("by its publisher", custom({}), true, notes(["dev.other/*"]));
     check("not without", custom({}), false, notes([]));
     check("not by another name", custom({}), false, notes(["dev.other/Lost"]));
     check("not by another publisher", custom({}), false, notes(["dev.others/*", "dev/*", "*"]));
-    check("not where it was asked for and not granted", custom({}), false, {
+    check("not if it was requested and not granted", custom({}), false, {
       ...notes([]),
       requested: { hear_events: ["dev.other/*"] },
     });
     check(
-      "an agent's own without, whatever it names",
+      "an agent's own is received without it, whatever it names",
       custom({ path: "private/diary.md" }, "dev.hearer/Found"),
       true,
       notes([]),
@@ -186,26 +186,26 @@ describe("a custom event", () => {
     check("not an own one of a longer id", custom({}, "dev.hearer.more/Found"), false, notes([]));
   });
 
-  describe("that names an entry is heard by those who can see the entry", () => {
+  describe("that names an entry is received by agents that can see the entry", () => {
     const hidden = "private/diary.md";
     check("an entry", custom({ entry: entryAt("notes/a.md") }), true);
     check(
-      "not another's entry, nor what stands beside it",
+      "not another's entry, nor the text beside it",
       custom({ entry: entryAt(hidden), text: "Dear" }),
       false,
     );
     check("not however deep it is", custom({ a: [{ b: [{ entry: { path: hidden } }] }] }), false);
-    check("not by a path that is no entry any more", custom({ path: "private/gone.md" }), false);
+    check("not by a path that is no longer an entry", custom({ path: "private/gone.md" }), false);
     check("not by a path in other words", custom({ file_path: hidden }), false);
     check("not by newPath", custom({ newPath: "private/new.md" }), false);
     check("not in a list of paths", custom({ paths: ["notes/a.md", hidden] }), false);
-    check("not under a name that says nothing", custom({ what: hidden }), false);
+    check("not under a meaningless name", custom({ what: hidden }), false);
     check("not as a key", custom({ sizes: { [hidden]: 17 } }), false);
     check("not spelt with ./", custom({ what: "./private//diary.md" }), false);
     check("not by an absolute path", custom({ path: "/home/ada/notes/a.md" }), false);
     check("not by a file's URI", custom({ uri: "file:///home/ada/secret.txt" }), false);
     check("not at the top", custom({ what: "secret.txt" }), false);
-    check("not by the path of what is hidden", custom({ path: "notes/a.hidden" }), false);
+    check("not by the path of a hidden entry", custom({ path: "notes/a.hidden" }), false);
     check("not with a place in it", custom({ what: "private/diary.md:12:3", at: "#L3" }), false);
     check("not with a fragment", custom({ what: "private/diary.md#monday" }), false);
     check("not with backslashes", custom({ what: "private\\diary.md" }), false);
@@ -215,17 +215,17 @@ describe("a custom event", () => {
     check("not by the end of a path with a drive", custom({ what: "C:\\work\\private\\diary.md" }), false);
     check("not by a URI in capitals", custom({ what: "FILE:///home/ada/secret.txt" }), false);
     check("its own entry with a place in it", custom({ what: "notes/a.md:12", at: "/w/notes/a.md" }), true);
-    check("an address whose end is no entry", custom({ url: "https://example.org/a/b.html?q=1" }), true);
+    check("an address whose end is not an entry", custom({ url: "https://example.org/a/b.html?q=1" }), true);
     check("not without read_entries", custom({ path: "notes/a.md" }), false, {
       ...notes(),
       effective: { hear_events: ["dev.other/*"] },
     });
     check(
-      "words that name nothing are words",
+      "words that name no entry are words",
       custom({ mime: "image/png", text: "private things", n: 1.5 }),
       true,
     );
-    check("one word is a word, even where a folder has it", custom({ kind: "private" }), true);
+    check("a single word is a word, even if a folder has this name", custom({ kind: "private" }), true);
   });
 
   it("of any depth is decided without the call stack", () => {
@@ -265,7 +265,7 @@ describe("the end of an agent's own action", () => {
     ...fields,
   });
 
-  it("is heard whole where the agent sees what it is about", () => {
+  it("is received in full if the agent sees its entries", () => {
     expect(asHeard(authorityFor({}), ended({}))).toEqual(ended({}));
   });
 
@@ -274,7 +274,7 @@ describe("the end of an agent's own action", () => {
     expect(asHeard(authorityFor({ locations: [] }), ended({ state: "Rejected" }))).toBe(null);
   });
 
-  it("says only that it could not be made once the agent cannot see a path any more", () => {
+  it("shows only that the action could not be carried out once the agent cannot see a path", () => {
     const blind = authorityFor({ effective: { read_entries: { filter: "a.md" } } });
     expect(asHeard(blind, ended({}))).toEqual(ended({ state: "Failed" }));
     const replaced = ended({ superseded_by: "2" });

@@ -141,7 +141,7 @@ test("the same change scores the same for a longer file name", () => {
   ).toBe(share);
 });
 
-test("a share lies between 0 and 1, and what differs never scores as nothing", () => {
+test("a share is between 0 and 1, and a difference never scores 0", () => {
   const text = fc.array(fc.constantFrom("", "a", "b", "a".repeat(rowBytes + 1)), { maxLength: 12 });
   fc.assert(
     fc.property(text, text, (one, other) => {

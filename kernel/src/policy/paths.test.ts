@@ -127,7 +127,7 @@ test.each([
   ["Photos", "photos/a"],
   ["photos", "photos./a"],
   ["photos", "pho\u200ctos/a"],
-])("a grant of %j is no grant of %j, and a restriction of it is one", (folder, path) => {
+])("a grant of %j does not grant %j, and a restriction of it restricts it", (folder, path) => {
   expect(isWithinExactly(folder, path)).toBe(false);
   expect(isWithinExactly(foldPath(folder), foldPath(path))).toBe(true);
 });

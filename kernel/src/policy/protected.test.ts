@@ -266,7 +266,7 @@ describe("the document that lists the names", () => {
     groups: { reason: string; folders?: string[]; files?: string[] }[];
   };
 
-  test("is what the kernel has", () => {
+  test("is the kernel's own list", () => {
     expect(protectedGroups).toEqual(document.groups.map((group) => ({ folders: [], files: [], ...group })));
   });
 
@@ -282,7 +282,7 @@ describe("the document that lists the names", () => {
     }
   });
 
-  test("protects what each of its patterns stands for", () => {
+  test("protects everything that its patterns match", () => {
     const missed = document.groups
       .flatMap(({ folders = [], files = [] }) => [...folders.map((name) => `${name}/x`), ...files])
       .map((pattern) => pattern.replaceAll("*", "anything").replaceAll("?", "1"))
@@ -404,7 +404,7 @@ test.each<[about: object, path: string]>([
   expect(scriptTargets(JSON.stringify(about))(path)).toBe(true);
 });
 
-test("a package's name, folders that are only formatted, and texts that are no programs are not what it runs", () => {
+test("a package's name, formatted folders, and texts that are not programs do not count as run", () => {
   const targets = scriptTargets(
     JSON.stringify({
       name: "notes",

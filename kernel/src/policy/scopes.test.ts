@@ -28,7 +28,7 @@ const isAllowed = (subject: ApprovalSubject, rules: readonly ApprovalRule[], by 
     { rules, autoApproveBelow: 1 },
   ).decide === "allow";
 
-describe("a scope is offered only where it would allow what is asked now", () => {
+describe("a scope is offered only if it would allow the present effect", () => {
   const allow: ApprovalRule = { decide: "allow", agent };
   test.each<[name: string, effects: ApprovalSubject[], rules: ApprovalRule[], expected: string[]]>([
     ["an edit has all four", [edit("notes/a.md")], [], ["file", "folder", "kind", "session"]],
@@ -74,7 +74,7 @@ describe("what a scope allows", () => {
     expect(isAllowed(edit("notes/a [1].md"), rules, "dev.other")).toBe(false);
   });
 
-  test("of a file at the top: its neighbours, and nothing in a folder", () => {
+  test("of a file at the top: its neighbours, without files in folders", () => {
     const rules = offered([edit("a.md")]).folder?.rules ?? [];
     expect([isAllowed(edit("b.md"), rules), isAllowed(edit("notes/b.md"), rules)]).toEqual([true, false]);
   });
@@ -140,7 +140,7 @@ describe("titles", () => {
 });
 
 describe('why "always" would not count', () => {
-  test("is said of the first effect that is asked each time", () => {
+  test("names the first effect that needs approval each time", () => {
     const subject = edit("build.sh", { protection: "protected", whyProtected: "Scripts run." });
     expect(whyNotAlways(agent, [edit("a"), subject], none)).toBe(
       '"build.sh" is asked each time: Scripts run.',

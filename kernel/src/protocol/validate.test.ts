@@ -119,7 +119,7 @@ describe("params", () => {
       expect(validate(shapes[method]?.params ?? {}, params)?.message ?? null).toBe(says);
     });
 
-  test("an unknown kind of effect is told with all that exist", () => {
+  test("the error for an unknown kind of effect lists the known ones", () => {
     const fault = validate(guestCalls["actions/propose"].params, propose({ kind: "file.burn" }));
     expect(fault).toMatchObject({
       path: "params.effects[0].kind",
@@ -147,7 +147,7 @@ describe("params", () => {
     for (const { params } of Object.values(serverNotifications)) validate(params, {});
   });
 
-  test("names that every object inherits are no methods", () => {
+  test("names that every object inherits are not methods", () => {
     for (const name of ["constructor", "toString", "__proto__"]) {
       expect(isClientRequest(name)).toBe(false);
       expect(isGuestMethod(name)).toBe(false);
@@ -193,7 +193,7 @@ describe("errors", () => {
     expect(wireCodes.InternalError).toBe(JsonRpcCodes.InternalError);
   });
 
-  test("a foreign error tells its sentence and nothing else", () => {
+  test("a foreign error passes on only its message", () => {
     const error = Object.assign(new Error("boom"), { secret: "x" });
     expect(toWireError(error)).toEqual({
       code: -32603,

@@ -38,12 +38,12 @@ export function isPlausible(
   return !(standsForSecret.test(value) || dateOrVersion.test(value) || standard.test(value));
 }
 
-/** Returns where a placeholder, a variable or a redaction begins in a value, which is no secret then; -1 if none does. */
+/** Returns where a placeholder, a variable or a redaction begins in a value, which is then not a secret; -1 if none does. */
 export function placeholderIn(value: string): number {
   return value.search(holdsPlaceholder);
 }
 
-/** Returns false for what is no random text. Nor is any end of it: neither digits nor turns become more. */
+/** Returns false for a text that is not random. The same holds for any end of it: it has no more digits or turns. */
 export function isVaried({ digits, turns }: Pick<Profile, "digits" | "turns">, strength: Strength): boolean {
   return strength === "strong" || (digits >= 2 && turns >= (strength === "weak" ? 4 : 6));
 }

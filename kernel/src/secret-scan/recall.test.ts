@@ -23,7 +23,7 @@ test("no false alarm in this repository", () => {
   expect(alarms).toEqual([]);
 });
 
-test("words of prose and names of standards after a strong name are no secrets", () => {
+test("words of prose and names of standards after a strong name are not secrets", () => {
   for (const text of [
     "A secret in a text: UTF-16 positions",
     "The password is hashed: SHA-256 or argon2",

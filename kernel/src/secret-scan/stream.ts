@@ -147,7 +147,7 @@ export class StreamRedactor {
   #pass(found: Found[], end: number): string {
     let passed = "";
     for (const each of found.toSorted(inOrder)) {
-      // It goes on with what was marked last, unless text was passed on since because it had waited too long.
+      // It continues with what was marked last, unless text was passed on since because it had waited too long.
       const isPart = each.start < this.#markedEnd && this.#sent === this.#markedEnd;
       if (each.start > this.#sent) passed += this.#text.slice(this.#sent, each.start);
       if (!isPart && each.end > this.#sent) passed += this.#mark(each.rule);

@@ -1,7 +1,7 @@
 import { invalidParams } from "../base/errors.ts";
 import { maxSecretNameLength, secretNamePattern, secretNameRule } from "../base/vocabulary/secret.ts";
 
-/** Where a secret may go: to these hosts, and in a request only to this place. */
+/** Where a secret may be sent: to these hosts, and only in this place of a request. */
 export interface Binding {
   readonly hosts: readonly string[];
   /** "header" (any of the authorization headers), "header:<name>", "query:<key>" or "body". */
@@ -22,14 +22,14 @@ const ipv6 = /^\[[0-9a-f:.]{2,45}\]$/;
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const queryKey = /^[A-Za-z0-9._~-]+$/;
 
-/** Returns the name; InvalidParams where it is none. */
+/** Returns the name; throws InvalidParams if it is invalid. */
 export function checkedName(name: string): string {
   if (name.length > maxSecretNameLength || !secretName.test(name))
-    throw invalidParams(`"${shown(name)}" is no name of a secret. Use ${secretNameRule}.`);
+    throw invalidParams(`"${shown(name)}" is not a name of a secret. Use ${secretNameRule}.`);
   return name;
 }
 
-/** Returns the binding with hosts in lower case, sorted, each once; InvalidParams where it is not valid. */
+/** Returns the binding with hosts in lower case, sorted, each once; throws InvalidParams if it is invalid. */
 export function checkedBinding(hosts: readonly string[], place: string = defaultPlace): Binding {
   if (hosts.length === 0 || hosts.length > maxSecretHosts)
     throw invalidParams(`A secret needs 1 to ${maxSecretHosts} hosts; got ${hosts.length}.`);
@@ -43,7 +43,7 @@ function checkedHost(given: string): string {
   const isSound = bare.length <= 253 && (hostName.test(bare) || ipv6.test(bare));
   if (!isSound || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)))
     throw invalidParams(
-      `"${shown(given)}" is no host. Write a name as "api.example.com", without scheme and path; a port may follow.`,
+      `"${shown(given)}" is not a host. Write a name such as "api.example.com", without scheme and path; a port may follow.`,
     );
   return host;
 }
@@ -64,7 +64,7 @@ function checkedPlace(given: string): string {
     if (kind === "query" && queryKey.test(name)) return `query:${name}`;
   }
   throw invalidParams(
-    `"${shown(given)}" is no place for a secret. Use "header" for the authorization headers, "header:<name>", "query:<key>" or "body".`,
+    `"${shown(given)}" is not a place for a secret. Use "header" for the authorization headers, "header:<name>", "query:<key>" or "body".`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an agent gets in place of a secret's value. Letters and digits only, in lower case and of one length, so that it
+ * The text that an agent gets in place of a secret's value. Letters and digits only, in lower case and of one length, so that it
  * is the same text in a URL, in JSON and in a header.
  */
 const prefix = "laressecret";
@@ -18,7 +18,7 @@ export class Placeholders {
     this.#randomHex = randomHex;
   }
 
-  /** Returns the agent's placeholder for a secret, always the same one; null where there are too many. */
+  /** Returns the agent's placeholder for a secret, always the same one; null if there are too many. */
   issue(agent: string, secret: string): string | null {
     const key = JSON.stringify([agent, secret]);
     const known = this.#tokens.get(key);
@@ -30,7 +30,7 @@ export class Placeholders {
     return token;
   }
 
-  /** Returns the agent's placeholders with the secrets' names; those of other agents stand for nothing. */
+  /** Returns the agent's placeholders with the secrets' names; those of other agents have no effect. */
   of(agent: string): readonly { readonly token: string; readonly secret: string }[] {
     return [...this.#owners].flatMap(([token, owner]) =>
       owner.agent === agent ? [{ token, secret: owner.secret }] : [],

@@ -23,7 +23,7 @@ async function place(): Promise<Place> {
   const home = await temporaryFolder();
   return { home, keyPath: join(home, "config", "secrets.key") };
 }
-/** One process's view, closed when `run` has ended. */
+/** The secrets as one process opens them, closed when `run` has ended. */
 async function using<Result>(
   { home, keyPath }: Place,
   run: (secrets: Secrets) => Promise<Result>,
@@ -43,7 +43,7 @@ function edit({ home }: Place, sql: string, ...params: (string | Uint8Array)[]):
   database.close();
 }
 
-test("a stored secret comes back with its binding, is listed without its value, and goes", async () => {
+test("a stored secret is returned with its binding, listed without its value, and removed", async () => {
   const at = await place();
   await store(at);
   expect(await read(at)).toEqual({ value, hosts: ["api.example.com"], in: "header", source: "store" });
@@ -196,7 +196,7 @@ test("the environment's value wins and keeps the stored binding; without one it 
 test("names, hosts, places and values are checked before anything is written, and not repeated whole", async () => {
   const at = await place();
   for (const name of ["", "A", "a b", "-a", "a/b", "x".repeat(65), value])
-    expect(() => checkedName(name)).toThrow(/is no name/);
+    expect(() => checkedName(name)).toThrow(/is not a name/);
   for (const host of [
     "",
     "https://a.example",
@@ -207,7 +207,7 @@ test("names, hosts, places and values are checked before anything is written, an
     "*.a",
     value,
   ])
-    expect(() => checkedBinding([host]), host).toThrow(/is no host/);
+    expect(() => checkedBinding([host]), host).toThrow(/is not a host/);
   expect(() => checkedBinding([])).toThrow(/1 to 16 hosts/);
   for (const place of [
     "",
@@ -219,7 +219,7 @@ test("names, hosts, places and values are checked before anything is written, an
     "cookie:x",
     value,
   ])
-    expect(() => checkedBinding(["a.example"], place), place).toThrow(/is no place/);
+    expect(() => checkedBinding(["a.example"], place), place).toThrow(/is not a place/);
   expect(checkedBinding(["B.example:8443", "a.example", "[::1]:80"], "header:X-Key")).toEqual({
     hosts: ["[::1]:80", "a.example", "b.example:8443"],
     in: "header:x-key",

@@ -82,14 +82,14 @@ export class Secrets {
 
   /**
    * Returns the value and where it may go. The environment's value wins over the stored one, and has the stored one's
-   * binding; with none stored it is bound to no host. NotFound; StorageError where the record cannot be decrypted.
+   * binding; with none stored it is bound to no host. NotFound; StorageError if the record cannot be decrypted.
    */
   async resolve(name: string): Promise<ResolvedSecret> {
     checkedName(name);
     const fromEnvironment = this.#fromEnvironment(name);
     const row = await this.#options.rows.get(name);
     const key = row === null ? null : await this.#keyForReading();
-    // The binding is taken only from a record that is proved, also where the environment has the value.
+    // The binding is taken only from a record that is proved, also if the environment has the value.
     const stored = row === null || key === null ? null : this.#open(row, key);
     if (fromEnvironment !== null)
       return {
@@ -170,12 +170,12 @@ function nameOf(variable: string): string | null {
   }
 }
 
-/** What a record is bound to: a row with another name, host or place does not decrypt. */
+/** The associated data of a record: a row with another name, host or place cannot be decrypted. */
 function associatedData(name: string, { hosts, in: place }: Binding): Uint8Array {
   return Buffer.from(JSON.stringify(["lares-secret-1", name, hosts, place]), "utf8");
 }
 
-/** Null where the row's hosts are not what was written. */
+/** Null if the row's hosts are not what was written. */
 function bindingOf(row: SecretRow): Binding | null {
   try {
     const hosts: unknown = JSON.parse(row.hosts);

@@ -24,7 +24,7 @@ export function offersModels({ capabilities }: Session): boolean {
 /** The language models of one client, asked by `lares/models/generate`. */
 class ClientModels implements EditorModel {
   readonly #session: Session;
-  /** Who hears what is said for a token; nobody once its request has ended. */
+  /** Receives the text for a token; absent once its request has ended. */
   readonly #open = new Map<string, (value: unknown) => void>();
 
   constructor(session: Session) {

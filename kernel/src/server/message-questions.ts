@@ -68,7 +68,7 @@ export class MessageQuestions {
         this.#waiting.shift();
       }
     } catch (error) {
-      // The editor does not support the request, or disconnected: what waits goes on waiting.
+      // The editor does not support the request, or disconnected: the action stays pending.
       this.#log.debug(`questions cannot be shown: ${messageOf(error)}`);
       this.#waiting.length = 0;
     } finally {

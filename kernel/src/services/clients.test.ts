@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test("an untrusted client reaches what is open and nothing else, until a person accepts at it", async () => {
+test("an untrusted client reaches only open services until a person accepts through it", async () => {
   const { clients } = aKernel();
   const [one, other] = [clients.connect(person), clients.connect(person)];
   await Promise.all([one.begin(undefined), other.begin(undefined)]);
@@ -86,7 +86,7 @@ test("a client that went while it began is never counted", async () => {
   expect(counts).toEqual([[0, 0]]);
 });
 
-test("a revocation that cannot be written down still makes the client untrusted, and says so", async () => {
+test("a revocation that cannot be stored still makes the client untrusted, with an error", async () => {
   const { clients, state } = aKernel();
   const client = clients.connect(person);
   await client.begin(true);

@@ -23,7 +23,7 @@ async function eventsOf(
   return events;
 }
 
-test("text and calls come as they are said, and whole at the end, with an estimate of the tokens", async () => {
+test("text and calls are passed on as they arrive, and in full at the end, with an estimate of the tokens", async () => {
   const events = await eventsOf(async (_request, told) => {
     told({ text: "I " });
     told({ text: "read." });
@@ -47,7 +47,7 @@ test("text and calls come as they are said, and whole at the end, with an estima
   ]);
 });
 
-test("what was said before a failure stays, and what comes after it is not heard", async () => {
+test("text before a failure is kept, and text after it is ignored", async () => {
   let say: (part: { readonly text: string }) => void = () => undefined;
   const events = await eventsOf(async (_request, told) => {
     say = told;
@@ -91,7 +91,7 @@ test.each([
   expect((await eventsOf(generate)).at(-1)).toMatchObject({ type: "failed", failure: { class: failure } });
 });
 
-test("an editor that never answers is left as soon as the request is cancelled, and is told", async () => {
+test("an editor that never answers is abandoned and notified when the request is cancelled", async () => {
   const aborter = new AbortController();
   const told = Promise.withResolvers<void>();
   const events = eventsOf(
@@ -167,7 +167,7 @@ test("an editor gets text, calls and results, and neither thoughts nor pictures;
   ]);
 });
 
-test("an editor that falls silent is waited for as long as it goes on speaking, and no longer", async () => {
+test("an editor is waited for only as long as it keeps sending parts", async () => {
   const clock = new ManualClock();
   const models = new EditorModels(clock);
   let say: (part: { readonly text: string }) => void = () => undefined;

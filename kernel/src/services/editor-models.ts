@@ -135,14 +135,14 @@ export class EditorModels {
     try {
       yield* incoming.events(request);
     } finally {
-      // Whoever no longer listens ends the request at the editor.
+      // A caller that no longer listens ends the request at the editor.
       ended.abort(new LaresError("RequestCancelled", "The answer is not needed any more."));
       void answered;
     }
   }
 }
 
-/** Watches whether an editor goes on speaking. */
+/** Watches whether an editor keeps sending parts. */
 class Silence implements Disposable {
   readonly #clock: Pick<Clock, "monotonic" | "timer">;
   readonly #tooLong: () => void;

@@ -4,7 +4,7 @@ import { ManualClock } from "../base/testing/manual-clock.ts";
 import { aQuestion } from "../cli/testing/fake-kernel.ts";
 import { FolderCounts } from "./folder-counts.ts";
 
-/** A workspace whose index knows so many files, and is asked so often. */
+/** A workspace with this number of files, which counts requests. */
 function counting(files: Record<string, number>) {
   const asked: string[] = [];
   const clock = new ManualClock();
@@ -42,7 +42,7 @@ test("each folder is counted once for a while, and not before the index is compl
   expect(asked).toEqual(["docs", ".", "docs"]);
 });
 
-test("what takes too long, and what is beyond the bound, comes without a count", async () => {
+test("folders that take too long or are beyond the limit have no count", async () => {
   const many = Array.from({ length: 100 }, (_, at) => `folder-${at}`);
   const { asked, filesOf } = counting(Object.fromEntries(many.map((path) => [path, 1])));
   expect(await filesOf("slow", ...many)).toEqual([

@@ -3,7 +3,7 @@ import { workOfJob } from "./job-work.ts";
 
 const who = { id: "1", agent: "a.b" };
 
-test("a stranger's name and message are one line each, without links, icons and what hides, and not longer than a line", () => {
+test("a stranger's name and message are one bounded line each, without links, icons and hidden characters", () => {
   const words = "[ok](command:x) $(alert)\n\u202eno\u001b[2J";
   const plain = "[ok] (command:x) $ (alert) <U+202E>no\u241b[2J";
   expect(workOfJob({ ...who, kind: "begin", name: words })).toMatchObject({ title: `Lares: ${plain} (a.b)` });
@@ -16,7 +16,7 @@ test("a stranger's name and message are one line each, without links, icons and 
   expect(message.isWellFormed()).toBe(true);
 });
 
-test("without a message it is the percentage that is said", () => {
+test("without a message the percentage is shown", () => {
   expect(workOfJob({ ...who, kind: "report", fraction: 0.999 })).toMatchObject({
     message: "99 %",
     percentage: 99,

@@ -43,7 +43,7 @@ function ledger(kept: readonly Action[], until: Promise<unknown> = Promise.resol
 
 const ids = (actions: readonly Action[]): number[] => actions.map(({ id }) => Number(id));
 
-test("actions are found at what they write, at both ends of a move, and at what lies in a folder that moves", async () => {
+test("actions are found at the files that they write, at both ends of a move, and at files in a moved folder", async () => {
   const { proposed } = ledger([
     action(1, "PendingApproval", effect("a.txt"), effect("b.txt")),
     action(2, "PendingApproval", effect("new/c.txt", "old/c.txt")),
@@ -60,7 +60,7 @@ test("actions are found at what they write, at both ends of a move, and at what 
   expect(ids(await proposed.waitingAt(["a.txt", "b.txt", "album/x"]))).toEqual([3, 1]);
 });
 
-test("what is answered goes, and what was done can be undone: the last of it, and only where it was applied", async () => {
+test("decided actions disappear, and the last applied one can be undone, only in its files", async () => {
   const { changed, proposed } = ledger([action(1, "PendingApproval", effect("a.txt"))]);
   expect(proposed.isAwaited(["a.txt"])).toBe(false); // nobody has asked yet
   await proposed.waitingAt(["a.txt"]);
@@ -79,7 +79,7 @@ test("what is answered goes, and what was done can be undone: the last of it, an
   expect((await proposed.undoableAt(["b.txt"]))?.title).toBe("000003");
 });
 
-test("what is heard while the list is on its way counts more than what the list says", async () => {
+test("a notification during the request for the list takes precedence over the list", async () => {
   const answered = Promise.withResolvers<null>();
   const kept = [action(1, "PendingApproval", effect("a.txt")), action(2, "PendingApproval", effect("a.txt"))];
   const { changed, proposed } = ledger(kept, answered.promise);
@@ -121,7 +121,7 @@ test("of more than its bounds it knows the newest", async () => {
   expect(await proposed.undoableAt([`${maxPendingKnown + 4}.txt`])).not.toBeNull();
 });
 
-test("nothing is heard any more when it is disposed of", async () => {
+test("after disposal nothing is received any more", async () => {
   const { changed, proposed } = ledger([]);
   proposed[Symbol.dispose]();
   expect(changed.listenerCount).toBe(0);

@@ -8,7 +8,7 @@ import { createTraceService } from "./traces.ts";
 
 type Level = TraceEntry["level"];
 
-/** A log in memory whose answers wait until they are let go. */
+/** A log in memory whose answers wait until the test releases them. */
 class HeldLog {
   readonly entries = new Emitter<TraceEntry>();
   readonly stored: TraceEntry[] = [];
@@ -43,7 +43,7 @@ class HeldLog {
   }
 }
 
-test("without a cursor new entries are told, those of before the log was read too, and none of before", async () => {
+test("without a cursor only new entries are sent, including those before the log was read", async () => {
   const log = new HeldLog();
   log.write("before");
   const told: string[] = [];
@@ -54,7 +54,7 @@ test("without a cursor new entries are told, those of before the log was read to
   expect(told).toEqual(["while it is read", "after"]);
 });
 
-test("from a cursor, what the log has since then is told first, as far as it matches", async () => {
+test("from a cursor, later matching entries of the log are sent first", async () => {
   const log = new HeldLog();
   const last = log.write("seen");
   log.write("missed");
@@ -68,7 +68,7 @@ test("from a cursor, what the log has since then is told first, as far as it mat
   expect(told).toEqual(["missed"]);
 });
 
-test("a log that cannot be read takes nothing from what is new", async () => {
+test("a log that cannot be read does not affect new entries", async () => {
   const log = new HeldLog();
   const failing = { entries: log.entries, query: async () => Promise.reject(new Error("The disk is gone.")) };
   const told: string[] = [];
@@ -78,7 +78,7 @@ test("a log that cannot be read takes nothing from what is new", async () => {
   expect(told).toEqual(["new"]);
 });
 
-test("who stopped following is told nothing, not even what was being read", async () => {
+test("after unfollow nothing is sent, not even entries that were being read", async () => {
   const log = new HeldLog();
   const told: string[] = [];
   const following = createTraceService(log, silentLog).follow({}, "", ({ message }) => told.push(message));
@@ -89,7 +89,7 @@ test("who stopped following is told nothing, not even what was being read", asyn
   expect(told).toEqual([]);
 });
 
-test("whenever it is left and followed again from its last entry, each entry is told once, in order", async () => {
+test("after any number of unfollows and follows from the last entry, each entry is sent once, in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom("write", "write", "answer", "leave", "follow"), { maxLength: 60 }),

@@ -3,7 +3,7 @@ import { UnsavedDocuments } from "./unsaved-documents.ts";
 
 const files = { pathsOf: async (uri: string) => [uri.replace("file:///w/", ""), `other name of ${uri}`] };
 
-test("what a client of any door has unsaved counts, by each of its names, until the client goes", async () => {
+test("unsaved changes of any door's client count, under each name of the file, until the client leaves", async () => {
   const documents = new UnsavedDocuments(files);
   const idle = { compared: async () => undefined, unsaved: () => [] };
   const busy = { compared: async () => undefined, unsaved: () => ["file:///w/a.md"] };
@@ -28,7 +28,7 @@ test("what one client changes while another one's documents are compared counts"
   expect(await found).toBe("a.md");
 });
 
-test("those who ask at once share a comparison that began after they asked", async () => {
+test("concurrent requests share a comparison that begins after them", async () => {
   const documents = new UnsavedDocuments(files);
   let comparisons = 0;
   const end = Promise.withResolvers<void>();

@@ -142,7 +142,7 @@ describe("the log beside the tables", () => {
     ["of random bytes", (log: string) => writeFileSync(log, Buffer.alloc(50_000, "\u00f7?x\u0000"))],
     ["with something behind it", (log: string) => appendFileSync(log, Buffer.alloc(5000, 7))],
     ["missing", (log: string) => rmSync(log)],
-  ])("%s: nothing of it is believed that was not written", async (_, damage) => {
+  ])("%s: nothing is accepted that was not written", async (_, damage) => {
     const { next, log } = await withLog();
     damage(log);
     await checkWhole(next);
@@ -250,7 +250,7 @@ describe("the journal", () => {
     });
     expect(counted.count).toBe(events);
     expect(rebuiltOf(notices)).toMatchObject([
-      { what: "projections", reason: expect.stringContaining("does not go on from seq 10") },
+      { what: "projections", reason: expect.stringContaining("does not continue from seq 10") },
     ]);
   });
 

@@ -33,7 +33,7 @@ export type ToHost =
       readonly failure: OutsideFailure;
       readonly message: string;
     }
-  /** bytes: the vectors, where there are some. */
+  /** bytes: the vectors, if there are any. */
   | {
       readonly kind: "embedded";
       readonly id: number;

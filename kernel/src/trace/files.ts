@@ -2,7 +2,7 @@ import { isoTime } from "../base/clock.ts";
 import {
   type DataFile,
   fileSize,
-  isNoPlainFile,
+  isNotPlainFile,
   joinPath,
   listFiles,
   makeFolder,
@@ -53,7 +53,7 @@ export class TraceFiles implements AsyncDisposable {
   static async open(folder: string, nowMs: number): Promise<TraceFiles> {
     await makeFolder(folder);
     const path = joinPath(folder, currentName);
-    const aside = (await isNoPlainFile(path)) ? await moveAside(path, nowMs) : null;
+    const aside = (await isNotPlainFile(path)) ? await moveAside(path, nowMs) : null;
     const current = await openDataFile(path, "a");
     await endLine(current);
     const files = new TraceFiles(folder, current, (await lastDay(current)) ?? dayOf(nowMs), aside);

@@ -27,7 +27,7 @@ interface ChangeDetectorPorts {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly log: Log;
-  /** The names and folders that have to be looked at again. */
+  /** The names and folders that have to be checked again. */
   readonly pending: PendingNames;
   hint(folder: EntryNode, name: string, origin: Origin): void;
   list(folder: EntryNode, origin: Origin, deep: boolean): void;
@@ -160,7 +160,7 @@ export class ChangeDetector {
     }
   }
 
-  /** Returns true if a file has settled; if not, it will be looked at again. */
+  /** Returns true if a file has settled; if not, it will be checked again. */
   #mayGoOn({ folder, name, observed, origin, pending, isForced }: Arrival, known: EntryNode | null): boolean {
     const nowMs = this.#ports.clock.now();
     if (isForced || isLongSettled(observed, nowMs)) return true;

@@ -2,7 +2,7 @@ import { hintAgain, newPending, type Pending } from "./settling.ts";
 import type { Origin } from "./recorder.ts";
 import type { EntryNode } from "./tree.ts";
 
-/** Names in folders that have to be looked at, each with its due time. */
+/** Names in folders that have to be checked, each with its due time. */
 export class PendingNames {
   readonly #folders = new Map<EntryNode, Map<string, Pending>>();
 

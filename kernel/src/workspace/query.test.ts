@@ -258,7 +258,7 @@ it.each([
   ["photos", 1, 1],
   ["notes.md", 1000, 1],
   ["nothing", 1000, 0],
-])("%s holds so many files, counted up to %i", async (folder, atMost, files) => {
+])("%s contains this number of files, counted up to %i", async (folder, atMost, files) => {
   expect(await countFiles(sample, folder, slices, atMost)).toBe(files);
 });
 

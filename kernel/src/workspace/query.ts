@@ -265,7 +265,7 @@ function* beneath(
   }
 }
 
-/** Returns the children, sorted, that the path and the ways lead to. Others are not looked at. */
+/** Returns the children, sorted, that the path and the ways lead to. Others are not examined. */
 function childrenOf(folder: EntryNode, only: string | undefined, ways: Ways): readonly EntryNode[] {
   if (ways === null) return only === undefined ? folder.sorted : called(folder, only);
   return [...ways.keys()]

@@ -40,7 +40,7 @@ interface Listing {
   readonly deep: boolean;
 }
 
-/** Compares the index with the file system where it is told to look. The actual state counts, not the hint. */
+/** Compares the index with the file system at the hinted places. The actual state counts, not the hint. */
 export class Reconciler implements AsyncDisposable {
   readonly #ports: ReconcilerPorts;
   readonly #pending = new PendingNames();
@@ -179,7 +179,7 @@ export class Reconciler implements AsyncDisposable {
     await scan?.close();
   }
 
-  /** Resolves when nothing waits to be looked at. */
+  /** Resolves when nothing waits to be checked. */
   async quiet(): Promise<void> {
     while (!this.isQuiet && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#quietWaiters.push(resolve));

@@ -84,7 +84,7 @@ export class ScanListings {
     this.#waiting.push({ folder, deep });
   }
 
-  /** This name changed or was looked at. */
+  /** This name changed or was checked. */
   hinted(folder: EntryNode, name: string): void {
     this.#byFolder.get(folder)?.hinted.add(name);
   }

@@ -3,7 +3,7 @@ import { workspaceTimes } from "./limits.ts";
 import type { Origin } from "./recorder.ts";
 import type { FileFacts } from "./tree.ts";
 
-/** A name in a folder that has to be looked at (again). Times are the clock's, in milliseconds. */
+/** A name in a folder that has to be checked (again). Times are the clock's, in milliseconds. */
 export interface Pending {
   origin: Origin;
   readonly firstAtMs: number;

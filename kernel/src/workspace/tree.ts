@@ -13,7 +13,7 @@ export interface Metadata {
 
 export const noMetadata: Metadata = { tags: [], fields: {}, sidecars: new Map() };
 
-/** What the file system said about an entry when it was last looked at. */
+/** The file system's facts about an entry when it was last checked. */
 export interface FileFacts {
   readonly size: number;
   readonly mtimeMs: number;

@@ -7,7 +7,7 @@ import type { Row } from "../report.ts";
 
 const measuring = fileURLToPath(new URL("../memory-append.ts", import.meta.url));
 
-/** In a process of its own, started as a kernel is: what it grows by is the memory's. */
+/** In a process of its own, started like a kernel, so that its growth is the memory's. */
 function measured(events: number, ...flags: readonly string[]): unknown {
   const output = execFileSync(process.execPath, [...kernelFlags, measuring, String(events), ...flags], {
     encoding: "utf8",

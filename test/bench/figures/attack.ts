@@ -8,12 +8,12 @@ import { type Figure, pause } from "../figure.ts";
 import type { Row } from "../report.ts";
 import { percentile } from "../statistics.ts";
 
-/** Between two requests for the status. Milliseconds. */
+/** Milliseconds between two status requests. */
 const intervalMs = 20;
-/** An attack that goes on for longer is measured for so long. Milliseconds. */
+/** An attack that lasts longer is measured for this many milliseconds. */
 const longestMs = 20_000;
 const targetMs = 200;
-/** CPU time of one turn of the kernel's loop. Milliseconds. */
+/** Target for the CPU time of one turn of the kernel's loop, in milliseconds. */
 const targetTurnMs = 50;
 
 interface Turn {
@@ -21,7 +21,7 @@ interface Turn {
   readonly stacks?: unknown;
 }
 
-/** What the watch in the kernel wrote down of its long turns. */
+/** Returns the long turns that the watch in the kernel recorded. */
 async function turnsIn(file: string): Promise<Turn[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text
@@ -30,7 +30,7 @@ async function turnsIn(file: string): Promise<Turn[]> {
     .map((line) => JSON.parse(line) as Turn);
 }
 
-/** How long the kernel takes to answer `lares/status`, until something is over. Milliseconds. */
+/** Returns the times that the kernel takes to answer `lares/status`, in milliseconds, until something is over. */
 async function answerTimes(
   client: Client,
   isOver: () => boolean,
@@ -108,7 +108,7 @@ export const attack: Figure = {
         target: { atMost: targetTurnMs },
         samples: turns.length,
       });
-      // Whatever is left of it ends with its guest.
+      // Whatever remains of it ends with its guest.
       await client.raw("lares/agents/control", { id: ATTACKER, command: "disable" });
       await client.raw("lares/agents/control", { id: ATTACKER, command: "enable" });
       await inState(client, ATTACKER, "Unloaded", "Active");

@@ -9,7 +9,9 @@ import { percentile } from "../statistics.ts";
 const agent = "dev.bench.recorder";
 const files = 20;
 
-/** How long a bare `fs.watch` takes to tell of a change, in the same process and in turns with what is measured. */
+/**
+ * Measures how long a bare `fs.watch` takes to report a change, in the same process, alternating with the measured one.
+ */
 class BareWatch implements Disposable {
   readonly samples: number[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), "lares-bench-watch-"));
@@ -46,7 +48,7 @@ export const change: Figure = {
     });
     using bare = new BareWatch();
     let size = 1000;
-    /** Writes and resolves with how long the answer took, in milliseconds. */
+    /** Writes a file and resolves to how long the answer took, in milliseconds. */
     const write = async (path: string): Promise<number> => {
       const expected = ++size;
       const handled = bed.trace(

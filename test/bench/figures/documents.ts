@@ -13,13 +13,13 @@ import { longManifest, program } from "../long-manifest.ts";
 import type { Row } from "../report.ts";
 import { median } from "../statistics.ts";
 
-/** No document holds the kernel's loop for longer. */
+/** No document may block the kernel's loop for longer. */
 const mostMs = 50;
 /** Lines of the manifest that is the floor. */
 const ordinaryLines = 500;
 const files = ["lares", "extension"] as const;
 
-/** Milliseconds that this thread has worked. What other processes take does not count. */
+/** Milliseconds of CPU time of this thread, unaffected by other processes. */
 function workedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -43,8 +43,8 @@ async function longestTurn(run: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Everything that an editor asks of a document is asked of documents that were made to be expensive. The kernel is put
- * together in this very process, so that the turns of its loop can be seen.
+ * Makes every editor request for documents that are made to be expensive. The kernel runs in this very process, so that
+ * the turns of its loop can be seen.
  */
 export const documents: Figure = {
   name: "documents",

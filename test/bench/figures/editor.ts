@@ -10,7 +10,7 @@ import type { Figure } from "../figure.ts";
 import type { Row } from "../report.ts";
 import { median, percentile } from "../statistics.ts";
 
-/** Notes when the tree first shows an agent, in milliseconds of the epoch. */
+/** Records when the tree first shows an agent, in milliseconds since the epoch. */
 const watchTree = `
   new MutationObserver((_, observer) => {
     if (document.querySelector('[role="treeitem"][aria-label^="Agent "]') === null) return;
@@ -57,14 +57,14 @@ export const editor: Figure = {
   },
 };
 
-/** A window whose person opens the view at once, with no kernel running. */
+/** Opens a window in which the person opens the view at once, with no kernel running. */
 async function start(vscode: VSCode, browser: Browser): Promise<Sample> {
   await until("the last kernel to end", () => vscode.kernels().length === 0);
   return await inWindow(browser, vscode, "figure editor", async (page) => {
     const known = activations(vscode).length;
     await page.addInitScript(watchTree);
     await page.goto(vscode.page());
-    // As soon as VS Code knows of the view, which is before it activates the extension.
+    // As soon as VS Code knows the view, which is before it activates the extension.
     await page
       .getByRole("tab", { name: /^Lares/ })
       .first()
@@ -76,7 +76,7 @@ async function start(vscode: VSCode, browser: Browser): Promise<Sample> {
   });
 }
 
-/** When the extension host began to activate it, in milliseconds of the epoch, oldest first. */
+/** Returns when the extension host began to activate it, in milliseconds since the epoch, oldest first. */
 function activations(vscode: VSCode): number[] {
   const begun = /^(\S+ \S+) \[info\] ExtensionService#_doActivateExtension lares\.lares-vscode/gm;
   return vscode
@@ -87,7 +87,7 @@ function activations(vscode: VSCode): number[] {
     .toSorted((one, other) => one - other);
 }
 
-/** As VS Code itself shows it to a person who asks what its extensions cost. */
+/** As VS Code shows it to a person who checks the cost of extensions. */
 async function activationTime(page: Page): Promise<number> {
   await page.keyboard.press("F1");
   await page.locator(".quick-input-widget input").fill(">Developer: Show Running Extensions");

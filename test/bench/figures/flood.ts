@@ -11,10 +11,10 @@ import { percentile } from "../statistics.ts";
 import { until } from "../../support/until.ts";
 import { isVSCodeThere, sayHow } from "../editor.ts";
 
-/** More than the kernel may take to write what it was told. */
+/** Longer than the kernel may take to write its traces. */
 const writingMs = 5_000;
 
-/** The moments at which the window drew, in milliseconds of the epoch; bounded to some minutes. */
+/** The times at which the window drew, in milliseconds since the epoch; limited to some minutes. */
 const watchFrames = `
   globalThis.frames = [];
   const note = () => {
@@ -101,7 +101,7 @@ async function framesOf(page: Page): Promise<number[]> {
   return await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames);
 }
 
-/** The kernel writes behind: what is not there after a while is missing. */
+/** The kernel writes later: a line that is not there after a while is missing. */
 async function linesOnceWritten(vscode: VSCode, expected: number): Promise<number> {
   let found = 0;
   await until("every trace in the files", () => (found = countLines(vscode)) >= expected, writingMs).catch(
@@ -110,7 +110,7 @@ async function linesOnceWritten(vscode: VSCode, expected: number): Promise<numbe
   return found;
 }
 
-/** Lines of the agents, each number of each agent once. */
+/** Returns the number of the agents' lines, each number of each agent once. */
 function countLines({ home }: VSCode): number {
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.parentPath.endsWith("traces") && entry.name.endsWith(".log"),

@@ -5,7 +5,7 @@ import type { Row } from "../report.ts";
 
 const measuring = fileURLToPath(new URL("../workspace-index.ts", import.meta.url));
 
-/** In a process of its own: what else this one holds would slow its garbage collector. */
+/** In a process of its own, because other data in this one would slow its garbage collector. */
 export const index: Figure = {
   name: "index",
   title: "indexing a large tree, first and again, beside a bare recursive readdir + stat of it",

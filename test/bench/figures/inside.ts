@@ -18,10 +18,9 @@ export default defineAgent({ hooks: { async seen({ entry }, ctx) {} } });
 `;
 
 /**
- * The kernel is put together in this very process, as its own process does it, so that the watcher's callback
- * can be seen: ours for the same folder comes in the same turn of the loop. Its last step, counting the answer,
- * is watched from outside. A file that was last written long ago is moved over the one in the index: that needs
- * no time to settle, so what is measured is the way alone.
+ * The kernel runs in this very process, so that the watcher's callback can be seen: ours for the same folder is called
+ * in the same turn of the loop. Its last step, counting the answer, is observed from outside. A file that was last
+ * written long ago is moved over the one in the index: it needs no time to settle, so only the processing is measured.
  */
 export const inside: Figure = {
   name: "inside",

@@ -16,10 +16,10 @@ import type { Row } from "../report.ts";
 import { percentile } from "../statistics.ts";
 
 const lines = 500;
-/** Keystrokes before the first that is counted: what is compiled once is compiled. */
+/** Uncounted keystrokes at the beginning, after which everything is compiled. */
 const warmUp = 20;
 
-/** Milliseconds that passed, and that a processor worked: on a busy machine the second says more. */
+/** Milliseconds of real time and of CPU time; on a busy machine the second is more meaningful. */
 class Samples {
   readonly passed: number[] = [];
   readonly worked: number[] = [];
@@ -36,8 +36,8 @@ class Samples {
 }
 
 /**
- * A hook with its filter is typed into the middle of a manifest, character by character, so that most of the texts
- * are unfinished. The kernel is put together in this very process: what the wire adds is not of the language.
+ * A hook with its filter is typed into the middle of a manifest, character by character, so that most of the texts are
+ * unfinished. The kernel runs in this very process, without the wire.
  */
 export const language: Figure = {
   name: "language",
@@ -66,9 +66,9 @@ export const language: Figure = {
       const completion = new Samples();
       const readingAlone = new Samples();
       const uri = bench.uri(`extension/extension.${format}`);
-      // As an open document is: what it was checked from is watched.
+      // As for an open document: the files that it was checked with are watched.
       using followed = documents.follow(uri, () => undefined);
-      // The libraries give up where a text is unfinished: they are given one that is not.
+      // The libraries reject an unfinished text, so they get a finished one.
       const finished = finishedText(format);
       for (let round = 0; round < (isShort ? 1 : 4); round++) {
         for (const [index, { text, position }] of keystrokes(format).entries()) {
@@ -107,7 +107,7 @@ export const language: Figure = {
   },
 };
 
-/** The text after each character, and where the cursor then stands. */
+/** Returns the text after each character, and the position of the cursor. */
 function keystrokes(format: Format): { text: string; position: { line: number; character: number } }[] {
   const { before, after } = longManifest(format, lines);
   return Array.from(typed[format], (_, index) => {
@@ -123,7 +123,7 @@ function finishedText(format: Format): string {
   return before + typed[format] + after;
 }
 
-/** As little as any checker of such a document has to do. */
+/** The minimum work of any checker of such a document. */
 function bareValue(format: Format, text: string): unknown {
   return format === "yaml" ? parseDocument(text).toJS() : getStaticTOMLValue(parseTOML(text));
 }

@@ -24,7 +24,7 @@ async function perAgent(agents: number, executable?: string): Promise<number> {
     await bed.bench.write("notes/note.txt", "x".repeat(index + 2));
     await handled;
     await inState(bed.client, id, "Active");
-    // Until the next spare worker is there, and what was needed only for the start is collected.
+    // Until the next spare worker exists, and garbage of the start is collected.
     await pause(1200);
     points.push([index + 1, residentMb(bed.sandboxPid)]);
   }

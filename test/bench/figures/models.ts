@@ -53,18 +53,18 @@ function provider(seconds: number) {
   return { server, closedAt: () => new Promise<number>((resolve) => closed.push(resolve)) };
 }
 
-/** Streams at once, and how long each is. */
+/** Concurrent streams, and their length. */
 const manyStreams = 100;
 
 interface ManyStreams {
-  /** Milliseconds on the way, of every token of one stream alone, and of that stream read by a bare fetch. */
+  /** Milliseconds of every token of one stream alone, and of that stream read by a bare fetch. */
   readonly alone: readonly number[];
   readonly bare: readonly number[];
   readonly together: readonly number[];
   readonly loopP99Ms: number;
 }
 
-/** Reads answers of a provider in a thread of its own; throws if a token is lost, doubled or another stream's. */
+/** Reads answers of a provider in a thread of its own; throws if a token is lost, duplicated or of another stream. */
 async function measureStreams(client: EgressClient, seconds: number): Promise<ManyStreams> {
   await using provider = await startTokenProvider();
   const count = seconds * tokensPerSecond;
@@ -77,7 +77,7 @@ async function measureStreams(client: EgressClient, seconds: number): Promise<Ma
     Array.from({ length: manyStreams }, (_, index) => readTokens(client, provider.host, `s${index}`, count)),
   );
   loop.disable();
-  // The timer that measures has a period of a millisecond.
+  // The measuring timer has a period of a millisecond.
   return { alone, bare, together: all.flat(), loopP99Ms: loop.percentile(99) / 1e6 - 1 };
 }
 
@@ -134,7 +134,7 @@ export const models: Figure = {
     const [warm, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < samples + 10; round++) {
       const [ours, theirs] = [await firstToken(client), await bareFirst()];
-      // The first ones compile.
+      // The first rounds compile.
       if (round < 10) continue;
       warm.push(ours);
       bare.push(theirs);

@@ -20,19 +20,19 @@ import type { Row } from "../report.ts";
 const found = 10;
 const readyWithinMs = 30 * 60_000;
 
-/** Places of turns, best first. */
+/** Indexes of turns, best first. */
 type Ranking = readonly number[];
 type Search = (question: string) => Ranking | Promise<Ranking>;
 type Mode = "hybrid" | "text" | "vector";
 
-/** What is asked of a kernel's own store, and of the strongest search that SQLite offers by itself. */
+/** Measures a kernel's own store, and the strongest search that SQLite offers by itself. */
 interface Measured {
   readonly way: string;
   readonly category: string;
   readonly recall: number;
 }
 
-/** FTS5 over Porter's stems, with the question's stop words dropped: SQLite at its best, in English. */
+/** FTS5 over Porter's stems, without the question's stop words: SQLite at its best, in English. */
 function plainSearch({ turns }: Conversation): Search {
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE VIRTUAL TABLE turns USING fts5(text, tokenize = 'porter unicode61')");
@@ -59,7 +59,7 @@ const stopWords = new Set(
   ),
 );
 
-/** A conversation as a kernel keeps it: each turn an item, in its session, at its time. */
+/** A conversation as a kernel stores it: each turn an item, in its session, at its time. */
 function journalOf(folder: string, conversation: Conversation, index: number): TestJournal {
   const journal = new TestJournal(folder, `extension/dev.bench.talk${index}`);
   journal.append(
@@ -89,7 +89,7 @@ async function kernelSearch(store: Store, memory: StoreMemory, mode: Mode, nowMs
 
 const embedders: Readonly<Record<string, EmbedderSpec>> = {
   "offline default": { kind: "hash" },
-  // A model's file, such as `lares models fetch minilm` makes.
+  // A model's file, such as the one that `lares models fetch minilm` downloads.
   ...(process.env["LARES_BENCH_MODEL"] === undefined
     ? {}
     : { model: { kind: "onnx" as const, path: process.env["LARES_BENCH_MODEL"] } }),
@@ -114,7 +114,7 @@ async function measured(conversations: readonly Conversation[]): Promise<Measure
         const settings = { vectors: "exact" as const, embedder, maxVectors: 1_000_000 };
         const memory = { ...journal.memory, settings };
         const last = conversation.turns.at(-1)?.timestamp;
-        // Asked the day after all of it was said.
+        // The questions are asked the day after everything was said.
         const nowMs = (last == null ? Date.now() : Date.parse(last)) + 24 * 60 * 60_000;
         await store.request("project", memory, {});
         await until(
@@ -197,7 +197,7 @@ export const retrieval: Figure = {
     const conversations = readConversations(say);
     if (conversations !== null) {
       if (isShort) return rowsOf(await measured(conversations.slice(1, 2)), { where: "" });
-      // Weights were chosen on every other conversation; the other half shows what they are worth.
+      // Weights were chosen with every other conversation; the other half shows their value.
       const [chosenOn, heldOut] = await Promise.all(
         [0, 1].map((rest) => measured(conversations.filter((_, index) => index % 2 === rest))),
       );

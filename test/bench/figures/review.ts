@@ -7,14 +7,14 @@ import type { Figure } from "../figure.ts";
 import type { Row } from "../report.ts";
 import { percentile } from "../statistics.ts";
 
-/** Proposals that wait while one of them changes. */
+/** Pending proposals while one of them changes. */
 const waiting = 500;
-/** Proposals that a person moves through. */
+/** Proposals through which a person moves. */
 const many = 1_000;
 
 /**
- * The review page itself, in a browser, with a host that answers at once: what is measured is the page. A card that changed
- * counts as painted in the second frame after its message.
+ * The review page itself, in a browser, with a host that answers at once, so that only the page is measured. A changed
+ * card counts as painted in the second frame after its message.
  */
 export const review: Figure = {
   name: "review",
@@ -88,7 +88,7 @@ async function pageOf(): Promise<PageParts> {
   return { script: textOf(".js"), style: textOf(".css") };
 }
 
-/** What was measured on the page, and the processor time that its thread took for each, which other programs do not change. */
+/** Results from the page, with the processor time of its thread for each, which other programs do not affect. */
 interface Measured {
   readonly times: number[];
   readonly cpuMs: number;

@@ -10,7 +10,7 @@ const repository = fileURLToPath(new URL("../../../", import.meta.url));
 const megabyte = 1_000_000;
 const pieceLength = 64 * 1024;
 
-/** The documents of this repository, one after the other, again and again. */
+/** Returns the documents of this repository, repeated to this length. */
 function prose(length: number): string {
   const texts = ["", "test", "schemas", "kernel", "extensions"].flatMap((folder) =>
     readdirSync(join(repository, folder))
@@ -21,7 +21,7 @@ function prose(length: number): string {
   return all.repeat(Math.ceil(length / all.length)).slice(0, length);
 }
 
-/** Every beginning of a token and every name that the rules know, and nothing else. */
+/** Returns every beginning of a token and every name that the rules know, and nothing else. */
 function keywords(length: number): string {
   const { tokens, named, blocks, addresses } = shippedRules;
   const words = [

@@ -44,7 +44,7 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
       await bed.bench.write(`notes/${name}`, "x".repeat(expected));
       return (await handled).at - startedAt;
     };
-    /** What the neighbour's events take while something goes on beside it. */
+    /** Measures the neighbour's events while something else runs. */
     const meanwhile = async (isOver: () => boolean, into: number[]): Promise<void> => {
       const all: Promise<unknown>[] = [];
       for (let at = 0; !isOver(); at++) {
@@ -91,9 +91,9 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
       const { message } = await said;
       overruns.push(endedAt - deadline.passedAt());
       cpuOverruns.push(Number(/computed for (\d+) ms/.exec(message)?.[1]) - limitMs);
-      // Its event would be tried again: not now.
+      // Its event would be retried, so the agent is disabled.
       await bed.client.request("lares/agents/control", { id: spinner, command: "disable" });
-      // The next spare worker is made behind its end.
+      // The next spare worker is started after its end.
       await pause(700);
       const cpuBefore = cpuTimeMs(bed.sandboxPid);
       const from = performance.now();
@@ -154,13 +154,13 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
   },
 };
 
-/** What any program that computes does to the neighbour: no sandbox, no reload, the priority every program has. */
+/** The effect of any busy program on the neighbour: no sandbox, no reload, normal priority. */
 function busyProcess(): Disposable {
   const child = spawn(process.execPath, ["--eval", "for (;;);"], { stdio: "ignore" });
   return { [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }
 
-/** Sees when the thread that computes most has used up the limit: the limit is CPU time, not time that passes. */
+/** Notices when the busiest thread has used up the limit: the limit is CPU time, not real time. */
 class Deadline {
   readonly #samples: { readonly at: number; readonly times: Map<string, number> }[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -173,7 +173,7 @@ class Deadline {
     this.#timer = setInterval(look, 5);
   }
 
-  /** On this process's monotonic clock; to within the 10 ms in which the system counts. */
+  /** On this process's monotonic clock; accurate to the 10 ms in which the system counts. */
   passedAt(): number {
     clearInterval(this.#timer);
     const first = this.#samples[0]?.times ?? new Map<string, number>();

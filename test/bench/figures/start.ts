@@ -15,7 +15,7 @@ const request = frame({ jsonrpc: "2.0", id: 1, method: "initialize", params: { c
 async function startTime(args: readonly string[], home: string): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
-    // Both keep compiled code between starts: the executable by itself, the peer because it is told to.
+    // Both cache compiled code between starts: the executable by itself, the peer by an option.
     env: {
       PATH: process.env["PATH"] ?? "",
       LARES_HOME: home,
@@ -31,7 +31,7 @@ async function startTime(args: readonly string[], home: string): Promise<number>
   return time;
 }
 
-/** In turns, so that both meet the same machine. */
+/** Alternating, so that both meet the same machine. */
 export const start: Figure = {
   name: "start",
   title: "from spawn to the answer to `initialize`, beside a bare Node process with vscode-jsonrpc",

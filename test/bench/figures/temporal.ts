@@ -6,7 +6,7 @@ import type { MeasuredTemporal } from "../temporal-memory.ts";
 
 const measuring = fileURLToPath(new URL("../temporal-memory.ts", import.meta.url));
 
-/** In a process of its own: it is the store host's work, which is alone in its process too. */
+/** In a process of its own, like the store host, whose work it is. */
 export const temporal: Figure = {
   name: "temporal",
   title: "projecting and querying events, beside SQLite with FTS5 alone",

@@ -34,7 +34,7 @@ export default defineAgent({
 
 /**
  * Handles each event with one call to the kernel. The first one waits for the tool `go`, so that by then all wait in
- * the inbox and the agent is loaded; when it goes on, and when the last call was answered, is traced.
+ * the inbox and the agent is loaded. Traces when it continues, and when the last call was answered.
  */
 function sinkExtension(id: string): ExtensionSpec {
   return {
@@ -66,7 +66,7 @@ export default defineAgent({
   };
 }
 
-/** Events a second, over all agents, from the first handled to the last answered. */
+/** Returns the events a second over all agents, from the first handled to the last answered. */
 async function eventsPerSecond(agents: number, events: number, rounds: number): Promise<number[]> {
   const sinks = Array.from({ length: agents }, (_, at) => sink(at));
   await using bed = await Bed.open({

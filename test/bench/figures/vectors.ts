@@ -6,7 +6,7 @@ import type { VectorsMeasured } from "../vector-search.ts";
 
 const measuring = fileURLToPath(new URL("../vector-search.ts", import.meta.url));
 
-/** In a process of its own: its memory is measured. */
+/** In a process of its own, because its memory is measured. */
 function measured(count: number, queries: number, kind: "clustered" | "random"): VectorsMeasured {
   const output = execFileSync(
     process.execPath,

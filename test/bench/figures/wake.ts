@@ -11,7 +11,7 @@ import { installBuilt } from "../../support/installed.ts";
 import type { Row } from "../report.ts";
 import { percentile } from "../statistics.ts";
 
-/** Each has a folder of its own; what happens in `both/` wakes two. */
+/** Each has a folder of its own; events in `both/` wake two. */
 const agents = {
   usual: { id: "dev.bench.usual", locations: ["usual/"] },
   limited: { id: "dev.bench.limited", locations: ["limited/"] },
@@ -23,11 +23,11 @@ type Agent = (typeof agents)[keyof typeof agents];
 interface WakeTimes {
   readonly ready: number[];
   readonly none: number[];
-  /** A bare worker thread that starts another, in this process: what the second of two cannot do without. */
+  /** A bare worker thread that starts another, in this process: the minimum for the second of two. */
   readonly threads: number[];
 }
 
-/** Milliseconds from the change to the event's having been handled, by the last of those it wakes. */
+/** Returns the milliseconds from the change until the event was handled by the last agent that it wakes. */
 async function wakeTimes(rounds: number, executable?: string): Promise<WakeTimes> {
   const limits = { resources: { max_memory_mb: 128, max_events_per_second: 1000 } };
   await using bed = await Bed.open(
@@ -46,7 +46,7 @@ async function wakeTimes(rounds: number, executable?: string): Promise<WakeTimes
   let size = 10;
   const wakeAll = async (woken: readonly Agent[], folder: string): Promise<number> => {
     for (const { id } of Object.values(agents)) await inState(bed.client, id, "Unloaded");
-    // The next worker is made ready behind the start of the last.
+    // The next worker is prepared after the start of the last.
     await pause(700);
     const expected = ++size;
     const staged = join(staging, "note.txt");
@@ -64,7 +64,7 @@ async function wakeTimes(rounds: number, executable?: string): Promise<WakeTimes
     return Math.max(...(await Promise.all(handled)).map(({ at }) => at)) - startedAt;
   };
   const times: WakeTimes = { ready: [], none: [], threads: [] };
-  // The first of each prepares the module.
+  // The first round of each prepares the module.
   for (let round = -2; round < rounds; round++) {
     const ready = await wakeAll(...(round % 2 === 0 ? alone("usual") : alone("limited")));
     const none = await wakeAll([agents.one, agents.other], "both");
@@ -118,10 +118,10 @@ function rowsOf(from: string, { ready, none, threads }: WakeTimes): Row[] {
 }
 
 /**
- * One worker is kept ready, which fits every program and memory limit: an agent that wakes alone finds it, in turns
- * one with the usual limit and one with another. Of two that one change wakes, the second starts from nothing, while
- * the first starts beside it. What wakes them is a file last written long ago moved over another, which needs no
- * time to settle.
+ * One worker is kept ready, for every program and memory limit: an agent that wakes alone uses it, alternating between
+ * one with the usual limit and one with another. If one change wakes two, the second starts without a prepared worker,
+ * while the first starts. They are woken by moving a file last written long ago over another, which needs no time to
+ * settle.
  */
 export const wake: Figure = {
   name: "wake",

@@ -17,8 +17,8 @@ export default defineAgent({ hooks: { async tick(event, ctx) { await ctx.vdfs.ge
 `;
 
 /**
- * Events a second through real guests in the real sandbox, from this process, with nothing behind it: no inbox,
- * no policy, no database; the host call is answered with a constant. `window` events are in flight at a time.
+ * Measures events a second through real guests in the real sandbox, from this process, without inbox, policy or
+ * database; the host call is answered with a constant. `window` events are in flight at a time.
  */
 export async function bareGuest(options: {
   readonly guests: number;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { BenchEvent } from "../temporal-events.ts";
 
-/** A page as somebody would write it with SQLite and FTS5 alone: one table with its indexes, one full-text table. */
+/** A page as one would write it with SQLite and FTS5 alone: one table with its indexes, one full-text table. */
 export class PlainEvents implements Disposable {
   readonly #database: DatabaseSync;
 

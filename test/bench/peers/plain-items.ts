@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { BenchItem } from "../temporal-events.ts";
 
-/** FTS5 alone, by its own BM25: what a search over items would be with nothing else. */
+/** FTS5 alone, with its own BM25: a search over items without anything else. */
 export class PlainItems implements Disposable {
   readonly #database = new DatabaseSync(":memory:");
   readonly #ids: string[] = [];
@@ -17,7 +17,7 @@ export class PlainItems implements Disposable {
     this.#database.exec("COMMIT");
   }
 
-  /** Ids of the ten best in which any of the words stands. */
+  /** Returns the ids of the ten best items that contain any of the words. */
   best(text: string): string[] {
     const match = text.split(" ").join(" OR ");
     return this.#database

@@ -6,14 +6,14 @@ import { until } from "../../support/until.ts";
 import { openLares } from "../suite/lares.ts";
 import { agentCount, agentId, seconds, tracesPerCall } from "./workspace.ts";
 
-/** The pace of the flood: real time, which is what is measured. */
+/** The interval of the flood: real time, which is what is measured. */
 const secondMs = 1000;
 
-/** Milliseconds; `from` and `to` of the epoch. */
+/** Milliseconds; `from` and `to` since the epoch. */
 export interface Phase {
   readonly from: number;
   readonly to: number;
-  /** How late the extension host's event loop came to what was due. */
+  /** How late the extension host's event loop handled a timer. */
   readonly delayP50: number;
   readonly delayP99: number;
   readonly delayMax: number;
@@ -22,7 +22,7 @@ export interface Phase {
 export interface FloodResult {
   readonly idle: Phase;
   readonly flood: Phase;
-  /** Traces that the agents were made to write, to wake them and in the flood. */
+  /** Traces that the agents were told to write, to wake them and in the flood. */
   readonly sent: number;
   readonly sentInFlood: number;
 }
@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
     });
   const all = (second: number): Promise<unknown> =>
     Promise.all(Array.from({ length: agentCount }, (_, index) => call(index, second)));
-  // All agents are awake before anything is measured; so many at once take a busy machine too long to load.
+  // All agents are loaded before anything is measured; loading so many at once takes a busy machine too long.
   for (let index = 0; index < agentCount; index++)
     await until("an agent to be loaded", () =>
       call(index, 0).then(
@@ -66,7 +66,7 @@ export async function run(): Promise<void> {
   if (path !== undefined) writeFileSync(path, JSON.stringify(result));
 }
 
-/** Begins one each second, whether or not the one before has ended; resolves when all have. */
+/** Starts one each second, whether or not the previous one has ended; resolves when all have. */
 async function everySecond(times: number, act: (second: number) => Promise<unknown>): Promise<void> {
   const begun: Promise<unknown>[] = [];
   for (let second = 0; second < times; second++) {

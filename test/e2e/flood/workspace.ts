@@ -1,4 +1,4 @@
-/** So many agents that each stays below half of what one may trace in a second, and all together have 5,000. */
+/** Each of these agents stays below half of the traces that one may write in a second; together they write 5,000. */
 export const agentCount = 56;
 export const tracesPerCall = 90;
 export const seconds = 10;

@@ -64,7 +64,7 @@ describe("a change waits for a person", () => {
     await until("the lens to go", async () => (await lenses()).every(({ title }) => title !== "Approve"));
   });
 
-  it("is taken back", async () => {
+  it("is undone", async () => {
     const done = await until("it among the recent ones", () =>
       lares.models.actions.recent.find(
         ({ state, effects }) => state === "Committed" && effects.some(({ path }) => path === note),

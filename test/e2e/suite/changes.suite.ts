@@ -34,7 +34,7 @@ describe("what an agent would change", () => {
     assert.equal(title, "shown.md (Lares: Give shown.md a title)");
   });
 
-  it("is answered in the diff's title, and taken back there", async () => {
+  it("is approved in the diff's title, and undone there", async () => {
     await vscode.commands.executeCommand("lares.approveShown");
     await until("the change on disk", async () => (await readText(note)) !== untitled);
     await until("it to be known as done", () =>
@@ -57,10 +57,10 @@ describe("what an agent would change", () => {
     await until("the diff", () => title().startsWith("moved-on.md (Lares:"));
     await writeText(other, "wine\n");
     await vscode.commands.executeCommand("lares.approveShown");
-    // The agent proposes anew for the new text, and then it is replaced.
+    // The agent makes a new proposal for the new text, which replaces this one.
     const outdated = /^(?:Out of date|Replaced)/;
     await until("the title to say so", () => outdated.test(title()));
-    // Frozen: beside what it was made for, whatever becomes of the file.
+    // Frozen: beside the text that it was made for, whatever happens to the file.
     const frozen = (query: RegExp): string | undefined =>
       vscode.workspace.textDocuments
         .find(({ uri }) => uri.scheme === "lares-change" && query.test(uri.query))

@@ -6,7 +6,7 @@ import { type LaresApi, openLares, readText, writeText } from "./lares.ts";
 
 const agent = "com.example.titles";
 
-/** What a chat is told by a tool: as the editor's own chat calls it, by its name. */
+/** Returns a tool's result for a chat, called by its name like the editor's own chat does. */
 async function told(tool: string, input: object): Promise<string> {
   const { content } = await vscode.lm.invokeTool(tool, { input, toolInvocationToken: undefined });
   return content

@@ -18,7 +18,7 @@ describe("what is written in the documents", () => {
   });
   after(() => vscode.commands.executeCommand("workbench.action.closeAllEditors"));
 
-  /** Behind the first place where `before` stands, or before it. */
+  /** The position after, or before, the first occurrence of `before`. */
   const at = (before: string, isBehind = true): vscode.Position => {
     const offset = text.indexOf(before);
     assert.notEqual(offset, -1, before);
@@ -30,7 +30,7 @@ describe("what is written in the documents", () => {
   const textOf = (content: vscode.MarkdownString | vscode.MarkedString): string =>
     typeof content === "string" ? content : content.value;
 
-  it("is underlined where it is wrong, and only there", async () => {
+  it("is underlined only at the fault", async () => {
     const wrong = text.replace("EntryCreated", "EntryCreatd");
     await writeText(manifest, wrong);
     const [fault] = await until("a diagnostic", () => {
@@ -121,7 +121,7 @@ describe("what is written in the documents", () => {
       }
     });
 
-    /** What F2 does on what stands `within` characters behind a piece of the program. */
+    /** Presses F2 at an offset in a piece of the program; returns what was renamed. */
     const renamed = async (piece: string, within: number, newName: string) => {
       const { document } = await show(program);
       const place = [document.uri, document.positionAt(source.indexOf(piece) + within)];
@@ -208,7 +208,7 @@ describe("the user's own document, outside of the workspace", () => {
     return document.positionAt(Math.max(0, text.indexOf("|")));
   };
 
-  it("is underlined where a route names a provider that is not there, and is no workspace's", async () => {
+  it("is underlined if a route names a missing provider, and if it is in a workspace's document", async () => {
     await write("models: { providers: { lab: { api: ollama } }, routes: { default: lba/x } }\n");
     const found = await until("a diagnostic", () => {
       const all = vscode.languages.getDiagnostics(uri);

@@ -2,21 +2,21 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** What a test came to; `error` where it failed. */
+/** The result of a test; `error` if it failed. */
 export interface TestResult {
   readonly title: string;
   readonly error?: string;
 }
 
-/** Of one test, in milliseconds: real processes on a busy machine. */
+/** Timeout of one test, in milliseconds: real processes on a busy machine. */
 const timeoutMs = 60_000;
 
 /**
- * Called by VS Code in its extension host; writes what the tests came to where `LARES_E2E_RESULTS` says. Only those whose
- * titles match run where `LARES_E2E_GREP` gives an expression.
+ * Called by VS Code in its extension host; writes the results to the file in `LARES_E2E_RESULTS`. With
+ * `LARES_E2E_GREP`, runs only tests whose titles match.
  */
 export async function run(): Promise<void> {
-  // An ES module: what `require` would give of it has its class in another place.
+  // As an ES module, its class is the default export, unlike with `require`.
   const { default: Mocha } = await import("mocha");
   const mocha = new Mocha({ ui: "bdd", color: false, timeout: timeoutMs, reporter: "min" });
   const wanted = process.env["LARES_E2E_GREP"];

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { isAlive, until } from "../../support/until.ts";
 import { type LaresApi, openLares, writeText } from "./lares.ts";
 
-/** It is asked now and then, and then has its time to answer. */
+/** The kernel is polled at intervals, and then has its time to answer. */
 const silentPatienceMs = 45_000;
 
 describe("a kernel that is killed", () => {
@@ -15,7 +15,7 @@ describe("a kernel that is killed", () => {
     lares = await openLares();
   });
 
-  it("comes back by itself, with its agents, and with what waited for a person", async () => {
+  it("is restarted automatically, with its agents and pending changes", async () => {
     await writeText("notes/walks.md", "over the hill\n");
     const waiting = await until("a proposal", () =>
       lares.models.actions.pending.find(({ effects }) =>
@@ -27,7 +27,7 @@ describe("a kernel that is killed", () => {
     await until("it to end", () => !isAlive(pid));
     const status = await until("the next one", async () => {
       const next = await lares.kernel.request("lares/status", {}).catch((error: Error) => {
-        // Between two kernels a request is refused, and may be asked again.
+        // Between two kernels a request is refused, and can be repeated.
         if (/kernel/i.test(error.message)) return undefined;
         throw error;
       });
@@ -92,7 +92,7 @@ describe("a front that stands still", () => {
   });
 });
 
-/** The process that this extension host speaks to, by what Linux tells of its children. */
+/** Returns the process that this extension host talks to, found among its children. Linux only. */
 function frontOfThis(): number {
   const isFront = (pid: string): boolean => {
     try {

@@ -4,7 +4,7 @@ import { until } from "../../support/until.ts";
 
 export type { LaresApi };
 
-/** The extension, active, in a workspace whose documents were accepted, with its agents running. */
+/** Returns the active extension, in a workspace whose documents were accepted, with its agents running. */
 export async function openLares(): Promise<LaresApi> {
   const extension = vscode.extensions.getExtension<LaresApi>("lares.lares-vscode");
   if (extension === undefined) throw new Error("The extension is not there.");

@@ -11,7 +11,7 @@ const extension = (): vscode.Extension<unknown> => {
   return found;
 };
 
-/** Of the window, where it is on another machine than the files; a desktop's own window has none. */
+/** The authority of a window on another machine than the files; absent in a desktop's local window. */
 const authority = process.env["LARES_E2E_AUTHORITY"];
 
 describe("a window on another machine than the files", () => {

@@ -76,7 +76,7 @@ describe("an agent's program in a workspace without the SDK", () => {
       `import "@lares/sdk";\nimport { titled } from "./none.ts";\nalert(titled);\n${fault}`,
     );
     await show(loose);
-    // The browser's `alert` is there, and the SDK is not.
+    // The browser's `alert` is known here, and the SDK is not.
     await until("its own faults", () => String(faultLinesIn(loose)) === String([0, 1, 3]));
   });
 });

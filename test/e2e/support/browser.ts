@@ -8,11 +8,11 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { chromiumHelp, findChromium } from "./home.ts";
 import type { VSCode } from "./vscode.ts";
 
-/** Pictures and, of what failed, logs; not kept in the repository. */
+/** Pictures and, for failures, logs; not in the repository. */
 export const artefacts = fileURLToPath(new URL("../artefacts/", import.meta.url));
 
 const switches = [
-  // Of a container that runs everything as root; what is shown is this project's own.
+  // For a container that runs everything as root; all pages are this project's own.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -23,7 +23,7 @@ const switches = [
   "--font-render-hinting=none",
 ];
 
-/** How long something on the screen may take on a busy machine, in milliseconds. */
+/** Timeout for something to appear on the screen of a busy machine, in milliseconds. */
 export const screenPatienceMs = 25_000;
 
 /** A headless Chromium with a home of its own. */
@@ -41,14 +41,14 @@ export async function openBrowser(): Promise<Browser & AsyncDisposable> {
   return browser;
 }
 
-/** A window of its own, without anything that an earlier one remembered. */
+/** Opens a window without any state of an earlier one. */
 export async function openWindow(browser: Browser, size = { width: 1400, height: 900 }): Promise<Page> {
   const context = await browser.newContext({ viewport: size, reducedMotion: "reduce" });
   context.setDefaultTimeout(screenPatienceMs);
   return context.newPage();
 }
 
-/** Does something in a window; where it fails, the picture and the logs stay among the artefacts. */
+/** Runs something in a window; if it fails, keeps the picture and the logs among the artefacts. */
 export async function inWindow<Result>(
   browser: Browser,
   vscode: VSCode,

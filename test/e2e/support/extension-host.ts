@@ -6,21 +6,21 @@ import { VSCode, type VSCodeOptions } from "./vscode.ts";
 
 const extension = fileURLToPath(new URL("../../../vscode-client", import.meta.url));
 
-/** Lines of the extension host's console. */
+/** Maximum lines kept of the extension host's console. */
 const maxSaid = 1000;
 
-/** The longest of them, in milliseconds. */
+/** Timeout of the longest run, in milliseconds. */
 const patienceMs = 300_000;
 
 /**
- * Runs a folder of `test/e2e` inside the extension host of a real VS Code, on the checkout's client and kernel.
- * `read` gets what the run wrote as its results, parsed, while everything is still there.
+ * Runs a folder of `test/e2e` inside the extension host of a real VS Code, on the checkout's client and kernel. `read`
+ * gets the parsed results while everything still exists.
  */
 export async function inExtensionHost<Read>(
   name: SuiteName,
   options: VSCodeOptions,
   look: {
-    /** Before VS Code is loaded. */
+    /** Called before VS Code is loaded. */
     prepare?(page: Page): Promise<unknown>;
     read(result: unknown, vscode: VSCode, page: Page): Promise<Read>;
   },
@@ -31,7 +31,7 @@ export async function inExtensionHost<Read>(
   return await inWindow(browser, vscode, `extension host ${name}`, async (page) => {
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(new Error(`${name} runs for ${patienceMs} ms.`)), patienceMs);
-    // VS Code's own names: 0 where `run` resolved; what failed is in the results.
+    // VS Code's own messages: 0 if `run` resolved; failures are in the results.
     const said: string[] = [];
     await page.exposeFunction("codeAutomationLog", (_type: string, words: unknown[]) => {
       if (said.length < maxSaid) said.push(words.map(String).join(" "));

@@ -3,13 +3,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Of what `npm run e2e:setup` installs; a change here makes the next run install anew. */
+/** Versions that `npm run e2e:setup` installs; a change makes the next run install again. */
 export const pinned = { node: "24.21.0", "code-server": "4.139.1" } as const;
 
-/** Where it is installed: `LARES_E2E_HOME`, absolute, outside this project. */
+/** The installation folder: `LARES_E2E_HOME`, absolute, outside this project. */
 export const e2eHome = process.env["LARES_E2E_HOME"] || join(homedir(), ".cache", "lares-e2e");
 
-/** npm's package with Node and its headers for this machine; it is Linux and macOS that code-server runs on. */
+/** npm's package with Node and its headers for this machine; code-server runs on Linux and macOS. */
 export const nodePackage = `node-${process.platform}-${process.arch}`;
 
 const modules = join(e2eHome, "node_modules");
@@ -17,10 +17,10 @@ export const nodeFolder = join(modules, nodePackage);
 export const nodeExecutable = join(nodeFolder, "bin", "node");
 export const codeServer = join(modules, "code-server");
 export const vscodeFolder = join(codeServer, "lib", "vscode");
-/** Written last, so that an interrupted installation is begun again. */
+/** Written last, so that an interrupted installation is repeated. */
 export const stampFile = join(e2eHome, "installed.json");
 
-/** A browser on this machine that Playwright can drive: `LARES_CHROMIUM`, or where systems keep Chromium and Chrome. */
+/** Returns a browser that Playwright can drive: `LARES_CHROMIUM`, or the usual places of Chromium and Chrome. */
 export function findChromium(): string | undefined {
   const candidates = [
     process.env["LARES_CHROMIUM"],

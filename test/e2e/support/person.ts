@@ -4,7 +4,7 @@ import type { Status } from "../../support/types.ts";
 import { until } from "../../support/until.ts";
 import type { VSCode } from "./vscode.ts";
 
-/** Another client of the same kernel: for what a test needs and is not about. `accepts`: it says yes to the documents. */
+/** Connects another client to the same kernel, for the setup of a test. `accepts`: it accepts the documents. */
 export async function beside(vscode: VSCode, accepts = true): Promise<Client> {
   const client = new Client({
     home: vscode.home,
@@ -21,7 +21,7 @@ export async function beside(vscode: VSCode, accepts = true): Promise<Client> {
   return client;
 }
 
-/** As a person who said yes to the workspace's documents before. */
+/** Accepts the workspace's documents, as a person did before. */
 export async function acceptDocuments(vscode: VSCode): Promise<void> {
   await using client = await beside(vscode);
   const { trust } = await until("the documents to be read", async () => {

@@ -7,8 +7,8 @@ import { build } from "esbuild";
 export type SuiteName = "suite" | "roots" | "flood";
 
 /**
- * Bundles a folder of `test/e2e` for the extension host, which wants CommonJS: its `index.ts` and its suites. Answers
- * the module whose `run` VS Code calls.
+ * Bundles a folder of `test/e2e` (its `index.ts` and its suites) as CommonJS for the extension host. Returns the module
+ * whose `run` VS Code calls.
  */
 export async function bundleSuite(name: SuiteName): Promise<string> {
   const suite = fileURLToPath(new URL(`../${name}/`, import.meta.url));

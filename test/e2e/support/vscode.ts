@@ -15,9 +15,9 @@ const workspaceFile = "several.code-workspace";
 const fixture = fileURLToPath(new URL("../workspace/", import.meta.url));
 
 export interface VSCodeOptions {
-  /** Installed into an empty profile; without it, the checkout's extension can be developed (`smoke`). */
+  /** Installed into an empty profile; without it, the checkout's extension can be used (`smoke`). */
   readonly vsix?: string;
-  /** With the driver of VS Code's own smoke tests, by which suites run inside the extension host; it hides toasts. */
+  /** Uses the driver of VS Code's own smoke tests, by which suites run inside the extension host; it hides toasts. */
   readonly smoke?: boolean;
   /** Files below the workspace's root instead of the fixture. */
   readonly files?: Readonly<Record<string, string>>;
@@ -49,14 +49,14 @@ const quietSettings = {
   "files.autoSave": "off",
 };
 
-/** A VS Code that is served on a port of this machine, with everything it writes in one temporary folder. */
+/** A VS Code that is served on a port of this machine, with all its files in one temporary folder. */
 export class VSCode implements AsyncDisposable {
   /** Real path. */
   readonly base: string;
   readonly port: number;
   readonly #folder: TemporaryFolder;
   readonly #server: ChildProcess;
-  /** It opens a `.code-workspace` file. */
+  /** True if it opens a `.code-workspace` file. */
   readonly #hasRoots: boolean;
 
   private constructor(folder: TemporaryFolder, port: number, server: ChildProcess, hasRoots: boolean) {
@@ -121,7 +121,7 @@ export class VSCode implements AsyncDisposable {
         ...(options.asksForTrust === true ? [] : ["--disable-workspace-trust"]),
         ...(options.smoke === true ? ["--vscode-option", "enable-smoke-test-driver"] : []),
       ],
-      // A group of its own, so that its children can be ended with it.
+      // In a process group of its own, so that its children can be ended with it.
       { detached: true, stdio: ["ignore", log, log], env: environment },
     );
     const vscode = new VSCode(folder, port, server, roots !== undefined);
@@ -144,7 +144,7 @@ export class VSCode implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The page of the workspace; `parameters` are VS Code's own. */
+  /** Returns the address of the workspace; `parameters` are VS Code's own. */
   page(parameters: Readonly<Record<string, string>> = {}): string {
     const opened: Record<string, string> = this.#hasRoots
       ? { workspace: join(this.base, workspaceFile) }
@@ -153,7 +153,7 @@ export class VSCode implements AsyncDisposable {
     return `${this.url}/?${query.toString()}`;
   }
 
-  /** Where kernels keep their state. */
+  /** The folder in which kernels keep their state. */
   get home(): string {
     return join(this.base, "lares");
   }
@@ -172,7 +172,7 @@ export class VSCode implements AsyncDisposable {
     return writeSettings(this.base, settings);
   }
 
-  /** What a suite in the extension host wrote at its end. */
+  /** Returns what a suite in the extension host wrote at its end. */
   results(): string {
     return readFileSync(join(this.base, "results.json"), "utf8");
   }
@@ -185,7 +185,7 @@ export class VSCode implements AsyncDisposable {
     return readFileSync(join(this.base, "server.log"), "utf8");
   }
 
-  /** What the extension and the kernel said. */
+  /** Returns the logs of the extension and the kernel. */
   logs(): string[] {
     return [...filesBelow(join(this.base, "data", "logs")), ...filesBelow(this.home)].filter((path) =>
       path.endsWith(".log"),
@@ -205,7 +205,7 @@ export class VSCode implements AsyncDisposable {
       .filter((pid) => pid > 0 && isAlive(pid));
   }
 
-  /** The one kernel, once it runs. */
+  /** Resolves to the one kernel, once it runs. */
   kernel(): Promise<number> {
     return until("a kernel", () => this.kernels()[0]);
   }
@@ -235,7 +235,7 @@ async function writeFiles(root: string, files: Readonly<Record<string, string>>)
   }
 }
 
-/** 0 where a kernel that begins or ends has just written or removed the file. */
+/** Returns 0 if a kernel that starts or ends has just written or removed the file. */
 function pidIn(path: string): number {
   try {
     return Number(readFileSync(path, "utf8"));
@@ -251,7 +251,7 @@ function filesBelow(folder: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   } catch (error) {
-    // What VS Code and the kernel have not made yet, or took away meanwhile.
+    // Not created yet by VS Code or the kernel, or removed meanwhile.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }

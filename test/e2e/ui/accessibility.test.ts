@@ -41,7 +41,7 @@ afterAll(() => desk[Symbol.asyncDispose]());
 
 type Look = (name: string, page: Frame, backdrop: Backdrop) => Promise<void>;
 
-/** Each page with something on it, and each of its parts. */
+/** Opens each page with content, and each of its parts. */
 async function pages(screen: Screen, look: Look): Promise<void> {
   await screen.openLares();
   await screen.item(/^Agent Titles/).waitFor();

@@ -154,7 +154,7 @@ describe("the page of consent", () => {
       await screen.item(/^Agent Sorter, (Active|Asleep)/).waitFor();
     }));
 
-  it("what was allowed can be taken back on the same page", () =>
+  it("a permission can be revoked on the same page", () =>
     desk.window("consent taken back", async (screen) => {
       const page = await openQuestion(screen);
       // Narrow, its cards wrap beside their buttons, and no word in a button is broken.

@@ -47,7 +47,7 @@ it("F2 on a handler in its program renames it there and in the manifest, both sa
       await until(`${path} to be saved`, async () => (await onDisk(path)) === whole);
   }));
 
-// Last: an editor may bring what was typed and not saved back in the next window, a revert notwithstanding.
+// The last test: an editor may restore unsaved text in the next window in spite of a revert.
 it("completes what a filter may ask of an entry", () =>
   desk.window("completion", async (screen) => {
     await screen.open(manifest);

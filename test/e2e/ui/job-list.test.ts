@@ -4,7 +4,7 @@ import { beside } from "../support/person.ts";
 import type { Desk } from "./desk.ts";
 import { agent, openSurvey } from "./survey.ts";
 
-/** One job that runs and says how far it is, one that waits for quiet, and more behind them than are shown. */
+/** One running job with progress, one that waits for quiet, and more after them than are shown. */
 const program = `
 import { defineAgent } from "@lares/sdk";
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -51,7 +51,7 @@ describe.each([
 
       await screen.item(/^Agent Survey/).click();
       await screen.item(/^Jobs, 1 running, 26 queued/).click();
-      // Live, and a stranger's words are made plain.
+      // Live, with a stranger's text made plain.
       const survey = screen.item(/^Job survey, 40 % · step \d+ \$<U\+0028>trash\)/);
       await survey.waitFor();
       const first = await survey.getAttribute("aria-label");
@@ -88,7 +88,7 @@ describe.each([
         (await client.request<{ message: string }[]>("lares/traces/query", { agent })).map(
           ({ message }) => message,
         );
-      // The handler says so when it is told, which may be after its job left the tree.
+      // The handler reports this when it is told, perhaps after its job left the tree.
       await until("the handler to leave", async () => (await told()).includes("left as it was told"));
       expect(await told()).toContain("the job survey was cancelled by a person");
       await client.shutdown();

@@ -5,7 +5,7 @@ import { beside } from "../support/person.ts";
 import type { Desk } from "./desk.ts";
 import { agent, openSurvey } from "./survey.ts";
 
-/** Says how far it is and saves, ten times a second. */
+/** Reports progress and saves ten times a second. */
 const program = `
 import { defineAgent } from "@lares/sdk";
 export default defineAgent({
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 
-it("a job's progress stands in the status bar, and after a killed kernel it goes on where it was", () =>
+it("a job's progress is in the status bar, and after a killed kernel the job continues where it was", () =>
   desk.window("job", async (screen) => {
     const progress = screen.statusBar(/survey \(com\.example\.survey\)/);
     await screen.openLares();

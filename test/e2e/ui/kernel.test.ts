@@ -4,7 +4,7 @@ import { isAlive, until } from "../../support/until.ts";
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 
-/** It is asked now and then, and then has its time to answer. */
+/** The kernel is polled at intervals, and then has its time to answer. */
 const silentPatienceMs = 45_000;
 
 let desk: Desk;
@@ -39,7 +39,7 @@ it("a kernel that stands still is said to in the status bar, and is restarted fr
     await screen.picture("hung-restarted");
   }));
 
-it("a killed kernel comes back by itself, and its agents with it", () =>
+it("a killed kernel is restarted automatically, with its agents", () =>
   desk.window("kill", async (screen) => {
     await screen.openLares();
     await screen.item(/^Agent Titles/).waitFor();

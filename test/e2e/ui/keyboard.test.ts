@@ -6,7 +6,7 @@ import { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
 
 const note = "notes/first-note.md";
-/** So many times a person would press Tab on one page. */
+/** How often a person would press Tab on one page at most. */
 const maxTabs = 40;
 
 let desk: Desk;
@@ -60,12 +60,12 @@ it("without a mouse a new user comes from an empty folder to an approved and und
     await screen.page.getByRole("tab", { name: /^first-note\.md/ }).waitFor();
     await screen.lens("Approve").waitFor();
     const before = await onDisk();
-    // The only proposal is above the cursor: the key goes round to it, and stays in the note.
+    // The only proposal is above the cursor: the key wraps around to it within the note.
     await screen.goToEndOf(3);
     await keyboard.press("Alt+F5");
     await screen.statusBar(/Ln 1,/).waitFor();
-    // The palette says when there is a part under the cursor, and which keys approve it.
-    // What it lists is what held when it was opened.
+    // The palette shows whether there is a part under the cursor, and which keys approve it. It lists the state at the
+    // time of opening.
     await until("the command that approves the part under the cursor", async () => {
       await screen.quickInput("F1", ">Approve the Part");
       const row = screen.page.locator(".quick-input-list-row", { hasText: /Under the Cursor.*Ctrl.*K.*Y/s });

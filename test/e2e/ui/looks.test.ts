@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 
-/** What a reviewer looks at: the same in the two themes. */
+/** Pictures for a reviewer: the same in both themes. */
 describe.each([
   ["light", "Default Light Modern"],
   ["dark", "Default Dark Modern"],

@@ -39,7 +39,7 @@ it("what an agent remembers is searched, by words in what happened and by meanin
       .getByText(/beach\.md/)
       .first()
       .waitFor();
-    // What is written while it is seen comes by itself.
+    // An event that is written while the page is open appears by itself.
     await writeFile(desk.vscode.workspace("notes/harbour.md"), "# Harbour\n\nboats, and a lighthouse\n");
     await events
       .getByText(/harbour\.md/)
@@ -68,7 +68,7 @@ it("what an agent remembers is searched, by words in what happened and by meanin
     expect(await timeline.getByRole("status").first().innerText()).not.toBe("");
     await screen.picture("memory-witness");
 
-    // What agents share is offered by its name.
+    // Shared memories are offered by name.
     await timeline.getByLabel("Which memory").selectOption({ label: "team (shared, read only)" });
     await timeline.getByRole("button", { name: "Import…" }).waitFor({ state: "detached" });
     await timeline.getByRole("button", { name: /Verify/ }).click();

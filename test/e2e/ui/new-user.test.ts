@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
 import { Desk } from "./desk.ts";
 
-/** From an empty folder, the editor's trust included, to a change that was approved and undone. */
+/** From an empty folder, including the editor's trust, to a change that was approved and undone. */
 const maxClicks = 8;
 
 const note = "notes/first-note.md";
@@ -45,7 +45,7 @@ it("a new user comes from an empty folder to an approved and undone change in at
     await click("manage trust", page.getByRole("button", { name: "Manage Workspace Trust" }).first());
     await click("trust", page.getByRole("button", { name: "Trust", exact: true }));
 
-    // The walkthrough is there again, at its next step.
+    // The walkthrough is shown again, at its next step.
     const create = page
       .locator(".getting-started-step")
       .getByRole("button", { name: "Create a Starter lares.yaml" });
@@ -75,7 +75,7 @@ it("a new user comes from an empty folder to an approved and undone change in at
     console.log(`${clicked.length} clicks (${clicked.join(", ")}) in ${seconds.toFixed(1)} s`);
     expect(clicked.length).toBeLessThanOrEqual(maxClicks);
 
-    // Every step is done, because it is true.
+    // Every step is completed by the actual state.
     await page.getByRole("tab", { name: /^Walkthrough: Lares/ }).click();
     await until("all steps to be done", () => isDone(/Undo it/));
     await screen.picture("walkthrough-done");

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, it } from "vitest";
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 
-/** What the READMEs show (`npm run screenshots`): the agents that come with the kernel, in a folder as somebody has it. */
+/** The pictures of the READMEs (`npm run screenshots`): the agents that come with the kernel, in a typical folder. */
 const files = {
   "lares.yaml": `version: 1
 extensions:
@@ -20,7 +20,7 @@ approvals:
 `,
   "notes/walks.md": "# Walks\n\nAlong the river and back.\n",
 };
-/** What comes while the agents are there. */
+/** Files that are added while the agents run. */
 const added = {
   "notes/garden.md":
     "Water the lavender twice a week.\nThe fig tree wants pruning in February.\n\nAsk Livia for the seeds of the white rocket.\n",
@@ -56,7 +56,7 @@ it("a proposal above its line, the agents and what waits beside it; and its chan
     await (await screen.webview(".activity")).getByRole("heading", { name: "Today" }).waitFor();
     await screen.open("notes/garden.md");
     await screen.lens("Approve").waitFor();
-    // Where the light bulb hides no word.
+    // Where the light bulb covers no word.
     await screen.goToEndOf(5);
     await page.mouse.move(600, 500);
     await screen.picture("readme-approval");

@@ -145,7 +145,7 @@ it.each([
   async (name, theme, zoomLevel) => {
     await desk.vscode.configure({ "workbench.colorTheme": theme, "window.zoomLevel": zoomLevel });
     await desk.window(`review ${name}`, async (screen) => {
-      // A browser's window has no zoom of its own: half the room is what 200 % leaves.
+      // A browser's window has no zoom of its own: half the size corresponds to 200 %.
       if (zoomLevel > 1) await screen.page.setViewportSize({ width: 700, height: 900 });
       const page = await openReview(screen);
       await card(page, "Give it a title").locator(".line.add").first().waitFor();
@@ -177,7 +177,7 @@ it("an agent's title is text: it makes no button of its own", () =>
     expect(await hostile.innerText()).toContain(
       'Tidy <button class="primary">Approve</button> the long note',
     );
-    // Its own, beside the others at its foot.
+    // The client's own button, beside the others at the foot.
     expect(await hostile.locator("button", { hasText: /^Approve$/ }).count()).toBe(1);
     expect(
       await hostile.locator(".card-title").evaluate((title: { innerHTML: string }) => title.innerHTML),
@@ -212,7 +212,7 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     await card(page, "Shorten it").locator("h3").click();
     await card(page, "Shorten it").focus();
     await keyboard.press("r");
-    // Typed at once, as people do: no letter and no space of it decides about anything.
+    // Typed at once: no letter or space of it decides anything.
     await keyboard.type("a reason: keep it, a word is no number");
     await page.getByText("Why not? Rewriter reads this.").waitFor();
     await page.getByRole("button", { name: "Reject with this reason" }).waitFor();
@@ -239,7 +239,7 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     expect(await exists("notes/scratch.md")).toBe(true);
     expect(await onDisk("notes/garden.md")).toContain("twice a week");
 
-    // A decision gives the focus to the next card; only then is it this one's to have.
+    // A decision moves the focus to the next card; the test continues after that.
     await card(page, "Rewrite the notes")
       .locator(".meta", { hasText: /Applied/ })
       .waitFor();
@@ -263,14 +263,14 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     await applied.locator(".diff-heading", { hasText: /^Undone \d\d:\d\d$/ }).waitFor();
     await screen.picture("review-undone");
 
-    // If a change is not small, the key first shows it and then approves it; its diff says what became of it.
+    // A change that is not small is first shown by the key and then approved; its diff shows the outcome.
     await card(page, "Give it a title").focus();
     await keyboard.press("a");
     const tab = screen.page.getByRole("tab", { name: /walks\.md \(Lares: Give it a title/ });
     await tab.waitFor();
     expect(await onDisk("notes/walks.md")).toMatch(/^Along/);
     await screen.command("Lares: Review Pending Changes");
-    // A click, which brings the focus of the window into the page, too.
+    // A click also moves the window's focus into the page.
     await card(page, "Give it a title").locator("h3").click();
     await keyboard.press("a");
     await until("the change on disk", async () => (await onDisk("notes/walks.md")).startsWith("# Along"));
@@ -280,7 +280,7 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     await screen.picture("review-frozen");
   }));
 
-it("what a rule did is apart, with its rule, and is taken back from there", () =>
+it("a rule's changes are separate, with their rule, and can be undone there", () =>
   desk.window("review automatic", async (screen) => {
     const page = await openReview(screen);
     const automatic = card(page, "Tag the garden");

@@ -4,7 +4,7 @@ import type { Frame, Locator, Page } from "playwright-core";
 import { until } from "../../support/until.ts";
 import { artefacts } from "../support/browser.ts";
 
-/** What a person does in VS Code's window, by keyboard and mouse. */
+/** A person's actions in VS Code's window, by keyboard and mouse. */
 export class Screen {
   readonly page: Page;
 
@@ -20,7 +20,7 @@ export class Screen {
       .waitFor();
   }
 
-  /** Opens the box at the top by its key, as often as something that takes the focus closes it, and fills it. */
+  /** Opens the box at the top by its key and fills it; repeats this if something takes the focus. */
   async quickInput(key: string, text: string): Promise<void> {
     const input = this.page.locator(".quick-input-widget input");
     await until(`the box that ${key} opens to hold ${text}`, async () => {
@@ -61,14 +61,14 @@ export class Screen {
     await this.page.keyboard.press("End");
   }
 
-  /** Begins a new line below one, whatever is suggested meanwhile; it is indented as the one above. */
+  /** Begins a new line below another, whatever is suggested meanwhile; it gets the indentation of the one above. */
   async beginLineBelow(line: number): Promise<void> {
     await this.goToEndOf(line);
     await this.page.keyboard.press("Control+Enter");
     await this.statusBar(new RegExp(`Ln ${line + 1},`)).waitFor();
   }
 
-  /** As a person types, without waiting for what is suggested. */
+  /** Types like a person, without waiting for suggestions. */
   type(text: string): Promise<void> {
     return this.page.keyboard.type(text);
   }
@@ -88,7 +88,7 @@ export class Screen {
     if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
   }
 
-  /** Folds a part of the side bar, to have room for another. */
+  /** Collapses a part of the side bar to make room for another. */
   async fold(title: string): Promise<void> {
     const header = this.page.getByRole("button", { name: `${title} Section` });
     if ((await header.getAttribute("aria-expanded")) === "true") await header.click();
@@ -110,7 +110,7 @@ export class Screen {
     return this.page.locator(".statusbar-item", { hasText: text }).first();
   }
 
-  /** The document of a webview in which an element is that `selector` names: a frame within a frame. */
+  /** Returns the document of a webview that contains an element for `selector`: a frame within a frame. */
   async webview(selector: string): Promise<Frame> {
     return await until(`a webview with ${selector}`, async () => {
       for (const frame of this.page.frames())
@@ -126,7 +126,7 @@ export class Screen {
   }
 }
 
-/** None in a frame that went away while it was asked. */
+/** Returns 0 for a frame that was removed meanwhile. */
 async function countIn(frame: Frame, selector: string): Promise<number> {
   return await frame
     .locator(selector)

@@ -1,10 +1,12 @@
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 
-/** The agent whose jobs are seen. */
+/** The agent whose jobs are shown. */
 export const agent = "com.example.survey";
 
-/** A desk whose agent runs this program: its handler `saved` is called when a note was saved. Its documents are accepted. */
+/**
+ * A desk whose agent runs this program: its handler `saved` is called when a note is saved. Its documents are accepted.
+ */
 export async function openSurvey(program: string, settings: Record<string, unknown> = {}): Promise<Desk> {
   const desk = await Desk.open({
     settings,

@@ -27,7 +27,7 @@ it("an agent's tool is run by a form made from its schema, and its result is sho
     await form.getByText("HELLO! HELLO! HELLO!").first().waitFor();
     await screen.picture("tool");
 
-    // The form is there again with its window, with what was typed and not run.
+    // The form is restored with its window, with what was typed and not run.
     await form.getByLabel(/word/i).first().fill("again");
     await screen.command("Developer: Reload Window");
     await until("the window to go", () => form.isDetached());
@@ -53,7 +53,7 @@ it("traces are shown as they are written, and filtered", () =>
     await traces.getByText("saw a note").first().waitFor();
     await screen.picture("traces");
 
-    // A range of time: a wrong one is said, one that has passed has none of what was just seen.
+    // A range of time: an invalid one is reported, a past one contains nothing of what was just shown.
     await traces.getByLabel("Time", { exact: true }).selectOption("range");
     await traces.getByText("saw a note").first().waitFor();
     await traces.getByLabel("To").fill("2020-01-01T00:00");

@@ -21,7 +21,7 @@ const memoryRatio = 1.35;
  * 160 were seen after the first of fifteen programs, 250 after all of them.
  */
 const memorySlackMb = 256;
-/** The timeout of all waits in milliseconds; beyond it, a busy machine is no explanation. */
+/** The timeout of all waits in milliseconds; beyond it, a busy machine does not explain the delay. */
 const patienceMs = 60_000;
 
 const shownLogCharacters = 4_000;

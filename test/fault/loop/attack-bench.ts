@@ -56,7 +56,7 @@ function largePackage(): string {
   return JSON.stringify({ scripts });
 }
 
-/** So many that each moved folder is compared with hundreds. */
+/** Enough rules that each moved folder is compared with hundreds. */
 function hundredsOfRules(): object[] {
   return Array.from({ length: 500 }, (_, at) => ({ decide: "deny", path: `big/**/*${at}*.{key,pem}` }));
 }

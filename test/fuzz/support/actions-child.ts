@@ -2,7 +2,9 @@ import { openBench, person } from "../../../kernel/src/actions/testing/bench.ts"
 import type { EffectInput } from "../../../kernel/src/base/vocabulary/action.ts";
 import { openDatabase } from "../../../kernel/src/platform/database/database.ts";
 
-/** A kernel's part: recovers, then performs what it is given, or undoes the newest. It may die at a failpoint. */
+/**
+ * A kernel's part: recovers, then performs the given effects, or undoes the newest action. It may die at a failpoint.
+ */
 const [root = "", state = "", task = "", effects = "[]"] = process.argv.slice(2);
 const bench = await openBench({ roots: [{ name: "root", path: root }], state, openDatabase });
 await bench.actions.recover();

@@ -3,23 +3,23 @@ import { expect, test } from "vitest";
 import { corpusOf, keepInCorpus } from "./corpus.ts";
 import { fuzzSettings } from "./settings.ts";
 
-/** One property of one target. Its counter-examples are kept as values in `corpus/<target>/`. */
+/** One property of one target. Its counterexamples are stored as values in `corpus/<target>/`. */
 interface Campaign<Value> {
   readonly target: string;
   readonly property: string;
   readonly arbitrary: fc.Arbitrary<Value>;
-  /** Runs of one round: about a second's worth on a slow machine. */
+  /** Runs of one round: about a second on a slow machine. */
   readonly runs: number;
-  /** Throws, or answers false, where the property does not hold. `value` holds JSON values, byte arrays and bigints. */
+  /** Throws, or returns false, if the property does not hold. `value` contains JSON values, byte arrays and bigints. */
   readonly check: (value: Value) => unknown;
 }
 
-/** The longest that the rounds of one property may take beside `LARES_SECONDS`. */
+/** The longest time for the rounds of one property besides `LARES_SECONDS`. */
 const oneRoundMs = 600_000;
 
 /**
- * Registers a property as a test: first what is in the corpus, then rounds of fresh values. A failure's smallest
- * value is written into the corpus, so that every later run begins with it.
+ * Registers a property as a test: first the corpus, then rounds of new values. The smallest value of a failure is
+ * written into the corpus, so that every later run begins with it.
  */
 export function fuzz<Value>(campaign: Campaign<Value>): void {
   const { target, property, arbitrary, runs, check } = campaign;
@@ -30,11 +30,11 @@ export function fuzz<Value>(campaign: Campaign<Value>): void {
       expect(await check(value), "what the property answers").not.toBe(false);
     });
   if (rounds === 0) {
-    // A file of properties without a corpus still says that it was read.
+    // A file of properties without a corpus still reports that it was read.
     if (known.length === 0) test.skip(property);
     return;
   }
-  // The last round begins before the time has passed, and may take as long as one does without it.
+  // The last round begins before the time is over, and may take as long as a round without a limit.
   const timeoutMs = milliseconds + oneRoundMs;
   test(property, { timeout: timeoutMs }, async () => {
     const endsAt = performance.now() + milliseconds;

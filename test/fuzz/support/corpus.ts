@@ -11,7 +11,7 @@ interface CorpusCase<Value> {
 
 interface CorpusFile {
   readonly property: string;
-  /** What it found, for a reader; optional. */
+  /** A description of the fault, for a reader; optional. */
   readonly says?: string;
   readonly value: unknown;
 }
@@ -31,7 +31,7 @@ export function corpusOf<Value>(target: string, property: string): CorpusCase<Va
     .map((entry) => ({ file: entry.name, value: entry.case.value as Value }));
 }
 
-/** Writes a case and answers its file's name, from the corpus. */
+/** Writes a case and returns its file's name, relative to the corpus. */
 export function keepInCorpus(target: string, property: string, value: unknown): string {
   const text = `${JSON.stringify({ property, value }, preserve, 2)}\n`;
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 8);

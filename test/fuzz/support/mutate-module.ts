@@ -14,7 +14,7 @@ type Mutation =
     }
   | { readonly kind: "set-in-section"; readonly section: number; readonly at: number; readonly byte: number };
 
-/** Bytes that mean something: opcodes, types, ends of numbers. */
+/** Bytes with a meaning: opcodes, types, ends of numbers. */
 const meaningful = fc.oneof(
   fc.constantFrom(0x00, 0x01, 0x02, 0x03, 0x06, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x1f, 0x40, 0x60),
   fc.constantFrom(0x6f, 0x70, 0x7b, 0x7c, 0x7d, 0x7e, 0x7f, 0x80, 0xd0, 0xd2, 0xfb, 0xfc, 0xfd, 0xfe, 0xff),
@@ -56,7 +56,7 @@ export function mutated(original: Uint8Array, changes: readonly Mutation[]): Uin
 
 function apply(bytes: Uint8Array, change: Mutation): Uint8Array {
   if (bytes.length <= 8) return bytes;
-  // The magic number is left: what is wrong there is refused before anything is read.
+  // The magic number stays: a wrong one is refused before anything is read.
   const at = "at" in change ? 8 + (change.at % (bytes.length - 8)) : 0;
   switch (change.kind) {
     case "set":
@@ -96,7 +96,7 @@ function applyToSections(
   return joined(bytes.subarray(0, 8), ...sections);
 }
 
-/** Each with its header; what cannot be read any more is the last. */
+/** Each section with its header; an unreadable rest is the last one. */
 function cutIntoSections(bytes: Uint8Array): Uint8Array[] {
   const sections: Uint8Array[] = [];
   for (let at = 8; at < bytes.length;) {

@@ -3,7 +3,7 @@ import { seedOfThisRun } from "../../support/seed.ts";
 
 interface FuzzSettings {
   readonly seed: number;
-  /** How many rounds of fresh values each property gets; 0: its corpus only. */
+  /** Rounds of new values for each property; 0: its corpus only. */
   readonly rounds: number;
   /** Rounds are added until this time has passed. */
   readonly milliseconds: number;

@@ -1,4 +1,7 @@
-/** TOML of a JSON object: inline throughout, so that every value has one place. Null has no form and is left out. */
+/**
+ * Returns TOML for a JSON object: inline throughout, so that every value has one place. Null cannot be represented and
+ * is omitted.
+ */
 export function tomlOf(table: object): string {
   return Object.entries(table)
     .filter(([, value]) => value !== null)

@@ -13,7 +13,7 @@ export interface Place extends AsyncDisposable {
   readonly base: string;
   readonly home: string;
   path(...names: string[]): string;
-  /** Of a machine on which nobody has set anything. */
+  /** The environment of a machine without any configuration. */
   readonly environment: NodeJS.ProcessEnv;
 }
 

@@ -7,7 +7,7 @@ const LARES = 'version = 1\nextensions = [{ id = "dev.lares.notes" }]\n';
 const EXTENSION = '[extension]\nid = "dev.example.one"\nname = "One"\nversion = "1.0.0"\n';
 const FAULT = "not_a_field = 1\n";
 
-/** Holds what an extension contributes against what a tool then says of documents, of these names and of others. */
+/** Compares what an extension contributes with a tool's findings in documents with these names and with others. */
 export async function expectOnlyOurs(
   tool: TomlValidator,
   contributed: readonly TomlValidation[],
@@ -20,7 +20,7 @@ export async function expectOnlyOurs(
     ".lares/extensions/one/extension.toml",
   ]) {
     const text = path.endsWith("lares.toml") ? LARES : EXTENSION;
-    // Nothing tells when a tool has taken in what it was told.
+    // There is no notification when a tool has applied its settings.
     const faults = await until(`the fault in ${path}`, async () => {
       const found = await tool.faultsIn(path, FAULT + text);
       return found.length > 0 && found;

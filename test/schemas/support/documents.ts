@@ -6,9 +6,9 @@ import { parse } from "yaml";
 
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A document of this repository that is meant to be without a fault. */
+/** A document of this repository that should be valid. */
 export interface Document {
-  /** Where it takes effect, relative to the folder that `schemas/` is in. */
+  /** Where it takes effect, relative to the folder that contains `schemas/`. */
   readonly path: string;
   /** Its first line names its schema. */
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Document {
 const folders = ["examples", "extensions", "kernel/src/documents/fixtures", "test/e2e/{,workspace/.lares/}"];
 const isLeftOut = (path: string): boolean => /(^|\/)(node_modules|dist|artefacts)(\/|$)/.test(path);
 
-/** Those that people start from come first. */
+/** Templates come first. */
 export async function allDocuments(): Promise<Document[]> {
   const paths = await Array.fromAsync(
     glob(

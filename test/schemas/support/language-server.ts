@@ -9,7 +9,7 @@ import {
 import type { Diagnostic } from "vscode-languageserver-types";
 import { until } from "../../support/until.ts";
 
-/** Of a server's log, what a failure tells. */
+/** The part of a server's log that a failure shows. */
 const saidCharacters = 2000;
 
 interface Published {
@@ -18,12 +18,12 @@ interface Published {
   readonly diagnostics: Diagnostic[];
 }
 
-/** A server of another project, and the editor's end of its channel. */
+/** Another project's server, and the editor's end of its channel. */
 export class LanguageServer implements AsyncDisposable {
   readonly connection: MessageConnection;
   hasAskedSettings = false;
   readonly #child: ChildProcess;
-  /** By document, what was published of its present text, oldest first. */
+  /** What was published for the present text of each document, oldest first. */
   readonly #published = new Map<string, Published[]>();
   #lastVersion = 0;
   #stderr = "";
@@ -37,7 +37,7 @@ export class LanguageServer implements AsyncDisposable {
     });
   }
 
-  /** Answers once it is initialized, with the settings of one section, as an editor gives them. */
+  /** Resolves once it is initialized, with the settings of one section, as an editor sends them. */
   static async start(
     child: ChildProcess,
     channel: { readonly reader: MessageReader; readonly writer: MessageWriter },
@@ -66,8 +66,8 @@ export class LanguageServer implements AsyncDisposable {
   }
 
   /**
-   * What it says of a document's text, once `isAll` holds of what it has published of that. The document stays open: some
-   * servers handle messages side by side, and would close the text that comes after.
+   * Returns its findings in a document's text, once `isAll` holds for what it has published. The document stays open:
+   * some servers handle messages concurrently, and would close the text that follows.
    */
   async diagnosticsOf(
     { uri, languageId, text }: { readonly uri: string; readonly languageId: string; readonly text: string },

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 
-/** The files of a folder, below an address of this machine. */
+/** Serves the files of a folder at an address of this machine. */
 export class ServedFolder implements AsyncDisposable {
   readonly url: string;
-  /** Paths that were asked for, oldest first. */
+  /** Requested paths, oldest first. */
   readonly requested: string[];
   readonly #close: () => Promise<void>;
 

@@ -1,6 +1,6 @@
 /**
- * Taplo's language server, held as Even Better TOML's own server process holds it: messages come and go over Node's
- * channel between processes. Of the network it gets this machine only: it would ask a public catalogue at its start.
+ * Taplo's language server, run like Even Better TOML's own server process: messages are passed over Node's channel
+ * between processes. It can reach only this machine, because it would ask a public catalogue at its start.
  */
 import { accessSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
 
-/** Of `@taplo/lsp`, which only the suites that use it install. */
+/** The used part of `@taplo/lsp`, which only the suites that use it install. */
 interface Taplo {
   readonly TaploLsp: {
     initialize(
@@ -42,7 +42,7 @@ const starting = taplo.TaploLsp.initialize(
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    // It asks for addresses that are no files', too.
+    // It also asks for addresses that are not files.
     urlToFilePath: (url: string) => decodeURIComponent(url).slice("file://".length),
   },
   { onMessage: (message) => void process.send?.(message) },

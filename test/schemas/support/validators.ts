@@ -15,14 +15,14 @@ import type { TomlValidation } from "../../../vscode-client/build/toml-validatio
 import { until } from "../../support/until.ts";
 import { LanguageServer } from "./language-server.ts";
 
-/** A tool of another project that holds documents against schemas, at work in one folder. */
+/** Another project's tool that checks documents against schemas, running in one folder. */
 export interface Validator extends AsyncDisposable {
-  /** What it says of a document of this name, relative to the folder. The file need not be there. */
+  /** Returns its findings for a document with this name, relative to the folder. The file need not exist. */
   faultsIn(path: string, text: string): Promise<string[]>;
 }
 
 export interface TomlValidator extends Validator {
-  /** Tells it of what an extension contributes, in the way of its own extension for VS Code. */
+  /** Applies what an extension contributes, as the tool's own extension for VS Code does. */
   associate(contributed: readonly TomlValidation[]): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function startYaml(folder: string): Promise<Validator> {
       capabilities: { workspace: { configuration: true } },
     },
   );
-  // With new settings it looks at what is open once more, and says nothing of which text it speaks: none is open yet.
+  // With new settings it checks open documents again, without naming the text: none is open yet.
   await until("the question for settings", () => server.hasAskedSettings);
   await server.connection.sendRequest("textDocument/foldingRange", {
     textDocument: { uri: uriOf(folder, "none.yaml") },
@@ -86,7 +86,7 @@ export async function startTaplo(folder: string): Promise<TomlValidator> {
           rule: { glob: `**/${fileMatch}` },
           meta: { source: "extension", extensionId: "lares.lares-vscode" },
         });
-      // It handles messages side by side: a document that follows at once could come before.
+      // It handles messages concurrently: a document that follows at once could be handled first.
       await until("Taplo to list the schemas", async () => {
         const { schemas } = await server.connection.sendRequest<{ schemas: { url: string }[] }>(
           "taplo/listSchemas",
@@ -97,7 +97,7 @@ export async function startTaplo(folder: string): Promise<TomlValidator> {
     },
     async faultsIn(path, text) {
       const document = { uri: uriOf(folder, path), languageId: "toml", text };
-      // It publishes after each of its three looks, at syntax, tables and schema, and no more once one found a fault.
+      // It publishes after each of its three checks (syntax, tables, schema), and stops after one that found a fault.
       return messages(
         await server.diagnosticsOf(
           document,
@@ -109,7 +109,7 @@ export async function startTaplo(folder: string): Promise<TomlValidator> {
   };
 }
 
-/** Tombi is one program for each platform; what is installed here is that of one. */
+/** Tombi is one program per platform; only this platform's is installed. */
 const tombi = fileURLToPath(
   new URL("../servers/node_modules/@tombi-toml/cli-linux-x64/tombi", import.meta.url),
 );

@@ -3,12 +3,12 @@ import { join, relative } from "node:path";
 import process from "node:process";
 import { decodeUtf8 } from "../../../kernel/src/base/utf8.ts";
 
-/** A public test suite, at the commit whose deviations are written down here. */
+/** A public test suite, at the commit whose deviations are recorded here. */
 interface Suite {
   readonly name: string;
   readonly repository: string;
   readonly commit: string;
-  /** A folder that is there once the suite has been fetched. */
+  /** A folder that exists once the suite has been fetched. */
   readonly marker: string;
 }
 
@@ -22,7 +22,7 @@ export const suites = {
   yaml: {
     name: "yaml-test-suite",
     repository: "https://github.com/yaml/yaml-test-suite",
-    // Of its branch "data".
+    // From its branch "data".
     commit: "6ad3d2c62885d82fc349026c136ef560838fdf3d",
     marker: "229Q",
   },
@@ -46,21 +46,21 @@ export const suites = {
   },
 } as const satisfies Record<string, Suite>;
 
-/** Where the suites lie, each in a folder of its name: `LARES_SUITES`, or what `npm run suites:fetch` fills. */
+/** The folder of the suites: `LARES_SUITES`, or what `npm run suites:fetch` fills. */
 export const suitesFolder = process.env["LARES_SUITES"] || join(import.meta.dirname, "../data");
 
-/** Returns the folder of a suite; null where it was not fetched. */
+/** Returns the folder of a suite; null if it was not fetched. */
 export function folderOf(suite: Suite): string | null {
   const folder = join(suitesFolder, suite.name);
   return existsSync(join(folder, suite.marker)) ? folder : null;
 }
 
-/** What a test that is skipped says. */
+/** The message for a skipped test. */
 export function howToFetch(suite: Suite): string {
   return `${suite.name} is not in "${suitesFolder}": run npm run suites:fetch, or name its folder in LARES_SUITES`;
 }
 
-/** All files beneath a folder, as paths relative to it, sorted. */
+/** Returns all files beneath a folder, as relative paths, sorted. */
 export function filesBeneath(folder: string): string[] {
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
   return found
@@ -69,15 +69,15 @@ export function filesBeneath(folder: string): string[] {
     .toSorted();
 }
 
-/** The text of a document as the kernel reads it from a file. */
+/** Returns the text of a document as the kernel reads it from a file. */
 export function documentText(file: string): string {
   return decodeUtf8(readFileSync(file));
 }
 
-/** Cases that differ from a suite, each with what becomes of it. */
+/** Cases that deviate from a suite, each with the actual result. */
 export type Deviations = Record<string, string>;
 
-/** The deviations written down in `known/`, where they stand under their reasons. A test holds them exactly. */
+/** Returns the deviations recorded in `known/`, grouped by their reasons. A test compares them exactly. */
 export function knownDeviations(name: "toml" | "yaml" | "json-schema" | "cel"): Deviations {
   const file = join(import.meta.dirname, "../known", `${name}.json`);
   const byReason = JSON.parse(readFileSync(file, "utf8")) as Record<string, Deviations>;

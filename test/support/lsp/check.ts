@@ -19,7 +19,7 @@ const responseError = ajv.compile({
 });
 const id = ajv.compile({ anyOf: [{ $ref: "lsp#/definitions/integer" }, { type: "string" }] });
 
-/** Requests and notifications that the LSP has, by what they carry. */
+/** Requests and notifications of the LSP, by their direction. */
 const methods = {
   params: propertiesOf("Params"),
   results: propertiesOf("Results"),
@@ -27,8 +27,8 @@ const methods = {
 const compiled = new Map<object, ValidateFunction>();
 
 /**
- * What is wrong with a message of the kernel's by the LSP 3.17; null where nothing is. Methods of the kernel's own
- * are looked at as JSON-RPC only. `answered` is the method of the request that a response belongs to.
+ * Returns what is wrong with a message of the kernel according to LSP 3.17; null if nothing is. The kernel's own
+ * methods are checked as JSON-RPC only. `answered` is the method of the request that a response belongs to.
  */
 export function lspFault(message: Readonly<Record<string, unknown>>, answered?: string): string | null {
   if (message["jsonrpc"] !== "2.0") return `jsonrpc is ${JSON.stringify(message["jsonrpc"])}`;
@@ -54,7 +54,7 @@ function callFault(message: Readonly<Record<string, unknown>>, method: string): 
 
 function responseFault(message: Readonly<Record<string, unknown>>, answered?: string): string | null {
   const what = `the answer to ${answered ?? "something"}`;
-  // The client's own id comes back, whatever number that was.
+  // The client's own id is returned, whatever number it was.
   if (message["id"] !== null && typeof message["id"] !== "number" && typeof message["id"] !== "string")
     return `${what}: its id is ${JSON.stringify(message["id"])}`;
   if ("result" in message === "error" in message) return `${what} has to have a result or an error`;
@@ -73,7 +73,7 @@ function fault(schema: object, value: unknown, what: string): string | null {
 }
 
 function said({ errors }: ValidateFunction): string {
-  // Of a union, each branch says what it would have wanted.
+  // For a union, each branch reports what it expected.
   const sentences = (errors ?? []).map(
     ({ instancePath, message, params, data }) =>
       `${instancePath} ${message} ${JSON.stringify(params)}: ${JSON.stringify(data)?.slice(0, 200)}`,
@@ -86,7 +86,7 @@ function propertiesOf(name: "Params" | "Results"): Record<string, object> {
   return properties;
 }
 
-/** The same with its references into the whole. */
+/** Returns the schema with its references into the whole. */
 function inLsp(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"lsp#/')) as object;
 }

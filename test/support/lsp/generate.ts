@@ -1,6 +1,6 @@
 /**
- * `npm run build:lsp`: writes `lsp-3.17.schema.json`, which is committed. It has definitions `Params` and `Results` with a
- * property for each method of the LSP, and all that these name.
+ * `npm run build:lsp`: writes `lsp-3.17.schema.json`, which is committed. Its definitions `Params` and `Results` have a
+ * property for each method of the LSP; it contains all types that these name.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { installNested, lspGenerator } from "../../../kernel/build/nested-package.ts";
 import { type MessageTypes, readMessageTypes } from "./messages.ts";
 
-/** Of `ts-json-schema-generator`, which only this script installs. */
+/** The part of `ts-json-schema-generator` that is used; only this script installs it. */
 interface SchemaGenerator {
   createGenerator(options: object): {
     createSchema(type: string): { readonly definitions: Record<string, object> };

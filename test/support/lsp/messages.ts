@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Messages of the LSP as TypeScript: the source text of each one's params and result, by method. */
+/** Messages of the LSP as TypeScript: the source text of each params and result type, by method. */
 export interface MessageTypes {
   readonly params: ReadonlyMap<string, string>;
   readonly results: ReadonlyMap<string, string>;
 }
 
-/** What JSON-RPC and progress say; the package has them as generics. */
+/** Types of JSON-RPC and progress; the package has them as generics. */
 const general: readonly [string, string][] = [
   ["$/cancelRequest", "{ id: integer | string }"],
   [
@@ -16,7 +16,7 @@ const general: readonly [string, string][] = [
   ],
 ];
 
-/** Came with 3.18, and are in 3.17.5 as proposals. */
+/** Added in 3.18; proposals in 3.17.5. */
 const later: ReadonlySet<string> = new Set([
   "textDocument/inlineCompletion",
   "textDocument/rangesFormatting",
@@ -44,7 +44,7 @@ export function readMessageTypes(packageFolder: string): MessageTypes {
   return { params, results };
 }
 
-/** The arguments up to the `>` that ends them. */
+/** Returns the arguments up to the closing `>`. */
 function typeArguments(text: string): string[] {
   const found: string[] = [];
   let depth = 0;

@@ -106,10 +106,10 @@ function comparedRuns(
   if (removed.length + added.length > maxComparedLines) return { before, after };
   const free = new Set(added.keys());
   for (const [index, line] of removed.entries()) {
-    let best: { at: number; likeness: number } | null = null;
+    let best: { at: number; similarity: number } | null = null;
     for (const at of free) {
-      const likeness = likenessOf(line, added[at]!);
-      if (likeness > 0.35 && (best === null || likeness > best.likeness)) best = { at, likeness };
+      const similarity = similarityOf(line, added[at]!);
+      if (similarity > 0.35 && (best === null || similarity > best.similarity)) best = { at, similarity };
     }
     if (best === null) {
       before[index] = [{ text: line, changed: true }];
@@ -125,7 +125,7 @@ function comparedRuns(
 }
 
 /** Returns the share of the longer line's words that the other line has, from 0 to 1. */
-function likenessOf(one: string, other: string): number {
+function similarityOf(one: string, other: string): number {
   const words = (text: string): string[] => text.split(/\s+/u).filter(Boolean);
   const [few, many] = [words(one), words(other)];
   const pool = [...many];

@@ -44,7 +44,7 @@ test("if the file has changed since, the mark says that the proposal cannot be a
   const marks = { action: anAction(), lines: [], before: null, hasMovedOn: true };
   const { changed, about } = decorationsOf([marks], document);
   expect(linesOf(changed)).toEqual([0]);
-  expect(wordsOf(about)).toContain("it has changed since");
+  expect(wordsOf(about)).toContain("an earlier version of this file");
 });
 
 test("a change outside the lines is marked at the top, and two actions on a line share a mark", () => {

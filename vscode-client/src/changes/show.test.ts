@@ -68,7 +68,7 @@ test("of a partly approved action, the approved part is shown, and its title say
     expect.stringMatching(/^Applied \d\d:\d\d: Lares: Tidy up$/),
     expect.objectContaining({ length: 4 }),
   ]);
-  // Each by itself can still be looked at, those that were left out too.
+  // Each effect can still be shown separately, including those that were left out.
   const [, , alone] = await shownOf(applied(0, 2), { id: "action-1", effect: 1 });
   expect(alone).toBe("Left out: b.md (Lares: Tidy up)");
 });

@@ -47,7 +47,7 @@ export class LaresKernel implements Kernel, Disposable {
         "The kernel does not answer, so the request was not sent. Run “Lares: Restart Kernel” to start another one.",
       );
     const result = await this.#connection.request(method, params);
-    // Whoever asked, the new status is shared with everything that uses it.
+    // The new status is shared with everything that uses it, whoever requested it.
     if (method === "lares/status" || method === "lares/trust") this.#status.take(result as Status);
     return result;
   }

@@ -28,7 +28,7 @@ it.each(["Allowed", "Denied", "Expired"] as const)("one that is %s is gone", asy
   expect(ids()).toEqual([]);
 });
 
-it("one that ended while the list was on its way does not come back with it", async () => {
+it("a question that ended during the request for the list is not restored by it", async () => {
   const { promise, resolve } = Promise.withResolvers<Ask[]>();
   const { fake, ids } = start(() => promise);
   fake.tell("lares/asks/changed", ask({ id: "a", state: "Denied" }));

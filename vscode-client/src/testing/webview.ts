@@ -19,7 +19,7 @@ export class FakeWebview<C extends Contract> {
         cspSource: "https://editor",
         asWebviewUri: (uri: unknown) => uri,
         onDidReceiveMessage: this.#received.event,
-        // As the editor does, copies what is sent, and loses it where there is no page.
+        // As the editor does, copies what is sent, and loses it if there is no page.
         postMessage: async (message: unknown) => {
           if (this.visible) this.#toPage(structuredClone(message));
           return this.visible;

@@ -66,7 +66,7 @@ export class FakeWire<State extends ConnectionState | KernelState> {
     this.#emitter(method).fire(params);
   }
 
-  /** Answers the oldest open request of this method, and lets what waits for it go on. */
+  /** Answers the oldest open request of this method, and lets its waiting callers continue. */
   async answer<Method extends ClientRequest>(method: Method, result: ResultOf<Method>): Promise<void> {
     this.#oldest(method).answer(result);
     await settled();

@@ -11,7 +11,7 @@ import {
 import { overviewOf } from "./activity-overview.ts";
 import type { Conversation } from "./conversation.ts";
 import { lookAgain } from "./look-again.ts";
-import { commonAnswers, openPath } from "./situation.ts";
+import { commonAnswers, openPath } from "./common-state.ts";
 import { registerView } from "./webview-host.ts";
 
 /** The number of errors that are considered, newest first. */

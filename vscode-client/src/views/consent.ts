@@ -12,7 +12,7 @@ import { rootNames } from "../../../kernel/src/base/root-names.ts";
 import { refusalOf } from "../commands/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import { consentContract, maxSubfolders } from "../webviews/consent/messages.ts";
-import { commonAnswers, onSituation } from "./situation.ts";
+import { commonAnswers, onCommonState } from "./common-state.ts";
 import { openPage } from "./webview-host.ts";
 
 const consentType = "lares.consent";
@@ -108,7 +108,7 @@ function fill(
   let known = models.status.current?.trust.digest;
   return Disposable.from(
     conversation,
-    onSituation(context, (situation) => conversation.push("situation", situation)),
+    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
     models.status.onDidChange(() => {
       const digest = models.status.current?.trust.digest;
       if (digest === undefined || digest === known) return;

@@ -162,7 +162,7 @@ describe("forgetting", () => {
 
 describe("verifying", () => {
   it.each([
-    [{ ok: true, records: 3, head }, "info", `whole: 3 records proven. Head: ${head}`],
+    [{ ok: true, records: 3, head }, "info", `intact: 3 records proven. Head: ${head}`],
     [{ ok: true, records: 0, head: null }, "info", "Head: none yet"],
     [
       { ok: false, records: 3, head, firstBad: { seq: 2, reason: "Its hash is another." } },

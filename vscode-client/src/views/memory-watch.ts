@@ -45,7 +45,7 @@ export class MemoryWatch {
       this.#onceMore = isOther && count !== null;
       this.#count = count ?? undefined;
     } catch {
-      // The kernel is shutting down, or the memory is gone; the page learns this from its situation or from its next
+      // The kernel is shutting down, or the memory is gone; the page learns this from the common state or from its next
       // request.
     } finally {
       this.#isAsking = false;

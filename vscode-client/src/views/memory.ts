@@ -29,7 +29,7 @@ import {
   type WorkingResult,
 } from "./memory-shapes.ts";
 import { MemoryWatch, type Whose } from "./memory-watch.ts";
-import { commonAnswers } from "./situation.ts";
+import { commonAnswers } from "./common-state.ts";
 import { registerView } from "./webview-host.ts";
 
 /** The sidebar's Memory view, and the commands about memories. Each takes an agent's id, or asks for the agent. */

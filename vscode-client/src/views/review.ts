@@ -24,7 +24,7 @@ import {
 import { cardOf, filesOf } from "./review-cards.ts";
 import { fileDiffOf } from "./review-diff.ts";
 import { pictureOf } from "./review-pictures.ts";
-import { commonAnswers, onSituation } from "./situation.ts";
+import { commonAnswers, onCommonState } from "./common-state.ts";
 import { openPage } from "./webview-host.ts";
 
 /** The type of the review page's panel. */
@@ -109,7 +109,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
   );
   const parts = Disposable.from(
     conversation,
-    onSituation(context, (situation) => conversation.push("situation", situation)),
+    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
     models.actions.onDidChange(() => {
       const { cards, gone } = known.changes();
       for (let start = 0; start < cards.length || (start === 0 && gone.length > 0); start += maxCardsAtOnce)

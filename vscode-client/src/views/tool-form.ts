@@ -14,7 +14,7 @@ import {
   type Form,
   type Outcome,
 } from "../webviews/tool-form/messages.ts";
-import { commonAnswers, onSituation } from "./situation.ts";
+import { commonAnswers, onCommonState } from "./common-state.ts";
 import { openPage } from "./webview-host.ts";
 
 /** As named in package.json among the activation events. */
@@ -50,7 +50,7 @@ export const toolForms: Feature = (context) => {
           toolFormType,
           label(tool.name, 40),
           ViewColumn.Active,
-          // Only the page itself has a run's result; it is small, and the person comes back for it.
+          // Only the page itself has a run's result; it is small, and the person may return to it.
           { retainContextWhenHidden: true },
         );
         fill(panel, tool);
@@ -168,7 +168,7 @@ function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool):
   );
   const parts = Disposable.from(
     conversation,
-    onSituation(context, (situation) => conversation.push("situation", situation)),
+    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
     models.actions.onDidChange(() => {
       for (const id of waiting) {
         const state = models.actions.get(id)?.state;

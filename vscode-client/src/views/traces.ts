@@ -10,7 +10,7 @@ import {
 import type { Conversation } from "./conversation.ts";
 import { Focus } from "./focus.ts";
 import { given } from "./given.ts";
-import { commonAnswers } from "./situation.ts";
+import { commonAnswers } from "./common-state.ts";
 import { shownEntry, TraceBatches } from "./trace-batches.ts";
 import { registerView } from "./webview-host.ts";
 

@@ -98,7 +98,7 @@ describe("the page of usage", () => {
     feature.dispose();
   });
 
-  it("is one: it is shown again where it is open, and made anew after it was closed", async () => {
+  it("is one: it is shown again if it is open, and created again after it was closed", async () => {
     const { panel, feature } = await open();
     await commands.executeCommand("lares.showUsage");
     expect([seen.panels.length, panel.revealed]).toEqual([1, 1]);
@@ -109,7 +109,7 @@ describe("the page of usage", () => {
     feature.dispose();
   });
 
-  it("comes back with its window, as the one page", async () => {
+  it("is restored with its window, as the one page", async () => {
     const fake = fakeContext();
     const feature = usage(fake.context);
     const panel = new FakeWebview(usageContract);

@@ -3,9 +3,9 @@ import { Disposable, Uri, window, type Webview, type WebviewView } from "vscode"
 import type { ClientContext } from "../feature.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Contract } from "../webviews/shared/channel.ts";
-import type { commonPushes } from "../webviews/shared/situation.ts";
+import type { commonPushes } from "../webviews/shared/common-state.ts";
 import { Conversation, type Answers } from "./conversation.ts";
-import { onSituation } from "./situation.ts";
+import { onCommonState } from "./common-state.ts";
 import { pageOf } from "./webview-page.ts";
 
 interface ViewContract extends Contract {
@@ -76,7 +76,7 @@ interface ViewParts<C extends ViewContract> {
   whileSeen?(seen: Seen<C>): Disposable;
 }
 
-/** Registers a webview view that gets the kernel's situation, and exists only while it is visible. */
+/** Registers a webview view that gets the common state, and exists only while it is visible. */
 export function registerView<C extends ViewContract>(
   context: ClientContext,
   { id, name, title, contract, answers, whileSeen }: ViewParts<C>,
@@ -90,7 +90,7 @@ export function registerView<C extends ViewContract>(
         work = undefined;
       } else {
         work ??= Disposable.from(
-          onSituation(context, (situation) => conversation.push("situation", situation)),
+          onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
           ...(whileSeen === undefined ? [] : [whileSeen({ conversation, view })]),
         );
       }

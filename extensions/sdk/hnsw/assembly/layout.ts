@@ -1,6 +1,6 @@
 /**
  * A set of vectors is one block of memory that the caller brings, and everything in it is counted from the block's own
- * beginning: so it may lie anywhere, be copied, and come back.
+ * beginning: so it may lie anywhere, be copied, and be restored.
  *
  *   header | label, state, twin, upper: u32 each, per slot | visited: u32 per slot | records | upper lists | scratch
  *

@@ -1,5 +1,5 @@
 /**
- * A set as bytes, and back. Nothing in the bytes is believed: whatever they are, no list leads out of the block, and
+ * A set as bytes, and back. Nothing in the bytes is trusted: whatever they are, no list leads out of the block, and
  * every loop over what was loaded ends.
  *
  *   0 magic | 4 checksum of all that follows | 8 length | 12 dimensions | 16 m | 20 efConstruction | 24 slots | 28 live

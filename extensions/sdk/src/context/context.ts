@@ -9,7 +9,7 @@ import { makeOutside } from "./outside.ts";
 import { makeServices } from "./services.ts";
 import { makeVdfs } from "./vdfs.ts";
 
-/** What the kernel told the agent about itself; the last two fields change while it runs. */
+/** The kernel's facts about the agent; the last two fields change while it runs. */
 export interface Identity {
   readonly extension: { readonly id: string; readonly version: string };
   readonly config: Readonly<Record<string, unknown>>;

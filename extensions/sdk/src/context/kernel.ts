@@ -8,7 +8,7 @@ import type {
 import { LaresError } from "../errors.ts";
 import type { CallOptions } from "../types/call.ts";
 
-/** What a call rejects with whose signal is aborted before it is made. */
+/** The error of a call whose signal is aborted before it is made. */
 export const cancelled = (): LaresError =>
   new LaresError("RequestCancelled", "The agent cancelled this call.");
 

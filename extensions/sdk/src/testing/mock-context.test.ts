@@ -43,7 +43,7 @@ it("runs a handler over entries in memory and records what it did", async () => 
   expect(await ctx.vdfs.count({ path: "photos/*.txt" })).toBe(1);
 });
 
-it("refuses what the kernel's policy refuses: location, filter, denial, what was not asked for", async () => {
+it("refuses what the kernel's policy refuses: locations, filters, denied and unrequested permissions", async () => {
   const ctx = mockContext({
     entries: [{ path: "photos/a.jpg" }, { path: "photos/a.txt" }, { path: "secret/a.jpg" }],
     permissions: { read_entries: { filter: "*.jpg" }, write_tags: true },

@@ -59,7 +59,7 @@ describe("what happened", () => {
     expect(names(await q().whereText("note", "beach").collect())).toEqual(["sea.jpg"]);
     expect(await q().whereText("bea").count()).toBe(0);
     expect(await q().whereText("!?").count()).toBe(0);
-    // A text is no number: "10" is not above 3.
+    // A text is not a number: "10" is not above 3.
     expect(names(await q().where("size", "gt", 3).collect())).toEqual(["snow.jpg"]);
     expect(names(await q().where("tags", "contains", "sea").collect())).toEqual(["sea.jpg"]);
     expect(names(await q().where("tags.0", "in", ["sea", 1]).collect())).toEqual(["sea.jpg"]);
@@ -91,7 +91,7 @@ describe("what happened", () => {
 });
 
 describe("what is known", () => {
-  it("is found by what it is like, by its fields, by its place and by its relations", async () => {
+  it("is found by similarity, by its fields, by its place and by its relations", async () => {
     const { knowledge, sea, snow, walk } = await remembered();
     const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
     const [first, ...others] = await knowledge.query().similarTo("the sea and its beach").collect();
@@ -136,7 +136,7 @@ describe("what is known", () => {
 });
 
 describe("search", () => {
-  it("goes over both, says what it did, and names each hit's kind", async () => {
+  it("searches both, names the mode that was used, and the kind of each hit", async () => {
     const { ctx, sea } = await remembered();
     const hits = await ctx.memory.search("beach", { limit: 3 });
     expect(hits.mode).toBe("hybrid");
@@ -184,7 +184,7 @@ describe("refusals are those of the kernel", () => {
     await expect((async () => ask(await remembered()))()).rejects.toMatchObject({ name: "LaresError", code });
   });
 
-  it("a shared memory is apart from the agent's own, and read only where it was granted so", async () => {
+  it("a shared memory is apart from the agent's own, and read-only if it was granted so", async () => {
     const ctx = mockContext({ grants: { namespaces: { team: "read_write", archive: "read" } } });
     await ctx.memory.in("team").history.append("Met", {});
     await ctx.memory.in("team").plan.set({ turn: 1 });

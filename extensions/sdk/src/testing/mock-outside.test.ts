@@ -38,7 +38,7 @@ test("without a model, a host or a secret, calls fail as a kernel's do", async (
   await expect(ctx.credentials.get("weather")).rejects.toMatchObject({ code: "NotFound" });
 });
 
-test("bytes go to a mocked host and come back as they are, in as many pieces as they need", async () => {
+test("bytes are sent to a mocked host and returned unchanged, in as many pieces as needed", async () => {
   const sent = Uint8Array.from({ length: 600_000 }, (_, at) => at % 251);
   const ctx = mockContext({
     hosts: ["api.example.com"],

@@ -4,7 +4,7 @@ import type { AiMessage } from "../types/outside.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What a test says about models, hosts and secrets. */
+/** A test's models, hosts and secrets. */
 export interface MockOutside {
   /** Answers `ctx.ai`: the text, or for `ctx.ai.object` the object or its JSON. Default: there is no model. */
   readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
@@ -29,7 +29,7 @@ export interface MockOutside {
   readonly secrets?: readonly string[];
 }
 
-/** What is outside of a mock context: models, hosts and secrets as the test names them. */
+/** The outside of a mock context: models, hosts and secrets of the test. */
 export function mockOutside({
   model,
   embed = vectorOf,

@@ -43,7 +43,7 @@ export default defineAgent({ tools: {
 } });
 `;
 
-it("works in a copy with nothing but what was granted; the folder stays as it was found", async () => {
+it("works in a copy with only the granted permissions; the folder is not changed", async () => {
   await write(
     "w/lares.yaml",
     "version: 1\nextensions: [{ id: dev.lares.filetypes, grants: { locations: ['.'] } }]\n",
@@ -98,7 +98,7 @@ it("in place works in the folder itself; a program that does not load shows in t
   expect(await readFile(join(base, "w/b.md"), "utf8")).toBe("b");
 });
 
-it("says what is missing: a folder, a manifest", async () => {
+it("names what is missing: a folder, a manifest", async () => {
   await mkdir(join(base, "w"));
   await expect(runInKernel(join(base, "none"), join(base, "w"))).rejects.toThrow("is not a folder");
   await expect(runInKernel(join(base, "w"), join(base, "w"))).rejects.toThrow("There is no extension.yaml");

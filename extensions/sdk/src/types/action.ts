@@ -87,7 +87,7 @@ export interface Action {
   readonly decided_by?: "user" | "policy";
   /** Why it failed, went stale, expired, or was refused by policy. */
   readonly error?: string;
-  /** What the person who rejected it said. */
+  /** The reason of the person who rejected it. */
   readonly rejected_reason?: string;
   /** The person who approved it changed its contents first. */
   readonly edited_by?: "user";

@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Vdfs {
   query(query?: EntryQuery, options?: CallOptions): Promise<EntryPage>;
   count(query?: EntryQuery, options?: CallOptions): Promise<number>;
-  /** Null where there is nothing, or nothing the agent may see. */
+  /** Null if there is nothing, or nothing that the agent may see. */
   get(path: string | { readonly id: string }, options?: CallOptions): Promise<Entry | null>;
   /** The bytes from `offset` (default 0), `length` of them (default: to the end), read in pieces. */
   read(
@@ -35,14 +35,14 @@ export interface Vdfs {
     set(path: string, key: string, value: unknown): Promise<Action>;
   };
   readonly sidecar: {
-    /** Null where the entry has none of this kind. */
+    /** Null if the entry has none of this kind. */
     read<Data = Untyped>(path: string, kind: string, options?: CallOptions): Promise<Data | null>;
     write(path: string, kind: string, data: unknown): Promise<Action>;
   };
 }
 
 export interface Actions {
-  /** What the effects would do; kept nowhere. */
+  /** Previews the effects; nothing is stored. */
   preview(effects: readonly EffectInput[], reasons: Reasons): Promise<Action>;
   /** At once: `Committed` where policy allows it, else `PendingApproval`. */
   propose(effects: readonly EffectInput[], reasons: Reasons, options?: ProposalOptions): Promise<Action>;
@@ -65,7 +65,7 @@ export interface AgentContext<Memory = MemoryShape> {
   readonly config: Readonly<Record<string, Untyped>>;
   /** Aborted when the agent is told to shut down. */
   readonly signal: AbortSignal;
-  /** Whether the path lies in a folder that was granted. */
+  /** Returns true if the path is in a granted folder. */
   inGrantedScope(path: string): boolean;
   readonly vdfs: Vdfs;
   readonly memory: AgentMemory<Memory>;
@@ -129,7 +129,7 @@ export interface ToolContext<Memory = MemoryShape> extends AgentContext<Memory> 
   readonly callId: string;
   /** "user", "model", or the calling extension's id. */
   readonly caller: string;
-  /** Aborted when whoever called does not wait any more, or the agent is told to shut down. */
+  /** Aborted when the caller no longer waits, or when the agent is told to shut down. */
   readonly signal: AbortSignal;
   /** How far it is, from 0 to 1, for whoever called. */
   progress(fraction: number, message?: string): Promise<void>;
@@ -144,7 +144,7 @@ export interface JobContext<Memory = MemoryShape> extends AgentContext<Memory> {
    */
   readonly signal: AbortSignal;
   readonly jobId: string;
-  /** What `save` was last given before a crash or an unload; undefined on the first run. */
+  /** The last value passed to `save` before a crash or an unload; undefined on the first run. */
   readonly checkpoint: Untyped;
   /** From 0 to 1. */
   progress(fraction: number, message?: string): Promise<void>;

@@ -49,6 +49,6 @@ export interface EntryQuery {
 
 export interface EntryPage {
   readonly items: readonly Entry[];
-  /** Present where there is more. */
+  /** Present if there is more. */
   readonly cursor?: string;
 }

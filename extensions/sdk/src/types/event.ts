@@ -1,6 +1,6 @@
 import type { Entry } from "./entry.ts";
 
-/** What every event has. */
+/** The fields of every event. */
 export interface EventBase {
   readonly id: string;
   readonly name: string;
@@ -34,23 +34,23 @@ export interface TagAdded extends EventBase {
   readonly tag: string;
 }
 export type TagRemoved = TagAdded;
-/** An action that this agent proposed has come to an end. Nobody else is told. */
+/** An action that this agent proposed has ended. Only this agent gets the event. */
 export interface ActionEnded extends EventBase {
   readonly action: string;
   readonly title: string;
   readonly state: "Committed" | "Rejected" | "Failed" | "Stale" | "Expired" | "Undone";
   /** The paths that it names, as it was proposed. */
   readonly paths: readonly string[];
-  /** What the person who rejected it said. */
+  /** The reason of the person who rejected it. */
   readonly reason?: string;
   /** The id of the action that replaced it. */
   readonly superseded_by?: string;
 }
 
 /**
- * What a hook's handler gets when its parameter has no type of its own: it is the manifest that says which
- * event it will be, so all fields of the built-in events are here. Annotate the parameter
- * (`async photoAdded({ entry }: EntryCreated, ctx)`) to have only those of one.
+ * The parameter of a hook's handler without a type of its own. Only the manifest says which event it will be, so it has
+ * all fields of the built-in events. Annotate the parameter (`async photoAdded({ entry }: EntryCreated, ctx)`) to have
+ * only those of one event.
  */
 export interface HookEvent
   extends

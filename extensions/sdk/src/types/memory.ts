@@ -10,7 +10,7 @@ export interface MemoryShape {
   plan?: unknown;
 }
 
-/** A part of the shape; anything where the shape leaves it out. */
+/** A part of the shape; anything if the shape omits it. */
 export type PartOf<Memory, Part extends keyof MemoryShape> = Memory extends { [P in Part]: infer Shape }
   ? Shape
   : Untyped;
@@ -27,7 +27,7 @@ export type SearchMode = "auto" | "text" | "vector" | "hybrid";
 export type When = number | string | Date;
 /** In degrees. */
 export type Position = readonly [latitude: number, longitude: number];
-/** As many numbers as the others of this memory have. */
+/** The same number of dimensions as all others of this memory. */
 export type Embedding = readonly number[] | Float32Array;
 
 export interface HistoryItem<Data = Untyped> {
@@ -62,7 +62,7 @@ export interface HistoryQuery<Data = Untyped, Shape = Data> {
   orderByTime(order: "asc" | "desc"): HistoryQuery<Data, Shape>;
   /** 1 to 1,000, default 100. */
   limit(count: number): HistoryQuery<Data, Shape>;
-  /** Leaves out so many from the beginning; default 0. */
+  /** Skips this many at the beginning; default 0. */
   offset(count: number): HistoryQuery<Data, Shape>;
   collect(options?: CallOptions): Promise<HistoryItem<Data>[]>;
   /** `total`: all that match, not only these. */
@@ -73,7 +73,7 @@ export interface HistoryQuery<Data = Untyped, Shape = Data> {
   countBy(group: "variant" | "hour" | "day", options?: CallOptions): Promise<Record<string, number>>;
 }
 
-/** Where something stands among the others of its kind: what is next to a hit helps `search` to find it. */
+/** The position of an item among its neighbours, which help `search` to find it. */
 export interface Place {
   /**
    * What it is a part of, such as a conversation or a file: parts of one source follow each other. Without one, what is
@@ -102,7 +102,7 @@ export interface Relation {
 }
 
 export interface KnowledgeOptions {
-  /** What is embedded and searched; default: the words in the data. */
+  /** The text that is embedded and searched; default: the words in the data. */
   readonly text?: string;
   /** An embedding by the agent's own model, for `similarToEmbedding`. Never compared with the kernel's embeddings. */
   readonly embedding?: Embedding;
@@ -132,8 +132,8 @@ export interface KnowledgeItem<Data = Untyped> {
 }
 
 /**
- * A question to associative memory. Each step gives a new query that asks for more; `collect` sends it. By similarity
- * where it asks for one, else the most important first.
+ * A query of associative memory. Each step returns a new query with one more condition; `collect` sends it. Sorted by
+ * similarity if it asks for one, else by importance.
  */
 export interface KnowledgeQuery<Data = Untyped, Shape = Data> {
   similarTo(text: string): KnowledgeQuery<Data, Shape>;
@@ -146,7 +146,7 @@ export interface KnowledgeQuery<Data = Untyped, Shape = Data> {
   whereField(field: string, value: unknown): KnowledgeQuery<Data, Shape>;
   /** Within `km` of [latitude, longitude]. */
   near(field: string, position: Position, km: number): KnowledgeQuery<Data, Shape>;
-  /** Reached from this item in at most `depth` (1 to 5, default 1) relations, in either direction, of one kind where it is named. */
+  /** Reached from this item in at most `depth` (1 to 5, default 1) relations, in either direction, of one kind if it is named. */
   relatedTo(id: string, depth?: number, relation?: string): KnowledgeQuery<Data, Shape>;
   /** -1 to 1. */
   minSimilarity(similarity: number): KnowledgeQuery<Data, Shape>;
@@ -155,7 +155,7 @@ export interface KnowledgeQuery<Data = Untyped, Shape = Data> {
   collect(options?: CallOptions): Promise<KnowledgeItem<Data>[]>;
 }
 
-/** Associative memory: what is known, by meaning and relation. */
+/** Associative memory: knowledge, by meaning and relation. */
 export interface Knowledge<Shape = Untyped> {
   /** The new item's id. */
   add<Variant extends string>(
@@ -164,9 +164,10 @@ export interface Knowledge<Shape = Untyped> {
     options?: KnowledgeAddOptions,
   ): Promise<string>;
   /**
-   * As `add`. An item that seems to be a newer form of one of the same variant (similarity over 0.9) is related to it by
-   * "Updates"; which of them stays is the agent's to decide. Where it brings an embedding this is found at once, and
-   * `updates` names the other one. For all others the relation comes a moment later, and the answer has no `updates`.
+   * Like `add`. An item that seems to be a newer form of one of the same variant (similarity over 0.9) is related to it
+   * by "Updates"; the agent decides which of them stays. If it brings an embedding, this is found at once, and
+   * `updates` names the other one. For all others the relation is added a moment later, and the answer has no
+   * `updates`.
    */
   record<Variant extends string>(
     variant: Variant,
@@ -213,8 +214,8 @@ export interface AgentMemory<Memory = MemoryShape> {
   readonly knowledge: Knowledge<PartOf<Memory, "knowledge">>;
   readonly plan: Plan<PartOf<Memory, "plan">>;
   /**
-   * Over history and knowledge together. `limit`: 1 to 1,000, default 10. Mode "auto" takes the best there is; "vector"
-   * rejects with `VectorSearchNotConfigured` where nothing can be embedded.
+   * Searches history and knowledge together. `limit`: 1 to 1,000, default 10. Mode "auto" uses the best that is
+   * available; "vector" rejects with `VectorSearchNotConfigured` if nothing can be embedded.
    */
   search(
     text: string,

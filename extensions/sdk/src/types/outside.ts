@@ -7,11 +7,11 @@ export interface AiMessage {
   readonly text: string;
 }
 
-/** What a model is asked: either `prompt`, or `messages`, of which the last one is the user's. */
+/** A question to a model: either `prompt`, or `messages`, of which the last one is the user's. */
 export interface AiRequest extends CallOptions {
   readonly prompt?: string;
   readonly messages?: readonly AiMessage[];
-  /** What the model has to keep in mind throughout. */
+  /** Instructions that apply to the whole exchange. */
   readonly system?: string;
   /** As the manifest's `use_models` names it; default "chat". */
   readonly category?: string;
@@ -33,7 +33,7 @@ export interface AiAnswer {
   readonly usage: AiUsage;
   /** "provider/model" that answered. */
   readonly model: string;
-  /** "length": the answer is cut off. "filtered": the provider refused to go on. */
+  /** "length": the answer is cut off. "filtered": the provider refused to continue. */
   readonly finish: "stop" | "length" | "filtered";
 }
 
@@ -84,7 +84,7 @@ export interface FetchAnswer {
   /** Bytes of the body that were received. */
   readonly size: number;
   readonly truncated: boolean;
-  /** The body; throws a `TypeError` where it is not text in UTF-8, or is longer than about a million characters. */
+  /** The body; throws a `TypeError` if it is not text in UTF-8, or is longer than about a million characters. */
   text(): string;
   json(): Untyped;
   /** The body as bytes, until the handler has ended; the kernel keeps what is large or not text. */
@@ -93,8 +93,8 @@ export interface FetchAnswer {
 
 export interface Credentials {
   /**
-   * Returns a text that stands for the person's secret of this name. In a request of `ctx.fetch` to the secret's hosts it
-   * is replaced by the value, in the place that the secret is bound to. Needs `use_credentials`.
+   * Returns a placeholder for the person's secret of this name. In a request of `ctx.fetch` to the secret's hosts it is
+   * replaced by the value, in the place that the secret is bound to. Needs `use_credentials`.
    */
   get(name: string): Promise<string>;
 }

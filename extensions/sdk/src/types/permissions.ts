@@ -1,4 +1,4 @@
-/** What an agent may do: asked for by its manifest, granted, and not denied. Absent: it may not. */
+/** An agent's permissions: requested by its manifest, granted, and not denied. Absent: not permitted. */
 export interface Permissions {
   readonly read_entries?: boolean | { readonly filter?: string };
   readonly write_sidecars?: { readonly kinds: readonly string[] };
@@ -10,7 +10,7 @@ export interface Permissions {
   readonly dispatch_jobs?: boolean;
   readonly propose_actions?: readonly string[];
   readonly emit_events?: readonly string[];
-  /** Events of other extensions that the agent may hear: `publisher.id/EventName` or `publisher.id/*`. */
+  /** Events of other extensions that the agent may receive: `publisher.id/EventName` or `publisher.id/*`. */
   readonly hear_events?: readonly string[];
   readonly call_tools?: readonly string[];
   readonly shared_data?: { readonly read?: readonly string[]; readonly write?: readonly string[] };

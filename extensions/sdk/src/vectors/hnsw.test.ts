@@ -27,7 +27,7 @@ function call(hnsw: Hnsw, name: string, ...numbers: number[]): number {
   return hnsw[`hnsw_${name}`]?.(...numbers) ?? Number.NaN;
 }
 
-/** A set of the given vectors in a module of its own; where it lies, and how large its block is. */
+/** A set of the given vectors in a module of its own, with the address and the size of its block. */
 function made(vectors: readonly Float32Array[], m = 4): { hnsw: Hnsw; set: number; bytes: number } {
   const hnsw = start();
   const bytes = call(hnsw, "bytes", dimensions, vectors.length + 1, m);
@@ -71,7 +71,7 @@ describe("the modules", () => {
   });
 });
 
-it("says what it refuses, and changes nothing then", () => {
+it("reports what it refuses, and then changes nothing", () => {
   const vectors = clustered(3, dimensions, 1, 1);
   const { hnsw, set, bytes } = made(vectors);
   const [vector = new Float32Array()] = vectors;
@@ -96,7 +96,7 @@ it("says what it refuses, and changes nothing then", () => {
   expect([call(hnsw, "has", set, 9), call(hnsw, "size", set)]).toEqual([1, 4]);
 });
 
-describe("bytes that are no set", () => {
+describe("bytes that are not a set", () => {
   const magic = 0x3156534c;
   const original = saved(made(clustered(40, dimensions, 3, 2)));
   const sealed = (bytes: Uint8Array): Uint8Array => {
@@ -107,7 +107,7 @@ describe("bytes that are no set", () => {
     return bytes;
   };
 
-  /** Loads it between two walls, uses what came out of it, and looks at the walls. */
+  /** Loads it between two guard areas, uses the result, and checks the guard areas. */
   function check(bytes: Uint8Array): "refused" | "loaded" {
     const hnsw = start();
     const wall = 65_536;
@@ -119,7 +119,7 @@ describe("bytes that are no set", () => {
       return "refused";
     }
     if (needed > 2 ** 24) return "refused";
-    // Whole pages: the block ends where the wall begins.
+    // Whole pages: the block ends where the guard area begins.
     const set = call(hnsw, "reserve", wall + needed + wall) + wall + ((4 - (needed % 4)) % 4);
     const walls = (): Uint8Array[] => [
       new Uint8Array(hnsw.memory.buffer, from + bytes.length, set - from - bytes.length),

@@ -38,7 +38,7 @@ describe.each([
     expect(recall(set, vectors, queries)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it("goes on finding them when a third was removed, and when it is put in again", () => {
+  it("still finds them after a third was removed, and after it was added again", () => {
     for (let label = 0; label < count; label += 3) expect(set.remove(label)).toBe(true);
     expect(set.size).toBe(count - Math.ceil(count / 3));
     expect(queries.flatMap((query) => labels(set.search(query, 50))).some((label) => label % 3 === 0)).toBe(
@@ -50,7 +50,7 @@ describe.each([
     expect(recall(set, vectors, queries)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it("comes back from bytes and then does exactly what it would have done", () => {
+  it("is restored from bytes and then behaves exactly as before", () => {
     const again = VectorSet.fromBytes(set.toBytes());
     expect({ size: again.size, dimensions: again.dimensions }).toEqual({ size: count, dimensions });
     for (const one of [set, again]) {
@@ -68,7 +68,7 @@ it("the same calls give the same bytes, however often it is done", () => {
   expect(Buffer.from(first.toBytes()).equals(Buffer.from(second.toBytes()))).toBe(true);
 });
 
-describe("what is done to a small set", () => {
+describe("operations on a small set", () => {
   const coordinate = fc.integer({ min: -1, max: 1 });
   const vector = fc
     .array(coordinate, { minLength: 3, maxLength: 3 })
@@ -173,7 +173,7 @@ describe("what is refused", () => {
     refuses("InvalidParams", () => set.search([1, 0], count));
   });
 
-  it("more than its capacity, while what is there may be replaced, also by nothing but a bad vector", () => {
+  it("more than its capacity, while existing vectors may be replaced", () => {
     for (let label = 0; label < 3; label++) set.add(label, [1, label]);
     refuses("LimitExceeded", () => set.add(3, [1, 1]));
     set.add(2, [-1, 0]);

@@ -204,7 +204,7 @@ function allocate(engine: VectorEngine, bytes: number): unknown {
     "LimitExceeded",
     bytes > 0
       ? `There is no memory for ${bytes} bytes of vectors; the manifest's max_memory_mb says how much there is.`
-      : "So many vectors of so many dimensions need more than 2 GiB.",
+      : "This number of vectors and dimensions needs more than 2 GiB.",
     { limit: "memory", value: bytes },
   );
 }

@@ -92,7 +92,7 @@ export class Overlay {
     const folded = { from: foldPath(from), to: foldPath(to), effect };
     for (const [path, producer] of this.#changed) {
       if (isWithinExactly(folded.from, path) || isWithinExactly(folded.to, path)) {
-        // Without the path, because it may be a folder that an effect creates only where it is missing.
+        // Without the path, because it may be a folder that an effect creates only if it is missing.
         throw invalidParams(
           `Effect ${producer} changes something in a folder that effect ${effect} moves. Propose them as two actions.`,
           { path: from },

@@ -92,7 +92,7 @@ test("planning of visible files is charged to the agent", async () => {
   });
 });
 
-test("a plan has one allowance for hidden files: diffs are left out first, then the person sees what was not compared", async () => {
+test("a plan has one allowance for hidden files: diffs are left out first, then the person sees which were not compared", async () => {
   const names = ["a", "b", "c", "d", "e", "f"];
   const { plan } = await planned(
     (root) => {

@@ -1031,7 +1031,7 @@ describe("tags, fields and sidecars", () => {
     expect(Object.values(bench.metadata.all())).toEqual(["t"]);
   });
 
-  test("an undo is refused if the value has changed since; a tag from before stays", async () => {
+  test("an undo is refused if the value has changed since; an earlier tag stays", async () => {
     put("a.txt", "a");
     const first = await bench.perform(field("a.txt", 1));
     await bench.perform(field("a.txt", 2));
@@ -1239,7 +1239,7 @@ describe("what the agent cannot see", () => {
     ],
   ];
   test.each(unseen)(
-    "where %s is hidden, what waits counts the same, and nothing is lost",
+    "if %s is hidden, pending actions count the same, and nothing is lost",
     async (name, make) => {
       bench.leftOut.add("hidden");
       put("a.txt", "a");

@@ -269,7 +269,7 @@ describe("a waiting action goes stale by itself", () => {
     expect(await stateOf(action)).toBe("PendingApproval");
   });
 
-  test("when the file changed while the kernel was down, and not when nothing changed", async () => {
+  test("if the file changed while the kernel was down, and not if nothing changed", async () => {
     put("a", "one");
     put("b", "one");
     const [changed, same] = [

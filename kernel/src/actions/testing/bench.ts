@@ -136,7 +136,7 @@ export interface Bench extends AsyncDisposable {
   perform(...effects: EffectInput[]): Promise<Action>;
 }
 
-/** Who decides in these tests. */
+/** The principal that decides in these tests. */
 export const person = personAt();
 
 export const everything: Authority = {

@@ -29,7 +29,7 @@ function setUp() {
 }
 
 describe("turns", () => {
-  it("as long as there is time in a turn, calls begin at once, whoever makes them", async () => {
+  it("while a turn has time left, calls of all agents begin at once", async () => {
     const world = setUp();
     for (const agent of ["a", "b", "a"]) void world.call(agent, 0);
     await world.settle();
@@ -51,7 +51,7 @@ describe("turns", () => {
     expect(world.begun.filter((agent) => agent === "greedy")).toHaveLength(50);
   });
 
-  it("those who wait take turns, each its own calls in order, and none is left over", async () => {
+  it("waiting agents take turns, each with its calls in order, and none is left over", async () => {
     const world = setUp();
     void world.call("first", turnMs);
     await world.settle();
@@ -63,7 +63,7 @@ describe("turns", () => {
     expect(world.isAtRest).toBe(true);
   });
 
-  it("a call that comes while others wait goes behind them, also where there is time again", async () => {
+  it("a call that arrives while others wait goes behind them, also if there is time again", async () => {
     const world = setUp();
     void world.call("a", turnMs);
     await world.settle();

@@ -21,7 +21,7 @@ test("an unknown blob and an offset after the end are refused", () => {
   expect(() => blobs.read(blobs.write(bytes(1)), 2, 1)).toThrow("offset is 2");
 });
 
-test("bytes and number are bounded, what was refused is not there, and clearing makes room", () => {
+test("bytes and number are bounded, refused blobs are not stored, and clearing makes room", () => {
   const blobs = new GuestBlobs();
   const large = new Uint8Array(blobLimits.bytes);
   const id = blobs.write(large);

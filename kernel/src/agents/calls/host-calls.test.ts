@@ -55,7 +55,7 @@ function doorTo(first: Authority, inHand: InHand = {}) {
 }
 
 test.each(["vdfs/query", "actions/settled"])(
-  "an answer of %s that comes after a folder was taken away is made without that folder",
+  "an answer of %s after a folder was revoked excludes that folder",
   async (method) => {
     const { calls, proceed, grant } = doorTo(authority("notes", "private"));
     const answer = calls.call(method, { id: "1" });
@@ -66,7 +66,7 @@ test.each(["vdfs/query", "actions/settled"])(
   },
 );
 
-test("a query whose permission was taken away meanwhile is refused instead of answered", async () => {
+test("a query whose permission was revoked meanwhile is refused instead of answered", async () => {
   const { calls, proceed, grant } = doorTo(authority("notes"));
   const answer = calls.call("vdfs/query", {}).catch((error: unknown) => error);
   grant({ ...authority("notes"), effective: {} });
@@ -106,7 +106,7 @@ test("on behalf of another agent's schedule, that agent's authority bounds the c
   calls[Symbol.dispose]();
 });
 
-/** Calls through a door whose service waits until the test lets it go on. */
+/** Calls whose service waits until the test releases it. */
 function cancelling(method: string) {
   const aborter = new AbortController();
   const { calls, callers, proceed } = doorTo({

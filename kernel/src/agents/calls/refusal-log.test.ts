@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { maxRefusalsPerSecond, RefusalLog } from "./refusal-log.ts";
 
-test("so many refusals a second are told, the rest by their number, and the next second anew", () => {
+test("a limited number of refusals a second is logged, the rest by their number; each second starts over", () => {
   const clock = new ManualClock();
   const told: string[] = [];
   using log = new RefusalLog(clock, (message) => void told.push(message));

@@ -143,7 +143,7 @@ describe("the window", () => {
 });
 
 describe("handing over ahead", () => {
-  it("the first event goes alone; once it was quick, those behind it are handed over before they are answered, in order", async () => {
+  it("the first event is sent alone; if it was quick, the next ones are sent before their answers, in order", async () => {
     const world = new World();
     world.push(40);
     await world.settle();
@@ -169,7 +169,7 @@ describe("handing over ahead", () => {
     expect(plain.inHand).toEqual(["event-2"]);
   });
 
-  it("the time of each is what it took itself, not what it waited behind others", async () => {
+  it("the latency of each event excludes its wait behind others", async () => {
     const world = new World();
     world.push(4);
     await world.settle();
@@ -187,7 +187,7 @@ describe("handing over ahead", () => {
     });
   });
 
-  it("what the guest says belongs to the first event it has not answered", async () => {
+  it("the guest's output belongs to its first unanswered event", async () => {
     const world = new World();
     world.push(3);
     await world.settle();
@@ -232,7 +232,7 @@ it("a queue that cannot take a delivery back, for the disk is full, is asked aga
 });
 
 describe("a guest that ends with several in hand", () => {
-  it("only the event it had begun counts as tried; all come back, the first one alone", async () => {
+  it("only the event it had begun counts as an attempt; all are redelivered, the first one alone", async () => {
     const world = new World();
     world.push(8);
     await world.settle();
@@ -268,7 +268,7 @@ describe("a guest that ends with several in hand", () => {
     expect(world.asked.filter((event) => event === poison)).toHaveLength(deliveryAttempts);
   });
 
-  it("ended on purpose: nothing counts as tried, everything comes back", async () => {
+  it("ended on purpose: nothing counts as an attempt, everything is redelivered", async () => {
     const world = new World();
     world.push(4);
     await world.settle();
@@ -280,7 +280,7 @@ describe("a guest that ends with several in hand", () => {
     expect(world.queue.buried).toEqual([]);
   });
 
-  it("its end is known before its state says so: it is handed nothing more", async () => {
+  it("its end is known before its state shows it: it gets no more events", async () => {
     const world = new World();
     world.push(3);
     await world.settle();
@@ -292,7 +292,7 @@ describe("a guest that ends with several in hand", () => {
   });
 });
 
-it("whatever is answered, fails, is put back or lost, in any order: nothing is in hand twice, nothing is left out", async () => {
+it("with answers, failures, returns and losses in any order, no event is in hand twice and none is lost", async () => {
   const step = fc.oneof(
     {
       weight: 6,
@@ -345,7 +345,7 @@ it("whatever is answered, fails, is put back or lost, in any order: nothing is i
   );
 });
 
-it("what was queued for an agent is not handed over once it may no longer hear it", async () => {
+it("a queued event is not delivered once the agent may no longer receive it", async () => {
   const bed = new World();
   bed.isDeaf = true;
   bed.push(3);

@@ -121,7 +121,7 @@ export class DeliveryLoop {
     this.#running = true;
     this.#run()
       .catch((error: unknown) => {
-        agent.trace("error", `its events go on in ${putBackRetryMs} ms: ${messageOf(error)}`);
+        agent.trace("error", `its events continue in ${putBackRetryMs} ms: ${messageOf(error)}`);
         return this.#pause();
       })
       .finally(() => {
@@ -155,7 +155,7 @@ export class DeliveryLoop {
       return oldest !== undefined;
     }
     if (agent.session() === null) {
-      agent.wake(); // becoming Active starts the loop anew
+      agent.wake(); // becoming Active restarts the loop
       return false;
     }
     const delayMs = this.#throttle.take(clock.monotonic());

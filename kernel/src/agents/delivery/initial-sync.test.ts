@@ -77,7 +77,7 @@ const created = (path: string, origin: "live" | "index" = "live") =>
   ({ kind: "created", entry: entryAt(path), origin }) as const;
 const manyPaths = Array.from({ length: 2 * entriesPerPiece + 10 }, (_, n) => `notes/${n}.md`);
 
-describe("the first sight of what was there before", () => {
+describe("the initial sync of existing entries", () => {
   test("is each entry of a location, then that location's IndexComplete, then the next", async () => {
     const bed = new Bed(["notes", "photos"], paths);
     await bed.show(bed.sights());
@@ -94,7 +94,7 @@ describe("the first sight of what was there before", () => {
     expect([...bed.told]).toEqual([]);
   });
 
-  test("is not repeated for a location that was shown; its IndexComplete comes with each run", async () => {
+  test("is not repeated for a synced location; its IndexComplete is sent with each run", async () => {
     const bed = new Bed(["notes", "photos"], paths);
     bed.shown.add("notes");
     const sights = bed.sights();
@@ -103,14 +103,14 @@ describe("the first sight of what was there before", () => {
     expect(bed.lines).toEqual(["photos", "photos/c.md", "IndexComplete photos 2", "IndexComplete notes 3"]);
   });
 
-  test("counts only what the agent may see", async () => {
+  test("counts only entries that the agent may see", async () => {
     const bed = new Bed([], paths);
     bed.definition = agentWith(["notes"], "a.*");
     await bed.show(bed.sights());
     expect(bed.lines).toEqual(["notes/a.md", "IndexComplete notes 1"]);
   });
 
-  test("leaves out what was told live meanwhile, also before a restart; what was deleted and comes again is new", async () => {
+  test("skips entries that were reported live meanwhile, also before a restart; a deleted and restored entry is new", async () => {
     const bed = new Bed(["notes"], paths);
     const before = bed.sights();
     const told = before.meet(bed.definition!, created("notes/a.md"));
@@ -144,7 +144,7 @@ describe("in pieces", () => {
     expect(bed.lines).toEqual([...manyPaths, `IndexComplete notes ${manyPaths.length}`]);
   });
 
-  test("what comes, goes and is found between two pieces is told once, or not at all", async () => {
+  test("an entry that is created, deleted or found between two pieces is reported once, or not at all", async () => {
     const bed = new Bed(["notes"], manyPaths);
     const sights = bed.sights();
     const live: string[] = [];
@@ -173,7 +173,7 @@ describe("in pieces", () => {
     expect(live).not.toContain("notes/0.md");
   });
 
-  test("found while the last of it is stored, it is told at once; nobody would look for it any more", async () => {
+  test("an entry that is found while the last piece is stored is reported at once", async () => {
     const bed = new Bed(["notes"], paths);
     const sights = bed.sights();
     let tells = false;
@@ -185,7 +185,7 @@ describe("in pieces", () => {
     expect(tells).toBe(true);
   });
 
-  test("a location that is taken away ends it; granted again, all of it is shown", async () => {
+  test("a revoked location ends it; granted again, everything is reported", async () => {
     const bed = new Bed(["notes"], manyPaths);
     const sights = bed.sights();
     let isTaken = false;
@@ -207,7 +207,7 @@ describe("in pieces", () => {
   });
 
   test.each([1, 2, 3, 4])(
-    "the disk fails at transaction %i: the rest is told the next time, and nothing twice",
+    "the disk fails at transaction %i: the rest is reported the next time, and nothing twice",
     async (fatal) => {
       const bed = new Bed(["notes"], manyPaths);
       const sights = bed.sights();

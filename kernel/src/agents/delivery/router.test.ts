@@ -23,7 +23,7 @@ const options: RouterOptions = {
   onWithheld: () => undefined,
 };
 
-it("each hook that accepts gets the event, with its own handler; a filter that fails is said and does not pass", () => {
+it("each matching hook gets the event, with its own handler; a failing filter is reported and does not match", () => {
   const errors: string[] = [];
   const definition = definitionOf({
     hooks: [
@@ -46,7 +46,7 @@ it("each hook that accepts gets the event, with its own handler; a filter that f
   expect(errors).toEqual(["two: no such field"]);
 });
 
-it("an event of another extension goes to no hook without hear_events, and the hearer's traces say why", () => {
+it("an event of another extension reaches no hook without hear_events, and the receiver's traces say why", () => {
   const withheld: string[] = [];
   const heard = (effective: Permissions): string[] =>
     deliveriesFor(

@@ -8,7 +8,7 @@ it("lets a burst of one second's worth through, then delays evenly, and drops no
   expect(delays.slice(10)).toEqual([100, 200, 300, 400, 500]);
 });
 
-it("fills up again with time, never beyond a second's worth, and survives a clock that stands still", () => {
+it("refills with time, never beyond a second's worth, and survives a stopped clock", () => {
   const throttle = new TokenBucket(10, 0);
   for (let count = 0; count < 10; count++) throttle.take(0);
   expect(throttle.take(100)).toBe(0);

@@ -273,7 +273,7 @@ export class AgentParts implements AsyncDisposable {
   /** Gives its place to a waiting agent if only a job is open and its turn is over; then queues again. */
   #makeRoom(session: AgentSession): void {
     if (!this.stay.mayMakeRoom(this.work.jobs.inHand === undefined ? 0 : 1)) return;
-    this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
+    this.trace("debug", "makes room for an agent that waits, and continues when it has a place again");
     this.#unload(session);
   }
 

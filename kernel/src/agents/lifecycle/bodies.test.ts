@@ -89,7 +89,7 @@ function setUp(definition = withoutProgram(), change: Partial<AgentBody> | null 
 }
 
 describe("an agent without a program", () => {
-  test("has the lifecycle of any agent, and nothing in the sandbox", async () => {
+  test("has the lifecycle of any agent, and no guest in the sandbox", async () => {
     const world = setUp(withoutProgram({ activation: "eager" }));
     await world.settle();
     expect(world.supervisor.describe()).toMatchObject({ id: "dev.test.agent", state: "Active" });
@@ -133,7 +133,7 @@ describe("an agent without a program", () => {
     await world.supervisor[Symbol.asyncDispose]();
   });
 
-  test("terminal state: what cannot run it makes it Error, with the reason", async () => {
+  test("terminal state: an agent that cannot run is Error, with the reason", async () => {
     const fails = async (): Promise<never> => {
       throw new LaresError("InvalidDocument", "The prompt is missing.");
     };
@@ -155,7 +155,7 @@ describe("an agent without a program", () => {
     await world.supervisor[Symbol.asyncDispose]();
   });
 
-  test("terminal state: one that ends by itself is Unloaded, and started again after a while", async () => {
+  test("terminal state: an agent that ends by itself is Unloaded, and restarted after a delay", async () => {
     const world = setUp(withoutProgram({ activation: "eager" }));
     await world.settle();
     world.bodies[0]?.die("gone");
@@ -166,7 +166,7 @@ describe("an agent without a program", () => {
     await world.supervisor[Symbol.asyncDispose]();
   });
 
-  test("race: suspended while it starts, what arrives then is ended", async () => {
+  test("race: suspended while it starts, it is ended when it has started", async () => {
     const begin = Promise.withResolvers<void>();
     const world = setUp(withoutProgram({ activation: "eager" }), {
       takePlace: async () => {

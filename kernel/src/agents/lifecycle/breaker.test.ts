@@ -19,7 +19,7 @@ it("opens at the third failure in a row, not before", () => {
   expect(failed(breaker).state).toBe("open");
 });
 
-it("a success in between starts the count anew", () => {
+it("a success in between resets the count", () => {
   const twice = failed(failed(closedBreaker));
   expect(failed(failed(succeeded(twice))).state).toBe("closed");
 });

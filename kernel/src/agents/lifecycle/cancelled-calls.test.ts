@@ -81,7 +81,7 @@ function setUp({ cancelsTools = true } = {}) {
   };
 }
 
-test("cancelled while its handler runs: the guest is told, host calls for it end, others go on, and its answer counts", async () => {
+test("cancelled while its handler runs: the guest is notified, its host calls end, others continue, and its answer counts", async () => {
   const world = setUp();
   const aborter = new AbortController();
   const { id, result } = await world.call({ signal: aborter.signal });
@@ -137,7 +137,7 @@ test("race: cancelled after the answer, nothing happens any more", async () => {
   expect(world.asked("cancelTool")).toEqual([]);
 });
 
-test("terminal state: when the guest ends, what it waited for ends with it, for a call and for none", async () => {
+test("terminal state: when the guest ends, its host calls end with it, with and without a tool call", async () => {
   const world = setUp();
   const { id, result } = await world.call();
   const open = [world.hostCall(id), world.hostCall(null)];
@@ -148,7 +148,7 @@ test("terminal state: when the guest ends, what it waited for ends with it, for 
   expect(await result).toMatchObject({ code: "AgentError" });
 });
 
-test("terminal state: what an answered handler left running goes on, and ends with its guest", async () => {
+test("terminal state: host calls that an answered handler left open continue, and end with its guest", async () => {
   const world = setUp();
   const { id, result } = await world.call();
   let isOver = false;
@@ -162,7 +162,7 @@ test("terminal state: what an answered handler left running goes on, and ends wi
   expect(await left).toBe("RequestCancelled");
 });
 
-test("a handler's progress is told, of many reports the last one; after its answer nothing is", async () => {
+test("a handler's progress is reported, of many reports the last one, and none after its answer", async () => {
   const world = setUp();
   const told: ToolProgress[] = [];
   const { id, result } = await world.call({ progress: (progress) => void told.push(progress) });

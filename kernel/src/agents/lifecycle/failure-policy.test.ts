@@ -3,7 +3,7 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { firstPauseMs } from "./breaker.ts";
 import { FailurePolicy, endsCountMs } from "./failure-policy.ts";
 
-it("three failures in a row suspend; a success in between begins anew", () => {
+it("three failures in a row suspend; a success in between resets the count", () => {
   const failurePolicy = new FailurePolicy(new ManualClock());
   expect([failurePolicy.failed("a"), failurePolicy.failed("b")]).toEqual([null, null]);
   failurePolicy.succeeded();
@@ -15,7 +15,7 @@ it("three failures in a row suspend; a success in between begins anew", () => {
   expect(failurePolicy.pauseMs).toBe(firstPauseMs);
 });
 
-it("after the pause one failure suspends again, for longer; a success makes up for it", () => {
+it("after the pause one failure suspends again, for longer; a success resets this", () => {
   const failurePolicy = new FailurePolicy(new ManualClock());
   for (const reason of ["a", "b", "c"]) failurePolicy.failed(reason);
   expect(failurePolicy.triesAgain()).toBe(true);

@@ -22,7 +22,7 @@ function setUp() {
   return { ...state, state, quiet };
 }
 
-test("a job begins when nothing happened for a while; what happens meanwhile puts it off", () => {
+test("a job begins when nothing happened for a while; activity meanwhile delays it", () => {
   const { state, quiet, clock } = setUp();
   quiet.look();
   clock.advance(quietMs - 1);
@@ -59,7 +59,7 @@ test("one after the other: the second begins when the first has ended and it was
   expect(state.started).toEqual(["a", "b"]);
 });
 
-test("one that is due later begins then; nothing begins where none waits, or after the end", () => {
+test("a job that is due later begins then; nothing begins if none waits, or after the end", () => {
   const { state, quiet, clock } = setUp();
   state.dueAt["a"] = clock.now() + 5 * quietMs;
   quiet.look();
@@ -76,7 +76,7 @@ test("one that is due later begins then; nothing begins where none waits, or aft
   expect(state.started).toEqual(["a"]);
 });
 
-test("one that is due much later holds back none that comes meanwhile and is due before", () => {
+test("a job that is due much later delays no earlier one that arrives meanwhile", () => {
   const { state, quiet, clock } = setUp();
   state.dueAt["a"] = clock.now() + 3_600_000;
   quiet.look();

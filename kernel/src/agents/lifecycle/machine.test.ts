@@ -83,7 +83,7 @@ describe("commands that are not legal", () => {
   check([wake, started, suspend, stopped], "suspend", false);
 });
 
-it("no sequence of events leaves the six states, and refusal() agrees with what the machine does", () => {
+it("no sequence of events leaves the six states, and refusal() agrees with the machine", () => {
   const commands = ["enable", "disable", "suspend", "resume", "reload"] as const;
   const event = fc.constantFrom<LifecycleEvent>(
     ...commands.map((type) => (type === "suspend" ? { type, reason: "r" } : { type })),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { AgentSlots } from "./slots.ts";
 
-it("whoever comes when all places are taken waits, asks an idle one to leave, and is admitted in order", async () => {
+it("an agent that finds all places taken waits, requests an idle one's place, and is admitted in order", async () => {
   let asked = 0;
   const slots = new AgentSlots(1, () => (asked += 1));
   const first = await slots.acquire();
@@ -17,7 +17,7 @@ it("whoever comes when all places are taken waits, asks an idle one to leave, an
   expect(slots.taken).toBe(0);
 });
 
-it("a raised limit admits who waits", async () => {
+it("a raised limit admits waiting agents", async () => {
   const slots = new AgentSlots(0, () => undefined);
   const waiting = slots.acquire();
   slots.limit = 1;

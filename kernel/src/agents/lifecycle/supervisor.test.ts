@@ -102,7 +102,7 @@ describe("waking and delivering", () => {
     expect(world.guests).toHaveLength(2);
   });
 
-  it("delivers in order, one at a time, also when more comes while the loop is ending", async () => {
+  it("delivers in order, one at a time, also if more events arrive while the loop is ending", async () => {
     let running = 0;
     const order: unknown[] = [];
     const world = setUp(async (method, params, guest) => {
@@ -174,7 +174,7 @@ describe("failures", () => {
     expect(told.at(-1)).toBeUndefined();
   });
 
-  it("a handler under which the guest ended has failed; one that waited behind it has not", async () => {
+  it("a handler during which the guest ended has failed; one that waited behind it has not", async () => {
     const world = setUp((method, params, guest) => {
       if (method === "hook") return new Promise(() => queueMicrotask(() => guest.die("killed")));
       return ready(method, params, guest);
@@ -185,7 +185,7 @@ describe("failures", () => {
     expect(world.supervisor.describe().last_failure).toMatchObject({ handler: "seen" });
   });
 
-  it("a guest that was told to go has not failed", async () => {
+  it("a guest that was told to shut down has not failed", async () => {
     const world = setUp((method, params, guest) =>
       method === "hook" ? new Promise(() => undefined) : ready(method, params, guest),
     );
@@ -197,7 +197,7 @@ describe("failures", () => {
     expect((await suspended).last_failure).toBeUndefined();
   });
 
-  it("a program that throws at its start says so, and another program begins without failures", async () => {
+  it("a program that throws at its start is reported, and another program begins without failures", async () => {
     let fails = true;
     const world = setUp((method, params, guest) => {
       if (method === "startup" && fails) throw new LaresError("ToolError", "no start");
@@ -235,7 +235,7 @@ describe("failures", () => {
     expect(world.supervisor.state).not.toBe("Error");
   });
 
-  it("a handler that throws has answered: counted once, not repeated, and the agent goes on", async () => {
+  it("a handler that throws has answered: counted once, not repeated, and the agent continues", async () => {
     const world = setUp(throwing);
     world.queue.push("seen");
     world.supervisor.start();
@@ -248,7 +248,7 @@ describe("failures", () => {
     expect(world.traces).toContain("seen failed: boom");
   });
 
-  it("three in a row suspend it with the reason; what comes meanwhile waits; resume hands it over", async () => {
+  it("three in a row suspend it with the reason; later events wait; resume delivers them", async () => {
     const world = setUp(throwing);
     for (let count = 0; count < 4; count++) world.queue.push("seen");
     world.supervisor.start();
@@ -291,7 +291,7 @@ describe("failures", () => {
     expect(world.supervisor.describe().metrics.events_failed).toBe(1);
   });
 
-  it("one whose program ends after every event, which it answered, is suspended; what the sandbox does is not held against it", async () => {
+  it("an agent whose program ends after every answered event is suspended; failures of the sandbox do not count", async () => {
     for (const isSandboxFault of [false, true]) {
       const world = setUp();
       world.supervisor.start();
@@ -359,7 +359,7 @@ describe("failures", () => {
     expect(world.slots.taken).toBe(0);
   });
 
-  it("a sandbox that goes away beneath a starting guest is tried again", async () => {
+  it("a start is retried if the sandbox ends during it", async () => {
     const world = setUp((method, params, guest) => {
       if (world.guests.length > 1) return ready(method, params, guest);
       guest.die("the sandbox host ended", true);
@@ -372,7 +372,7 @@ describe("failures", () => {
     expect(world.queue.acknowledged).toEqual([1]);
   });
 
-  it("a sandbox that goes away before the guest runs is no fault of the program: tried again, and not Error", async () => {
+  it("a sandbox that ends before the guest runs is not the program's fault: the start is retried, without Error", async () => {
     const world = setUp();
     world.failStartsWith(new LaresError("AgentError", "the host process ended", { reason: "sandbox" }));
     world.supervisor.start();
@@ -425,7 +425,7 @@ describe("failures", () => {
   });
 });
 
-describe("commands, and what they race with", () => {
+describe("commands and their races", () => {
   it("suspend while a handler runs: its delivery is not lost and is handed over after resume", async () => {
     const hold: Behaviour = (method, params, guest) =>
       method === "hook" && world.guests.length === 1
@@ -446,7 +446,7 @@ describe("commands, and what they race with", () => {
     expect(world.queue.acknowledged).toEqual([1]);
   });
 
-  it("disable while it starts: the guest that comes up late is ended, the place is free again", async () => {
+  it("disable while it starts: the guest that starts late is ended, the place is free again", async () => {
     const world = setUp();
     world.queue.push("seen");
     world.supervisor.start();
@@ -481,7 +481,7 @@ describe("commands, and what they race with", () => {
     });
   });
 
-  it("a command while it shuts down or starts is judged by where that leads to", async () => {
+  it("a command while it shuts down or starts is checked against the resulting state", async () => {
     const world = setUp((method, params, guest) =>
       method === "shutdown" ? new Promise(() => undefined) : ready(method, params, guest),
     );
@@ -542,7 +542,7 @@ describe("commands, and what they race with", () => {
 });
 
 describe("a changed definition", () => {
-  it("new grants count for the very next call, and the guest is told", async () => {
+  it("new grants apply to the very next call, and the guest is notified", async () => {
     const world = setUp();
     world.queue.push("seen");
     world.supervisor.start();

@@ -39,7 +39,7 @@ describe("a job that waits", () => {
     expect(test.jobs.completed).toEqual(["job-1", next]);
   });
 
-  it("for its next try is not tried again, and keeps nobody from being idle, which is told", async () => {
+  it("for its next attempt is not retried, and does not prevent idleness, which is reported", async () => {
     let rested = 0;
     const test = setUp(
       (_params, guest) => {
@@ -97,7 +97,7 @@ describe("a job that runs", () => {
     ["returns", leaves()],
     ["throws", leaves(() => Promise.reject(new Error("aborted")))],
   ])(
-    "and %s when it is told: cancelled, neither completed nor failed; its guest goes on",
+    "and %s when it is told: cancelled, neither completed nor failed; its guest continues",
     async (_what, run) => {
       const test = setUp((params, guest) => (params["id"] === "job-1" ? run(params, guest) : {}));
       const id = await test.enqueue();
@@ -117,7 +117,7 @@ describe("a job that runs", () => {
     },
   );
 
-  it("and goes on nevertheless is ended with its guest; an event it had in hand and the job behind it are not lost", async () => {
+  it("and ignores it is ended with its guest; an event in hand and the next job are not lost", async () => {
     const held = Promise.withResolvers<void>();
     const test = setUp(
       (params) => (params["id"] === "job-1" ? never : {}),
@@ -130,7 +130,7 @@ describe("a job that runs", () => {
     await test.settle();
     await cancel(test, id);
     expect(test.supervisor.jobs.running).toMatchObject({ id, state: "Cancelling" });
-    // Its key is free at once, and the next one waits until the guest has let go.
+    // Its key is free at once, and the next one waits until the guest has ended it.
     const next = await test.enqueue({ key: "k" });
     await test.settle(cancelGraceMs - 1);
     expect(test.asked()).toHaveLength(1);
@@ -198,7 +198,7 @@ describe("a job that runs", () => {
     expect(test.supervisor.state).toBe("Active");
   });
 
-  it("has no more checkpoints, and is told so where it asks for one", async () => {
+  it("gets no more checkpoints, and an attempt is refused", async () => {
     const test = setUp(() => never);
     const id = await test.enqueue();
     await test.settle();
@@ -267,7 +267,7 @@ describe("a job that ends at that moment", () => {
     await test.settle(10_000);
   });
 
-  it("what the disk does not take is not cancelled: the job goes on, and the guest hears nothing", async () => {
+  it("a cancellation that cannot be stored has no effect: the job continues, and the guest is not notified", async () => {
     const gate = Promise.withResolvers<void>();
     const test = setUp(() => gate.promise);
     const id = await test.enqueue();
@@ -283,7 +283,7 @@ describe("a job that ends at that moment", () => {
 });
 
 describe("what a person is shown", () => {
-  it("the job that runs, with what it said last and whether it has saved; nothing between jobs", async () => {
+  it("the running job, with its last report and whether it has saved; nothing between jobs", async () => {
     const test = setUp(leaves());
     expect(test.supervisor.jobs.running).toBeNull();
     const id = await test.enqueue({ key: "k" });
@@ -306,7 +306,7 @@ describe("what a person is shown", () => {
     expect(test.supervisor.jobs.running).toBeNull();
   });
 
-  it("however often a job says how far it is, that it changed is told at once and then once a second", async () => {
+  it("progress reports cause a notification at once and then at most once a second", async () => {
     const test = setUp(() => never);
     let told = 0;
     const id = await test.enqueue();

@@ -199,7 +199,7 @@ export class JobLoop {
     this.#isLooping = true;
     this.#loop()
       .catch((error: unknown) => {
-        agent.trace("error", `its jobs go on in ${putBackRetryMs} ms: ${messageOf(error)}`);
+        agent.trace("error", `its jobs continue in ${putBackRetryMs} ms: ${messageOf(error)}`);
         return this.#pause();
       })
       .finally(() => {
@@ -232,7 +232,7 @@ export class JobLoop {
     if (job === null || !this.#canRun()) return false;
     const session = agent.session();
     if (session === null) {
-      agent.wake(); // becoming Active starts the loop anew
+      agent.wake(); // becoming Active restarts the loop
       return false;
     }
     if (session === this.#lostSession) return false;
@@ -290,7 +290,7 @@ export class JobLoop {
       if (this.#running !== running) return;
       agent.trace(
         "warn",
-        `the agent is started anew for the cancelled job ${name}: ${reason}`,
+        `the agent is restarted because of the cancelled job ${name}: ${reason}`,
         { job: id },
         { traceId: id },
       );
@@ -298,7 +298,7 @@ export class JobLoop {
     };
     running.cancelled = job;
     agent.open.abort(id, requestCancelled(`The job ${name} was cancelled.`));
-    running.grace = clock.timer(cancelGraceMs, () => end(`it went on for ${cancelGraceMs} ms`));
+    running.grace = clock.timer(cancelGraceMs, () => end(`it continued for ${cancelGraceMs} ms`));
     agent.ask(running.session, "cancelJob", { id }).catch((error: unknown) => {
       // A guest that has ended has left the job.
       if (!isLaresError(error, "AgentError")) end(messageOf(error));
@@ -330,7 +330,7 @@ export class JobLoop {
       outcome: "interrupted",
       settle: async () => {
         await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt));
-        const message = `the job ${name} did not finish, it goes on from its last checkpoint: ${messageOf(error)}`;
+        const message = `the job ${name} did not finish and continues from its last checkpoint: ${messageOf(error)}`;
         agent.trace("error", message, { job: id, attempt }, contextOf(job));
       },
     };

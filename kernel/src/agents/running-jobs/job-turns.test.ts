@@ -43,7 +43,7 @@ describe("an agent whose job saves and does not end", () => {
       ?.handlers.call("jobs/checkpoint", { data })
       .catch(() => undefined);
 
-  it("makes room at a checkpoint for one that waits, once it had its turn, and goes on from there", async () => {
+  it("makes room at a checkpoint for a waiting agent, once it had its turn, and continues from there", async () => {
     const around = { isPlaceWanted: false };
     const test = setUp(() => never, undefined, undefined, { isPlaceWanted: () => around.isPlaceWanted });
     await test.enqueue();
@@ -70,7 +70,7 @@ describe("an agent whose job saves and does not end", () => {
     expect(test.guests[1]?.isGone).toBe(false);
   });
 
-  it("does not where it has an event in hand, which would be done twice", async () => {
+  it("does not make room while an event is in hand, which would be handled twice", async () => {
     const test = setUp(
       () => never,
       () => never,

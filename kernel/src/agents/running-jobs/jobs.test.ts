@@ -20,7 +20,7 @@ describe("running", () => {
     expect(test.supervisor.isIdle).toBe(true);
   });
 
-  it("goes on beside events: one that comes while a job waits is handled at once", async () => {
+  it("runs beside events: one that arrives while a job waits is handled at once", async () => {
     const test = setUp(() => never);
     await test.enqueue();
     await test.settle();
@@ -48,7 +48,7 @@ describe("running", () => {
     expect(test.metrics()).toEqual([1, 1, 1]);
   });
 
-  it("without the permission it waits, and is nothing to wait for; granted again it runs", async () => {
+  it("without the permission it waits without blocking idleness; granted again, it runs", async () => {
     const test = setUp();
     await test.supervisor.update(definitionOf(withJobs({})));
     await test.enqueue();
@@ -95,7 +95,7 @@ describe("ends that are not a job's own", () => {
       return never;
     });
     await test.enqueue();
-    // What ends so often is suspended for a while in between.
+    // An agent that ends so often is suspended for a while in between.
     await test.settle(600_000);
     expect(test.asked().map(({ params }) => params["checkpoint"])).toEqual([
       undefined,
@@ -107,7 +107,7 @@ describe("ends that are not a job's own", () => {
     expect(test.guests.slice(0, 4).map(({ budgets }) => budgets)).toEqual([0, 1, 0, 0]);
   });
 
-  it("lost with an event in hand: that is held against the event, which is set aside, and the job goes on", async () => {
+  it("lost with an event in hand: this counts against the event, which is dead-lettered, and the job continues", async () => {
     let lost = 0;
     const test = setUp(
       () => (lost < 3 ? never : {}),
@@ -128,14 +128,14 @@ describe("ends that are not a job's own", () => {
   });
 
   it.each([
-    ["suspended, and answers nothing", () => never],
+    ["suspended, and does not answer", () => never],
     ["suspended, and returns when it is told to go", returnsWhenTold(() => ({}))],
     [
       "suspended, and throws when it is told to go",
       returnsWhenTold(() => Promise.reject(new Error("aborted"))),
     ],
   ])(
-    "an agent that is %s: the job stays and goes on from its checkpoint when resumed",
+    "an agent that is %s: the job stays and continues from its checkpoint when resumed",
     async (_what, first) => {
       let isFirst = true;
       const test = setUp((params, guest) => {
@@ -229,8 +229,8 @@ it("a refusal names some of the jobs that the program has, however many they are
   );
 });
 
-describe("what is said from within a job", () => {
-  it("belongs to the job that ran when it was said: a late checkpoint of one that has ended is no other's", async () => {
+describe("reports from within a job", () => {
+  it("belong to the job that ran at the time: a late checkpoint of an ended job affects no other", async () => {
     const test = setUp(() => never);
     await test.enqueue();
     await test.enqueue();
@@ -245,7 +245,7 @@ describe("what is said from within a job", () => {
     expect(test.jobs.jobs.every(({ checkpoint }) => checkpoint === undefined)).toBe(true);
   });
 
-  it("a checkpoint whose turn comes when the job runs in the next guest is not that run's", async () => {
+  it("a checkpoint that is handled when the job runs in the next guest does not belong to that run", async () => {
     const test = setUp(() => never);
     await test.enqueue();
     await test.settle();
@@ -277,7 +277,7 @@ describe("what is said from within a job", () => {
     ]);
   });
 
-  it("however often it says how far it is, ten times a second are told; the last word always, and none after the end", async () => {
+  it("of many progress reports, ten a second are passed on, always the last one, and none after the end", async () => {
     const gate = Promise.withResolvers<void>();
     const test = setUp(() => gate.promise);
     await test.enqueue();

@@ -18,7 +18,7 @@ test("timers fire in the order in which they are due, each at its own moment, ne
   expect([clock.now(), clock.monotonic(), clock.pendingTimers]).toEqual([1030, 30, 1]);
 });
 
-test("advanceAsync lets what awaits a timer start the next one", async () => {
+test("advanceAsync lets code that awaits a timer start the next one", async () => {
   const clock = new ManualClock();
   let rounds = 0;
   void (async () => {

@@ -8,7 +8,7 @@ export const ActionState = Type.Union(
     Type.Literal("PendingApproval", { description: "Waits for a person" }),
     Type.Literal("Approved", { description: "Approved, and its commit has not begun" }),
     Type.Literal("Committing", { description: "The changes are being made" }),
-    Type.Literal("Committed", { description: "The changes are made; `lares/actions/undo` takes them back" }),
+    Type.Literal("Committed", { description: "The changes are made; `lares/actions/undo` undoes them" }),
     Type.Literal("Rejected", { description: "A person or policy refused it" }),
     Type.Literal("Failed", { description: "The changes could not be made, and nothing was changed" }),
     Type.Literal("Stale", {
@@ -16,7 +16,7 @@ export const ActionState = Type.Union(
         "The workspace has changed since the action was proposed, or another action replaced it; nothing was changed",
     }),
     Type.Literal("Expired", { description: "Nobody decided within `approvals.expire_after`" }),
-    Type.Literal("Undone", { description: "The changes were made and taken back" }),
+    Type.Literal("Undone", { description: "The changes were made and later undone" }),
   ],
   { description: "Where an action is between its proposal and its end" },
 );
@@ -179,7 +179,7 @@ export const ProposalRequest = Type.Object(
         minLength: 1,
         maxLength: 128,
         description:
-          "The id of an action of the same agent that waits or is Stale; the new one takes its place. NotFound for any other agent's, IllegalTransition where it has ended otherwise or was approved meanwhile",
+          "The id of an action of the same agent that waits or is Stale; the new one takes its place. NotFound for any other agent's, IllegalTransition if it has ended otherwise or was approved meanwhile",
       }),
     ),
     key: Type.Optional(
@@ -223,7 +223,7 @@ export const Effect = Type.Object(
     tag: Type.Optional(Type.String({ description: "For a tag: the tag" })),
     namespace: Type.Optional(Type.String({ description: "For a field: its namespace" })),
     key: Type.Optional(Type.String({ description: "For a field: its name" })),
-    value: Type.Optional(Type.Unknown({ description: "For a field: its new value, where it is small" })),
+    value: Type.Optional(Type.Unknown({ description: "For a field: its new value, if it is small" })),
     sidecar: Type.Optional(Type.String({ description: "For a sidecar: its kind" })),
   },
   { description: "One change of an action, as the kernel planned it" },
@@ -238,7 +238,7 @@ export const Action = Type.Object(
     reason: Type.String({ description: "Why the agent proposed it, in the agent's words" }),
     on_behalf_of: Type.Optional(
       OnBehalfOf(
-        "Who led its agent to propose it, the nearest first; absent where the agent acted of its own accord. Agents are not told",
+        "Who led its agent to propose it, the nearest first; absent if the agent acted of its own accord. Agents do not see it",
       ),
     ),
     state: ActionState,
@@ -287,11 +287,11 @@ export const Action = Type.Object(
       Type.String({ description: "Why it failed, went stale, expired, or was refused by policy" }),
     ),
     rejected_reason: Type.Optional(
-      Type.String({ description: "What the person who rejected it said; its agent is told" }),
+      Type.String({ description: "The reason that the person gave for rejecting it; its agent sees it" }),
     ),
     edited_by: Type.Optional(
       Type.Literal("user", {
-        description: "The person who approved it changed its contents first; its agent is not told them",
+        description: "The person who approved it changed its contents first; its agent does not see them",
       }),
     ),
     undone_by: Type.Optional(Type.Literal("user", { description: "Who undid it: a person" })),

@@ -138,8 +138,8 @@ export const AgentCommand = Type.Union(
     Type.Literal("enable", { description: "A disabled agent gets events again" }),
     Type.Literal("disable", { description: "It is stopped and sent no event until it is enabled" }),
     Type.Literal("suspend", { description: "It is stopped; its events wait until it is resumed" }),
-    Type.Literal("resume", { description: "A suspended agent goes on" }),
-    Type.Literal("reload", { description: "Its program is loaded anew; also after an `Error`" }),
+    Type.Literal("resume", { description: "Resumes a suspended agent" }),
+    Type.Literal("reload", { description: "Reloads its program, also after an `Error`" }),
   ],
   { description: "What to do with the agent" },
 );

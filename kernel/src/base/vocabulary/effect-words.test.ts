@@ -17,11 +17,11 @@ describe("what an effect does, in words", () => {
     const gone: Effect = { ...edit, kind: "file.delete", path: "scratch.md", after: null };
     expect(actionWords([edit, gone])).toBe('Edits "build.sh" (+1 −1). Deletes "scratch.md" (+1 −1).');
   });
-  test("without a diff says the sizes", () => {
+  test("without a diff shows the sizes", () => {
     const { diff: _diff, ...binary } = edit;
     expect(effectWords(binary)).toBe('Edits "build.sh" (1.2 KiB → 1.3 KiB)');
   });
-  test("of a folder that moves says how many files are in it", () => {
+  test("of a moved folder shows its number of files", () => {
     const move: Effect = {
       kind: "file.move",
       from: "a",

@@ -28,7 +28,7 @@ export const Entry = Type.Object(
     kind: EntryKind,
     media: Media,
     extension: Type.String({
-      description: "The file name's extension: lower case, no dot; empty where there is none",
+      description: "The file name's extension: lower case, no dot; empty if there is none",
     }),
     mime: Type.String({ description: "Media type (MIME), such as image/jpeg" }),
     size: Type.Number({ description: "Size in bytes; 0 for a folder" }),
@@ -75,7 +75,10 @@ export const EntryQuery = Type.Object(
       Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: "How many to answer at most" }),
     ),
     cursor: Type.Optional(
-      Type.String({ maxLength: 4096, description: "The `cursor` of the page before, to go on behind it" }),
+      Type.String({
+        maxLength: 4096,
+        description: "The `cursor` of the previous page, to continue after it",
+      }),
     ),
   },
   closed,

@@ -22,7 +22,7 @@ export const Job = Type.Object(
     name: Type.String({ description: "The function under `jobs` of the program" }),
     state: JobState,
     priority: Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")], {
-      description: "Of an agent's jobs, the more urgent ones run first",
+      description: "An agent's more urgent jobs run first",
     }),
     when_idle: Type.Boolean({ description: "It begins only when the workspace is quiet" }),
     key: Type.Optional(
@@ -44,7 +44,7 @@ export const Job = Type.Object(
         { ...closed, description: "How far it said that it is" },
       ),
     ),
-    checkpoint: Type.Boolean({ description: "It has saved a checkpoint, and goes on from there" }),
+    checkpoint: Type.Boolean({ description: "It has saved a checkpoint, and continues from there" }),
   },
   { ...closed, description: "Work that an agent dispatched to itself and that has not ended" },
 );

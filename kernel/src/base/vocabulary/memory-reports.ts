@@ -7,7 +7,7 @@ const Head = Type.String({
 });
 const Time = (description: string) =>
   Type.Union([Type.String(), Type.Null()], {
-    description: `${description}, UTC, ISO 8601; null where there is none`,
+    description: `${description}, UTC, ISO 8601; null if there is none`,
   });
 
 /** What is made of the journal so that it can be asked. */
@@ -42,10 +42,10 @@ const Projections = Type.Object({
   rebuilding: Type.Optional(
     Type.Object(
       {
-        what: Type.Enum(["projections", "embeddings", "index"], { description: "What is made anew" }),
+        what: Type.Enum(["projections", "embeddings", "index"], { description: "What is rebuilt" }),
         fraction: Type.Number({ minimum: 0, maximum: 1, description: "How much of it is done" }),
       },
-      { description: "Present while something is made anew" },
+      { description: "Present while something is rebuilt" },
     ),
   ),
   bytes: Count("Size of all projections on the disk, bytes"),
@@ -53,7 +53,7 @@ const Projections = Type.Object({
 
 export const MemoryStats = Type.Object({
   records: Count("Records in the journal"),
-  head: Type.String({ description: "The last hash of the journal's chain; zeros where there is no record" }),
+  head: Type.String({ description: "The last hash of the journal's chain; zeros if there is no record" }),
   sizeBytes: Count("Size of the journal, bytes"),
   limitBytes: Count("What the journal may have, by `max_storage_mb`, bytes"),
   projections: Type.Union([Projections, Type.Null()], {

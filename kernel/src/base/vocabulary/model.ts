@@ -98,7 +98,7 @@ export const modelFailureClasses = [
 
 export type ModelFailureClass = (typeof modelFailureClasses)[number];
 
-/** Why an attempt failed. The message is for a person, in the kernel's words where it has some. */
+/** Why an attempt failed. The message is for a person, in the kernel's words if it has any. */
 export interface ModelFailure {
   readonly class: ModelFailureClass;
   readonly message: string;

@@ -38,7 +38,7 @@ test("work under several lineages is on behalf of all of them, and as deep as th
   expect(commonLineage([])).toEqual(ownAccord);
 });
 
-test("of very many who led to something, as many are named as the wire takes", () => {
+test("of a very long lineage, as many are named as the wire allows", () => {
   const many = Array.from({ length: 100 }, (_, at): Actor => ({ kind: "agent", id: `a.${at}` }));
   expect(onBehalfField(many).on_behalf_of).toHaveLength(maxNamed);
   expect(onBehalfField([])).toEqual({});
@@ -55,7 +55,7 @@ test.each<[Actor, string]>([
   [{ kind: "process", process: "channel", agent: "a.a", conversation: "c" }, "model"],
   [schedule, "a.a"],
   [{ kind: "kernel" }, "kernel"],
-])("a guest is told of %j as %s", (actor, name) => {
+])("a guest sees %j as %s", (actor, name) => {
   expect(callerName(actor)).toBe(name);
 });
 
@@ -67,6 +67,6 @@ test.each([
   { onBehalfOf: [{ kind: "god" }], depth: 1 },
   { onBehalfOf: [{ kind: "agent" }], depth: 1 },
   { onBehalfOf: [{ kind: "schedule", agent: "a.a" }], depth: 0 },
-])("%j is no lineage", (stored) => {
+])("%j is not a lineage", (stored) => {
   expect(() => readLineage(stored)).toThrow(TypeError);
 });

@@ -54,14 +54,14 @@ export const Actor = Type.Union(
   ],
   { description: "Who acts, or causes something" },
 );
-/** Who acts, or causes something. `policy/principals.ts` decides whose authority bounds it. */
+/** The principal that acts, or causes something. `policy/principals.ts` decides whose authority bounds it. */
 export type Actor = Static<typeof Actor>;
 type Person = Extract<Actor, { kind: "person" }>;
 
 /** Actors that a trace or an action names. */
 export const maxNamed = 32;
 
-/** Who led to something that is told. */
+/** The principals that led to something, as it is reported. */
 export const OnBehalfOf = (description: string) =>
   Type.Array(Actor, { minItems: 1, maxItems: maxNamed, description });
 
@@ -168,7 +168,7 @@ export function callerName(actor: Actor): string {
  */
 export function readLineage(stored: unknown): Lineage {
   if (!isJsonObject(stored) || !Array.isArray(stored["onBehalfOf"]) || typeof stored["depth"] !== "number")
-    throw new TypeError("It is no lineage.");
+    throw new TypeError("It is not a lineage.");
   const onBehalfOf = stored["onBehalfOf"].map((one: unknown): Actor => {
     if (typeof one === "string") return { kind: "agent", id: one };
     if (!isActor(one)) throw new TypeError("It names somebody of an unknown kind.");

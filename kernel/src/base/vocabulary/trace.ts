@@ -35,7 +35,7 @@ export const TraceEntry = Type.Object(
     ),
     on_behalf_of: Type.Optional(
       OnBehalfOf(
-        "Who led to what it is about, the nearest first; absent where the agent acted of its own accord",
+        "Who led to what it is about, the nearest first; absent if the agent acted of its own accord",
       ),
     ),
     trace_id: Type.String({

@@ -8,7 +8,7 @@ const maxGrantedParts = 2_048;
 const maxGrantedFolders = 256;
 
 const Change = Type.Enum(["new", "changed", "unchanged"], {
-  description: "How it compares with the person's last answer; everything is new where there was none",
+  description: "How it compares with the person's last answer; everything is new if there was none",
 });
 
 export const TrustPart = Type.Object(

@@ -267,7 +267,7 @@ describe("export and import", () => {
     expect(asked()[1]?.params).toEqual({ agent: storage, path: "/x/y", overwrite: true });
   });
 
-  it("import shows what is in the file, asks, and imports what was shown", async () => {
+  it("import shows the file's contents, asks, and imports what was shown", async () => {
     const { questions } = atTerminal(true);
     expect(await lares("import", storage, "/x/y")).toBe(0);
     expect(asked().map(({ params }) => params)).toEqual([

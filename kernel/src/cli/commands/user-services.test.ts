@@ -66,7 +66,7 @@ const services: UserServices = {
       { name: "cloud", hosts: ["api.example.com"], in: "header", created: null, source: "environment" },
     ],
     check: (name) => {
-      if (name === "Cloud") throw invalidParams('"Clou…" is no name of a secret.');
+      if (name === "Cloud") throw invalidParams('"Clou…" is not a name of a secret.');
     },
     set: async (name, value, hosts, place) => {
       stored.push([name, value, hosts, place]);
@@ -133,7 +133,7 @@ test("a wrong name or host is refused before the value is read", async () => {
   const stdin = Readable.from([Buffer.from("the value\n")]);
   vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as unknown as typeof process.stdin);
   expect(await lares("secrets", "set", "Cloud", "--host", "a.example")).toBe(2);
-  expect(errors).toContain("is no name of a secret");
+  expect(errors).toContain("is not a name of a secret");
   expect(stdin.readableDidRead).toBe(false);
   expect(stored).toEqual([]);
 });

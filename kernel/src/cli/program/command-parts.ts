@@ -15,7 +15,7 @@ export async function execute(
     process.exitCode = await body({ ports, terminal });
   } catch (error) {
     terminal.status(null);
-    // A request that was interrupted by the person fails, which is no error to report.
+    // A request that was interrupted by the person fails, which is not an error to report.
     if (terminal.interrupted.aborted) process.exitCode = 130;
     else {
       terminal.warn(renderError(error, terminal));

@@ -39,7 +39,7 @@ async function lares(argv: string[], ports: Partial<CliPorts> = {}): Promise<num
 
 describe("usage", () => {
   it.each([[["--help"]], [["run", "--help"]], [["--version"]], [["help", "check"]]])(
-    "%j is no failure",
+    "%j is not a failure",
     async (argv) => {
       expect(await lares(argv)).toBe(0);
       expect(output).not.toBe("");
@@ -266,7 +266,7 @@ describe("check", () => {
     expect(errors).toContain("1 error, 0 warnings in 1 document");
   });
 
-  it("a warning is no failure; --format json is one object", async () => {
+  it("a warning is not a failure; --format json is one object", async () => {
     await writeFile(join(folder, "lares.yaml"), "");
     const checkDocument = (file: string) =>
       Promise.resolve([{ ...finding, file, severity: "warning" } as const]);
@@ -280,7 +280,7 @@ describe("check", () => {
             place: "lares.yaml:3",
           } as const,
         ],
-        environmentFaults: ["LARES_TRACE_LEVL is no setting."],
+        environmentFaults: ["LARES_TRACE_LEVL is not a setting."],
         protected: protectedByName,
       });
     expect(await lares(["check", folder, "--format", "json", "--explain"], { checkDocument, explain })).toBe(
@@ -290,7 +290,7 @@ describe("check", () => {
       ok: true,
       findings: [{ line: 3, severity: "warning" }],
       configuration: [{ source: "workspace" }],
-      environment_faults: ["LARES_TRACE_LEVL is no setting."],
+      environment_faults: ["LARES_TRACE_LEVL is not a setting."],
       protected: protectedByName,
     });
     output = "";
@@ -298,7 +298,7 @@ describe("check", () => {
     // Names that are asked about each time are shown with the reason.
     expect(output).toMatch(/Asked each time[^]*Shells and editors read these when they start\.\n[^\n]+\S/);
     expect(output).toContain("node_modules/");
-    expect(errors).toContain("LARES_TRACE_LEVL is no setting.");
+    expect(errors).toContain("LARES_TRACE_LEVL is not a setting.");
   });
 });
 

@@ -1,7 +1,7 @@
 import {
   countedRun,
   endsLine,
-  goesOn,
+  continuationMark,
   visibleAtoms,
   withVisibleBlank,
   type Atom,
@@ -138,7 +138,7 @@ function lineFrom(pieces: Piece[], start: number, room: number): LineEnd {
     if (columns > room) {
       if (blank > 0) return { end: blank, next: blank + 1, mark: "" };
       showBlanksAround(pieces, hard);
-      return { end: hard, next: hard, mark: goesOn };
+      return { end: hard, next: hard, mark: continuationMark };
     }
     if (columns < room) hard = index + 1;
     if (piece.ends) return { end: index + 1, next: index + 1, mark: "" };

@@ -212,7 +212,7 @@ describe("approving by a key", () => {
     }
   });
 
-  it("asks again for a large change, and names the deleted files; the same key is no answer", () => {
+  it("asks again for a large change, and names the deleted files; the same key is not an answer", () => {
     const walk = start([large], { columns: 100, rows: 120 });
     walk.press("a");
     expect(walk.screen).toMatch(/Approve all 5\? 5 files, deletes 1\.[^]*Deletes "notes\/scratch\.md"\./);

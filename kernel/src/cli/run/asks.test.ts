@@ -67,7 +67,7 @@ describe("questions during a run", () => {
     expect(run.following.isBusy).toBe(false);
   });
 
-  it("that were put off go on waiting and are not asked again", async () => {
+  it("that were postponed stay open and are not asked again", async () => {
     const run = await start({ waiting: [anAsk("a")] });
     run.shown[0]?.answer("later");
     await run.settled();
@@ -94,7 +94,7 @@ describe("questions during a run", () => {
     expect([run.quits(), run.answers]).toEqual([1, []]);
   });
 
-  it("whose answer comes too late say so, and the run goes on", async () => {
+  it("whose answer is too late are reported, and the run continues", async () => {
     const run = await start({ waiting: [anAsk("a")], refuses: true });
     run.shown[0]?.answer({ allow: true });
     await run.settled();

@@ -6,7 +6,7 @@ import { oneLine } from "../render/foreign.ts";
 import { renderAsk } from "../render/asks.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** "later": it goes on waiting, and can be answered elsewhere. "ended": it was, or nothing waits for it any more. */
+/** "later": it stays open, and can be answered elsewhere. "ended": it was, or nothing waits for it any more. */
 export type AskAnswer =
   { readonly allow: boolean; readonly remember?: AskScope } | "later" | "ended" | "quit";
 

@@ -6,7 +6,7 @@ import { aQuestion } from "../testing/fake-kernel.ts";
 import type { TrustProgram, TrustQuestion } from "../../base/vocabulary/trust.ts";
 import { ConsentScreen } from "./consent-screen.ts";
 
-/** A screen of so many rows and columns, with a person's keys. */
+/** A screen with these rows and columns, and a person's keys. */
 function screenOf(
   question: TrustQuestion,
   {

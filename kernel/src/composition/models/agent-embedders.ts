@@ -40,7 +40,7 @@ const maxNumbers = 80_000;
 const decimals = 1e8;
 /** Milliseconds for which all agents' texts together hold the event loop at once. */
 const sliceMs = 4;
-/** After an error with a pause like this, a person has to mend something first. */
+/** After an error with a pause like this, a person has to fix something first. */
 const mendingPauseMs = 60_000;
 
 /**
@@ -179,7 +179,7 @@ export class AgentEmbedders implements AsyncDisposable {
     if (!error.isRetryable)
       return failure(spec, "InvalidRequest", "The embedder refuses these texts. The traces say why.");
     return error.retryAfterMs >= mendingPauseMs
-      ? failure(spec, "NoModel", "The embedder cannot be used until the person mends its settings.")
+      ? failure(spec, "NoModel", "The embedder cannot be used until the person fixes its settings.")
       : failure(spec, "Overloaded", "The embedder does not answer. Try again later.");
   }
 }

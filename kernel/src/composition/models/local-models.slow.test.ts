@@ -65,7 +65,7 @@ test("models of this machine are listed, tested, asked with local_only, counted,
   expect(await services.models.test("local/tiny", neverAborted)).toMatchObject({ ok: true });
   expect(await services.models.test("local/broken", neverAborted)).toMatchObject({
     ok: false,
-    error: { class: "NoModel", message: expect.stringMatching(/broken\.gguf is no GGUF file/) as string },
+    error: { class: "NoModel", message: expect.stringMatching(/broken\.gguf is not a GGUF file/) as string },
   });
 
   const schema = {

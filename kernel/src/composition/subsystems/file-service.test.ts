@@ -114,7 +114,7 @@ describe("a file under another name", () => {
     expect(await files.pathsOf(uri(path))).toEqual(expected);
   });
 
-  it("is found anew once the link has another target", async () => {
+  it("is found again once the link has another target", async () => {
     await symlink(join(base, "workspace/notes/a.md"), join(base, "link.md"));
     expect(await unsavedAmong([uri("link.md")], ["b.md", "notes/a.md"])).toBe("notes/a.md");
     await rename(join(base, "workspace/notes/a.md"), join(base, "workspace/b.md"));

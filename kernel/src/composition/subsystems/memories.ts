@@ -195,8 +195,8 @@ function ownerOf(key: string): string | null {
 }
 
 const titles = {
-  projections: "preparing what is remembered",
-  embeddings: "embedding what is known",
+  projections: "preparing memory",
+  embeddings: "embedding knowledge",
   index: "building the vector index",
 } as const;
 
@@ -210,13 +210,13 @@ function noticeTo(
   return (notice) => {
     switch (notice.kind) {
       case "rebuilt":
-        log.warn(`A memory's ${notice.what} were made again from its journal.`, {
+        log.warn(`A memory's ${notice.what} were rebuilt from its journal.`, {
           memory: notice.memory,
           reason: notice.reason,
         });
         warn(
           ownerOf(notice.memory) ?? notice.memory,
-          `its memory's ${notice.what} were made again from the journal: ${notice.reason}`,
+          `its memory's ${notice.what} were rebuilt from the journal: ${notice.reason}`,
         );
         return;
       case "progress": {

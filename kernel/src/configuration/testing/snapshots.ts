@@ -13,7 +13,7 @@ import type { CatalogEntry, CatalogSnapshot } from "../catalog-snapshot.ts";
 export const digestOf = (letter: string): Hash => `sha256:${letter.repeat(64)}`;
 
 /** The manifest of an extension that does nothing. */
-export const stillness = {
+export const unchangedSettings = {
   behaviour: { hooks: [], tools: [], models: [], hosts: [], caps: {}, settings: { config: {} } },
   behaviourDigest: digestOf("0"),
   carries: [],
@@ -82,7 +82,7 @@ export function snapshot(
             program,
             permissions: { read_entries: true },
             locations: ["notes"],
-            ...stillness,
+            ...unchangedSettings,
           },
         ]),
       ),

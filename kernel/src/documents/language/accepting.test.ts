@@ -10,7 +10,7 @@ import { maxProposals } from "./proposal.ts";
 import { environment } from "./testing/environment.ts";
 import { accepted, labels, proposals, T, Y, type Kind } from "./testing/typing.ts";
 
-describe("what accepting it makes", () => {
+describe("the text after accepting a proposal", () => {
   test.each<[string, Kind, DocumentFormat, string, string, string]>([
     ["a key", "lares", "yaml", "ver|", "version", "version: "],
     ["a key in TOML", "lares", "toml", "ver|", "version", "version = "],

@@ -325,7 +325,7 @@ filter = "changed_fields.exists(f, f == \"|"`,
     expect(typed.items[0]).toMatchObject({ label: "*/5 * * * *", detail: "Every 5 minutes" });
   });
 
-  test("in a filter, what its event has", async () => {
+  test("the fields of its event are offered in a filter", async () => {
     const at = (on: string, filter: string) =>
       labels("manifest", "yaml", `${Y}  hooks:\n    - on: ${on}\n      filter: ${filter}`);
     expect(await at("EntryMoved", "|")).toContain("from");
@@ -349,7 +349,7 @@ test("many are bounded, and typing on narrows them", async () => {
   expect(some.items.map(({ label }) => label)).toContain("Europe/Berlin");
 });
 
-test("what lies around is only asked for where it counts", async () => {
+test("the surroundings are only read if they matter", async () => {
   let asked = 0;
   const counting = {
     ...surroundings,

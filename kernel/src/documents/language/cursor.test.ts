@@ -120,7 +120,7 @@ describe("where the cursor is in TOML", () => {
   });
 });
 
-test("what stands beside the cursor can be read, also where the rest is broken", () => {
+test("the text beside the cursor can be read, even if the rest is broken", () => {
   const yaml = at("e:\n  hooks:\n    - on: EntryMoved\n      filter: |\n  tools: [", "yaml");
   expect(yaml?.document).toMatchObject({ e: { hooks: [{ on: "EntryMoved" }] } });
   const toml = at('[e]\nx = [\n[[e.hooks]]\non = "EntryMoved"\nfilter = "|\n[e.tools', "toml");
@@ -148,7 +148,7 @@ describe.each(fixtures)("$format", ({ text, format }) => {
     for (let offset = 0; offset <= text.length; offset++) expectSound(text, offset, format);
   });
 
-  test("the same where the text ends at the cursor", () => {
+  test("the same if the text ends at the cursor", () => {
     for (let offset = 0; offset <= text.length; offset += 3)
       expectSound(text.slice(0, offset), offset, format);
   });
@@ -196,7 +196,7 @@ describe.each(fixtures)("$format", ({ text, format }) => {
   });
 });
 
-test("what is beyond the bounds of documents is answered by null", () => {
+test("documents beyond the limits are answered with null", () => {
   expect(cursorContext("a: 1\n".repeat(300_000), 3, "yaml")).toBeNull();
   expect(cursorContext("[".repeat(10_000), 5000, "yaml")).toBeNull();
   expect(cursorContext(`a = ${"[".repeat(10_000)}`, 5000, "toml")).toBeNull();

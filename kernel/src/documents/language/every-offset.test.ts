@@ -53,7 +53,7 @@ describe.each(documents)("%s", (path, text) => {
     }
   });
 
-  test("what stands at an offset is what is there", () => {
+  test("the node at an offset is the one that contains it", () => {
     const document = readAtOnce(text, path);
     for (let offset = 0; offset <= text.length; offset++) {
       const handler = handlerAt(document, offset);
@@ -63,7 +63,7 @@ describe.each(documents)("%s", (path, text) => {
     }
   });
 
-  test("with a slip of the finger in any line, each fix mends its fault and breaks nothing", async () => {
+  test("with a typing error in any line, each fix repairs its fault and breaks nothing", async () => {
     let fixes = 0;
     for (const typo of typos(text)) {
       const faults = await check(path, typo);

@@ -426,7 +426,7 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
     tomlHook(
       'on = "EntryCreated"\nfilter = "entry.is_image() && entry.extension() == \'jpg\'"\nhandler = "photoAdded"',
     ),
-    ["Write all older spellings anew"],
+    ["Rewrite all older spellings"],
   ],
   [
     "extension.yaml",
@@ -555,7 +555,7 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
   ["lares.yaml", "forbidden-key", "extensions:\n  - __proto__: 1\n    path: ./photos\n", []],
 ];
 
-describe("a fault has the fixes that are possible, and each of them mends it", () => {
+describe("a fault has the possible fixes, and each of them repairs it", () => {
   test.each(cases.map((each, index) => [index, ...each] as const))(
     "%i %s: %s",
     async (_index, file, code, text, titles, expected) => {

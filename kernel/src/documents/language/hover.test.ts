@@ -24,7 +24,7 @@ async function said(kind: Kind, format: DocumentFormat, source: string): Promise
   return hover && `${text.slice(hover.start, hover.end)}: ${words(hover.explanation)}`;
 }
 
-describe("what is said of the word under the cursor", () => {
+describe("the hover of the word under the cursor", () => {
   test.each<[string, Kind, DocumentFormat, string, RegExp | null]>([
     [
       "a key",
@@ -278,7 +278,7 @@ schedule =
     ]);
   });
 
-  test("only of what is in sight", async () => {
+  test("only visible entries", async () => {
     const start = yaml.indexOf("30 */5");
     const found = await inlayHints(
       { kind: "manifest", format: "yaml", text: yaml },

@@ -9,7 +9,7 @@ const yaml = `${Y}  tools:\n    - name: t\n      description: d\n      handler: 
 const toml = `${T}[[extension.tools]]\nname = "t"\n[extension.tools.parameters]\n`;
 const types = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
-test("the keywords are those that arguments are held against", () => {
+test("the keywords are those that arguments are checked against", () => {
   const { all, keywords: known } = new Ajv({ strict: false }).RULES;
   const missing = Object.keys(all).filter((name) => !Object.hasOwn(keywords, name));
   // ajv refuses `id`, and hands on to `items` what its `additionalItems` says.
@@ -17,11 +17,11 @@ test("the keywords are those that arguments are held against", () => {
   expect(Object.keys(keywords).filter((name) => known[name] === undefined)).toEqual([]);
 });
 
-test("the formats are those that tools know", () => {
+test("the formats are those that tools support", () => {
   expect(formatNames.toSorted()).toEqual(Object.keys(argumentFormats).toSorted());
 });
 
-describe("what is offered in a tool's parameters", () => {
+describe("proposals in a tool's parameters", () => {
   test.each<[string, DocumentFormat, string, string[]]>([
     ["the only type they have", "yaml", `${yaml} { type: | }`, ["object"]],
     ["types", "yaml", `${yaml}\n        properties: { a: { type: | } }`, types],
@@ -120,7 +120,7 @@ describe("what is offered in a tool's parameters", () => {
     for (const name of absent) expect(found).not.toContain(name);
   });
 
-  test("the name of a type that YAML would take for nothing is quoted", async () => {
+  test("the name of a type that YAML would read as null is quoted", async () => {
     const source = `${yaml} { properties: { a: { type: | } } }`;
     expect(await accepted("manifest", "yaml", source, "null")).toContain('type: "null" }');
   });

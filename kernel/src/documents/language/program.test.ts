@@ -112,7 +112,7 @@ describe("the places of a name", () => {
   });
 });
 
-test("what other files import is found by the name they import", async () => {
+test("names that other files import are found by the imported name", async () => {
   const source = "export const a = () => 1;\nfunction b() {}\nexport { b as c };";
   const { exported } = await outline(source);
   expect(exported("a")).toEqual({ declared: { start: 13, end: 14 } });
@@ -192,7 +192,7 @@ describe("handlers that other files have", () => {
     ],
   ])("%s", async (_name, source, expected) => expect(await elsewhere(source)).toEqual(expected));
 
-  test("a record that is exported has them for those who import it", async () => {
+  test("an exported record has them for its importers", async () => {
     const { handlersOf } = await outline(
       "export const hooks = { a() {}, b() {} };\nexport { hooks as others };",
     );

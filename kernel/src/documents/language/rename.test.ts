@@ -163,6 +163,6 @@ test.each(["a", "_a", "$a1", "é", "delete", "a".repeat(128)])("%s is a name", (
 test.each(["", "1a", "a b", "a-b", "a.b", "constructor", "a\n", "a".repeat(129), "💥"])(
   "%j is none",
   (name) => {
-    expect(() => checkHandlerName(name)).toThrow(/is no name for a handler/);
+    expect(() => checkHandlerName(name)).toThrow(/is not a name for a handler/);
   },
 );

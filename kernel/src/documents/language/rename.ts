@@ -24,7 +24,7 @@ export function checkHandlerName(name: string): void {
   const isIdentifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name);
   if (isIdentifier && name.length <= maxNameCharacters && !forbiddenKeys.includes(name)) return;
   throw invalidParams(
-    `${JSON.stringify(name.slice(0, maxNameCharacters))} is no name for a handler: letters, digits, _ and $, not a digit first, at most ${maxNameCharacters} characters.`,
+    `${JSON.stringify(name.slice(0, maxNameCharacters))} is not a name for a handler. Use letters, digits, _ and $, not a digit first, and at most ${maxNameCharacters} characters.`,
   );
 }
 

@@ -114,7 +114,7 @@ name = "people"
   });
 });
 
-test("what is half typed is shown as far as it is there", () => {
+test("half-typed parts are shown as far as they exist", () => {
   const text =
     "extension:\n  id: com.example.a\n  hooks:\n    - on: EntryCreated\n      handler: a\n    - on:\n  too";
   expect(drawn(outline("extension.yaml", text)).map((line) => line.trim().replace(/ \d+–\d+$/, ""))).toEqual([
@@ -139,13 +139,13 @@ test("an outline has an end", () => {
 });
 
 test.each(["", "- a\n", "{", "a: &a [*a]\n", "just a text\n"])(
-  "of %j there is no outline, or a small one",
+  "%j has no outline, or a small one",
   (text) => {
     expect(drawn(outline("lares.yaml", text)).length).toBeLessThan(3);
   },
 );
 
-test("what is marked lies within its part", () => {
+test("a marked range lies within its part", () => {
   const check = ({ range, selection, children }: DocumentPart): void => {
     expect(isWithin(selection, range)).toBe(true);
     for (const child of children) check(child);

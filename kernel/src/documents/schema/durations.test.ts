@@ -26,5 +26,5 @@ for (const text of [
   "99999999999999999999d",
   "36501d",
 ]) {
-  test(`${JSON.stringify(text)} is no span of time`, () => expect(parseDuration(text).ok).toBe(false));
+  test(`${JSON.stringify(text)} is not a duration`, () => expect(parseDuration(text).ok).toBe(false));
 }

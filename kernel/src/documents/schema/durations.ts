@@ -14,7 +14,7 @@ export function parseDuration(text: string): Duration {
   if (match === null) {
     return {
       ok: false,
-      message: `"${text}" is no span of time; write a number and its unit, such as 500ms, 10s, 5m, 24h or 30d.`,
+      message: `"${text}" is not a duration. Write a number and a unit, such as 500ms, 10s, 5m, 24h or 30d.`,
     };
   }
   const ms = Math.round(Number(match[1]) * (unitsMs[match[2] ?? ""] ?? 0));

@@ -190,7 +190,7 @@ export const Lares = Type.Object(
             Type.Array(ApprovalRule, {
               maxItems: 1024,
               description:
-                "Decisions made beforehand. Of the rules that match, deny counts before ask, and ask before allow",
+                "Decisions made beforehand. Among the rules that match, deny counts before ask, and ask before allow",
             }),
           ),
         },

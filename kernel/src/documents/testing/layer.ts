@@ -10,7 +10,7 @@ export function layerOf(
   checked: { value: LaresDocument | null; diagnostics: readonly Diagnostic[]; document: ParsedDocument },
 ): Layer {
   if (checked.value === null || hasErrors(checked.diagnostics)) {
-    throw new LaresError("InvalidDocument", `${file} has errors; mend them first.`, {
+    throw new LaresError("InvalidDocument", `${file} has errors. Fix them first.`, {
       diagnostics: checked.diagnostics,
     });
   }

@@ -29,7 +29,7 @@ export const codes = {
   },
   syntax: { severity: "error", explanation: "The text is not YAML 1.2 or not TOML 1.0." },
   "multiple-documents": { severity: "error", explanation: "A YAML file holds more than one document." },
-  "duplicate-key": { severity: "error", explanation: "The same key stands twice in one map." },
+  "duplicate-key": { severity: "error", explanation: "The same key occurs twice in one map." },
   "forbidden-key": {
     severity: "error",
     explanation: "A key that means something to JavaScript's objects: __proto__, constructor, prototype.",
@@ -42,7 +42,7 @@ export const codes = {
   "unknown-field": { severity: "error", explanation: "A field that the schema does not have." },
   "deprecated-field": {
     severity: "warning",
-    explanation: "A field that is ignored, and what stands for it.",
+    explanation: "A field that is ignored, and the one that replaces it.",
   },
   "missing-field": { severity: "error", explanation: "A field that has to be there is not." },
   "invalid-value": {
@@ -56,7 +56,7 @@ export const codes = {
   },
   "invalid-glob": {
     severity: "error",
-    explanation: "A pattern that is no glob, or has brace ranges or more than 64 alternatives.",
+    explanation: "A pattern that is not a glob, or has brace ranges or more than 64 alternatives.",
   },
   "invalid-namespace": {
     severity: "error",
@@ -81,12 +81,12 @@ export const codes = {
   },
   "old-spelling": {
     severity: "error",
-    explanation: "A filter in the spelling of older documents; the quick fix writes it anew.",
+    explanation: "A filter in the spelling of older documents; the quick fix rewrites it.",
   },
   "invalid-schedule": {
     severity: "error",
     explanation:
-      "A schedule that is no cron expression, never comes true, or names a time zone that does not exist.",
+      "A schedule that is not a cron expression, never comes true, or names a time zone that does not exist.",
   },
   "invalid-program": {
     severity: "error",
@@ -114,7 +114,7 @@ export const codes = {
   "doubtful-parameters": {
     severity: "warning",
     explanation:
-      "Something in a tool's parameters that arguments cannot be held against: a keyword, a pattern, a $ref, a name.",
+      "Something in a tool's parameters that arguments cannot be checked against: a keyword, a pattern, a $ref, a name.",
   },
   "requirement-not-met": {
     severity: "warning",
@@ -152,7 +152,7 @@ export const codes = {
   },
   "invalid-event-name": {
     severity: "warning",
-    explanation: "An extension would emit or hear an event of a name that no event can have.",
+    explanation: "An extension would emit or receive an event with a name that no event can have.",
   },
   "event-not-heard": {
     severity: "warning",
@@ -170,7 +170,7 @@ export const codes = {
   "invalid-host": {
     severity: "warning",
     explanation:
-      "A host that no request can go to: an address, a path or a pattern stands where a host belongs.",
+      "A host that no request can go to: an address, a path or a pattern in place of a host.",
   },
   "invalid-proxy": {
     severity: "warning",
@@ -206,7 +206,7 @@ export const codes = {
   "location-outside": { severity: "error", explanation: "A location that leads out of the workspace." },
   "location-not-found": {
     severity: "warning",
-    explanation: "A location that does not exist, or is no folder.",
+    explanation: "A location that does not exist, or is not a folder.",
   },
   "document-not-counted": {
     severity: "warning",
@@ -223,7 +223,7 @@ export const codes = {
   },
   "unknown-variable": {
     severity: "warning",
-    explanation: "An environment variable that looks like a setting and is none.",
+    explanation: "An environment variable that looks like a setting but is not.",
   },
 } as const satisfies Record<string, Code>;
 

@@ -10,7 +10,7 @@ test("lines end as editors have it: with a carriage return, a line feed, or both
   }
 });
 
-test("nothing lies within a line's end, and nothing beyond it", () => {
+test("no range ends within or beyond a line end", () => {
   const lines = new Lines("ab\r\ncd");
   expect(lines.position(3)).toEqual({ line: 0, character: 2 });
   expect(lines.offset({ line: 0, character: 3 })).toBe(2);

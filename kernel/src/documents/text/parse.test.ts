@@ -57,7 +57,7 @@ describe("values", () => {
   }
 });
 
-test("the same value comes from YAML and from TOML, and is found at every pointer", () => {
+test("YAML and TOML give the same value, which is found at every pointer", () => {
   const key = fc
     .oneof(fc.stringMatching(/^[a-z_]{1,6}$/), fc.string({ maxLength: 6 }))
     .filter((name) => !["__proto__", "constructor", "prototype"].includes(name));
@@ -172,7 +172,7 @@ describe("places within strings", () => {
     });
   }
 
-  test("of a string that comes from elsewhere, all of it", () => {
+  test("the whole of a string from an alias", () => {
     const text = "a: &x entry.nme\nf: *x\n";
     expect(piece(text, parsed(text, "yaml").locateWithin("/f", 6, 3))).toBe("*x");
   });
@@ -300,7 +300,7 @@ test("no text whatever makes it throw", () => {
   );
 });
 
-describe("what JSON does not have is a fault at its place", () => {
+describe("a value that JSON does not have is a fault at its place", () => {
   test.each<[format: DocumentFormat, text: string, code: string, covered: string]>([
     ["yaml", "a: !!merge x\n", "syntax", "!!merge"],
     ["yaml", "a: !!timestamp 2026-01-01\n", "syntax", "!!timestamp"],
@@ -348,7 +348,7 @@ describe("valid, if unusual", () => {
   ])("%s: %j", (format, text, value) => expect(parsed(text, format).value).toStrictEqual(value));
 });
 
-test("of very many faults no more are made than are shown, and it is said that there are more", async () => {
+test("the number of faults is limited, with a note that there are more", async () => {
   for (const text of [`[${",".repeat(40_000)}`, `a: "${"\\q".repeat(40_000)}"`, "[]\n".repeat(10_000)])
     expect(atOnce(yamlNodes(text)).faults.length).toBeLessThanOrEqual(maxDiagnostics + 2);
   const { diagnostics } = await checkLares("k: 1\n".repeat(4000), "lares.yaml", { layer: "workspace" });
@@ -370,6 +370,6 @@ test("while a large document is read everything else on the event loop has its t
   expect(turns).toBeGreaterThan(1);
 });
 
-test("a file's name tells its format", () => {
+test("a file's name determines its format", () => {
   expect(["a.yaml", "a.YML", "a.toml", "a.json"].map(formatOf)).toEqual(["yaml", "yaml", "toml", undefined]);
 });

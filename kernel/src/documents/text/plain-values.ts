@@ -21,7 +21,7 @@ function plain(value: unknown, node: SourceNode | undefined, near: SourceNode, r
     case "string":
       return value.isWellFormed()
         ? value
-        : refuse("unsupported-value", "The text holds half of a surrogate pair, which is no character.");
+        : refuse("unsupported-value", "The text holds half of a surrogate pair, which is not a character.");
     case "number":
       if (Number.isFinite(value)) return value === 0 ? 0 : value;
       return refuse("unsupported-number", "The number is not finite.");
@@ -34,7 +34,7 @@ function plain(value: unknown, node: SourceNode | undefined, near: SourceNode, r
           if (!key.isWellFormed())
             refuse(
               "unsupported-value",
-              "A key of this map holds half of a surrogate pair, which is no character.",
+              "A key of this map holds half of a surrogate pair, which is not a character.",
             );
           return [key, plain(item, node?.children.get(key), place, report)];
         });

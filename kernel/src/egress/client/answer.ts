@@ -15,7 +15,7 @@ export interface EgressAnswer extends EgressHead {
   readonly body: AsyncGenerator<Uint8Array, { readonly isTruncated: boolean }>;
 }
 
-/** What left the machine, for the person: one for each request, when it has ended. */
+/** The trace of a request for the person: one for each, when it has ended. */
 export interface EgressTrace {
   readonly who: string;
   readonly method: string;

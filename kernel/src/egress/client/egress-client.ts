@@ -104,7 +104,7 @@ export class EgressClient implements AsyncDisposable {
     await this.#host[Symbol.asyncDispose]();
   }
 
-  /** So that no agent alone fills the memory of the host, in which all others have their requests. */
+  /** Prevents one agent from filling the memory of the host that it shares with all others. */
   #checkRoomFor(who: string, bytes: number): void {
     if (bytes === 0) return;
     const open = [...this.#open.values()].filter(({ request }) => request.who === who);

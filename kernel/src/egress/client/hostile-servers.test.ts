@@ -181,7 +181,7 @@ describe("a compressed answer", () => {
   });
 
   test.each(["br", "deflate", "gzip"] as const)(
-    "that is no %s fails, also where it breaks off",
+    "that is not %s fails, also if it is cut off",
     async (encoding) => {
       const whole = { br: brotliCompressSync, deflate: deflateSync, gzip: gzipSync }[encoding](
         "x".repeat(9999),

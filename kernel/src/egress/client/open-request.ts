@@ -6,7 +6,7 @@ import { egressBounds as bounds } from "../bounds.ts";
 import type { EgressFailure, EgressHead } from "../messages.ts";
 import { type EgressAnswer, EgressError, type EgressRequest, type EgressTrace } from "./answer.ts";
 
-/** What a request says to the host that has it. */
+/** A request's messages to its host. */
 interface SentRequest {
   grant(bytes: number): void;
   cancel(): void;

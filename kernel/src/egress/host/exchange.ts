@@ -10,9 +10,9 @@ export interface ExchangePort {
   readonly signal: AbortSignal;
   /** Called for each target, before anything is sent to it. */
   heading(target: EgressTarget): void;
-  /** Returns a hop as it is to be sent, or throws. */
+  /** Returns a hop in the form that is sent, or throws. */
   guard(hop: Hop, target: EgressTarget): Hop | Promise<Hop>;
-  /** Throws for a redirect that may be neither followed nor told of. */
+  /** Throws for a redirect that may be neither followed nor reported. */
   redirecting(location: string): void;
   sending(): void;
 }
@@ -24,7 +24,7 @@ interface Exchanged {
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-/** What is still sent when a redirect leads elsewhere: headers that never hold credentials. */
+/** Headers that are kept when a redirect leads to another origin: they never contain credentials. */
 const harmlessHeaders = new Set([
   "accept",
   "accept-language",

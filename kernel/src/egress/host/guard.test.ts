@@ -33,7 +33,7 @@ const headers = [
   ["content-type", "application/json"],
 ] as const;
 
-test("a value stands only in the place and for the hosts that it is bound to", async () => {
+test("a value is inserted only in the place and for the hosts that it is bound to", async () => {
   const inHeader = await guarded({ url, headers, body }, standing("header"));
   expect(inHeader.headers[0]).toEqual(["Authorization", `Bearer ${value}`]);
   expect([inHeader.headers[1]?.[1], inHeader.url, textOf(inHeader)]).toEqual([token, url, String(body)]);
@@ -64,12 +64,12 @@ test("a placeholder inside Basic credentials is replaced there", async () => {
   expect(hop.headers).toEqual([["authorization", basic(value)]]);
 });
 
-test("a value with a line break never stands in a header", async () => {
+test("a value with a line break is never inserted into a header", async () => {
   const substitutions = [{ token, value: "a\r\nx: y", hosts: ["api.example.com"], in: "header" }];
   await expect(guarded({ headers }, { substitutions })).rejects.toThrow(/line break/);
 });
 
-test("what holds a secret is refused in each place and form; a text that stands for one is none", async () => {
+test("a request with a secret is refused in each place and form; a placeholder is not a secret", async () => {
   const secret = "correct horse battery staple";
   const known = [{ name: "weather", value: secret }];
   const base64 = Buffer.from(`user:${secret}`).toString("base64");
@@ -108,7 +108,7 @@ test("on the way to a model secrets in the body are marked, and nothing is refus
   expect(hop.headers).toEqual([["authorization", `Bearer ${key}`]]);
 });
 
-test("a text that stands for a secret cannot make a request of any size", async () => {
+test("placeholders cannot make a request of unlimited size", async () => {
   const many = token.repeat(33);
   for (const [hop, place] of [
     [{ body: Buffer.from(many) }, "body"],

@@ -50,7 +50,7 @@ export function guardOf(
   };
 }
 
-/** A text that stands for a secret would look like one after "authorization:". */
+/** A placeholder would look like a secret after "authorization:". */
 function without(text: string, substitutions: readonly Substitution[]): string {
   return substitutions.reduce(
     (current, { token }) => current.replaceAll(token, " ".repeat(token.length)),
@@ -81,7 +81,7 @@ async function refuseLeaks(
   for (const [name, value] of headers) {
     const line = `${name}: ${value}`;
     const credentials = basicOf(name, value);
-    // Encoded, a text that stands for a secret would look like one.
+    // An encoded placeholder would look like a secret.
     const stands = substitutions.some(({ token }) => credentials?.includes(token) === true);
     const decodedLine = credentials === null ? [] : [`://${credentials}@`];
     await check("header", Buffer.from(line), stands ? decodedLine : [line, ...decodedLine]);
@@ -147,7 +147,7 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
         if (/[\r\n\0]/.test(replaced) && replaced !== text)
           throw new Denied(
             host,
-            "The value of the secret holds a line break, so it cannot stand in a header.",
+            "The value of the secret contains a line break, so it cannot be sent in a header.",
           );
         return [header, replaced] as const;
       }),
@@ -187,7 +187,7 @@ function replacedIn(text: string, token: string, value: string, host: string): s
 }
 
 function tooOften(host: string): Denied {
-  return new Denied(host, `The text that stands for a secret may be in one place at most ${maxTimes} times.`);
+  return new Denied(host, `A placeholder may occur at most ${maxTimes} times in one text.`);
 }
 
 function inHeader(header: string, text: string, replaced: (text: string) => string): string {

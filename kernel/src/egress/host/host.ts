@@ -102,7 +102,7 @@ export class EgressHost {
       clearTimeout(total);
       clearTimeout(idle);
       this.#open.delete(id);
-      // What is left of an answer that nobody read to its end would hold its connection for ever.
+      // The rest of an answer that was not read to its end would keep its connection open for ever.
       aborter.abort(new Stopped("Cancelled", "The request has ended."));
     }
   }

@@ -40,7 +40,7 @@ test("names of agents that nobody answers for do not hold up a provider's", asyn
   expect(asked).toHaveLength(bounds.maxAgentLookups);
   void lookups.of("api.test", false);
   expect(asked.at(-1)).toBe("api.test");
-  // Whoever waited has a turn when another one has ended, with or without an address.
+  // A waiting lookup gets its turn when another one has ended, with or without an address.
   while (asked.length <= names.length) {
     const before = asked.length;
     answer();

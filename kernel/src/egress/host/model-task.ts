@@ -130,7 +130,7 @@ class Lines {
         this.#flushing = null;
       }
     });
-    // The request ends with the error; whoever waits for room gets it too.
+    // The request ends with the error; a writer that waits for room gets it too.
     this.#flushing.catch(() => undefined);
     return this.#flushing;
   }

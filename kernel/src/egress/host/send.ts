@@ -82,7 +82,7 @@ export function send(
             return stop(error as Error);
           }
           decoded.on("drain", () => controller?.resume());
-          // Whoever reads the body gets its errors; a body that is dropped has no reader.
+          // The reader of the body gets its errors; a dropped body has no reader.
           decoded.on("error", () => undefined);
           decoded.once("close", () => {
             signal.removeEventListener("abort", aborted);

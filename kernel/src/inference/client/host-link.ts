@@ -15,7 +15,7 @@ export interface HostOptions {
 
 /** One inference host, from its start to its end. */
 export class HostLink extends Child<ToHost, FromHost> {
-  /** What this host may read was said when it started. */
+  /** The paths that this host may read were fixed at its start. */
   readable: ReadonlySet<string> = new Set();
   /** The package's module that it may load; null: the package is not installed. */
   runtime: string | null = null;

@@ -75,12 +75,12 @@ test("a memory's items get their vectors by a model outside of the state folder"
   expect(served).toMatch(/^onnx\/model\.onnx@[0-9a-f]{12}\/3$/u);
 });
 
-test("a file that is no model is told by the host, which goes on", async () => {
+test("a file that is not a model is reported by the host, which keeps running", async () => {
   const client = opened();
   const broken = await model();
   await writeFile(broken.path, new Uint8Array(4096));
   expect(await client.embed(broken, [])).toEqual({
-    failure: expect.stringContaining("is no model that onnxruntime can load") as string,
+    failure: expect.stringContaining("is not a model that onnxruntime can load") as string,
     isRetryable: false,
   });
   expect(await client.embed(await model(), ["sea"])).toMatchObject({ dimensions: 3 });

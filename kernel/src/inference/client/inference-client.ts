@@ -49,7 +49,7 @@ export class InferenceClient implements AsyncDisposable {
 
   /**
    * Resolves with the texts' vectors, or with why there are none; a host's death fails its calls, and the next call
-   * starts another. Without texts, the model's files are looked at again.
+   * starts another. Without texts, the model's files are checked again.
    */
   async embed(model: OnnxModel, texts: readonly string[]): Promise<Embedded> {
     const characters = texts.reduce((sum, { length }) => sum + length, 0);

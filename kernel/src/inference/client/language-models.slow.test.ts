@@ -266,7 +266,7 @@ test("a GGUF file that llama.cpp refuses is named, and the next model is answere
     failure: {
       class: "NoModel",
       message: expect.stringMatching(
-        /is no model that llama\.cpp can load: .*models\.providers\.local/,
+        /is not a model that llama\.cpp can load: .*models\.providers\.local/,
       ) as string,
     },
   });

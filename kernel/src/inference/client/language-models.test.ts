@@ -68,7 +68,7 @@ test("what is wrong with a file is told before the package that is missing", asy
     [".", /is a folder, and not a GGUF file\. Correct models\.providers/],
     [
       "text.gguf",
-      /text\.gguf is no GGUF file: it does not begin with "GGUF"\. models\.providers.* names it\./,
+      /text\.gguf is not a GGUF file: it does not begin with "GGUF"\. models\.providers.* names it\./,
     ],
     ["cut.gguf", /is cut off: it has \d+ bytes, and its tensors end at \d+\. Download it again/],
     ["big-00001-of-00002.gguf", /There is no file at .*big-00002-of-00002\.gguf/],

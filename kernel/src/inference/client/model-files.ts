@@ -2,11 +2,11 @@ import { folderOfPath, joinPath } from "../../platform/files/data-files.ts";
 import { namesIn } from "../../platform/files/document-files.ts";
 import { inferenceBounds as bounds } from "../bounds.ts";
 
-/** What else decides a model's vectors, in the model's folder or in the one above. */
+/** Other files that determine a model's vectors, in the model's folder or its parent. */
 const besides = ["vocab.txt", "tokenizer.json", "tokenizer_config.json", "1_Pooling/config.json"] as const;
 
 /**
- * Returns the paths of everything that decides a model's vectors: the model, its weights where they are files of their
+ * Returns the paths of everything that determines a model's vectors: the model, its weights where they are files of their
  * own (`model.onnx_data`, `model.weights`), its vocabulary, and how it pools. The order is that of its digest.
  */
 export async function modelFiles(path: string): Promise<string[]> {

@@ -16,7 +16,7 @@ interface Embedded {
   readonly vectors: Uint8Array;
 }
 
-/** What the inference host's process does, without its pipe. All memories with the same model share one. */
+/** The inference host without its pipe. All memories with the same model share one. */
 export class InferenceHost {
   readonly #loadOnnx: () => Promise<OnnxRuntime>;
   /** From the least to the most recently used. */
@@ -37,9 +37,9 @@ export class InferenceHost {
   async #modelOf({ model, files, texts }: EmbedCall): Promise<OnnxEmbedder> {
     const key = JSON.stringify([model.path, model.dimensions]);
     const found = this.#loaded.get(key);
-    // Opening looks at the files again: a person may have put another model there.
+    // Opening checks the files again: a person may have replaced the model.
     const digest = found !== undefined && texts.length > 0 ? found.digest : modelDigest(model.path, files);
-    // Where the model cannot be read, the embedder says so in words.
+    // If the model cannot be read, the embedder reports it.
     digest.catch(() => undefined);
     if (found !== undefined && (await sameText(found.digest, digest)) && this.#loaded.get(key) === found) {
       this.#loaded.delete(key);

@@ -60,7 +60,7 @@ export function poolingModel(table: readonly (readonly number[])[], output: stri
   ]);
 }
 
-/** Gives its input back, which is no embedding. */
+/** Returns its input, which is not an embedding. */
 export function echoModel(): Uint8Array {
   return model([[0]], [node("Identity", ["input_ids"], "echo")], bertInputs, [
     { name: "echo", type: "int", dims: ["batch", "sequence"] },

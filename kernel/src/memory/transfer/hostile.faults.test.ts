@@ -11,7 +11,7 @@ import { LaresError } from "../../base/errors.ts";
 import { exportMemory } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";
 import { type ContainerFile, readContainer } from "./reader.ts";
-import { type Part, putTogether, takeApart, type Taken } from "./testing/forged.ts";
+import { type Part, assembleContainer, splitContainer, type Taken } from "./testing/forged.ts";
 import { chainStart } from "../../memory-contract/records.ts";
 import { aJournal, anEvent, aPolicy, aVector, pagesOf } from "./testing/journals.ts";
 
@@ -159,10 +159,10 @@ const order = (taken: Taken, change: (parts: readonly Part[]) => readonly Part[]
 
 describe("forgeries with correct digests", () => {
   let taken: Taken = { preamble: Buffer.alloc(0), parts: [] };
-  beforeEach(async () => void (taken = takeApart(await anExport())));
+  beforeEach(async () => void (taken = splitContainer(await anExport())));
 
   test("the tests' own reading of the format makes the same file", async () => {
-    expect(putTogether(taken).equals(await readFile(join(folder, "good")))).toBe(true);
+    expect(assembleContainer(taken).equals(await readFile(join(folder, "good")))).toBe(true);
     expect(taken.parts.map(({ kind }) => kind)).toEqual([
       "META",
       "WITNESS",
@@ -194,7 +194,7 @@ describe("forgeries with correct digests", () => {
       "a large END": [head, one, two, policy, vectors, { kind: "END", content: Buffer.alloc(33) }],
     };
     for (const [what, parts] of Object.entries(cases))
-      await refused(putTogether(order(taken, () => parts)), what);
+      await refused(assembleContainer(order(taken, () => parts)), what);
   });
 
   test("a wrong description: another head, another size, another form", async () => {
@@ -219,16 +219,19 @@ describe("forgeries with correct digests", () => {
       { vectors: { embedder: "", dimensions: 2 } },
       { vectors: null },
     ];
-    for (const change of changes) await refused(putTogether(meta(taken, change)), JSON.stringify(change));
+    for (const change of changes)
+      await refused(assembleContainer(meta(taken, change)), JSON.stringify(change));
     const first = (content: Buffer): Buffer => Buffer.concat([Buffer.from(" "), content]);
-    await refused(putTogether(contents(taken, "META", first)), "written in another way");
+    await refused(assembleContainer(contents(taken, "META", first)), "written in another way");
     const large = (): Buffer => Buffer.from(JSON.stringify("x".repeat(5000)));
-    await refused(putTogether(contents(taken, "META", large)), "too large", /5002 bytes/);
+    await refused(assembleContainer(contents(taken, "META", large)), "too large", /5002 bytes/);
   });
 
   test("a record that was changed, left out or inserted", async () => {
     const change = (from: RegExp, to: string) =>
-      putTogether(contents(taken, "WITNESS", (content) => Buffer.from(content.toString().replace(from, to))));
+      assembleContainer(
+        contents(taken, "WITNESS", (content) => Buffer.from(content.toString().replace(from, to))),
+      );
     await refused(change(/beach/, "bench"), "changed", /chain in the file is broken at seq 1/);
     await refused(change(/.*\n/, ""), "left out");
     await refused(change(/.*\n/, "$&$&"), "twice");
@@ -238,7 +241,7 @@ describe("forgeries with correct digests", () => {
     const forged = contents(taken, "POLICY", (content) =>
       Buffer.from(content.toString().replace("30", "31")),
     );
-    await refused(putTogether(forged), "policy", /policy is not the one in its journal/);
+    await refused(assembleContainer(forged), "policy", /policy is not the one in its journal/);
   });
 
   test("vectors: not a number, another count, invalid ids", async () => {
@@ -261,9 +264,9 @@ describe("forgeries with correct digests", () => {
       "two bytes": page.subarray(0, 2),
     };
     for (const [what, bad] of Object.entries(cases))
-      await refused(putTogether(contents(taken, "VEC", () => bad)), what, /page of vectors/);
+      await refused(assembleContainer(contents(taken, "VEC", () => bad)), what, /page of vectors/);
     const huge = contents(taken, "VEC", () => Buffer.alloc(4 * 1024 * 1024 + 1));
-    await refused(putTogether(huge), "a page too large", /VEC segment has/);
+    await refused(assembleContainer(huge), "a page too large", /VEC segment has/);
   });
 
   /** A chain of handmade lines, with correct hashes and head. */
@@ -285,7 +288,7 @@ describe("forgeries with correct digests", () => {
     const [head, last] = [taken.parts[0], taken.parts.at(-1)];
     if (head === undefined || last === undefined) throw new Error("parts are missing");
     const alone = order(taken, () => [head, witness, last]);
-    return putTogether(meta(alone, { head: { ...end, bytes: text.length }, vectors: null }));
+    return assembleContainer(meta(alone, { head: { ...end, bytes: text.length }, vectors: null }));
   }
   const salt = "0".repeat(32);
   const tail = (

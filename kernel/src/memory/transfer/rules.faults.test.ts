@@ -9,7 +9,7 @@ import { type ChainEnd, chainStart } from "../../memory-contract/records.ts";
 import { encodeRecord, type RecordInput } from "../../journal/record.ts";
 import { memoryFixture, type MemoryFixture, testKey } from "../testing/memory-fixture.ts";
 import { formatVersion, magic } from "./format.ts";
-import { putTogether, takeApart } from "./testing/forged.ts";
+import { assembleContainer, splitContainer } from "./testing/forged.ts";
 
 /*
  * Exports with correct digests and hashes, made by somebody who can compute them, whose content no kernel writes. They
@@ -33,7 +33,7 @@ function forged(records: readonly RecordInput[], redacted: ReadonlySet<number> =
   const created = "2026-11-20T10:00:00.000Z";
   const head = { seq: end.seq, hash: end.hash, bytes: journal.length };
   const meta = canonicalJson({ from: testKey, created, head, vectors: null });
-  return putTogether({
+  return assembleContainer({
     preamble,
     parts: [
       { kind: "META", content: Buffer.from(meta) },
@@ -238,14 +238,14 @@ test("any complete chain is refused, or the memory opens, is proven, and continu
 });
 
 test("segments dropped, duplicated, or any two swapped, with correct digests: refused", async () => {
-  const taken = takeApart(forged(first));
+  const taken = splitContainer(forged(first));
   const [meta, witness, policy, end] = taken.parts;
   const lines = witness!.content
     .toString()
     .split(/(?<=\n)/)
     .map((line) => ({ kind: "WITNESS", content: Buffer.from(line) }));
   const parts = [meta!, ...lines, policy!, end!];
-  expect(await importing(await memoryFixture(), putTogether({ ...taken, parts }))).toMatchObject({
+  expect(await importing(await memoryFixture(), assembleContainer({ ...taken, parts }))).toMatchObject({
     records: 7,
   });
   for (let at = 0; at < parts.length; at++) {
@@ -253,7 +253,7 @@ test("segments dropped, duplicated, or any two swapped, with correct digests: re
     for (let other = at + 1; other < parts.length; other++)
       changes.push(parts.with(at, parts[other]!).with(other, parts[at]!));
     for (const changed of changes) {
-      const outcome = await importing(await memoryFixture(), putTogether({ ...taken, parts: changed }));
+      const outcome = await importing(await memoryFixture(), assembleContainer({ ...taken, parts: changed }));
       expect(outcome, `segment ${at}`).toMatchObject({ name: "LaresError" });
     }
   }

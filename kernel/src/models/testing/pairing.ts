@@ -40,7 +40,7 @@ export function faultsOf(
       if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(part.tool)) faults.push(`the tool ${part.tool}`);
       if (seen.has(part.call)) faults.push(`the id ${part.call} twice`);
       if (typeof part.arguments !== "object" || part.arguments === null || Array.isArray(part.arguments))
-        faults.push("arguments that are no object");
+        faults.push("arguments that are not an object");
       seen.add(part.call);
       waiting.push(part.call);
     }

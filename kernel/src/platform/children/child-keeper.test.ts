@@ -38,7 +38,7 @@ function keep() {
     gone: (_child, _how, row) => deaths.push(row),
     closed: () => new Error("closed"),
   });
-  /** Whether a child is there after so much time, and was not a millisecond before. */
+  /** Returns true if a child exists after this time, and did not a millisecond before. */
   const startsAfter = async (delayMs: number): Promise<boolean> => {
     const connecting = keeper.connect();
     await turn();
@@ -53,7 +53,7 @@ function keep() {
   return { keeper, clock, children, deaths, faults, startsAfter };
 }
 
-test("all who connect at once get the same child, started once", async () => {
+test("concurrent connections get the same child, started once", async () => {
   const { keeper, children } = keep();
   const all = await Promise.all([keeper.connect(), keeper.connect(), keeper.connect()]);
   expect([new Set(all).size, children.length, keeper.pid]).toEqual([1, 1, 7]);
@@ -86,7 +86,7 @@ test("a child that lived long enough ends the row", async () => {
   expect([deaths, await startsAfter(50)]).toEqual([[1, 1], true]);
 });
 
-test("a child that was told to end is replaced without a pause", async () => {
+test("a child that was told to end is replaced without a delay", async () => {
   const { keeper, deaths, startsAfter } = keep();
   await startsAfter(0);
   const child = await keeper.connect();

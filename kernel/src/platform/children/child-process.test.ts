@@ -74,7 +74,7 @@ test("a child sees no environment, reads only what it may, writes nothing, start
   });
 });
 
-test("one that is allowed more writes where it may, loads native code and sees what it is given", async () => {
+test("a child with more permissions writes to its folders, loads native code and gets its environment", async () => {
   const writable = join(folder, "writable");
   await mkdir(writable);
   const body = `import { writeFileSync } from "node:fs";
@@ -110,14 +110,14 @@ test("bytes go both ways, and a megabyte at once arrives whole", async () => {
   await promise;
 });
 
-test("a child hears that its parent is gone by the end of the channel", async () => {
+test("a child notices its parent's end by the end of the channel", async () => {
   const running = await child("waits", `void channel.closed.then(() => process.exit(7)); say("ready");`);
   await firstLine(running);
   running.channel.close();
   expect(await running.exited).toBe("ended with exit code 7");
 });
 
-test("what it prints comes as lines and disturbs nothing; killed, it says by what", async () => {
+test("its output arrives as lines and disturbs nothing; if it is killed, the signal is reported", async () => {
   const running = await child(
     "prints",
     `console.log("to stdout"); console.error("to stderr"); say("fine"); setInterval(() => {}, 1000);`,

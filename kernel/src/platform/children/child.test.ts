@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestChild } from "../testing/test-child.ts";
 
-test("words and bytes go to the child and come back, in order", async () => {
+test("messages and bytes are sent to the child and returned, in order", async () => {
   const heard: [string, number[]][] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const child = await startTestChild((said, bytes) => {
@@ -20,7 +20,7 @@ test("words and bytes go to the child and come back, in order", async () => {
   ]);
 });
 
-test("everything that was said before the end is received before it", async () => {
+test("everything sent before the end is received before it", async () => {
   const heard: string[] = [];
   const child = await startTestChild((said) => heard.push(said));
   child.send({ say: "before", do: "exit" });
@@ -32,7 +32,7 @@ test("everything that was said before the end is received before it", async () =
   ]);
 });
 
-test("a child that cannot start rejects `ready` with what it said", async () => {
+test("a child that cannot start rejects `ready` with its output", async () => {
   const child = await startTestChild(undefined, "broken");
   await expect(child.ready).rejects.toThrow("its process ended with exit code 1 (It cannot start.)");
 });
@@ -64,14 +64,14 @@ test("a handler that throws ends the child", async () => {
   expect(await child.ended).toBe("ended by SIGKILL");
 });
 
-test("a child that does not end when it is told so is killed", async () => {
+test("a child that does not end when told to is killed", async () => {
   const child = await startTestChild();
   await child.ready;
   await child.end({ do: "hang" }, 200);
   expect([await child.ended, child.isEnding]).toEqual(["ended by SIGKILL", true]);
 });
 
-test("a child that ends when it is told so is not killed", async () => {
+test("a child that ends when told to is not killed", async () => {
   const child = await startTestChild();
   await child.end({ do: "exit" }, 60_000);
   expect(await child.ended).toBe("ended with exit code 3");

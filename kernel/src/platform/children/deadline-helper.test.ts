@@ -73,7 +73,7 @@ test("a process that was killed between two requests is replaced", async () => {
   }
 });
 
-test("once closed, it is asked nothing", async () => {
+test("once closed, it gets no more requests", async () => {
   const helper = open();
   await helper.run("a");
   await helper[Symbol.asyncDispose]();

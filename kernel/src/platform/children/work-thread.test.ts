@@ -68,7 +68,7 @@ test.each<[string, object]>([
   expect(await thread.run("after", unlimitedCpu)).toEqual({ request: "after", threadId });
 });
 
-test("the CPU time is charged to the budget, and what exceeds it is ended in its name", async () => {
+test("the CPU time is charged to the budget, and work that exceeds it is ended with its error", async () => {
   await using thread = open();
   await thread.run("before", unlimitedCpu);
   const budget = budgetOf(300);
@@ -79,7 +79,7 @@ test("the CPU time is charged to the budget, and what exceeds it is ended in its
   await expect(thread.run("again", budget)).rejects.toMatchObject(limit);
 });
 
-test("time that passes without computing is no CPU time", async () => {
+test("time that passes without computing is not CPU time", async () => {
   await using thread = open(300);
   await thread.run("before", unlimitedCpu);
   expect(await thread.run("wait", unlimitedCpu)).toMatchObject({ request: "wait" });

@@ -41,7 +41,7 @@ export class SoleOwnership implements FileOwnership {
     return this.wasLeftOpen;
   }
 
-  /** A link, a folder or a pipe is no database; what was closed is still what it was. */
+  /** A link, a folder or a pipe is not a database; the closed file is unchanged. */
   prepare(): void {
     refuseOtherThanFile(this.#path);
     if (!this.wasLeftOpen) breakSeal(this.#path);
@@ -122,7 +122,7 @@ export class SharedOwnership implements FileOwnership {
     damageOf(this.#path);
     throw new LaresError(
       "StorageError",
-      `The database "${this.#path}" is damaged: ${finding}. It was renamed to "${aside}". Restore it from a backup, or try again to go on with an empty one.`,
+      `The database "${this.#path}" is damaged: ${finding}. It was renamed to "${aside}". Restore it from a backup, or try again to continue with an empty one.`,
     );
   }
 }

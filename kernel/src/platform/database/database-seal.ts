@@ -35,7 +35,7 @@ export function breakSeal(path: string): void {
   if (seal !== digestOf(path)) {
     throw new LaresError(
       "StorageError",
-      `The database "${path}" is damaged: it is not what it was when it was last closed. Put it back from a backup, together with "${sealOf(path)}"; or remove "${sealOf(path)}" to go on with it as it is; or move both away to start with an empty one.`,
+      `The database "${path}" is damaged: it has changed since it was last closed. Put it back from a backup, together with "${sealOf(path)}"; or remove "${sealOf(path)}" to continue with it as it is; or move both away to start with an empty one.`,
     );
   }
   rmSync(sealOf(path));

@@ -64,7 +64,7 @@ describe("batch", () => {
     expect(await words(database)).toEqual(["a", "\u0000 ü \ud83d\ude00"]);
   });
 
-  test("expectChanges that does not hold is a Conflict and leaves nothing", async () => {
+  test("a violated expectChanges is a Conflict and stores nothing", async () => {
     const database = await opened();
     const update = { sql: "UPDATE words SET word = 'x' WHERE word = 'none'", expectChanges: 1 };
     await expect(database.batch([insert("a"), update])).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe("batch", () => {
     expect(await words(database)).toEqual([]);
   });
 
-  test("rows of RETURNING come back, with how many there were", async () => {
+  test("rows of RETURNING are returned, with their number", async () => {
     const database = await opened();
     const [result] = await database.batch([
       { sql: "INSERT INTO words (word) VALUES ('a'), ('b') RETURNING id, word" },
@@ -89,7 +89,7 @@ describe("batch", () => {
     });
   });
 
-  test("a statement that SQLite does not understand is a StorageError that says so", async () => {
+  test("an invalid statement is a StorageError with SQLite's message", async () => {
     const database = await opened();
     await expect(database.batch([{ sql: "INSRT" }])).rejects.toMatchObject({
       code: "StorageError",
@@ -178,7 +178,7 @@ describe("opening", () => {
     await second[Symbol.asyncDispose]();
   });
 
-  test("a migration that fails leaves nothing of itself", async () => {
+  test("a migration that fails is rolled back", async () => {
     const path = join(await temporaryFolder(), "a.sqlite");
     const bad = [...migrations, { name: "bad", sql: "CREATE TABLE half (a); SELECT nonsense" }];
     await expect(openDatabase({ path, migrations: bad, log: silentLog })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("opening", () => {
     );
   });
 
-  test("a file that is no database is refused with what to do, and left as it is", async () => {
+  test("a file that is not a database is refused with what to do, and left unchanged", async () => {
     const path = join(await temporaryFolder(), "a.sqlite");
     await writeFile(path, "this is not a database, and long enough to be looked at ".repeat(20));
     const before = await readFile(path);

@@ -213,7 +213,7 @@ class WorkerDatabase implements Database {
         return true;
       } catch {
         call.reject(
-          storageError(`A statement has a parameter that is no SQL value: ${messageOf(error)}`, error),
+          storageError(`A statement has a parameter that is not an SQL value: ${messageOf(error)}`, error),
         );
         return false;
       }

@@ -6,7 +6,7 @@ import { failpointNames } from "../failpoints.ts";
 import { TestChild } from "../testing/child.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
-test("the content is replaced, with the mode asked for, and nothing else is left in the folder", async () => {
+test("the content is replaced, with the given mode, and nothing else is left in the folder", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "a.json");
   await writeFileAtomically(path, "old");
@@ -26,7 +26,7 @@ test("a target that cannot be replaced rejects and leaves no temporary file", as
 
 const points = failpointNames.filter((name) => name.startsWith("atomic-file."));
 test.each(points)(
-  "dying at %s leaves the old content or the new, whole, and what else it leaves is removed",
+  "dying at %s leaves the complete old or new content, and other remains are removed",
   async (name) => {
     const folder = await temporaryFolder();
     const path = join(folder, "a.json");

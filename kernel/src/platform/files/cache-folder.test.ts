@@ -54,7 +54,7 @@ test.each<[string, (file: string, folder: string) => void]>([
   ["a folder in its place", replaced((file) => mkdirSync(file))],
   ["a link in its place", replaced((file) => symlinkSync("two", file))],
   ["a named pipe in its place", replaced((file) => execFileSync("mkfifo", [file]))],
-])("a file with %s is not believed, named, and made again", async (_name, damage) => {
+])("a file with %s is rejected, named, and created again", async (_name, damage) => {
   const { folder, file, open, warnings } = await filled();
   damage(file, folder);
   expect(await open().read("one")).toBeNull();
@@ -65,7 +65,7 @@ test.each<[string, (file: string, folder: string) => void]>([
   expect(await open().read("two")).toEqual(bytes("content of two"));
 });
 
-test("a key that is gone or damaged is made again, and then nothing from before is believed", async () => {
+test("a missing or damaged key is created again, and earlier entries are then rejected", async () => {
   const { folder, key, open } = await filled();
   expect(await open().read("one")).toEqual(bytes("content of one"));
   const place = join(folder, "..", "cache.key");

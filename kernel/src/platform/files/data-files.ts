@@ -61,7 +61,7 @@ export function readSmallFile(path: string, maxBytes: number): Promise<Uint8Arra
 }
 
 /** Returns true if something other than a regular file is at `path`; a link counts as such. */
-export function isNoPlainFile(path: string): Promise<boolean> {
+export function isNotPlainFile(path: string): Promise<boolean> {
   return guarded(`look at "${path}"`, async () => (await orMissing(lstat(path), null))?.isFile() === false);
 }
 

@@ -16,7 +16,7 @@ export interface DocumentText {
 }
 
 /**
- * Returns a document's text, cut just beyond the size that is allowed; null where there is no such file. Bytes that are
+ * Returns a document's text, cut just beyond the allowed size; null if there is no such file. Bytes that are
  * not UTF-8 are decoded as `decodeUtf8` says, and become faults when the document is parsed.
  */
 export async function readText(file: string): Promise<string | null> {

@@ -65,7 +65,7 @@ test("lists folders in the order asked for, with facts and the text file, links 
   expect(arrived.map(([, listing]) => listing?.text ?? null)).toEqual([null, "the rules", null, null, null]);
 });
 
-test("sends a large folder in pieces, and no more than its bound ahead of what was taken", async () => {
+test("sends a large folder in pieces, and no more than its limit ahead of the reader", async () => {
   const root = await temporaryFolder();
   const files = listerLimits.namesPerMessage * 3;
   for (let at = 0; at < files; at++) writeFileSync(join(root, `f${at}`), "");

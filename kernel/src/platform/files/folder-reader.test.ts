@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe("a folder reader", () => {
-  it("opens nothing while another folder has the root's place, until that one is the root", () => {
+  it("opens nothing while another folder is in the root's place, until that one becomes the root", () => {
     expect(reader.rootState()).toBe("root");
     renameSync(join(home, "root"), join(home, "old"));
     expect(reader.rootState()).toBe("missing");
@@ -91,7 +91,7 @@ describe("a folder reader", () => {
     expect(reader.observeAll(["file.txt"])).toMatchObject([{ kind: "file", size: 6 }]);
   });
 
-  it("opens and reads nothing through a link, wherever on the way it stands", () => {
+  it("opens and reads nothing through a link, anywhere on the path", () => {
     symlinkSync(join(home, "outside"), join(home, "root/link"));
     symlinkSync(join(home, "outside/secret.txt"), join(home, "root/secret.txt"));
     symlinkSync(join(home, "root/a"), join(home, "root/same"));

@@ -48,7 +48,7 @@ test.each(["", "text", "x".repeat(2_500_000)])("keeps a content under its hash",
   expect(await store.put(bytes(content))).toBe(hash);
 });
 
-test("a stream that is not what was expected is refused with its path and not kept", async () => {
+test("a stream with unexpected content is refused with its path and not stored", async () => {
   async function* pieces() {
     yield bytes("one");
     yield bytes("two");
@@ -60,7 +60,7 @@ test("a stream that is not what was expected is refused with its path and not ke
   expect(readdirSync(join(folder, "objects")).filter((name) => name.startsWith("incoming"))).toEqual([]);
 });
 
-test("a damaged or missing content is a StorageError when read, and written anew when put", async () => {
+test("a damaged or missing content is a StorageError when read, and rewritten when put", async () => {
   const hash = await store.put(bytes("content"));
   writeFileSync(fileOf(hash), "c0ntent");
   expect(await codeOf(all(hash))).toBe("StorageError");
@@ -71,7 +71,7 @@ test("a damaged or missing content is a StorageError when read, and written anew
   expect(await codeOf(all(sha256("missing")))).toBe("StorageError");
 });
 
-test("sweep removes what nobody names; opening removes what an interrupted put left", async () => {
+test("sweep removes unreferenced contents; opening removes the remains of an interrupted put", async () => {
   const [kept, gone] = [await store.put(bytes("kept")), await store.put(bytes("gone"))];
   expect(await store.sweep(new Set([kept]))).toBe(1);
   expect([await store.has(kept), await store.has(gone)]).toEqual([true, false]);

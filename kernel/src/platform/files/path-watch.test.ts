@@ -58,7 +58,7 @@ it("notices every save, of editors that write and of editors that rename, also i
   await notices("a file in it", () => writeFile(join(base, "extension", "later", "b.ts"), "1"));
 });
 
-it("once it is told that folders are others, notices what is saved in those", async () => {
+it("notices saves in folders that replaced others, once it is told", async () => {
   const program = join(base, "extension", "agent.ts");
   await mkdir(join(base, "extension"));
   using watch = watching({ trees: [join(base, "extension")] });
@@ -68,7 +68,7 @@ it("once it is told that folders are others, notices what is saved in those", as
   await notices("a file in it", () => writeFile(program, "1"));
 });
 
-it("waits for the rest of a save that comes in pieces, and not for ever", async () => {
+it("waits for the rest of a save in pieces, and not for ever", async () => {
   const root = join(base, "root");
   await mkdir(root);
   let nowMs = 0;
@@ -102,7 +102,7 @@ it("waits for the rest of a save that comes in pieces, and not for ever", async 
   expect(changes).toBe(1);
 });
 
-it("notices what comes to be at a path, however far of the way to it is missing, goes, and comes anew", async () => {
+it("notices what appears at a path, however much of the path is missing, removed and created again", async () => {
   const folder = join(base, "a", "b", "extension");
   const manifest = join(folder, "extension.yaml");
   using _watch = watching({ paths: [manifest] });
@@ -131,7 +131,7 @@ it("notices that a link on the way leads elsewhere", async () => {
   await notices("a file behind it", () => writeFile(join(base, "two", "file"), "1"));
 });
 
-it("notices a name in a folder that was listed, and nothing beside what is watched", async () => {
+it("notices a name in a listed folder, and nothing beside watched paths", async () => {
   await mkdir(join(base, "listed", "deep"), { recursive: true });
   using watch = watching({ paths: [join(base, "file")], listed: [join(base, "listed")] });
   await notices("a new name", () => mkdir(join(base, "listed", "later")));

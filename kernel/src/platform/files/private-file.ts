@@ -7,7 +7,7 @@ import { openPlainFile } from "./plain-file.ts";
 import { makePrivateFolder } from "./state-folder.ts";
 import { storageFailure } from "./storage-failure.ts";
 
-/** Returns the bytes of a file that only its owner may use; null where it does not exist. StorageError otherwise. */
+/** Returns the bytes of a file that only its owner may use; null if it does not exist. StorageError otherwise. */
 export async function readPrivateFile(path: string, maxBytes: number): Promise<Uint8Array | null> {
   try {
     await using file = await openPlainFile(path, "read");

@@ -48,7 +48,7 @@ export function kindOf(entry: {
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-export function inTheWay(path: string): LaresError {
+export function pathOccupied(path: string): LaresError {
   return stale(path, `${JSON.stringify(path)} already exists.`);
 }
 
@@ -62,7 +62,7 @@ export function translated(path: string, error: unknown): LaresError {
     case "ENXIO":
       return notFound("file", path);
     case "EEXIST":
-      return inTheWay(path);
+      return pathOccupied(path);
     case "ELOOP":
       return linkInTheWay(path);
     default:

@@ -68,7 +68,7 @@ describe.each([{ descriptors: process.platform === "linux" }, { descriptors: fal
       expect(await codeOf(fs.readFile("a/b/file", { maxBytes: 4 }))).toBe("LimitExceeded");
     });
 
-    test("says what is there and what is not", async () => {
+    test("reports what exists and what does not", async () => {
       expect(await fs.stat("a/b/file")).toMatchObject({ kind: "file", size: 5 });
       expect(await fs.stat(".")).toMatchObject({ kind: "folder" });
       expect(await fs.stat("a/b")).toMatchObject({ kind: "folder" });
@@ -162,7 +162,7 @@ describe.each([{ descriptors: process.platform === "linux" }, { descriptors: fal
       expect(await codeOf(fs.readFile("pipe", { maxBytes: 10 }))).toBe("NotFound");
     });
 
-    test("a new file gets the bytes, the mode and exactly the time it is told, and takes nobody's name", async () => {
+    test("a new file gets exactly the given bytes, mode and time, and replaces no other", async () => {
       async function* pieces() {
         yield bytes("one ");
         yield bytes("two");
@@ -195,7 +195,7 @@ describe.each([{ descriptors: process.platform === "linux" }, { descriptors: fal
       expect(readFileSync(at("taken"), "utf8")).toBe("taken");
     });
 
-    test("replace takes the name in one step; link makes a second one", async () => {
+    test("replace renames in one step; link creates a second name", async () => {
       expect(await fs.link("a/b/file", "backup")).toBe(true);
       expect(await codeOf(fs.link("a/b/file", "backup"))).toBe("Stale");
       await fs.writeNew("a/b/new", bytes("new"));
@@ -237,23 +237,26 @@ describe.each([{ descriptors: process.platform === "linux" }, { descriptors: fal
       expect(names.filter((name) => name !== "b").toSorted()).toEqual(odd.toSorted());
     });
 
-    test.runIf(process.platform === "linux")("a name that is no UTF-8 is left out and reported", async () => {
-      writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x66, 0xff, 0xfe])]), "x");
-      const reports: unknown[] = [];
-      using other = await openRootedFs(root, {
-        ...options,
-        report: (_message, fields) => reports.push(fields.folder),
-      });
-      expect((await other.list(".")).map((entry) => entry.name)).toEqual(["a"]);
-      expect(reports).toEqual(["."]);
-    });
+    test.runIf(process.platform === "linux")(
+      "a name that is not UTF-8 is left out and reported",
+      async () => {
+        writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x66, 0xff, 0xfe])]), "x");
+        const reports: unknown[] = [];
+        using other = await openRootedFs(root, {
+          ...options,
+          report: (_message, fields) => reports.push(fields.folder),
+        });
+        expect((await other.list(".")).map((entry) => entry.name)).toEqual(["a"]);
+        expect(reports).toEqual(["."]);
+      },
+    );
 
     test("a root that is missing or a file is a StorageError", async () => {
       expect(await codeOf(openRootedFs(join(folder, "missing"), options))).toBe("StorageError");
       expect(await codeOf(openRootedFs(at("a/b/file"), options))).toBe("StorageError");
     });
 
-    test("another folder in the root's place is the root; what is gone or a link is none", async () => {
+    test("another folder in the root's place becomes the root; a missing folder or a link does not", async () => {
       const stream = fs.readStream("a/b/file");
       renameSync(root, join(folder, "old"));
       expect(await fs.stat("a/b/file")).toBe(null);

@@ -31,7 +31,7 @@ import {
   type FolderOpener,
   type HeldFolder,
 } from "./rooted-fs-folders.ts";
-import { fileStat, inTheWay, kindOf, statOf, translated, type FileStat } from "./rooted-fs-results.ts";
+import { fileStat, pathOccupied, kindOf, statOf, translated, type FileStat } from "./rooted-fs-results.ts";
 import { setModifiedTime } from "./rooted-fs-times.ts";
 
 export type { FileStat } from "./rooted-fs-results.ts";
@@ -252,7 +252,7 @@ class DescriptorFs implements RootedFs {
           failpoint("actions.within-step");
           return unlinkSync(old);
         }
-        if (statOf(wanted) !== null) throw inTheWay(to);
+        if (statOf(wanted) !== null) throw pathOccupied(to);
         return renameSync(old, wanted);
       }),
     );

@@ -74,7 +74,7 @@ describe("the state folder of a workspace", () => {
     );
   });
 
-  test("that others can write is refused, with the command that mends it", async () => {
+  test("that others can write is refused, with the command that fixes it", async () => {
     const { workspace, environment } = await prepared();
     const found = await stateFolderOf([workspace], environment);
     await chmod(found, 0o770);

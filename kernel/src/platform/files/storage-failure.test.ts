@@ -21,7 +21,7 @@ test.each([
   expect(failure.message).toMatch(words);
 });
 
-test("of any other failure the system's own words are told; an error of the catalogue stays what it is", () => {
+test("any other failure has the system's own message; an error of the catalogue stays unchanged", () => {
   expect(storageFailure("It was not read", systemError("EISDIR", -21)).message).toBe(
     "It was not read: EISDIR: words of the system, write.",
   );

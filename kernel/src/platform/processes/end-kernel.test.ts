@@ -34,22 +34,22 @@ class Machine implements EndPorts {
   }
 }
 
-describe("which process is sent what", () => {
-  it("nobody has the lock: nothing", async () => {
+describe("signals to processes", () => {
+  it("without a lock holder, no signal is sent", async () => {
     const machine = new Machine();
     machine.holds = null;
     expect(await endHolder(machine)).toEqual({ pid: null, killed: false });
     expect(machine.signals).toEqual([]);
   });
 
-  it("a kernel that hears is asked, and left to end in order", async () => {
+  it("a kernel that answers is asked to end, and ends in order", async () => {
     const machine = new Machine();
     machine.ends = () => machine.after(orderlyEndMs - 100, () => (machine.holds = null));
     expect(await endHolder(machine)).toEqual({ pid: 7, killed: false });
     expect(machine.signals).toEqual(["SIGTERM 7"]);
   });
 
-  it("one that hears nothing is killed, and not before its time", async () => {
+  it("a kernel that does not answer is killed, and not too early", async () => {
     const machine = new Machine();
     machine.ends = (signal) => {
       if (signal !== "SIGKILL") return;
@@ -67,7 +67,7 @@ describe("which process is sent what", () => {
     expect(machine.signals).toEqual(["SIGTERM 7"]);
   });
 
-  it("a process that is no kernel, whose number a dead kernel's note has: nothing", async () => {
+  it("a process that reuses a dead kernel's id gets no signal", async () => {
     const machine = new Machine();
     machine.isKernel = async () => false;
     await expect(endHolder(machine)).rejects.toThrow("Process 7 is recorded as this workspace's kernel");
@@ -81,7 +81,7 @@ describe("which process is sent what", () => {
     expect(machine.signals).toEqual(["SIGTERM 7"]);
   });
 
-  it("a kernel that is between taking the lock and saying who it is, is waited for", async () => {
+  it("a kernel between taking the lock and writing its id is waited for", async () => {
     const machine = new Machine();
     machine.holds = "unknown";
     machine.after(200, () => (machine.holds = 9));
@@ -89,20 +89,20 @@ describe("which process is sent what", () => {
     expect(await endHolder(machine)).toEqual({ pid: 9, killed: false });
   });
 
-  it("one that never says who it is, is not guessed", async () => {
+  it("a lock holder that never writes its id is not guessed", async () => {
     const machine = new Machine();
     machine.holds = "unknown";
     await expect(endHolder(machine)).rejects.toThrow("has not recorded its process id");
     expect(machine.signals).toEqual([]);
   });
 
-  it("one that outlives SIGKILL is told, after a bounded wait", async () => {
+  it("a kernel that outlives SIGKILL is reported after a bounded wait", async () => {
     const machine = new Machine();
     await expect(endHolder(machine)).rejects.toThrow("is still there");
     expect(machine.now).toBeLessThan(orderlyEndMs + killedEndMs + 1_000);
   });
 
-  it("another user's kernel is told, and nothing more is tried", async () => {
+  it("another user's kernel is reported, and nothing more is tried", async () => {
     const machine = new Machine();
     machine.ends = () => {
       throw new Error("The kernel (process 7) belongs to another user");
@@ -129,7 +129,7 @@ describe("what is a workspace's kernel", () => {
   });
 });
 
-it("a process that has the lock and is no kernel is not touched", async () => {
+it("a process that has the lock and is not a kernel is not touched", async () => {
   const folder = await temporaryFolder();
   const child = new TestChild(
     `await acquireLock(${JSON.stringify(join(folder, "kernel.lock"))});

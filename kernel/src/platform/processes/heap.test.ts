@@ -18,11 +18,11 @@ const heaps = (flags: readonly string[]): number[] =>
     }),
   ) as number[];
 
-it("what nobody uses is given up, in a process started as a kernel is", () => {
+it("unused heap is released in a process that is started like a kernel", () => {
   const [before = 0, after = 0] = heaps(kernelFlags);
   expect(before - after).toBeGreaterThan(8_000_000);
 });
 
-it("nothing happens, and nothing fails, in one that was not", () => {
+it("nothing happens, and nothing fails, in another process", () => {
   expect(heaps([])).toHaveLength(2);
 });

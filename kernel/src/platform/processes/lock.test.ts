@@ -12,7 +12,7 @@ function held(attempt: FileLock | LockHeld): FileLock {
   return attempt;
 }
 
-test("within one process the second one is told who holds it, until the first lets go", async () => {
+test("within one process the second caller learns the holder until the first releases the lock", async () => {
   const path = join(await temporaryFolder(), "kernel.lock");
   const first = held(await acquireLock(path));
   expect(await acquireLock(path)).toEqual({ heldBy: process.pid });
@@ -60,7 +60,7 @@ test("a holder that is killed by SIGKILL gives the lock back at once, ten times 
   }
 });
 
-test("who holds it is told without taking it: a process that stands still has it, a dead one has not", async () => {
+test("the holder is found without taking the lock: a stopped process holds it, a dead one does not", async () => {
   const path = join(await temporaryFolder(), "kernel.lock");
   expect(await lockHolder(path)).toBeNull();
   const child = new TestChild(

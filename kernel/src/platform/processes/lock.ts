@@ -50,7 +50,7 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
     await rm(note, { force: true });
     await writeFile(note, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    letGo(held);
+    releaseFile(held);
     throw storageFailure(`The lock "${path}" was taken, but "${note}" cannot be written`, error);
   }
   failpoint("lock.noted");
@@ -59,13 +59,13 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
     // Removes the note before releasing the lock; the other order could remove the next holder's note.
     await rm(note, { force: true });
     failpoint("lock.note-removed");
-    if (held.isOpen) letGo(held);
+    if (held.isOpen) releaseFile(held);
     failpoint("lock.released");
   };
   return { release, [Symbol.asyncDispose]: release };
 }
 
-function letGo(held: DatabaseSync): void {
+function releaseFile(held: DatabaseSync): void {
   held.close();
   heldHere.delete(held);
 }

@@ -36,7 +36,7 @@ async function expectPrivate(folder: string): Promise<void> {
   expect([found.mode & 0o777, found.uid]).toEqual([0o700, user]);
 }
 
-test("the socket lies in the state folder where an address can hold that path", async () => {
+test("the socket is in the state folder if an address can contain that path", async () => {
   expect(await chooseSocketPath("/short")).toBe("/short/kernel.sock");
   expect(await recordedSocketPath("/short")).toBe("/short/kernel.sock");
 });

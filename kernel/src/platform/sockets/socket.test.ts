@@ -47,7 +47,7 @@ describe("the kernel's socket", () => {
       other.destroy();
     }));
 
-  test("is absent where nobody listens, also behind a dead kernel's leftovers", () =>
+  test("is absent if nobody listens, also if a dead kernel left files", () =>
     withStateFolder(async (stateFolder) => {
       expect(await connectLocal(stateFolder)).toEqual({ kind: "absent" });
       const server = await listenLocal({

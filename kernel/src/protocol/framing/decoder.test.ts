@@ -42,7 +42,7 @@ function* singleBytes(text: string): Iterable<Uint8Array> {
   for (const byte of Buffer.from(text)) yield Uint8Array.of(byte);
 }
 
-describe("what is well formed", () => {
+describe("well-formed frames", () => {
   test("a frame arrives whole, in pieces, and a byte at a time", () => {
     const text = frame(request(1, { text: "ünïcödé 🏺" })) + frame(request(2));
     for (const chunks of [[text], singleBytes(text), [text.slice(0, 30), text.slice(30)]]) {
@@ -59,7 +59,7 @@ describe("what is well formed", () => {
     expect(decode([text]).messages).toHaveLength(1);
   });
 
-  test("a body may hold what looks like a header, inside a string", () => {
+  test("a body may contain text that looks like a header, inside a string", () => {
     const heard = decode(singleBytes(frame(request(1, { text: "Content-Length: 5\r\n\r\n{}" })) + good));
     expect(heard.messages).toHaveLength(2);
     expect(heard.refusals).toEqual([]);
@@ -225,7 +225,7 @@ const cases: readonly BadCase[] = [
   },
 ];
 
-test("an answer that is too deep comes as an error for the one who waits for it, in its bytes too", () => {
+test("an answer that is too deep becomes an error for its caller, also in bytes", () => {
   const heard: [RpcMessage, unknown][] = [];
   const decoder = new FrameDecoder({
     message: (message, body) => heard.push([message, JSON.parse(new TextDecoder().decode(body))]),
@@ -245,7 +245,7 @@ test("an answer that is too deep comes as an error for the one who waits for it,
   expect(heard).toEqual([[answer, answer]]);
 });
 
-describe("a bad frame is answered, costs nothing but itself, and the next one is read", () => {
+describe("a bad frame is answered, only it is lost, and the next one is read", () => {
   for (const { name, bytes, code, says, id } of cases)
     test(name, () => {
       const whole = Buffer.concat([Buffer.from(bytes), Buffer.from(good)]);
@@ -263,14 +263,14 @@ test("one fault is reported once: a body longer than its length and the rest of 
   expect(decode([frame(request(1), 10), good]).refusals).toHaveLength(1);
 });
 
-test("garbage without end closes the stream with one reason, and nothing after it is read", () => {
+test("endless garbage closes the stream with one reason, and nothing after it is read", () => {
   const limits = { ...clientFrameLimits, maxSkippedBytes: 1000 };
   const heard = decode([" ", "x".repeat(600), "x".repeat(600), good], limits);
   expect(heard.lost).toEqual([expect.stringMatching(/No frame's header in 1200 bytes/)]);
   expect(heard.messages).toEqual([]);
 });
 
-test("what the stream's end cuts off is named", () => {
+test("a frame that the stream's end cuts off is named", () => {
   expect(decode(["Content-Le"]).unfinished).toMatch(/header/);
   expect(decode(['Content-Length: 10\r\n\r\n{"a"']).unfinished).toBe(
     "The stream ended inside a frame, after 4 of 10 bytes.",
@@ -348,12 +348,12 @@ describe("properties", () => {
     );
   });
 
-  /** Noise that runs together with the header behind it into one well-formed header is no noise. */
+  /** Noise that runs together with the header behind it into one well-formed header is not noise. */
   function isHeaderLines(noise: string): boolean {
     return /^([!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\u0000-\u0008\u000a-\u001f]*\r\n)*$/.test(noise);
   }
 
-  test("random bytes neither throw nor hang, and every chunking of them is heard alike", () => {
+  test("random bytes neither throw nor hang, and every chunking of them is decoded alike", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.array(fc.nat(), { maxLength: 20 }), (bytes, cuts) => {
         const whole = decode([bytes, good]);

@@ -66,7 +66,7 @@ describe("while the peer does not read", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  test("too much that may not be dropped closes the connection, with one reason, and holds nothing", () => {
+  test("too many undroppable messages close the connection, with one reason, and release their memory", () => {
     const reasons: (string | null)[] = [];
     const { sink, writer } = stuck({ closed: (reason) => reasons.push(reason) });
     for (let n = 0; n < 50; n++) writer.write(message(n, "x".repeat(100)));
@@ -76,7 +76,7 @@ describe("while the peer does not read", () => {
     expect(sink.taken).toHaveLength(1);
   });
 
-  test("of those that replace each other only the last is sent, behind what was written before it", () => {
+  test("of messages that replace each other only the last is sent, after earlier ones", () => {
     const { sink, writer } = stuck();
     writer.write(message(0));
     for (let n = 1; n <= 9; n++)
@@ -113,7 +113,7 @@ describe("while the peer does not read", () => {
   });
 });
 
-test("a stream that fails or closes is told once, and later writes are ignored", () => {
+test("a stream that fails or closes is reported once, and later writes are ignored", () => {
   const reasons: (string | null)[] = [];
   const sink = new SlowSink();
   const writer = new FrameWriter(sink, { closed: (reason) => reasons.push(reason) });
@@ -124,7 +124,7 @@ test("a stream that fails or closes is told once, and later writes are ignored",
   expect(sink.taken).toEqual([]);
 });
 
-test("any order of writes, stops and reads: nothing undroppable is lost, nor the last of what replaces each other, and nothing is reordered or doubled", () => {
+test("any order of writes, stops and reads: no undroppable message and no last state is lost, and nothing is reordered or duplicated", () => {
   const step = fc.constantFrom("keep", "drop", "replace a", "replace b", "stop", "read", "drain-one");
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

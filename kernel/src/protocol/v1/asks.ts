@@ -7,7 +7,7 @@ import { define } from "../define.ts";
 export const askRequests = define({
   "lares/asks/list": {
     about:
-      "Returns questions that calls wait for, or waited for; newest first. Of ended ones the last 1,000 are known.",
+      "Returns questions that calls wait for, or waited for; newest first. The last 1,000 ended ones are known.",
     errors: {},
     params: Type.Object({
       state: Type.Optional(
@@ -18,7 +18,7 @@ export const askRequests = define({
   },
   "lares/asks/answer": {
     about:
-      "Answers a question in a person's name and returns it once the answer is stored; only then the call that waits for it goes on.",
+      "Answers a question in a person's name and returns it once the answer is stored; only then does the waiting call continue.",
     errors: {
       NotFound: "There is no such question.",
       IllegalTransition: "It was answered already, or has expired. `data.state` says which.",

@@ -24,7 +24,7 @@ test.each([
   expect(deliveryOf(method, params)).toEqual(delivery);
 });
 
-test("each of the kernel's own notifications says in the reference what becomes of it, unless it must arrive", () => {
+test("the reference describes how each of the kernel's own notifications may be merged or dropped", () => {
   const sentences = Object.entries(serverNotifications).map(([method, { about }]) => [
     method,
     /does not read/.test(about),

@@ -250,7 +250,7 @@ describe("requests to the peer", () => {
     expect(kept).not.toHaveBeenCalled();
   });
 
-  test("reject when the connection closes first, and closing is told once", async () => {
+  test("reject when the connection closes first, and closing is reported once", async () => {
     const { endpoint, raw } = open();
     endpoint.listen();
     const asked = endpoint.request("x/a", {});

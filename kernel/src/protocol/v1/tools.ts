@@ -14,7 +14,7 @@ export const toolRequests = define({
   },
   "lares/tools/call": {
     about:
-      "Calls a tool on behalf of a person and returns its result. The arguments are checked against the tool's own JSON Schema first. An agent that is not loaded is started. A cancelled request is answered with `-32800` at once, and the handler is told to leave; one that does not goes on within its limits.",
+      "Calls a tool on behalf of a person and returns its result. The arguments are checked against the tool's own JSON Schema first. An agent that is not loaded is started. A cancelled request is answered with `-32800` at once, and the handler is told to end; one that does not continues within its limits.",
     errors: {
       NotFound: "There is no such agent, or it has no tool of this name.",
       ToolError: "The arguments do not fit the tool's schema, or the tool's handler threw an error.",

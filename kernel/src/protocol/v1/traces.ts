@@ -14,7 +14,7 @@ export const traceRequests = define({
     about: "Returns traces that match every given field, newest first.",
     errors: {},
     params: TraceQuery,
-    result: Type.Array(TraceEntry, { description: "Newest first; the newest 2 MiB where they are more" }),
+    result: Type.Array(TraceEntry, { description: "Newest first; at most the newest 2 MiB" }),
   },
   "lares/traces/follow": {
     about:

@@ -27,7 +27,7 @@ describe("the workspace of an initialize request", () => {
       refused: 1,
     },
     {
-      name: "what is no folder at all",
+      name: "a path that is not a folder",
       params: { workspaceFolders: [7, null, {}], rootUri: "file:///c" },
       roots: [],
       refused: 1,

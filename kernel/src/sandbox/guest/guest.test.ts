@@ -87,7 +87,7 @@ describe("lines", () => {
     expect(most).toBe(64);
   });
 
-  it("race: a call that is cancelled while it is open is taken back once, one that waits for its turn is not sent", async () => {
+  it("race: a call that is cancelled while it is open is cancelled at the kernel once, one that waits for its turn is not sent", async () => {
     await using guest = await startTool(`
       const aborter = new AbortController();
       const { signal } = aborter;
@@ -116,7 +116,7 @@ describe("lines", () => {
     expect(guest.calls.find(({ id }) => id === cancelled())?.params).toMatchObject({ path: "open3" });
   });
 
-  it("terminal state: a call whose answer has come is not taken back", async () => {
+  it("terminal state: a call whose answer has arrived is not cancelled", async () => {
     await using guest = await startTool(`
       const aborter = new AbortController();
       const count = await ctx.vdfs.count({}, { signal: aborter.signal });
@@ -130,7 +130,7 @@ describe("lines", () => {
     expect(guest.calls.map(({ method }) => method)).not.toContain("cancel");
   });
 
-  it("answers an unknown method with -32601 and survives a line that is no JSON", async () => {
+  it("answers an unknown method with -32601 and survives a line that is not JSON", async () => {
     await using guest = await startTool("return 1;");
     await guest.initialize();
     guest.write("this is no JSON\n[]\nnull\n{}\n");

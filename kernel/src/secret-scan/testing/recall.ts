@@ -85,7 +85,7 @@ function ownFiles(): readonly string[] {
 function alarmsIn(scanner: SecretScanner, paths: readonly string[]): FalseAlarms {
   const alarms = paths.flatMap((path) => {
     const bytes = readFileSync(path);
-    // What is no text is passed over.
+    // Binary files are skipped.
     if (bytes.includes(0)) return [];
     const text = bytes.toString("utf8");
     return scanner

@@ -142,7 +142,7 @@ class StoreClient implements Store {
   grown(memory: StoreMemory): void {
     if (this.#host.child === null || this.#trusted?.has(memory.key) === false) return;
     this.#grown.set(memory.key, memory);
-    this.#grownTimer ??= this.#options.clock.timer(bounds.grownIntervalMs, () => this.#tellGrown());
+    this.#grownTimer ??= this.#options.clock.timer(bounds.grownIntervalMs, () => this.#sendGrown());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -259,7 +259,7 @@ class StoreClient implements Store {
 
   #receive(words: FromHost, bytes: Uint8Array, link: HostLink): void {
     if (words.kind === "notice") return this.#hear(words.notice);
-    if (words.kind === "spent") return this.#letGo(link);
+    if (words.kind === "spent") return this.#replace(link);
     if (words.kind === "post") return void this.#post(words.id, words.request, bytes.slice(), link);
     if (words.kind === "embed") return void this.#embed(words, link);
     if (words.kind === "cancelPost") return link.posts.get(words.id)?.abort();
@@ -372,7 +372,7 @@ class StoreClient implements Store {
   }
 
   /** Lets the host answer its open requests for a limited time, then replaces it. */
-  #letGo(link: HostLink): void {
+  #replace(link: HostLink): void {
     link.isLeaving = true;
     if (this.#open.size === 0) return this.#startAnew(link);
     const timer = this.#options.clock.timer(bounds.leavingTimeoutMs, () => this.#startAnew(link));
@@ -384,7 +384,7 @@ class StoreClient implements Store {
     if (!link.isEnding) void link.close();
   }
 
-  #tellGrown(): void {
+  #sendGrown(): void {
     this.#grownTimer = null;
     const memories = [...this.#grown.values()];
     this.#grown.clear();

@@ -53,7 +53,7 @@ test.each<[string, (good: Uint8Array) => Uint8Array]>([
     },
   ],
   ["a bomb", (good) => Buffer.concat([good.subarray(0, 12), deflateRawSync(Buffer.alloc(64 * 1024 * 1024))])],
-])("%s is not believed, and nothing of what was known is kept", (_, spoil) => {
+])("%s is rejected, and the old statistics are dropped", (_, spoil) => {
   const frequencies = learned(["some text", "and another"]);
   expect(frequencies.load(spoil(frequencies.bytes()))).toBe(false);
   expect(frequencies.documents).toBe(0);

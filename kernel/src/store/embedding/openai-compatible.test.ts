@@ -124,8 +124,8 @@ test("a parameter that a server refused is not sent again, and longer vectors ar
 });
 
 test.each<[string, (asked: Asked) => Answer, RegExp]>([
-  ["no JSON", () => ({ body: "<html>" }), /no JSON/u],
-  ["NaN, which is no JSON", () => ({ body: '{"data":[{"embedding":[NaN]}]}' }), /no JSON/u],
+  ["no JSON", () => ({ body: "<html>" }), /not JSON/u],
+  ["NaN, which is no JSON", () => ({ body: '{"data":[{"embedding":[NaN]}]}' }), /not JSON/u],
   ["JSON of another kind", () => ({ body: [] }), /without a list/u],
   ["too few vectors", () => embedded([[1, 0, 0]]), /1 vectors for 2 texts/u],
   [

@@ -11,8 +11,8 @@ export function refuseBlank(texts: readonly string[]): void {
 }
 
 /**
- * Returns the list in parts, in order: each has at most so many texts and, unless it is a single text, so
- * many characters.
+ * Returns the list in parts, in order: each has at most `maxTexts` texts and, unless it is a single text,
+ * `maxCharacters` characters.
  */
 export function inBatches(
   texts: readonly string[],

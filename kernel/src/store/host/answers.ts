@@ -42,7 +42,7 @@ export function openMemory(
       duck,
       groups: { temporal: temporalTables, knowledge: knowledgeTables },
       openText: openTextIndex,
-      openBehind: ({ file, text }, { key, folder, settings }) =>
+      openDerived: ({ file, text }, { key, folder, settings }) =>
         KnowledgeStore.open(
           {
             memory: key,
@@ -78,26 +78,26 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
   "temporal.count": (opened, memory, { query, nowMs }) =>
     opened.steadyQuery(memory, ({ file, text }) => temporalCount(file, text, query, nowMs)),
   "knowledge.query": (opened, memory, { query, nowMs }) =>
-    opened.query(memory, ({ behind }) => behind.query(query, nowMs)),
+    opened.query(memory, ({ derived }) => derived.query(query, nowMs)),
   "knowledge.existing": (opened, memory, { ids }) =>
-    opened.query(memory, async ({ behind }) => ({ ids: await behind.existing(ids) })),
+    opened.query(memory, async ({ derived }) => ({ ids: await derived.existing(ids) })),
   "knowledge.nearest": (opened, memory, { items, minSimilarity }) =>
-    opened.query(memory, async ({ behind }) => ({ nearest: await behind.nearest(items, minSimilarity) })),
-  "knowledge.updates": (opened, memory) => opened.query(memory, ({ behind }) => behind.updates()),
+    opened.query(memory, async ({ derived }) => ({ nearest: await derived.nearest(items, minSimilarity) })),
+  "knowledge.updates": (opened, memory) => opened.query(memory, ({ derived }) => derived.updates()),
   search: (opened, memory, { query, nowMs }) =>
-    opened.query(memory, ({ behind }) => behind.search(query, nowMs)),
+    opened.query(memory, ({ derived }) => derived.search(query, nowMs)),
   stats: (opened, memory) =>
-    opened.steadyQuery(memory, async ({ file, behind }) => ({
+    opened.steadyQuery(memory, async ({ file, derived }) => ({
       projected: opened.projected,
       temporal: await temporalStats(file),
-      ...(await behind.stats()),
+      ...(await derived.stats()),
       bytes: await sizeOfProjections(memory.folder),
     })),
   maintain: (opened, memory, { nowMs, prune }) =>
-    opened.query(memory, ({ behind }) => behind.maintain(nowMs, prune)),
-  "vectors.page": (opened, memory, page) => opened.query(memory, ({ behind }) => behind.vectorsPage(page)),
+    opened.query(memory, ({ derived }) => derived.maintain(nowMs, prune)),
+  "vectors.page": (opened, memory, page) => opened.query(memory, ({ derived }) => derived.vectorsPage(page)),
   "vectors.give": (opened, memory, { embedder, items }) =>
-    opened.query(memory, ({ behind }) => behind.takeVectors(embedder, items)),
+    opened.query(memory, ({ derived }) => derived.takeVectors(embedder, items)),
   async project(opened, memory) {
     await opened.catchUp(memory);
     return {};

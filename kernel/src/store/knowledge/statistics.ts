@@ -1,6 +1,6 @@
 import type { TextStatistics } from "../embedding/port.ts";
 import type { Database } from "./rows/schema.ts";
-import { spokenBy } from "./rows/words.ts";
+import { textToEmbed } from "./rows/words.ts";
 
 /** Texts that are counted at once; other work runs in between. */
 const textsPerSlice = 1_000;
@@ -62,7 +62,7 @@ export class LearnedStatistics {
       [counting.after, counting.last],
     );
     for (const item of items) {
-      const words = spokenBy(item);
+      const words = textToEmbed(item);
       if (words !== "") this.#statistics.add(words);
     }
     const last = items.at(-1);

@@ -10,7 +10,7 @@ export interface Follower {
 }
 
 /** Data that is derived from the tables, not from the journal: vectors. */
-export interface Behind extends AsyncDisposable {
+export interface DerivedData extends AsyncDisposable {
   /** Applies the settings of a request. */
   configure(settings: StoreSettings): Promise<void>;
   /** Called after the tables have changed. */

@@ -14,7 +14,7 @@ export class Gate {
       return await work();
     } finally {
       this.#inside--;
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -26,11 +26,11 @@ export class Gate {
       return await work();
     } finally {
       this.#isClosed = false;
-      this.#tell();
+      this.#notify();
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     const { resolve } = this.#changed;
     this.#changed = Promise.withResolvers();
     resolve();

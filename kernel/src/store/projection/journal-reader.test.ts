@@ -96,7 +96,7 @@ describe("records", () => {
   });
 });
 
-describe("going on", () => {
+describe("continuing", () => {
   test("where it stopped, as the journal grows, also into the next segment", async () => {
     const journal = new TestJournal(await temporaryFolder(), "a", 10);
     const reader = new JournalReader();

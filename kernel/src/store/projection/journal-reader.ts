@@ -18,7 +18,7 @@ export interface JournalBatch {
 /** Thrown if the journal does not contain the record that was reached before: it is another journal, or was changed. */
 export class JournalMismatch extends Error {
   constructor(after: ChainEnd) {
-    super(`the journal on the disk does not go on from seq ${after.seq}, which was reached before`);
+    super(`the journal on the disk does not continue from seq ${after.seq}, which was reached before`);
     this.name = "JournalMismatch";
   }
 }
@@ -95,7 +95,7 @@ export class JournalReader {
       if (index < first || batch.last.seq >= end.seq) continue;
       await using file = await openDataFile(path, "r");
       for await (const { offset } of batch.take(file, path === from.path ? from.offset : 0)) {
-        // Stored before the batch is yielded, because the consumer may not come back.
+        // Stored before the batch is yielded, because the consumer may stop.
         this.#remember({ after: batch.last, path, offset }, rewrites);
         yield batch.cut();
       }

@@ -4,20 +4,20 @@ import { join } from "node:path";
 import type { StoreMemory, StoreNotice } from "../../memory-contract/store-port.ts";
 import type { DuckFile } from "./duck-file.ts";
 import type { Duck } from "./duck.ts";
-import type { Behind } from "./follower.ts";
+import type { DerivedData } from "./follower.ts";
 import { discard, openKept, sizeOf } from "./kept-file.ts";
 import type { TextIndex } from "./port.ts";
 import { type TableGroups, Tables } from "./tables.ts";
 import { Texts } from "./texts.ts";
 
 /** The projections of one memory, as queries use them. */
-export interface Projections<Attached extends Behind> {
+export interface Projections<Attached extends DerivedData> {
   readonly file: DuckFile;
   readonly text: TextIndex;
-  readonly behind: Attached;
+  readonly derived: Attached;
 }
 
-export interface ProjectionOptions<Attached extends Behind> {
+export interface ProjectionOptions<Attached extends DerivedData> {
   readonly duck: Duck;
   readonly groups: TableGroups;
   openText(path: string): TextIndex;
@@ -25,32 +25,34 @@ export interface ProjectionOptions<Attached extends Behind> {
    * Opens what depends on the tables; called again whenever the tables are reopened. The names of its files begin with
    * "knowledge.".
    */
-  openBehind(projections: Omit<Projections<Attached>, "behind">, memory: StoreMemory): Promise<Attached>;
+  openDerived(projections: Omit<Projections<Attached>, "derived">, memory: StoreMemory): Promise<Attached>;
   /** Returns true if a table group's error means that the projections have to be rebuilt from the journal. */
   asksForRebuild(error: unknown): boolean;
   notice(notice: StoreNotice): void;
 }
 
-const fileNames = { tables: "temporal.duckdb", texts: "text.sqlite", behind: "knowledge" } as const;
+const fileNames = { tables: "temporal.duckdb", texts: "text.sqlite", derived: "knowledge" } as const;
 
 /** The open files of one memory. */
-export class OpenedProjections<Attached extends Behind> implements Projections<Attached>, AsyncDisposable {
+export class OpenedProjections<Attached extends DerivedData>
+  implements Projections<Attached>, AsyncDisposable
+{
   readonly tables: Tables;
   readonly texts: Texts;
-  readonly behind: Attached;
+  readonly derived: Attached;
 
-  private constructor(tables: Tables, texts: Texts, behind: Attached) {
+  private constructor(tables: Tables, texts: Texts, derived: Attached) {
     this.tables = tables;
     this.texts = texts;
-    this.behind = behind;
+    this.derived = derived;
   }
 
   /** Missing or invalid projections are rebuilt; an invalid one is reported. */
-  static async open<Attached extends Behind>(
+  static async open<Attached extends DerivedData>(
     options: ProjectionOptions<Attached>,
     memory: StoreMemory,
   ): Promise<OpenedProjections<Attached>> {
-    const { duck, groups, openText, openBehind } = options;
+    const { duck, groups, openText, openDerived } = options;
     const { folder } = memory;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const has = { tables: existsSync(pathOf(folder, "tables")), texts: existsSync(pathOf(folder, "texts")) };
@@ -69,9 +71,9 @@ export class OpenedProjections<Attached extends Behind> implements Projections<A
     if (has.tables !== has.texts) rebuilt(has.tables ? "texts" : "tables", "it was missing");
     const projections = { file: tables.file, text: texts.index };
     // It uses markers of its own, because it opens many files.
-    const behind = await openBehind(projections, memory);
+    const derived = await openDerived(projections, memory);
     opening.move();
-    return new OpenedProjections(tables, texts, behind);
+    return new OpenedProjections(tables, texts, derived);
   }
 
   get file(): DuckFile {
@@ -86,7 +88,7 @@ export class OpenedProjections<Attached extends Behind> implements Projections<A
     await using closing = new AsyncDisposableStack();
     closing.use(this.tables);
     closing.use(this.texts);
-    closing.use(this.behind);
+    closing.use(this.derived);
   }
 }
 

@@ -3,7 +3,7 @@ import { messageOf, storageError } from "../../base/errors.ts";
 import { OneAtATime } from "../../base/one-at-a-time.ts";
 import type { ChainEnd } from "../../memory-contract/records.ts";
 import type { StoreMemory } from "../../memory-contract/store-port.ts";
-import type { Behind, Follower } from "./follower.ts";
+import type { DerivedData, Follower } from "./follower.ts";
 import { Gate } from "./gate.ts";
 import { type JournalBatch, JournalMismatch, JournalReader } from "./journal-reader.ts";
 import { isDamage } from "./kept-file.ts";
@@ -17,14 +17,14 @@ import {
 import { Progress } from "./progress.ts";
 import { isPurgeDue } from "./purge.ts";
 
-type Query<Attached extends Behind, Result> = (projections: Projections<Attached>) => Promise<Result>;
+type Query<Attached extends DerivedData, Result> = (projections: Projections<Attached>) => Promise<Result>;
 
 /**
  * One memory's projections. Brings them up to the point that a request has to see, and rebuilds them if they do not
  * match the journal or are damaged. Queries run concurrently. Replacing files excludes all queries; projecting a batch
  * excludes `steady` ones.
  */
-export class Projector<Attached extends Behind> implements AsyncDisposable {
+export class Projector<Attached extends DerivedData> implements AsyncDisposable {
   readonly #options: ProjectionOptions<Attached>;
   readonly #key: string;
   readonly #folder: string;
@@ -44,7 +44,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
   }
 
   /** `quarantineReason`: why the files on the disk must be discarded; null if they may be used. */
-  static async open<Attached extends Behind>(
+  static async open<Attached extends DerivedData>(
     options: ProjectionOptions<Attached>,
     memory: StoreMemory,
     quarantineReason: string | null,
@@ -77,8 +77,8 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
   /** Brings the projections up to `memory.end`. */
   catchUp(memory: StoreMemory): Promise<void> {
     return this.#writing.run("", async () => {
-      const { behind } = await this.#current(memory);
-      await behind.configure(memory.settings);
+      const { derived } = await this.#current(memory);
+      await derived.configure(memory.settings);
       try {
         await this.#follow(memory);
       } catch (error) {
@@ -138,7 +138,7 @@ export class Projector<Attached extends Behind> implements AsyncDisposable {
     );
     for await (const batch of ahead(this.#reader.read(from, memory))) {
       await this.#project(followers, batch);
-      await opened.behind.follow();
+      await opened.derived.follow();
       progress.reached(batch.end.seq - from.seq);
       if (this.#isClosing) throw closed();
       // Other memories are answered between batches.

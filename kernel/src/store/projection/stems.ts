@@ -14,7 +14,7 @@ export const termMark = "\ue001";
 const joint = "\ue002";
 /** Words of a text by which its language is detected. */
 const detectedWords = 64;
-/** Fewer stop words are no evidence: "sea" is English, and a Spanish stop word. */
+/** Fewer stop words are not evidence: "sea" is English, and a Spanish stop word. */
 const leastVotes = 2;
 /** Maximum terms of a text; the rest of it is found by its words only. */
 const maxTerms = 20_000;

@@ -286,7 +286,7 @@ describe("the file", () => {
     ["an empty file", ""],
     ["no database", "not a database ".repeat(1000)],
     ["another version", null],
-  ])("is not believed where it is %s", async (_, content) => {
+  ])("is rejected if it is %s", async (_, content) => {
     const path = join(await temporaryFolder(), "text.sqlite");
     if (content === null) {
       openTextIndex(path).close();

@@ -111,7 +111,7 @@ test.each<[string, (file: Record<string, unknown>) => void]>([
   ["a digest that is none", (file) => (file["sha256"] = "../../etc/passwd")],
   ["an engine that is none", (file) => (file["engine"] = "../exact")],
   ["a watermark that is none", (file) => (file["watermark"] = null)],
-])("a manifest with %s is not believed", async (_, change) => {
+])("a manifest with %s is rejected", async (_, change) => {
   const folder = await savedFolder();
   await changedManifest(folder, change);
   expect(await outcome(folder)).not.toBe("loaded");
@@ -124,7 +124,7 @@ test.each([
   ['{"format":2,"files":[]}', "of a later format"],
   ['{"format":1,"files":[null,[],7]}', "of other things"],
   ["x".repeat(100_000), "too long"],
-])("a manifest that is %# (%s) is not believed, and replaced", async (text) => {
+])("a manifest that is %# (%s) is rejected, and replaced", async (text) => {
   const folder = await savedFolder();
   await writeFile(join(folder, "knowledge.json"), text);
   expect(await outcome(folder)).toMatch("no index of usearch");
@@ -134,7 +134,7 @@ test.each([
   expect(await outcome(folder)).toBe("loaded");
 });
 
-/** Whoever can write both files can make them agree; even then no number in them may lead outside. */
+/** An attacker who can write both files can make them agree; even then no number in them may lead outside. */
 async function forge(folder: string, change: (header: Record<string, unknown>) => void): Promise<void> {
   const path = join(folder, "knowledge.usearch");
   const whole = await readFile(path);

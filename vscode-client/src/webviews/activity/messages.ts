@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
+import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/common-state.ts";
 
 /** The number of actions in the timeline, newest first. */
 export const maxActions = 500;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { pageLabel } from "../shared/label.ts";
 import { AgentName, useAgentName } from "../shared/agent-name.tsx";
 import { counted } from "../shared/format.ts";
-import { useAsked, useChanged, useNow, usePush, useSituation } from "../shared/hooks.ts";
+import { useAsked, useChanged, useNow, usePush, useCommonState } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Icon, type IconName } from "../shared/icon.tsx";
 import { Notice, Pending, WhileRunning } from "../shared/notice.tsx";
@@ -34,7 +34,7 @@ interface Props {
 
 /** What agents did, day by day, with undo. */
 export function ActivityView({ host }: Pick<PageProps<ActivityContract>, "host">): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   usePush(host, "remind", ({ title, body }) => {
     // The desktop editor permits notifications; a browser asks first, and never permits them for an embedded page.
     if (typeof Notification !== "function" || Notification.permission !== "granted") return;
@@ -42,7 +42,7 @@ export function ActivityView({ host }: Pick<PageProps<ActivityContract>, "host">
     shown.addEventListener("click", () => shown.close());
   });
   return (
-    <WhileRunning host={host} situation={situation}>
+    <WhileRunning host={host} commonState={commonState}>
       <Activity host={host} />
     </WhileRunning>
   );

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/situation.ts";
+import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/common-state.ts";
 
 /** Characters of one line of the question; nothing that the person decides on is cut. */
 const maxLine = 100_000;

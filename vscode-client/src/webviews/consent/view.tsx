@@ -9,7 +9,7 @@ import {
   toggleWorkspace,
   type Choice,
 } from "../../../../kernel/src/base/consent-choice.ts";
-import { failureOf, useAsked, useChanged, useSituation } from "../shared/hooks.ts";
+import { failureOf, useAsked, useChanged, useCommonState } from "../shared/hooks.ts";
 import { Pending, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { CardView, PartRow } from "./card.tsx";
@@ -18,11 +18,11 @@ import { Said } from "./said.tsx";
 
 /** The page on which the person ticks what the agents of a workspace may do, with a card for each extension. */
 export function ConsentView({ host, editor }: PageProps<ConsentContract>): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   const isAnswerable =
-    situation?.kernel.kind === "running" ||
-    (situation?.kernel.kind === "untrusted" && situation.kernel.by === "documents");
-  if (!isAnswerable) return <WhileRunning host={host} situation={situation} />;
+    commonState?.kernel.kind === "running" ||
+    (commonState?.kernel.kind === "untrusted" && commonState.kernel.by === "documents");
+  if (!isAnswerable) return <WhileRunning host={host} commonState={commonState} />;
   return <Loaded host={host} editor={editor} />;
 }
 

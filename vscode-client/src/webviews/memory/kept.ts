@@ -1,7 +1,7 @@
 import { maxVariantLength } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import * as v from "valibot";
 import { readAs } from "../shared/channel.ts";
-import { Text } from "../shared/situation.ts";
+import { Text } from "../shared/common-state.ts";
 
 export const tabs = ["timeline", "knowledge", "working", "witness"] as const;
 export type Tab = (typeof tabs)[number];

@@ -9,7 +9,7 @@ import {
   Id,
   Nothing,
   Text,
-} from "../shared/situation.ts";
+} from "../shared/common-state.ts";
 
 /** Events on one page of the timeline. */
 export const pageSize = 50;

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useAsked, useFocus, usePush, useSituation } from "../shared/hooks.ts";
+import { useAsked, useFocus, usePush, useCommonState } from "../shared/hooks.ts";
 import { Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { Tabs } from "../shared/tabs.tsx";
@@ -22,7 +22,7 @@ const labels: Record<Tab, string> = {
 
 /** The memories of agents. */
 export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   const [kept, setKept] = useState(() => keptOf(editor.kept));
   const keep = (changes: Partial<Kept>): void => setKept((before) => ({ ...before, ...changes }));
   useEffect(() => editor.keep(kept), [editor, kept]);
@@ -30,17 +30,17 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
     keep({ agent, namespace: "", variant: "", days: undefined, itemVariant: "" });
   useFocus(host, choose);
 
-  const agents = situation?.agents ?? [];
+  const agents = commonState?.agents ?? [];
   const agent = (agents.find(({ id }) => id === kept.agent) ?? agents[0])?.id;
   const shared = useAsked(host, "shared", agent === undefined ? null : { agent });
   // Documents that change shared memories take effect before the agents are announced.
-  usePush(host, "situation", shared.again);
+  usePush(host, "commonState", shared.again);
   const names = shared.asked.kind === "ready" ? shared.asked.value.shared : [];
   const chosen = names.find(({ name }) => name === kept.namespace);
   // Until it is known whether the shared memory still exists, its requests must not go to the agent's own memory.
   const isSettled = kept.namespace === "" || shared.asked.kind !== "loading";
   return (
-    <WhileRunning host={host} situation={situation}>
+    <WhileRunning host={host} commonState={commonState}>
       {agent === undefined ? (
         <Notice title="No agents yet.">
           <p class="quiet">What they remember is shown here once lares.yaml names an extension.</p>

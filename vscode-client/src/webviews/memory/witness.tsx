@@ -79,7 +79,7 @@ export function WitnessPage({ host, whose, workspace }: TabProps): VNode {
             type="button"
             class="secondary"
             disabled={records > 0}
-            title={records > 0 ? "A memory is imported only where there is none yet" : ""}
+            title={records > 0 ? "A memory can only be imported if there is none yet" : ""}
             onClick={() => carry("importMemory")}
           >
             Import…

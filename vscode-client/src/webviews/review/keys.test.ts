@@ -20,7 +20,7 @@ test("a key with a modifier is the editor's", () => {
     expect(commandOf({ ...plain, key: "a", [modifier]: true }, "list")).toBeUndefined();
 });
 
-test("a key that is called as something of every object is no command", () => {
+test("a key that is named like an inherited property is not a command", () => {
   expect(commandOf({ ...plain, key: "constructor" }, "list")).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { maxRejectionReason } from "../../../../kernel/src/base/vocabulary/bounds.ts";
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
+import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/common-state.ts";
 
 /** The number of cards that the page has: all waiting ones, and the latest decided ones. */
 const maxCards = 1_300;

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAgentName } from "../shared/agent-name.tsx";
 import { ago, count, counted } from "../shared/format.ts";
-import { failureOf, useNow, usePush, useSituation } from "../shared/hooks.ts";
+import { failureOf, useNow, usePush, useCommonState } from "../shared/hooks.ts";
 import { Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { line } from "../shared/text.ts";
@@ -33,9 +33,9 @@ type Props = Pick<PageProps<ReviewContract>, "host">;
 
 /** The page on which a person decides: every proposal as a card, with the outcome of past ones. */
 export function ReviewView({ host }: Props): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   return (
-    <WhileRunning host={host} situation={situation}>
+    <WhileRunning host={host} commonState={commonState}>
       <Review host={host} />
     </WhileRunning>
   );

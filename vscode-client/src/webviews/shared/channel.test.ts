@@ -17,7 +17,7 @@ describe("isWithin", () => {
     ["an object beyond the bound", Object.fromEntries(Array.from({ length: 40 }, (_, i) => [i, i])), false],
   ])("%s", (_name, value, expected) => expect(isWithin(value, small)).toBe(expected));
 
-  it("does not recurse: a value as deep as the bound allows is no stack overflow", () => {
+  it("does not recurse: a value of the maximum depth causes no stack overflow", () => {
     let deep: unknown = 0;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(isWithin(deep, { maxValues: 200_000, maxCharacters: 10 })).toBe(true);
@@ -48,7 +48,7 @@ describe("readAs", () => {
     [{ push: "x".repeat(65), params: {} }],
     [null],
     [[]],
-  ])("is no message of the extension: %j", (message) => expect(readAs(Told, message)).toBeUndefined());
+  ])("is not a message of the extension: %j", (message) => expect(readAs(Told, message)).toBeUndefined());
 
   it("takes an answer without a result for a failure only where it says so", () => {
     expect(readAs(Told, { answer: 1, failure: { message: "no" } })?.value).toHaveProperty("failure");

@@ -32,7 +32,7 @@ describe("bins", () => {
     );
   });
 
-  it("leave out what is no day, and are none where there is nothing", () => {
+  it("leave out invalid days, and are empty if there are none", () => {
     expect(binsOf({}, 60)).toEqual([]);
     expect(binsOf({ "<img>": 3 }, 60)).toEqual([]);
   });

@@ -7,8 +7,8 @@ import type {
   focusPushes,
   focusRequests,
   Nothing,
-  Situation,
-} from "./situation.ts";
+  CommonState,
+} from "./common-state.ts";
 
 /** The result of a request: loading, ready, or failed. During a repeated request, the old result stays. */
 export type Asked<Value> =
@@ -99,15 +99,15 @@ interface CommonContract extends Contract {
 }
 
 /** Returns the state of the kernel and the agents; undefined until the extension has sent it. */
-export function useSituation(host: Host<CommonContract>): Situation | undefined {
-  const [situation, setSituation] = useState<Situation>();
-  usePush(host, "situation", setSituation);
+export function useCommonState(host: Host<CommonContract>): CommonState | undefined {
+  const [commonState, setCommonState] = useState<CommonState>();
+  usePush(host, "commonState", setCommonState);
   useEffect(() => {
-    // A pushed situation is at least as new as the answer; an error means that the extension is shutting down together
+    // A pushed state is at least as new as the answer; an error means that the extension is shutting down together
     // with the page.
-    host.ask("situation", {}).then(setSituation, () => undefined);
+    host.ask("commonState", {}).then(setCommonState, () => undefined);
   }, [host]);
-  return situation;
+  return commonState;
 }
 
 interface FocusContract extends Contract {

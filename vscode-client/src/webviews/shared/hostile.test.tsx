@@ -8,7 +8,7 @@ import { AgentName, AgentNames } from "./agent-name.tsx";
 import type { Host } from "./host.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { WhileRunning } from "./notice.tsx";
-import type { KernelSituation } from "./situation.ts";
+import type { KernelSummary } from "./common-state.ts";
 
 const hostile = [
   "<img src=x onerror=alert(1)>",
@@ -126,19 +126,19 @@ describe("what agents say", () => {
     expect(open.match(/json-row/g)?.length).toBe(101);
   });
 
-  it("is no element, even where it has the shape of one", () =>
+  it("is not an element, even if it has the shape of one", () =>
     expectHarmless(
       renderToString(<JsonTree value={{ type: "img", props: { onerror: "alert(1)" }, __v: 1 }} open={3} />),
     ));
 });
 
 it("a view calls an agent by its name, and one that is gone by its id", () => {
-  const situation = {
+  const commonState = {
     kernel: { kind: "running" },
     agents: [{ id: "a.one", name: "Notes", state: "Active" }],
   } as const;
   const html = renderToString(
-    <WhileRunning host={nobody} situation={{ ...situation, agents: [...situation.agents] }}>
+    <WhileRunning host={nobody} commonState={{ ...commonState, agents: [...commonState.agents] }}>
       <AgentName id="a.one" />
       <AgentName id="b.two" />
     </WhileRunning>,
@@ -147,13 +147,13 @@ it("a view calls an agent by its name, and one that is gone by its id", () => {
 });
 
 describe("instead of its content, a view says", () => {
-  const said = (kernel?: KernelSituation): string =>
+  const said = (kernel?: KernelSummary): string =>
     renderToString(
-      <WhileRunning host={nobody} situation={kernel && { kernel, agents: [] }}>
+      <WhileRunning host={nobody} commonState={kernel && { kernel, agents: [] }}>
         the content
       </WhileRunning>,
     );
-  it.each<[string, KernelSituation | undefined, RegExp]>([
+  it.each<[string, KernelSummary | undefined, RegExp]>([
     ["that it is loading", undefined, /Loading/],
     ["that the kernel starts", { kind: "starting" }, /starting/],
     ["why it is restarted", { kind: "restarting", reason: "It <b>died</b>." }, /It &lt;b>died.*Show Log/],

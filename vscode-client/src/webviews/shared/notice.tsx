@@ -3,7 +3,7 @@ import { AgentNames } from "./agent-name.tsx";
 import type { Contract } from "./channel.ts";
 import type { Asked } from "./hooks.ts";
 import type { Host } from "./host.ts";
-import type { commonPushes, commonRequests, NoticeCommand, Situation } from "./situation.ts";
+import type { commonPushes, commonRequests, NoticeCommand, CommonState } from "./common-state.ts";
 import { line } from "./text.ts";
 
 interface NoticeProps {
@@ -63,12 +63,12 @@ interface CommonContract extends Contract {
 
 interface KernelNoticeProps {
   readonly host: Host<CommonContract>;
-  readonly situation: Situation | undefined;
+  readonly commonState: CommonState | undefined;
   readonly children?: ComponentChildren;
 }
 
 /** A view's content, or a notice in its place while the kernel cannot answer; no requests are sent meanwhile. */
-export function WhileRunning({ host, situation, children }: KernelNoticeProps): VNode {
+export function WhileRunning({ host, commonState, children }: KernelNoticeProps): VNode {
   const offer = (command: NoticeCommand, label: string, kind: "primary" | "secondary"): VNode => (
     <button
       type="button"
@@ -79,8 +79,8 @@ export function WhileRunning({ host, situation, children }: KernelNoticeProps): 
       {label}
     </button>
   );
-  if (situation === undefined) return <Notice kind="busy" title="Loading…" />;
-  const { kernel, agents } = situation;
+  if (commonState === undefined) return <Notice kind="busy" title="Loading…" />;
+  const { kernel, agents } = commonState;
   switch (kernel.kind) {
     case "running":
       return (

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { Contract } from "./channel.ts";
 import type { Host } from "./host.ts";
-import type { commonPushes, commonRequests } from "./situation.ts";
+import type { commonPushes, commonRequests } from "./common-state.ts";
 import { pageLabel } from "./label.ts";
 
 /** The number of paths of one value that can be opened. */

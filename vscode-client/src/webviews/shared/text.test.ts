@@ -9,7 +9,7 @@ describe("a stranger's text", () => {
     ["markup is text", "<img src=x>", "<img src=x>"],
   ])("%s", (_name, text, shown) => expect(line(text)).toBe(shown));
 
-  it("is cut where it is long, and not within a character", () => {
+  it("is cut if it is long, and not within a character", () => {
     expect(line("x".repeat(10_000))).toHaveLength(400);
     expect(line("👩".repeat(400), 4).isWellFormed()).toBe(true);
     expect(block("a\nb")).toBe("a\nb");

@@ -2,7 +2,7 @@ import { plainLine, plainText } from "../../../../kernel/src/base/plain-text.ts"
 
 /** Characters of foreign text on one line of a view. */
 const maxLineCharacters = 400;
-/** Characters of foreign text where it is shown in full. */
+/** Maximum characters of foreign text that is shown in full. */
 const maxBlockCharacters = 20_000;
 
 /**

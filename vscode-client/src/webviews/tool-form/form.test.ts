@@ -31,7 +31,7 @@ describe("a schema's fields", () => {
     ["nonsense", "json"],
   ])("%j is %s", (schema, kind) => expect(kindOf(schema)).toBe(kind));
 
-  it("is no form where the parameters are no object, or more than one", () => {
+  it("is missing if the parameters are not exactly one object", () => {
     expect(fieldsOf({ type: "array" })).toBeUndefined();
     expect(fieldsOf({ type: "object", oneOf: [] })).toBeUndefined();
     expect(fieldsOf({})).toEqual([]);
@@ -83,7 +83,7 @@ describe("a form's arguments", () => {
     ["guests"],
   );
 
-  it("come back as they were, whatever they are", () => {
+  it("are restored unchanged, whatever they are", () => {
     const given = {
       room: null,
       guests: 2,
@@ -125,7 +125,7 @@ describe("a form's arguments", () => {
 
   it("report invalid JSON", () => {
     const read = argumentsOf(fields, { guests: "1", extra: "{" });
-    expect(read.ok ? undefined : read.problems.get("extra")).toContain("This is no JSON");
+    expect(read.ok ? undefined : read.problems.get("extra")).toContain("This is not valid JSON");
   });
 
   it("keep a text of 3 characters that are more units", () =>

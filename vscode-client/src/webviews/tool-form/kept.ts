@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isWithin, readAs, type Bounds } from "../shared/channel.ts";
-import { Id, Text } from "../shared/situation.ts";
+import { Id, Text } from "../shared/common-state.ts";
 import { maxDepth } from "./fields.ts";
 import { maxArgumentsCharacters } from "./messages.ts";
 import type { Draft } from "./values.ts";

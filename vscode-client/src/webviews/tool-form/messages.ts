@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
+import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/common-state.ts";
 
 /** Characters of a tool's schema, as JSON; with a larger one, the arguments are edited as JSON. */
 export const maxSchemaCharacters = 200_000;

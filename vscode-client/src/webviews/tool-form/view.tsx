@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AgentName } from "../shared/agent-name.tsx";
-import { failureOf, useAsked, usePush, useSituation } from "../shared/hooks.ts";
+import { failureOf, useAsked, usePush, useCommonState } from "../shared/hooks.ts";
 import { isWithin } from "../shared/channel.ts";
 import type { Host } from "../shared/host.ts";
 import { Pending, WhileRunning } from "../shared/notice.tsx";
@@ -17,9 +17,9 @@ import { argumentsOf, draftOf, parseJson, type Draft, type Problems } from "./va
 
 /** The form for a tool's arguments, and the result of running it. */
 export function ToolFormView({ host, editor }: PageProps<ToolFormContract>): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   return (
-    <WhileRunning host={host} situation={situation}>
+    <WhileRunning host={host} commonState={commonState}>
       <Loaded host={host} editor={editor} />
     </WhileRunning>
   );
@@ -28,7 +28,7 @@ export function ToolFormView({ host, editor }: PageProps<ToolFormContract>): VNo
 function Loaded({ host, editor }: PageProps<ToolFormContract>): VNode {
   const { asked, again } = useAsked(host, "form", {});
   // An agent may become known shortly after the kernel runs.
-  usePush(host, "situation", () => {
+  usePush(host, "commonState", () => {
     if (asked.kind === "failed") again();
   });
   if (asked.kind !== "ready") return <Pending asked={asked} again={again} />;

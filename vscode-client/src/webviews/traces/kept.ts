@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { readAs } from "../shared/channel.ts";
-import { Text } from "../shared/situation.ts";
+import { Text } from "../shared/common-state.ts";
 import { Level } from "./messages.ts";
 
 /** The age filters; the kernel accepts ages in this form. */

@@ -7,7 +7,7 @@ import {
   focusRequests,
   Nothing,
   Text,
-} from "../shared/situation.ts";
+} from "../shared/common-state.ts";
 
 /** Entries in one message. */
 export const maxEntriesPerPush = 500;

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAgentName } from "../shared/agent-name.tsx";
 import { counted } from "../shared/format.ts";
-import { failureOf, useFocus, usePush, useSettled, useSituation } from "../shared/hooks.ts";
+import { failureOf, useFocus, usePush, useSettled, useCommonState } from "../shared/hooks.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { TraceDetails } from "./details.tsx";
@@ -19,14 +19,14 @@ const offeredRangeMs = 3_600_000;
 
 /** Live traces of agents. */
 export function TracesView({ host, editor }: PageProps<TracesContract>): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   const [kept, setKept] = useState(() => keptOf(editor.kept));
   const keep = (changes: Partial<Kept>): void => setKept((before) => ({ ...before, ...changes }));
   useEffect(() => editor.keep(kept), [editor, kept]);
   useFocus(host, (agent) => keep({ agent }));
   return (
-    <WhileRunning host={host} situation={situation}>
-      <Traces host={host} kept={kept} keep={keep} agents={situation?.agents.map(({ id }) => id) ?? []} />
+    <WhileRunning host={host} commonState={commonState}>
+      <Traces host={host} kept={kept} keep={keep} agents={commonState?.agents.map(({ id }) => id) ?? []} />
     </WhileRunning>
   );
 }

@@ -82,7 +82,7 @@ function keyLines(state: ReviewState, width: number): string[] {
     : drawn(keys.filter(({ keys: name }) => ["A", "a", "r", "Enter", "Esc", "?"].includes(name)));
 }
 
-/** The keys take up to one line in so many. */
+/** The keys take up to one of this many lines. */
 const keyShare = 6;
 
 function panelLines(state: ReviewState, panel: Panel, width: number): string[] {

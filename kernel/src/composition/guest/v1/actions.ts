@@ -12,7 +12,7 @@ export interface ActionPorts {
   proposed(): void;
 }
 
-/** Returns an action as this agent is told of it. */
+/** Returns an action with the details that this agent may see. */
 const toldTo = (actions: Actions, { authority }: Caller, proposed: ProposedAction): Promise<Action> =>
   actions.answerTo(authority, proposed);
 
@@ -27,7 +27,7 @@ export async function propose(
   return proposed;
 }
 
-/** Returns another agent's action as far as the caller is told of it. NotFound. */
+/** Returns another agent's action with the details that the caller may see. NotFound. */
 export async function actionTold(actions: Actions, caller: Caller, id: string): Promise<Action> {
   const proposed = await actions.proposed(id);
   if (proposed === null) throw notFound("action", id);

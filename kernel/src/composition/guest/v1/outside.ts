@@ -245,7 +245,7 @@ function parsedObject(text: string, model: string): JsonValue {
 }
 
 /**
- * Returns the values for the agent's placeholders in the texts; those of other agents stand for nothing. Throws
+ * Returns the values for the agent's placeholders in the texts; those of other agents have no effect. Throws
  * PermissionDenied where the agent, or one that it acts for, may not use the secret.
  */
 async function substitutionsIn(

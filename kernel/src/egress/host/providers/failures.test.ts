@@ -173,7 +173,7 @@ test("a message never repeats the key, and quotes little", () => {
   expect(control.message).toContain("a [31mb \ufffd");
 });
 
-test("what policy denies is said, and is not a failure of the network", () => {
+test("a denial by policy is reported as such, and not as a network failure", () => {
   const denied = new TypeError("fetch failed", {
     cause: new Denied("lab.example", "The host is not allowed."),
   });

@@ -199,7 +199,7 @@ export function continued({ provider }: FailureContext): ModelFailure {
   };
 }
 
-/** Returns the failure for the page of a network's log-in, or of a server that is no provider. */
+/** Returns the failure for the page of a network's log-in, or of a server that is not a provider. */
 export function webPage({ provider }: FailureContext): ModelFailure {
   return {
     class: "InvalidRequest",

@@ -42,7 +42,7 @@ for (const api of wireApis) {
     expect([...(sent[1]?.headers ?? [])]).toEqual([["accept", "application/json"]]);
   });
 
-  test(`${api}: what is no list is a failure with a class`, async () => {
+  test(`${api}: an invalid list is a failure with a class`, async () => {
     for (const [response, failureClass] of [
       [new Response("no", { status: 401 }), "Unauthorized"],
       [new Response("no", { status: 503 }), "Overloaded"],

@@ -95,7 +95,7 @@ export async function listModels(
   if (items === null)
     throw new ModelFault({
       class: "InvalidRequest",
-      message: `The provider "${provider.id}" answered with something that is no list of models. Check its base_url and api.`,
+      message: `The provider "${provider.id}" answered with something that is not a list of models. Check its base_url and api.`,
     });
   return items.flatMap((item) =>
     typeof item === "object" && item !== null ? (api.modelOf(item as Record<string, unknown>) ?? []) : [],

@@ -10,7 +10,7 @@ import type { ModelCall } from "./model-call.ts";
  */
 const defaultContextTokens = 32_768;
 
-/** One attempt through Ollama's own API. Throws where the attempt fails. */
+/** One attempt through Ollama's own API. Throws if the attempt fails. */
 export async function* ollamaAnswer(
   { provider, key, request }: ModelCall,
   exchange: Exchange,

@@ -7,7 +7,7 @@ import type { SdkApi } from "./sdk-apis.ts";
 import { sdkRequest } from "./sdk-request.ts";
 import type { ModelCall } from "./model-call.ts";
 
-/** One attempt through an SDK. Throws where the attempt fails. */
+/** One attempt through an SDK. Throws if the attempt fails. */
 export async function* sdkAnswer(
   { provider, key, request }: ModelCall,
   api: SdkApi,

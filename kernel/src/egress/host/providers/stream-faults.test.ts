@@ -61,10 +61,10 @@ for (const api of wireApis) {
     });
   });
 
-  test(`${api}: an answer that is cut anywhere is no answer`, async () => {
+  test(`${api}: an answer that is cut anywhere is a failure`, async () => {
     const whole = Buffer.from(written(api, full));
     const request = requestOf(api, { tools });
-    // Where only the last event is missing, nothing of the answer is.
+    // If only the last event is missing, the answer is complete.
     for (let at = 0; at < whole.length * 0.6; at += 13) {
       for (const error of [null, new Error("ECONNRESET")]) {
         const { fetch } = recorded(() => {

@@ -128,7 +128,7 @@ for (const api of wireApis) {
     const messages = await historyOf(api);
     expect(faultsOf(requestOf(api, { messages, tools }), pairingOf(api))).toEqual([]);
     const { text } = await sentFor(api, { messages, tools });
-    // Where the provider names no calls, their names are new in each run.
+    // If the provider names no calls, their names are new in each run.
     const calls = requestOf(api, { messages, tools }).messages.flatMap((message) =>
       message.role === "tool" ? message.parts.map(({ call }) => call) : [],
     );
@@ -383,7 +383,7 @@ test("calls that arrive interleaved, the second one first, keep their arguments"
   }
 });
 
-test("what ended the answer is told, and arguments that are no JSON are kept as they are", async () => {
+test("the reason for the end is reported, and arguments that are not JSON are kept unchanged", async () => {
   const finishOf = async (api: WireApi, text: string) => {
     const { fetch } = recorded(() => streamed(api, text));
     return lastOf(await eventsOf(requestOf(api, { tools }), api, fetch));

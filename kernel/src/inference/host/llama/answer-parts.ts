@@ -77,7 +77,7 @@ export class AnswerParts {
   }
 }
 
-/** A text that is no JSON is left to the tool, which says so. */
+/** A text that is not JSON is left to the tool, which reports it. */
 function valueOf(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;

@@ -56,7 +56,7 @@ export function callGrammar(
   );
 }
 
-/** Returns a text without the tokens that are no text, such as the end of a message. */
+/** Returns a text without the tokens that are not text, such as the end of a message. */
 export function plainText(text: Text): string {
   if (typeof text === "string") return text;
   const json = text.toJSON();

@@ -7,7 +7,7 @@ type CallPiece =
 /** Reads the calls of a text that follows their grammar, while it arrives. */
 export class CallReader {
   readonly #format: CallFormat;
-  /** The longer one first if one name begins with another. */
+  /** If one name begins with another, the longer one comes first. */
   readonly #tools: readonly string[];
   #place: "name" | "arguments" | "after" = "name";
   #rest = "";

@@ -31,9 +31,9 @@ test.each<[string, Uint8Array, RegExp]>([
   [
     "a text",
     Buffer.from("Not a model at all.".repeat(10)),
-    /^is no GGUF file: it does not begin with "GGUF"\./,
+    /^is not a GGUF file: it does not begin with "GGUF"\./,
   ],
-  ["zeros", new Uint8Array(4096), /^is no GGUF file/],
+  ["zeros", new Uint8Array(4096), /^is not a GGUF file/],
   ["another version", changed(4, 9), /^is a GGUF file of version 9, and only 2 and 3/],
   ["the other byte order", changed(4, 0, 0, 0, 3), /^is a GGUF file of version/],
   ["tensors without number", changed(8, ...ones), /^is damaged: it would have \d+ tensors/],
@@ -49,7 +49,7 @@ test.each<[string, Uint8Array, RegExp]>([
     whole.slice(0, -100),
     /^is cut off: it has \d+ bytes, and its tensors end at \d+/,
   ],
-])("%s is no model", async (_what, bytes, sentence) => {
+])("%s is not a model", async (_what, bytes, sentence) => {
   expect(await headOf(bytes)).toMatch(sentence);
 });
 

@@ -9,7 +9,7 @@ export interface GgufHead {
   readonly contextTokens: number | null;
 }
 
-/** The file is no model that can be loaded; the message completes "The file PATH …". */
+/** The file is not a model that can be loaded; the message completes "The file PATH …". */
 export class NotGguf extends Error {}
 
 /** Reads a file from its beginning. */
@@ -46,7 +46,7 @@ export async function readGgufHead(source: ByteSource): Promise<GgufHead> {
   const reader = new HeadReader(source);
   const first = await reader.take(4);
   if (new TextDecoder("latin1").decode(first) !== magic)
-    throw new NotGguf(`is no GGUF file: it does not begin with "${magic}".`);
+    throw new NotGguf(`is not a GGUF file: it does not begin with "${magic}".`);
   const version = await reader.u32();
   if (version !== 2 && version !== 3)
     throw new NotGguf(`is a GGUF file of version ${version}, and only 2 and 3 can be read.`);

@@ -29,7 +29,7 @@ export async function loadLanguageModel(
   } catch (error) {
     signal.throwIfAborted();
     throw unusable(
-      `The file ${file} is no model that llama.cpp can load: ${reasonOf(error, library)} ${place} in your lares.yaml names it.`,
+      `The file ${file} is not a model that llama.cpp can load: ${reasonOf(error, library)} ${place} in your lares.yaml names it.`,
       error,
     );
   }

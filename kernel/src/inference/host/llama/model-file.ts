@@ -10,7 +10,7 @@ export async function checkModelFiles({ files, place }: ModelFiles): Promise<Ggu
   const head = await checked(first, place);
   if (head.architecture === null)
     throw unusable(
-      `The file ${first} names no architecture, so it is no language model. Correct ${place} in your lares.yaml.`,
+      `The file ${first} names no architecture, so it is not a language model. Correct ${place} in your lares.yaml.`,
     );
   for (const file of others) await checked(file, place);
   return head;

@@ -50,7 +50,7 @@ export function bertGraph(
       epsilon,
     );
 
-  // Texts and tokens lie in one dimension wherever they do not have to be told apart: [texts * tokens, width].
+  // Texts and tokens share one dimension wherever they need not be distinguished: [texts * tokens, width].
   const size = graph.add("Shape", ["input_ids"]);
   const tokens = graph.add("Gather", [size, graph.ints([1])]);
   const inHeads = graph.add("Concat", [size, graph.ints([heads, width / heads])], attribute.int("axis", 0));

@@ -70,7 +70,7 @@ export function valueInfo(name: string, type: OnnxType, dimensions: Dimensions):
   return message([1, name], [2, message([1, message([1, type], [2, message(...shape)])])]);
 }
 
-/** Numbers that stand in the file itself, little-endian. */
+/** Numbers in the file itself, little-endian. */
 export function tensor(
   name: string,
   type: OnnxType,
@@ -89,7 +89,7 @@ interface ElsewhereOptions {
   readonly bytes: number;
 }
 
-/** Numbers that stand in another file, which is mapped into memory and not read. */
+/** Numbers in another file, which is mapped into memory and not read. */
 export function tensorElsewhere(
   name: string,
   { type, shape, file, offset, bytes }: ElsewhereOptions,

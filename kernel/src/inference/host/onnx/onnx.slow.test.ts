@@ -8,7 +8,7 @@ import { onnxEmbedder } from "../../testing/onnx-embedder.ts";
 import { echoModel, poolingModel, tokenModel } from "../../testing/tiny-model.ts";
 
 const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "##side", "hill", "."];
-/** What padding and the marks say is far from what the words say, so that one counted wrongly shows. */
+/** The vectors of padding and marks are far from those of words, so that a wrong count is visible. */
 const table = [
   [900, 900, 900],
   [0, 0, 9],
@@ -70,7 +70,7 @@ test("another model, other weights or another vocabulary at the same path has an
   expect(new Set([first, ...others]).size).toBe(5);
 });
 
-test("more texts than go through at once come back in order", async () => {
+test("more texts than fit in one batch are returned in order", async () => {
   const embedder = await embedderOf(await folderWith({ "model.onnx": tokenModel(table), ...beside }));
   const texts = Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? "hill" : "sea sea sea"));
   const vectors = await shown(embedder, ...texts);
@@ -107,7 +107,7 @@ test.each([
   expect(padded === alone).toBe(isIndifferentToPadding);
 });
 
-test("the first token's vector where sentence-transformers' file says so", async () => {
+test("the first token's vector if sentence-transformers' file says so", async () => {
   const marked = table.map((row, id) => (id === 2 ? [3, 0, 4] : row));
   const embedder = await embedderOf(
     await folderWith({
@@ -143,16 +143,16 @@ test("tokenizer.json serves as well, in the folder above too", async () => {
 const model = { "model.onnx": tokenModel(table) };
 test.each<[string, Readonly<Record<string, string | Uint8Array>>, RegExp, number?]>([
   ["no model", beside, /There is no model at/u],
-  ["an empty model", { ...beside, "model.onnx": "" }, /no model that onnxruntime can load/u],
+  ["an empty model", { ...beside, "model.onnx": "" }, /not a model that onnxruntime can load/u],
   [
     "zeros for a model",
     { ...beside, "model.onnx": new Uint8Array(4_096) },
-    /no model that onnxruntime can load/u,
+    /not a model that onnxruntime can load/u,
   ],
   [
     "half a model",
     { ...beside, "model.onnx": tokenModel(table).subarray(0, 150) },
-    /no model that onnxruntime can load/u,
+    /not a model that onnxruntime can load/u,
   ],
   [
     "a model that wants pictures",
@@ -175,7 +175,7 @@ test.each<[string, Readonly<Record<string, string | Uint8Array>>, RegExp, number
     { ...model, "tokenizer.json": '{"model":{"type":"BPE","vocab":{}}}' },
     /not of the kind WordPiece/u,
   ],
-  ["a tokenizer that is no JSON", { ...model, "tokenizer.json": "{" }, /no JSON/u],
+  ["a tokenizer that is no JSON", { ...model, "tokenizer.json": "{" }, /not JSON/u],
   ["more dimensions than there are", { ...model, ...beside }, /3 dimensions, not 4/u, 4],
 ])("%s is told, and for good", async (_, files, message, dimensions) => {
   const path = await folderWith(files);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createOnnxEmbedder } from "./onnx.ts";
 
-test("where the package is not installed the error says how to get it", async () => {
+test("if the package is not installed the error says how to install it", async () => {
   const making = createOnnxEmbedder(
     { kind: "onnx", path: "/nowhere/model.onnx" },
     Promise.resolve("none"),

@@ -8,11 +8,11 @@ import { unusable } from "../../unusable.ts";
 import { inTokenBatches } from "./token-batches.ts";
 import { fieldOf, loadWordPieces, parsed, readText, type TextTokens } from "./word-pieces.ts";
 
-/** Maximum tokens of a text: what sentence models were trained with, and half of what most can read. */
+/** Maximum tokens of a text: the length that sentence models were trained with, half of what most accept. */
 const maxTokens = 256;
 /** Maximum tokens in one run, including padding: its memory grows with them. */
 const batchTokens = 1_024;
-/** One for all but one processor would leave the rest of the machine waiting; embedding has time. */
+/** Fewer threads than processors, so that the rest of the machine stays responsive; embedding is not urgent. */
 const threads = 2;
 
 export type OnnxRuntime = typeof import("onnxruntime-node");
@@ -56,7 +56,7 @@ export async function createOnnxEmbedder(
 }
 
 function embedderOf(model: Model, path: string, name: string, dimensions: number): OnnxEmbedder {
-  // One after the other: two runs at once would only take each other's processors.
+  // One run at a time: two at once would only compete for the processors.
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
@@ -123,7 +123,7 @@ async function openSession(
       extra: { session: { intra_op: { allow_spinning: "0" } } },
     });
   } catch (error) {
-    throw unusable(`${path} is no model that onnxruntime can load: ${messageOf(error)}`, error);
+    throw unusable(`${path} is not a model that onnxruntime can load: ${messageOf(error)}`, error);
   }
 }
 
@@ -203,7 +203,7 @@ class Model {
     const tensors = Object.values(outputs);
     const fits = ({ type, dims }: Tensor, rank: number): boolean =>
       type === "float32" && dims.length === rank && dims[0] === lengths.length;
-    // What is named so was pooled as the model wants it. "pooler_output", which many have, is no embedding: the
+    // An output with this name was pooled by the model. "pooler_output", which many have, is not an embedding: the
     // tokens' own vectors come first.
     const named = outputs["sentence_embedding"];
     const isNamed = named !== undefined && fits(named, 2);

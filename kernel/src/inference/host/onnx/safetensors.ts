@@ -1,6 +1,6 @@
 import { unusable } from "../../unusable.ts";
 
-/** Where a tensor's numbers stand, counted from the first number of the file. */
+/** The range of a tensor's numbers, counted from the first number of the file. */
 export interface StoredTensor {
   readonly type: string;
   readonly shape: readonly number[];
@@ -10,7 +10,7 @@ export interface StoredTensor {
 
 export interface Safetensors {
   readonly tensors: ReadonlyMap<string, StoredTensor>;
-  /** The numbers of all of them, without what stands in front. */
+  /** The numbers of all tensors, without the header. */
   readonly numbers: Uint8Array;
 }
 
@@ -43,8 +43,8 @@ function headOf(bytes: Uint8Array): Record<string, HeadEntry> {
   try {
     return JSON.parse(Buffer.from(bytes).toString("utf8")) as Record<string, HeadEntry>;
   } catch {
-    throw notOne("its head is no JSON");
+    throw notOne("its header is not JSON");
   }
 }
 
-const notOne = (why: string): Error => unusable(`The weights are no safetensors file: ${why}.`);
+const notOne = (why: string): Error => unusable(`The weights are not a safetensors file: ${why}.`);

@@ -11,7 +11,7 @@ export interface TextTokens {
 
 const maxVocabularyBytes = 32 * 1024 * 1024;
 const maxWordCharacters = 100;
-/** More characters cannot matter: each token stands for one at least. */
+/** More characters have no effect: each token covers at least one. */
 const charactersPerToken = 32;
 
 interface Vocabulary {
@@ -119,7 +119,7 @@ function piecesOf(word: string, ids: ReadonlyMap<string, number>, unknown: numbe
   return pieces;
 }
 
-/** Null where there is no such file. */
+/** Null if there is no such file. */
 export async function readText(path: string): Promise<string | null> {
   try {
     const { size } = await stat(path);
@@ -139,7 +139,7 @@ export function parsed(text: string | null, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unusable(`A file of the model in ${where} is no JSON: ${messageOf(error)}`);
+    throw unusable(`A file of the model in ${where} is not JSON: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A segment of a container as bytes, without its digest, which `putTogether` computes. */
+/** A segment of a container as bytes, without its digest, which `assembleContainer` computes. */
 export interface Part {
   readonly kind: string;
   readonly content: Buffer;
@@ -12,7 +12,7 @@ export interface Taken {
 }
 
 /** Splits a container into its parts; written from FORMAT.md without the code under test. */
-export function takeApart(file: Buffer): Taken {
+export function splitContainer(file: Buffer): Taken {
   const parts: Part[] = [];
   for (let at = 12; at < file.length;) {
     const kind = file.toString("latin1", at, at + 8).replace(/\0+$/, "");
@@ -24,7 +24,7 @@ export function takeApart(file: Buffer): Taken {
 }
 
 /** Assembles a container with correct digests, as a forger would. */
-export function putTogether({ preamble, parts }: Taken): Buffer {
+export function assembleContainer({ preamble, parts }: Taken): Buffer {
   const pieces = [preamble];
   const sum = createHash("sha256").update(preamble);
   for (const { kind, content } of parts) {

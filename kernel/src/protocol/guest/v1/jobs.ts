@@ -21,11 +21,11 @@ export const jobCalls = define({
     params: Type.Object(
       {
         name: Name("The job, one of those that the program named in its answer to `initialize`"),
-        input: Json("What the job is given, any JSON of at most 256 KiB"),
+        input: Json("The input of the job, any JSON of at most 256 KiB"),
         priority: Type.Optional(
           Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")], {
             default: "normal",
-            description: "Of the agent's jobs, the more urgent ones run first",
+            description: "The agent's more urgent jobs run first",
           }),
         ),
         when_idle: Type.Optional(

@@ -49,7 +49,7 @@ type GuestToolResult = Static<typeof GuestToolResult>;
 export const guestRequests = define({
   initialize: {
     about:
-      "The first request. The guest answers which functions it has. The fields of the answer are held against the manifest: a handler that is missing puts the agent into `Error`.",
+      "The first request. The guest answers which functions it has. The fields of the answer are checked against the manifest: a handler that is missing puts the agent into `Error`.",
     errors: {},
     params: Type.Object({
       abi: Type.Literal(1, { description: "The version of this ABI" }),
@@ -61,8 +61,7 @@ export const guestRequests = define({
         { description: "The extension that the guest is the program of" },
       ),
       config: Type.Unknown({
-        description:
-          "The extension's `config` of `lares.yaml`, as it is; an empty object where there is none",
+        description: "The extension's `config` of `lares.yaml`, unchanged; an empty object if there is none",
       }),
       permissions: Permissions,
       locations: Locations,
@@ -143,7 +142,7 @@ export const guestRequests = define({
   },
   cancelTool: {
     about:
-      "Whoever called the tool cancelled the call, and does not wait for it any more. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled`.",
+      "The caller of the tool cancelled the call, and does not wait for it any more. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled`.",
     errors: {},
     params: Type.Object({ call_id: Type.String({ description: "The call, as `tool` named it" }) }),
     result: Nothing,

@@ -97,7 +97,7 @@ export const outsideCalls = define({
     errors: {
       PermissionDenied: "The agent has no `use_models`, or it does not list `embedding`.",
       LimitExceeded:
-        "So many vectors do not fit a message; `data.value` says how many do. Or the agent's CPU time is used up.",
+        "The vectors do not fit a message; `data.value` is the number that does. Or the agent's CPU time is used up.",
       ModelError:
         "The embedder does not answer, or may not be asked because the texts have to stay on this machine. `data.class` says why, `data.retryable` whether the same call may succeed later.",
     },

@@ -66,7 +66,7 @@ export const vdfsCalls = define({
     }),
   },
   "vdfs/sidecar/read": {
-    about: "Returns a sidecar of an entry, or null where there is none of this kind.",
+    about: "Returns a sidecar of an entry, or null if there is none of this kind.",
     errors: { PermissionDenied: noReadingOf, ScopeViolation: outside },
     params: Type.Object(
       {

@@ -433,7 +433,7 @@ describe("a call that the guest cancels", () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  test("terminal state: answered, never made or cancelled before, nothing happens and it is no fault", async () => {
+  test("terminal state: answered, never made or cancelled before, nothing happens, without a fault", async () => {
     const { wire, signals, answer } = waiting();
     wire.says({ id: 1, method: "vdfs/query", params: {} });
     answer.resolve(null);

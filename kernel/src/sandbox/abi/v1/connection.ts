@@ -284,7 +284,7 @@ class Connection implements GuestConnection {
     if (isAdmitted) this.#ports.notify(method, params);
   }
 
-  /** An id that is not open is no fault: the answer may be on its way. It counts as a dropped message. */
+  /** An id that is not open is not a fault: the answer may be on its way. It counts as a dropped message. */
   #cancel(params: unknown): void {
     const id = isJsonObject(params) ? params["id"] : undefined;
     if (!isCallId(id)) {

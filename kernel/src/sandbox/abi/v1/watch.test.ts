@@ -79,7 +79,7 @@ describe("CPU", () => {
     ]);
   });
 
-  test("each event has its own budget: many events below it are no breach", async () => {
+  test("each event has its own budget: many events below it are not a breach", async () => {
     const guest = new Watched(1000);
     for (let index = 0; index < 20; index++) {
       const id = guest.ask();

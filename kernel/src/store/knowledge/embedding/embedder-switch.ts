@@ -2,7 +2,7 @@ import type { Embedder } from "../../embedding/port.ts";
 import { longestPauseMs } from "../../embedding/queue.ts";
 import { embedEach } from "../../embedding/embed-each.ts";
 import { addVectors, type Database, numberList } from "../rows/schema.ts";
-import { spokenBy } from "../rows/words.ts";
+import { textToEmbed } from "../rows/words.ts";
 import { type ServingFact, writeServingFact } from "../rows/serving-fact.ts";
 
 /** Maximum items in one slice; other work runs between slices. */
@@ -50,7 +50,7 @@ export class EmbedderSwitch {
       this.#after = 0;
       return wasWhole && (await this.#isFit(nowMs));
     }
-    const spoken = items.map((item) => ({ ...item, spoken: spokenBy(item) }));
+    const spoken = items.map((item) => ({ ...item, spoken: textToEmbed(item) }));
     const speaking = spoken.filter((item) => item.spoken !== "");
     for (const { item_row: row } of spoken.filter((item) => item.spoken === "")) {
       this.#refused.add(row);

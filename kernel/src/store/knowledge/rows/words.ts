@@ -27,5 +27,5 @@ function wordsOf(text: string | null, data: JsonValue): string {
 }
 
 /** The same for a row of the tables. An item without text gets no embedding. */
-export const spokenBy = ({ words, data }: { words: string | null; data: string }): string =>
+export const textToEmbed = ({ words, data }: { words: string | null; data: string }): string =>
   wordsOf(words, JSON.parse(data) as JsonValue);

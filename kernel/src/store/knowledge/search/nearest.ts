@@ -20,7 +20,7 @@ interface Listed {
 
 /**
  * Returns, for each item that is about to be added, the most similar item of its variant, among those that
- * exist and those before it in the list. Compares the embeddings that items bring. Of equally similar items,
+ * exist and those before it in the list. Compares the embeddings that items bring. Among equally similar items,
  * the newest is returned.
  */
 export async function nearestItems(

@@ -108,7 +108,7 @@ test("without an embedder that answers: text, unless vector is asked for by name
   expect(items[0]).not.toHaveProperty("similarity");
 });
 
-test.each(["", " \n"])("for nothing (%j), nothing is found", async (text) => {
+test.each(["", " \n"])("for an empty query (%j), nothing is found", async (text) => {
   const memory = await filled();
   for (const mode of ["auto", "text", "vector", "hybrid"] as const) {
     expect((await memory.store.search({ text, mode }, startMs)).items).toEqual([]);

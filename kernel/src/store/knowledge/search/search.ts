@@ -22,7 +22,7 @@ const maxNeighbours = 50;
 const rankOffset = 10;
 /**
  * Weights of the fused lists. Similarity has less weight, depending on what the embedder knows
- * (`likenessWeight`).
+ * (`similarityWeight`).
  */
 const weights = { words: 2, likeness: 1, relations: 1 } as const;
 /** The share of its neighbours' similarity that an item gets in addition to its own. */
@@ -49,7 +49,7 @@ interface Ranking {
  *   any. So a related item is found, but not before the hit itself.
  * - `vector`: items by similarity, which is their score.
  *
- * Of equal scores, the newest comes first.
+ * If scores are equal, the newest comes first.
  */
 export async function search(
   view: SearchView,
@@ -72,7 +72,7 @@ export async function search(
   }
   const rankings = await wordedRankings(view, text, count, nowMs);
   if (done === "hybrid") {
-    const weight = likenessWeight(view, text);
+    const weight = similarityWeight(view, text);
     if (weight > 0 && vector !== null) {
       rankings.push({ weight, hits: await likelyHits(view, vector, count) });
     }
@@ -111,7 +111,7 @@ async function wordedRankings(
  * that knows only spellings adds much if most words of the question occur in no item, and almost nothing if
  * all of them do.
  */
-const likenessWeight = (view: SearchView, words: string): number =>
+const similarityWeight = (view: SearchView, words: string): number =>
   weights.likeness *
   (view.embedder?.knows === "meanings" ? 1 : view.text.unknownPart("knowledge", words) ** 2);
 

@@ -3,7 +3,7 @@ import type { Settlement } from "../../embedding/queue.ts";
 import { unitVector } from "../../../base/unit-vector.ts";
 import type { PendingRows } from "./pending-items.ts";
 import { type Database, textList } from "../rows/schema.ts";
-import { spokenBy } from "../rows/words.ts";
+import { textToEmbed } from "../rows/words.ts";
 
 /** A vector as an export contains it: little-endian f32, base64. Not validated. */
 export interface ImportedVector {
@@ -42,7 +42,7 @@ export async function takeImported(
     const vector = row === undefined ? null : vectorIn(base64F32, embedder.dimensions);
     if (row === undefined || vector === null) return [];
     // An item without text has no vector.
-    const text = spokenBy(row);
+    const text = textToEmbed(row);
     if (text === "") return [];
     const item = { row: row.item_row, saidSeq: row.said_seq, text, tries: row.attempts };
     return [{ item, state: "done", vector }];

@@ -10,7 +10,7 @@ import {
 import { embedEach } from "../../embedding/embed-each.ts";
 import { addVectors, type Database, numberList, removeVectors } from "../rows/schema.ts";
 import { servingFact, spaceOf } from "../rows/serving-fact.ts";
-import { spokenBy } from "../rows/words.ts";
+import { textToEmbed } from "../rows/words.ts";
 
 /** Items in one call of an embedder that answers at once. */
 const immediateItems = 512;
@@ -47,7 +47,7 @@ export class PendingRows implements PendingItems {
       const items = due.map((row) => ({
         row: row.item_row,
         saidSeq: row.said_seq,
-        text: spokenBy(row),
+        text: textToEmbed(row),
         tries: row.attempts,
       }));
       const speaking = items.filter(({ text }) => text !== "");

@@ -11,7 +11,7 @@ export function randomVectors(dimensions: number, seed: number): VectorSource {
 
 /**
  * Vectors distributed like embeddings: subjects with subtopics of very different sizes and densities, a few dominant
- * directions, and a common offset. Of 100,000 vectors, about a hundred are in one subtopic on average.
+ * directions, and a common offset. On average, about a hundred of 100,000 vectors are in one subtopic.
  */
 export function clusteredVectors(dimensions: number, seed: number, expected: number): VectorSource {
   const uniform = pseudoRandom(seed);

@@ -59,7 +59,7 @@ const saidBesideReference: ReadonlySet<string> = new Set([
 const maxUnknown = 20;
 
 /** Warns about schemas that are valid but constrain nothing, or make each call fail. */
-export function doubtsAbout(parameters: Subschema, place: ParametersPlace): Diagnostic[] {
+export function parameterWarnings(parameters: Subschema, place: ParametersPlace): Diagnostic[] {
   const walk = new Walk(parameters, place);
   walk.visit(parameters, place.pointer);
   return walk.found;
@@ -121,20 +121,20 @@ class Walk {
   #unknownKeyword(schema: Subschema, keyword: string, at: string): void {
     if (Object.hasOwn(later, keyword)) {
       const message = `Parameters are read as JSON Schema draft-07, which has no ${keyword}: nothing is checked by it. Write ${later[keyword]}.`;
-      return this.#doubt(at, "key", message);
+      return this.#warn(at, "key", message);
     }
     if (annotations.has(keyword) || ++this.#unknown > maxUnknown) return;
     const meant = closest(keyword, Object.keys(keywords));
     if (meant === undefined) return;
     const message = `JSON Schema has no "${keyword}", and nothing is checked by it; did you mean "${meant}"?`;
     const { document } = this.#place;
-    this.#doubt(at, "key", message, Object.hasOwn(schema, meant) ? [] : [rename(document, at, meant)]);
+    this.#warn(at, "key", message, Object.hasOwn(schema, meant) ? [] : [rename(document, at, meant)]);
   }
 
   #besideReference(ignored: readonly string[], pointer: string): void {
     const names = ignored.slice(0, maxNamed).join(", ") + (ignored.length > maxNamed ? ", …" : "");
     const message = `JSON Schema draft-07 ignores what stands beside $ref: nothing is checked by ${names}. Put the $ref and the rest into a list under allOf.`;
-    this.#doubt(pointerTo(pointer, ignored[0] ?? ""), "key", message);
+    this.#warn(pointerTo(pointer, ignored[0] ?? ""), "key", message);
   }
 
   #reference(reference: unknown, at: string): void {
@@ -148,14 +148,14 @@ class Walk {
     const message = reference.startsWith("#")
       ? `There is nothing at "${reference}" in these parameters, so that each call of "${this.#place.tool}" fails.`
       : `"${reference}" leads out of these parameters, and nothing is fetched: each call of "${this.#place.tool}" fails.`;
-    this.#doubt(at, "value", message, meant === undefined ? [] : [write(this.#place.document, at, meant)]);
+    this.#warn(at, "value", message, meant === undefined ? [] : [write(this.#place.document, at, meant)]);
   }
 
   #pattern(pattern: unknown, at: string, part: "key" | "value"): void {
     const fault = typeof pattern === "string" ? patternFault(pattern, this.#patterns) : null;
     if (fault === null) return;
     const message = `The pattern is not a regular expression of RE2's syntax, so that each call of "${this.#place.tool}" fails: ${fault}.`;
-    this.#doubt(at, part, message);
+    this.#warn(at, part, message);
   }
 
   /** Reports names that are both required and forbidden. */
@@ -171,7 +171,7 @@ class Walk {
       const at = pointerTo(pointer, "required", index);
       const meant = closest(name, names);
       const { document } = this.#place;
-      this.#doubt(
+      this.#warn(
         at,
         "value",
         `"${name}" has to be given, but it is not among the properties, and no others are allowed.`,
@@ -183,7 +183,7 @@ class Walk {
     }
   }
 
-  #doubt(at: string, part: "key" | "value", message: string, fixes: readonly (Fix | null)[] = []): void {
+  #warn(at: string, part: "key" | "value", message: string, fixes: readonly (Fix | null)[] = []): void {
     const { document } = this.#place;
     this.found.push(diagnostic("doubtful-parameters", document.locate(at, part), message, fixes));
   }

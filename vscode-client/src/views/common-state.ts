@@ -6,15 +6,15 @@ import { label } from "../model/text.ts";
 import { exists, uriOf } from "../model/uris.ts";
 import {
   maxAgents,
-  type KernelSituation,
+  type KernelSummary,
   type NoticeCommand,
-  type Situation,
-} from "../webviews/shared/situation.ts";
+  type CommonState,
+} from "../webviews/shared/common-state.ts";
 
 /** Returns the state of the kernel and the agents, as every view gets it. */
-function situationOf({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Situation {
+function commonStateOf({ kernel, models }: Pick<ClientContext, "kernel" | "models">): CommonState {
   return {
-    kernel: kernelSituation(kernel.state),
+    kernel: kernelSummary(kernel.state),
     agents: models.agents.all.slice(0, maxAgents).map(({ id, state }) => ({
       id: id.slice(0, 256),
       name: models.agents.nameOf(id).slice(0, 256),
@@ -23,7 +23,7 @@ function situationOf({ kernel, models }: Pick<ClientContext, "kernel" | "models"
   };
 }
 
-function kernelSituation(state: KernelState): KernelSituation {
+function kernelSummary(state: KernelState): KernelSummary {
   switch (state.kind) {
     case "starting":
     case "running":
@@ -37,18 +37,18 @@ function kernelSituation(state: KernelState): KernelSituation {
   }
 }
 
-/** Calls `changed` when the result of `situationOf` has changed, not when only figures did. */
-export function onSituation(
+/** Calls `changed` when the result of `commonStateOf` has changed, not when only figures did. */
+export function onCommonState(
   context: Pick<ClientContext, "kernel" | "models">,
-  changed: (situation: Situation) => void,
+  changed: (commonState: CommonState) => void,
 ): Disposable {
-  let known = JSON.stringify(situationOf(context));
+  let known = JSON.stringify(commonStateOf(context));
   const look = (): void => {
-    const situation = situationOf(context);
-    const now = JSON.stringify(situation);
+    const commonState = commonStateOf(context);
+    const now = JSON.stringify(commonState);
     if (now === known) return;
     known = now;
-    changed(situation);
+    changed(commonState);
   };
   return Disposable.from(context.kernel.onDidChangeState(look), context.models.agents.onDidChange(look));
 }
@@ -71,7 +71,7 @@ export async function openPath(path: string): Promise<void> {
 /** Returns the handlers of the requests that every view may make. */
 export function commonAnswers(context: ClientContext) {
   return {
-    situation: async () => situationOf(context),
+    commonState: async () => commonStateOf(context),
     command: async ({ command }: { readonly command: NoticeCommand }) => {
       await commands.executeCommand(editorCommands[command]);
       return {};

@@ -10,7 +10,7 @@ export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 /** The id of an agent, an action or an item. */
 export const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
 
-export const KernelSituation = v.variant("kind", [
+export const KernelSummary = v.variant("kind", [
   v.object({ kind: v.literal("starting") }),
   v.object({ kind: v.literal("running") }),
   v.object({ kind: v.literal("untrusted"), by: v.picklist(["editor", "documents"]) }),
@@ -18,7 +18,7 @@ export const KernelSituation = v.variant("kind", [
   v.object({ kind: v.literal("restarting"), reason: Text(2_000) }),
   v.object({ kind: v.literal("failed"), reason: Text(2_000) }),
 ]);
-export type KernelSituation = v.InferOutput<typeof KernelSituation>;
+export type KernelSummary = v.InferOutput<typeof KernelSummary>;
 
 const AgentState = v.picklist(["Unloaded", "Initializing", "Active", "Suspended", "Error", "ShuttingDown"]);
 type AgentState = v.InferOutput<typeof AgentState>;
@@ -26,11 +26,11 @@ type AgentState = v.InferOutput<typeof AgentState>;
 const AgentName = v.object({ id: Text(256), name: Text(256), state: AgentState });
 type AgentName = v.InferOutput<typeof AgentName>;
 
-export const Situation = v.object({
-  kernel: KernelSituation,
+export const CommonState = v.object({
+  kernel: KernelSummary,
   agents: v.pipe(v.array(AgentName), v.maxLength(maxAgents)),
 });
-export type Situation = v.InferOutput<typeof Situation>;
+export type CommonState = v.InferOutput<typeof CommonState>;
 
 /** What the notices of a view offer to do; the extension maps it to the editor's commands. */
 export const NoticeCommand = v.picklist(["manageTrust", "reviewAsks", "restartKernel", "showKernelLog"]);
@@ -40,12 +40,12 @@ export const Nothing = v.object({});
 
 /** Part of every view's contract. */
 export const commonRequests = {
-  situation: { params: Nothing, result: Situation },
+  commonState: { params: Nothing, result: CommonState },
   command: { params: v.object({ command: NoticeCommand }), result: Nothing },
   /** Opens a file of the workspace; a path that leaves it is refused. */
   openPath: { params: v.object({ path: Text(4_096) }), result: Nothing },
 };
-export const commonPushes = { situation: Situation };
+export const commonPushes = { commonState: CommonState };
 
 /**
  * For views that can be asked to show one agent. The push tells the view to request the agent, which is returned only
