@@ -452,7 +452,7 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await Promise.all([asking, approving]);
   },
   "views/review.ts": ownWords,
-  "views/situation.ts": ownWords,
+  "views/common-state.ts": ownWords,
   "views/usage.ts": ownWords,
   "views/tool-form.ts": async () => {
     toolForms(fake.context);

@@ -2,7 +2,7 @@ import { commands, Disposable, ViewColumn, window, type WebviewPanel } from "vsc
 import type { ClientContext, Feature } from "../feature.ts";
 import { usageContract } from "../webviews/usage/messages.ts";
 import { lookAgain } from "./look-again.ts";
-import { commonAnswers, onSituation } from "./situation.ts";
+import { commonAnswers, onCommonState } from "./common-state.ts";
 import { catalogOf, lastDays, usageOf } from "./usage-overview.ts";
 import { openPage } from "./webview-host.ts";
 
@@ -70,7 +70,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel): void {
   };
   const parts = Disposable.from(
     conversation,
-    onSituation(context, (situation) => conversation.push("situation", situation)),
+    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
     lookAgain([models.agents.onDidChange], changed),
   );
   panel.onDidDispose(() => parts.dispose());

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/situation.ts";
+import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/common-state.ts";
 
 /** The periods that can be chosen, in days; the last day is today. */
 export const periods = [7, 30, 90] as const;

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
-import { useAsked, useChanged, useSituation } from "../shared/hooks.ts";
+import { useAsked, useChanged, useCommonState } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Notice, Pending, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
@@ -14,11 +14,11 @@ import { ByAgent, ByDay, ByModel } from "./used.tsx";
 
 /** What language models used, and which models there are. */
 export function UsageView({ host, editor }: PageProps<UsageContract>): VNode {
-  const situation = useSituation(host);
+  const commonState = useCommonState(host);
   const [kept, setKept] = useState(() => keptOf(editor.kept));
   useEffect(() => editor.keep(kept), [editor, kept]);
   return (
-    <WhileRunning host={host} situation={situation}>
+    <WhileRunning host={host} commonState={commonState}>
       <main class="usage">
         <Used host={host} kept={kept} keep={(changes) => setKept((before) => ({ ...before, ...changes }))} />
         <Models host={host} />
