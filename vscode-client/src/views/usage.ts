@@ -70,7 +70,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel): void {
   };
   const parts = Disposable.from(
     conversation,
-    onCommonState(context, (state) => conversation.push("commonState", state)),
+    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
     lookAgain([models.agents.onDidChange], changed),
   );
   panel.onDidDispose(() => parts.dispose());
