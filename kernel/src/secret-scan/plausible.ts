@@ -8,8 +8,9 @@ const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, ser
 /** A longer value is prose. */
 export const maxValueLength = 256;
 
-/** Values that stand for a secret: a variable, a placeholder, a redaction, an example. */
-const standsForSecret = /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])/iu;
+/** Values that stand for a secret: a variable, a placeholder, a redaction, an example; or a pattern that checks one. */
+const standsForSecret =
+  /^(?:[$%{<*#@]|\^[[(\\]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])/iu;
 const holdsPlaceholder = /\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
 const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
 /** "UTF-16" and "SHA-256" follow "secret" in sentences. */

@@ -99,6 +99,8 @@ describe("a value after a name", () => {
     "api_key: xxxxxxxxxxxx1234",
     "oauth2 token: readable-name-2",
     'alt="1Password"',
+    'secretName: "^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$"',
+    "[secret: 1password key]",
     'rocktable = "0a1b2c3d4e5f6g7h8i9j"',
   ])("is not found if it is a word, a variable, a path or a placeholder: %s", (text) => {
     expect(secretsIn(text)).toEqual([]);

@@ -67,6 +67,7 @@ const withExamples = [
   /^kernel\/src\/(?:secret-scan|egress|secrets|user-state|trace)\//,
   /^schemas\/(?:examples\/)?guest-abi\.(?:json|md)$/,
   /^test\/(?:fault\/hidden-files\.test|fuzz\/queries\.test|support\/recorded)\.ts$/,
+  /^kernel\/src\/(?:composition\/fetch-model|documents\/model-checks)\.test\.ts$/,
   /^test\/fuzz\/corpus\/queries\/secret-as-name\.json$/,
 ];
 
