@@ -47,6 +47,8 @@ declare class URL {
   readonly protocol: string;
   readonly username: string;
   readonly password: string;
+  /** The hostname, with the port unless it is the scheme's own. */
+  readonly host: string;
   /** In lower case and punycode; IPv6 in brackets, IPv4 in four decimal numbers. */
   readonly hostname: string;
   readonly port: string;

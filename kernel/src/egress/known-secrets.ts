@@ -64,8 +64,7 @@ export class ExactSecrets {
     // The next place of each form, until there is none.
     let ahead = this.#forms.map((form) => ({ ...form, at: -1 }));
     for (let count = 1; done.length < most; count++) {
-      for (const form of ahead)
-        if (form.at < from) form.at = yield* placeOf(form.bytes, searched, from);
+      for (const form of ahead) if (form.at < from) form.at = yield* placeOf(form.bytes, searched, from);
       ahead = ahead.filter(({ at }) => at !== -1);
       const [first, ...others] = ahead;
       if (first === undefined) break;
