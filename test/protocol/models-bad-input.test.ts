@@ -114,7 +114,7 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
     "a budget of no dollars",
     { models: { budgets: { per_day_usd: 0 } } },
     "nokey/claude-opus-4-1",
-    /could exceed the budget per_day_usd: \$0\.00 of \$0\.00.*Nothing was sent\. Raise models\.budgets\.per_day_usd/,
+    /The budget per_day_usd is 0, so nothing was sent\. Raise models\.budgets\.per_day_usd/,
   ],
   [
     "a script with a fault",

@@ -206,7 +206,7 @@ test.skipIf(process.platform !== "linux")(
       });
       expect(received.slice(before).join()).toContain(secrets[name]);
       expect(await call("get", { url: `http://${host}/away`, init })).toMatchObject({
-        error: { code: "EgressDenied" },
+        error: { code: "LeakBlocked" },
       });
       // Where it may not stand.
       await call("get", { url: `http://${host}/?key=${token}`, init: { method: "POST", body: token } });

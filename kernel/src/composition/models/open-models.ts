@@ -14,7 +14,7 @@ import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
 import { egressEnvironment } from "../../egress/client/environment.ts";
-import { maskingRequest } from "../../egress/host/mask.ts";
+import { maskingRequest } from "../../egress/mask.ts";
 import { InferenceClient } from "../../inference/client/inference-client.ts";
 import { LanguageModelClient } from "../../inference/client/language-models.ts";
 import { openCatalog, type ModelCatalog } from "../../models/catalog.ts";

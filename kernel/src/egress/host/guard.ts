@@ -4,7 +4,7 @@ import { namesTarget, type EgressTarget } from "../../policy/egress.ts";
 import { ExactSecrets } from "../known-secrets.ts";
 import type { SecretScanner } from "../../secret-scan/scanner.ts";
 import type { HostRequest, Substitution } from "../messages.ts";
-import { maskOf } from "./mask.ts";
+import { maskOf } from "../mask.ts";
 import { Denied, Leak } from "../failures.ts";
 import type { ExchangePort } from "./exchange.ts";
 import type { Hop } from "./send.ts";

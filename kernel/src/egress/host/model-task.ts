@@ -8,7 +8,7 @@ import type { AnswerPort } from "./answer.ts";
 import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { Denied } from "../failures.ts";
-import { maskingRequest } from "./mask.ts";
+import { maskingRequest } from "../mask.ts";
 import { ModelFault } from "./providers/failures.ts";
 import { webBody } from "./web-body.ts";
 

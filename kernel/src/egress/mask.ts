@@ -1,6 +1,6 @@
-import type { ModelMessage, ModelRequest } from "../../base/vocabulary/model.ts";
-import { ExactSecrets, type KnownSecret } from "../known-secrets.ts";
-import type { SecretScanner } from "../../secret-scan/scanner.ts";
+import type { ModelMessage, ModelRequest } from "../base/vocabulary/model.ts";
+import { ExactSecrets, type KnownSecret } from "./known-secrets.ts";
+import type { SecretScanner } from "../secret-scan/scanner.ts";
 
 /**
  * Returns the request with every secret in its texts replaced by a mark, the same for the same text, so that a cached

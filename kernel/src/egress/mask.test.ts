@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { finished } from "../../base/steps.ts";
-import type { ModelRequest } from "../../base/vocabulary/model.ts";
-import { shippedScanner } from "../../secret-scan/redact.ts";
+import { finished } from "../base/steps.ts";
+import type { ModelRequest } from "../base/vocabulary/model.ts";
+import { shippedScanner } from "../secret-scan/redact.ts";
 import { maskingRequest } from "./mask.ts";
 
 const key = `ghp_${"a1B2c3D4".repeat(4)}e5F6`;
