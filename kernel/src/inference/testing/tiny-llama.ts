@@ -23,8 +23,12 @@ interface Word {
 }
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");
-/** llama.cpp's grammars do not tell wrong sequences with these from right ones, so it never writes them. */
-const isUnwritten = ({ type, text }: Word): boolean => type === 6 && /^<0x(?:C[01]|[EF].)>$/.test(text);
+/**
+ * It writes none of these where it may write anything else: what ends an answer, so that answers are as long as they may
+ * be, and bytes of which llama.cpp's grammars do not tell wrong sequences from right ones.
+ */
+const isUnwritten = ({ type, text }: Word): boolean =>
+  type === 2 || type === 3 || (type === 6 && /^<0x(?:C[01]|[EF].)>$/.test(text));
 
 const words: readonly Word[] = [
   { text: "<unk>", type: 2 },

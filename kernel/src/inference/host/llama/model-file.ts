@@ -45,15 +45,11 @@ async function opened(file: string, place: string): Promise<FileHandle> {
 }
 
 function reasonOf(error: unknown, file: string): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case "ENOENT":
-      return `There is no file at ${file}.`;
-    // This process may read the files that the document names, and nothing in a folder.
-    case "ERR_ACCESS_DENIED":
-      return `${file} is a folder, and not a GGUF file.`;
-    default:
-      return `The file ${file} cannot be read: ${messageOf(error)}.`;
-  }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return `There is no file at ${file}.`;
+  // This process may read the files that the document names, and nothing in a folder.
+  if (code === "ERR_ACCESS_DENIED") return `${file} is a folder, and not a GGUF file.`;
+  return `The file ${file} cannot be read: ${messageOf(error)}.`;
 }
 
 async function bytesAt(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
