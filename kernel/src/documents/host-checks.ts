@@ -48,7 +48,7 @@ export function checkEgress({ egress = {} }: LaresDocument, document: ParsedDocu
   ];
 }
 
-/** Returns the host of an address, with its port; "" for what is no address. */
+/** Returns the host of an address, with its port; "" if it is not an address. */
 function hostIn(address: string): string {
   if (!URL.canParse(address)) return "";
   const { hostname, port } = new URL(address);
