@@ -29,8 +29,7 @@ export const asks: Feature = (context) => {
         const ask = waiting(id);
         if (ask === undefined) continue;
         // The editor cannot take a notification back, so one whose question was answered elsewhere must not keep others.
-        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-        current = { id, end };
+        const ended = new Promise<void>((end) => (current = { id, end }));
         await Promise.race([tell(context, ask), ended]);
       }
     } finally {
