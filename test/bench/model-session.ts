@@ -120,7 +120,7 @@ export class ModelSession implements AsyncDisposable {
 
   async #cost(client: Client, question: object, characters: number): Promise<StreamCost> {
     const { pid: kernel } = await this.#bench.status(client);
-    // What is loaded and compiled for the first one is no delta's.
+    // The first request includes loading and compiling, which no delta causes.
     await tool(client, agent, "ask", question);
     const front = client.process.pid ?? 0;
     const [egress] = egressHostsOf(kernel);

@@ -224,7 +224,7 @@ describe.skipIf(!isInstalled)(
       });
     }
 
-    test("anthropic: thinking comes back with its signature, byte by byte", async () => {
+    test("anthropic: thinking is returned with its signature, byte by byte", async () => {
       mock.on(
         { userMessage: "think" },
         { content: "So.", reasoning: "Hm, let me see.", reasoningSignature: "sig+/==" },

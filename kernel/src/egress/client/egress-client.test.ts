@@ -49,7 +49,7 @@ test("a request is answered and traced once, without its query", async () => {
   expect(JSON.stringify(traces)).not.toContain("secret");
 });
 
-test("a host that is prepared runs before the first request, sends nothing, and is prepared anew after its death", async () => {
+test("a host that is prepared runs before the first request, sends nothing, and is prepared again after its death", async () => {
   let count = 0;
   const { url } = await serve((_request, response) => {
     count++;

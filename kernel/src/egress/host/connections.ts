@@ -40,7 +40,7 @@ const connectionOptions = {
 export class Connections {
   readonly #lookups: Lookups;
   readonly #proxy: (ProxySettings & { readonly host: string }) | null;
-  /** Of the proxy; null if its address is none. */
+  /** Belongs to the proxy; null if its address is invalid. */
   #agent: Promise<ProxyAgent | null> | undefined;
   /** The least recently used first. */
   readonly #pools = new Map<string, Pool>();
