@@ -169,8 +169,7 @@ export const codes = {
   },
   "invalid-host": {
     severity: "warning",
-    explanation:
-      "A host that no request can go to: an address, a path or a pattern in place of a host.",
+    explanation: "A host that no request can go to: an address, a path or a pattern in place of a host.",
   },
   "invalid-proxy": {
     severity: "warning",
