@@ -104,7 +104,7 @@ test("with nothing configured, the editor's models are found, and used once a pe
     const [first] = await editor.request<Ask[]>("lares/asks/list", { state: "Pending" });
     return first;
   });
-  expect(question.reason).toContain("The editor decides where what they write is sent");
+  expect(question.reason).toContain("The editor decides where it sends what agents write");
   expect(heard).toEqual([]);
   await editor.request("lares/asks/answer", { id: question.id, digest: question.digest, allow: true });
   expect(await asking).toEqual({

@@ -100,7 +100,7 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
   ["a model that is gone", {}, "fine/script2", /The provider fine has only the model fine\/script/],
   [
     "a price above a budget in dollars",
-    { models: { budgets: { per_day_usd: 1e-9 } } },
+    { models: { budgets: { per_day_usd: 0.00001 } } },
     "nokey/claude-opus-4-1",
     /could exceed the budget per_day_usd.*Nothing was sent\. Raise models\.budgets\.per_day_usd/,
   ],
@@ -188,7 +188,7 @@ test("an unknown route fails only its own requests", async () => {
 
 test("a model that a budget refuses does not stop the test of the others", async () => {
   const routes = { default: "nokey/claude-opus-4-1", worker: "fine/script" };
-  const { code, said } = await run({ models: { routes, budgets: { per_day_usd: 1e-9 } } }, "test");
+  const { code, said } = await run({ models: { routes, budgets: { per_day_usd: 0.00001 } } }, "test");
   expect([code, said]).toEqual([
     1,
     expect.stringMatching(

@@ -32,7 +32,7 @@ test("a write on an older version is a conflict that names the newest", async ()
   const { error } = await host(client, WRITER, "shared.write", "people", 0, { version: 7 });
   expect(error).toMatchObject({
     code: "Conflict",
-    message: expect.stringMatching(/"people" is at version 2 by now, not 7/),
+    message: expect.stringMatching(/"people" is now at version 2, not 7/),
   });
 });
 

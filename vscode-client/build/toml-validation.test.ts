@@ -25,9 +25,9 @@ test.each([
 });
 
 test.each([
-  ["", /is no address/],
-  ["example.com/schemas", /is no address/],
-  ["./dist/schemas", /is no address/],
+  ["", /is not an address/],
+  ["example.com/schemas", /is not an address/],
+  ["./dist/schemas", /is not an address/],
   ["http://example.com/schemas", /must begin with https/],
   ["http://localhost.example.com/schemas", /must begin with https/],
   ["file:///schemas", /must begin with https/],

@@ -141,7 +141,7 @@ describe("a job that runs", () => {
     expect(test.queue.buried).toEqual([]);
     expect(test.jobs.completed).toEqual([next]);
     expect(counts(test)).toEqual([1, 0, 1]);
-    expect(test.traces.join("\n")).toContain("went on for 2000 ms");
+    expect(test.traces.join("\n")).toContain("continued for 2000 ms");
     expect(test.told.filter(({ id: of }) => of === id).at(-1)).toMatchObject({
       kind: "end",
       outcome: "cancelled",

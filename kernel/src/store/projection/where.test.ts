@@ -224,7 +224,7 @@ describe("an error names the wrong value and what would be valid", () => {
     ["gt with a truth value", { field: "f", op: "gt", value: true }, /a number or a string/],
     ["lte with null", { field: "f", op: "lte", value: null }, /a number or a string/],
     ["no value", { field: "f", op: "eq" }, /needs a value/],
-    ["an unknown op", { field: "f", op: "like", value: 1 }, /there are eq, ne/],
+    ["an unknown op", { field: "f", op: "like", value: 1 }, /use eq, ne/],
     ["an empty field", { field: "", op: "eq", value: 1 }, /dots between/],
     ["an empty key", { field: "a..b", op: "eq", value: 1 }, /dots between/],
     ["a long field", { field: "a".repeat(maxFieldLength + 1), op: "eq", value: 1 }, /at most 512/],
