@@ -12,6 +12,7 @@ import { pause } from "./figure.ts";
 const agent = "dev.bench.asker";
 const program = `
 import { defineAgent } from "@lares/sdk";
+import { noModels } from "../support/no-models.ts";
 export default defineAgent({
   tools: { ask: async ({ prompt, category }, ctx) => (await ctx.ai.generate({ prompt, category })).text.length },
 });
@@ -141,9 +142,7 @@ export class ModelSession implements AsyncDisposable {
   #connect(capabilities: object = {}): Promise<Client> {
     const environment = {
       XDG_CONFIG_HOME: join(this.#bench.base, "config"),
-      ANTHROPIC_API_KEY: "",
-      OPENAI_API_KEY: "",
-      GEMINI_API_KEY: "",
+      ...noModels,
     };
     const executable = this.#executable === undefined ? {} : { executable: this.#executable };
     return this.#bench.connect({ trusted: true, environment, capabilities, ...executable });

@@ -16,6 +16,7 @@ const AGENT = "test.asker";
 const OTHER = "test.other";
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
+import { noModels } from "../support/no-models.ts";
 export default defineAgent({
   tools: {
     ask: async ({ prompt }, ctx) => {
@@ -86,9 +87,8 @@ async function openBench(models: object): Promise<Bench> {
 
 const environment = (bench: Bench) => ({
   XDG_CONFIG_HOME: join(bench.base, "config"),
+  ...noModels,
   ANTHROPIC_API_KEY: "sk-ant-of-this-test-alone",
-  OPENAI_API_KEY: "",
-  GEMINI_API_KEY: "",
 });
 
 const pending = (client: Client): Promise<Ask[]> => client.request("lares/asks/list", { state: "Pending" });

@@ -10,6 +10,7 @@ import { until } from "../support/until.ts";
 const AGENT = "test.asker";
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
+import { noModels } from "../support/no-models.ts";
 export default defineAgent({
   tools: {
     ask: async ({ prompt, schema }, ctx) => {
@@ -70,9 +71,7 @@ beforeAll(async () => {
   await mkdir(config, { recursive: true });
   environment = {
     XDG_CONFIG_HOME: config,
-    ANTHROPIC_API_KEY: "",
-    OPENAI_API_KEY: "",
-    GEMINI_API_KEY: "",
+    ...noModels,
   };
   editor = await bench.open({ capabilities, environment });
   editor.answer = (request) => {

@@ -13,6 +13,7 @@ const files = {
   "readme.md": "A garden\n",
   ".lares/extensions/gardener/agent.ts": `
 import { defineAgent } from "@lares/sdk";
+import { noModels } from "../../support/no-models.ts";
 export default defineAgent({
   tools: {
     advise: async ({ question }: { question: string }, ctx) => (await ctx.ai.generate(question)).text,
@@ -88,7 +89,7 @@ beforeAll(async () => {
     userFiles,
     extensions: parrot,
     settings: { "lares.trace.server": "verbose" },
-    environment: { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" },
+    environment: noModels,
   });
   await acceptDocuments(desk.vscode);
 });

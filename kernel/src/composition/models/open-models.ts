@@ -38,6 +38,7 @@ import type { EditorModels } from "../../services/editor-models.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 import { listLocal, localFiles, streamLocal } from "./local-models.ts";
+import { ollamaAddress } from "./ollama-address.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
 import { RequestPace } from "./request-pace.ts";
 
@@ -138,7 +139,7 @@ export function openModels(parts: ModelParts): KernelModels {
   const found = new FoundModels({
     clock,
     environment,
-    baseUrls: defaultBaseUrls,
+    baseUrls: { ...defaultBaseUrls, ollama: ollamaAddress(environment["OLLAMA_HOST"]) },
     editorModels: () => parts.editor.list(),
     hasSecret: async (name, baseUrl) => {
       const target = targetOf(baseUrl);

@@ -106,7 +106,10 @@ export class InferenceClient implements AsyncDisposable {
     else open?.settle({ name: words.name, dimensions: words.dimensions, vectors: bytes.slice() });
     if (this.#open.size > 0) return;
     this.#idleTimer?.[Symbol.dispose]();
-    this.#idleTimer = this.#options.clock.timer(bounds.idleMs, () => void this.#host.child?.kill());
+    this.#idleTimer = this.#options.clock.timer(bounds.idleMs, () => {
+      // A call that was being prepared when the timer started is open now.
+      if (this.#open.size === 0) void this.#host.child?.kill();
+    });
   }
 
   #failAll(failure: InferenceFailure): void {
