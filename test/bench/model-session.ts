@@ -1,4 +1,5 @@
 /** A language model's answers in a session as a person has it: a front, a kernel, its egress host, an agent that asks. */
+import { noModels } from "../support/no-models.ts";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commandLineOf, familyOf } from "../fault/support/processes.ts";
@@ -12,7 +13,6 @@ import { pause } from "./figure.ts";
 const agent = "dev.bench.asker";
 const program = `
 import { defineAgent } from "@lares/sdk";
-import { noModels } from "../support/no-models.ts";
 export default defineAgent({
   tools: { ask: async ({ prompt, category }, ctx) => (await ctx.ai.generate({ prompt, category })).text.length },
 });

@@ -10,13 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import { Bench, tool } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import { noModels } from "../support/no-models.ts";
 import { until } from "../support/until.ts";
 
 const AGENT = "test.asker";
 const OTHER = "test.other";
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
-import { noModels } from "../support/no-models.ts";
 export default defineAgent({
   tools: {
     ask: async ({ prompt }, ctx) => {

@@ -1,4 +1,5 @@
 /** The language models of an editor: a client that offers them answers `lares/models/generate`. */
+import { noModels } from "../support/no-models.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import { mkdir } from "node:fs/promises";
@@ -10,7 +11,6 @@ import { until } from "../support/until.ts";
 const AGENT = "test.asker";
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
-import { noModels } from "../support/no-models.ts";
 export default defineAgent({
   tools: {
     ask: async ({ prompt, schema }, ctx) => {

@@ -6,6 +6,7 @@ import { accessibilityFaults } from "../support/accessibility.ts";
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 import type { Screen } from "./screen.ts";
+import { noModels } from "../../support/no-models.ts";
 
 const agent = "com.example.gardener";
 const files = {
@@ -13,7 +14,6 @@ const files = {
   "readme.md": "A garden\n",
   ".lares/extensions/gardener/agent.ts": `
 import { defineAgent } from "@lares/sdk";
-import { noModels } from "../../support/no-models.ts";
 export default defineAgent({
   tools: {
     advise: async ({ question }: { question: string }, ctx) => (await ctx.ai.generate(question)).text,
