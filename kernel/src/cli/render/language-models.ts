@@ -41,12 +41,15 @@ export function renderModels(
       .filter(([, model]) => model === id)
       .map(([route]) => route)
       .join(", ");
-  const listed = providers.flatMap(({ id, state }) => {
-    const own = models.filter((model) => model.id.startsWith(`${id}/`));
-    const used = own.filter((model) => usedBy(model.id) !== "");
-    const others = own.filter((model) => usedBy(model.id) === "");
-    return [...used, ...(state === "no_key" ? [] : others.slice(0, shownPerProvider))];
-  });
+  const unused = models.filter(({ id }) => usedBy(id) === "");
+  const listed = [
+    ...models.filter(({ id }) => usedBy(id) !== ""),
+    ...providers
+      .filter(({ state }) => state !== "no_key")
+      .flatMap(({ id }) =>
+        unused.filter((model) => model.id.startsWith(`${id}/`)).slice(0, shownPerProvider),
+      ),
+  ];
   const isFound = providers.some(({ found_by: foundBy }) => foundBy !== undefined);
   const left = models.length - listed.length;
   return [
