@@ -5,28 +5,31 @@ import type { Blobs } from "../ports.ts";
 /** What one agent may keep: bytes in all, and blobs. */
 export const blobLimits = { bytes: 64 * 1024 * 1024, count: 1_000 } as const;
 
-/** Smaller pieces are joined: each costs memory of its own, which does not count as the agent's. */
+/** Smaller pieces are copied together: each costs memory of its own, which does not count as the agent's. */
 const minPieceBytes = 64 * 1024;
+
+interface Blob {
+  readonly pieces: Uint8Array[];
+  /** Small pieces that came last. Its capacity doubles, so that a byte is copied a few times only. */
+  tail: Buffer;
+  tailBytes: number;
+}
 
 /** The blobs of one agent, in memory. */
 export class GuestBlobs implements Blobs {
-  readonly #blobs = new Map<string, { readonly pieces: Uint8Array[]; size: number }>();
+  readonly #blobs = new Map<string, Blob>();
   #bytes = 0;
   /** Bytes that are on their way. */
   #reserved = 0;
 
   write(bytes: Uint8Array, id?: string): string {
-    const known = id === undefined ? { pieces: [], size: 0 } : this.#existing(id);
+    const blob = id === undefined ? { pieces: [], tail: Buffer.alloc(0), tailBytes: 0 } : this.#existing(id);
     this.#checkRoom(bytes.length, id === undefined ? 1 : 0);
     this.#bytes += bytes.length;
-    const last = known.pieces.at(-1);
-    if (last !== undefined && last.length < minPieceBytes)
-      known.pieces.splice(-1, 1, Buffer.concat([last, bytes]));
-    else known.pieces.push(bytes);
-    known.size += bytes.length;
+    append(blob, bytes);
     if (id !== undefined) return id;
     const fresh = newId();
-    this.#blobs.set(fresh, known);
+    this.#blobs.set(fresh, blob);
     return fresh;
   }
 
@@ -39,6 +42,7 @@ export class GuestBlobs implements Blobs {
 
   whole(id: string): Uint8Array {
     const blob = this.#existing(id);
+    seal(blob);
     const [first = new Uint8Array(), ...others] = blob.pieces;
     if (others.length === 0) return first;
     // Joined once, however it is read afterwards.
@@ -75,9 +79,34 @@ export class GuestBlobs implements Blobs {
     );
   }
 
-  #existing(id: string): { readonly pieces: Uint8Array[]; size: number } {
+  #existing(id: string): Blob {
     const blob = this.#blobs.get(id);
     if (blob === undefined) throw notFound("blob", id);
     return blob;
   }
+}
+
+function append(blob: Blob, bytes: Uint8Array): void {
+  if (bytes.length >= minPieceBytes) {
+    seal(blob);
+    blob.pieces.push(bytes);
+    return;
+  }
+  const size = blob.tailBytes + bytes.length;
+  if (size > blob.tail.length) {
+    const grown = Buffer.alloc(Math.max(size, 2 * blob.tail.length));
+    grown.set(blob.tail.subarray(0, blob.tailBytes));
+    blob.tail = grown;
+  }
+  blob.tail.set(bytes, blob.tailBytes);
+  blob.tailBytes = size;
+  if (size >= minPieceBytes) seal(blob);
+}
+
+/** Makes a piece of the tail. */
+function seal(blob: Blob): void {
+  if (blob.tailBytes === 0) return;
+  blob.pieces.push(blob.tail.subarray(0, blob.tailBytes));
+  blob.tail = Buffer.alloc(0);
+  blob.tailBytes = 0;
 }
