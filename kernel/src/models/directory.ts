@@ -54,8 +54,8 @@ export class ModelDirectory {
     if (refresh)
       await Promise.all(
         all.map(async (provider) => {
-          // Only providers with an address have a list on the network.
-          if (provider.baseUrl !== undefined && (await this.#ports.keyProblem(provider)) === null)
+          const hasList = provider.baseUrl !== undefined || provider.files !== undefined;
+          if (hasList && (await this.#ports.keyProblem(provider)) === null)
             await this.#refresh(provider, signal);
         }),
       );

@@ -65,7 +65,7 @@ describe("a root", patient, () => {
   test("that is missing for a while deletes nothing, even if a scan is requested, and is watched again", async () => {
     await using bench = await opened();
     renameSync(bench.root, `${bench.root}.away`);
-    await bench.until(() => bench.warnings.some((text) => text.includes("is gone")));
+    await bench.until(() => bench.warnings.some((text) => text.includes("is missing")));
     await bench.workspace.rescan();
     await bench.workspace.touched(["a.txt", "folder/b.txt"]);
     expect(await pathsOf(bench.workspace)).toEqual(["a.txt", "folder", "folder/b.txt"]);
@@ -82,7 +82,7 @@ describe("a root", patient, () => {
     await using bench = await opened();
     renameSync(bench.root, `${bench.root}.disk`);
     mkdirSync(join(bench.root, ".lares"), { recursive: true });
-    await bench.until(() => bench.warnings.some((text) => text.includes("is gone")));
+    await bench.until(() => bench.warnings.some((text) => text.includes("is missing")));
     await bench.workspace.rescan();
     await bench.workspace.touched(["a.txt"]);
     expect(await pathsOf(bench.workspace)).toEqual(["a.txt", "folder", "folder/b.txt"]);
@@ -98,7 +98,7 @@ describe("a root", patient, () => {
     await using bench = await opened();
     renameSync(bench.root, `${bench.root}.away`);
     writeFileSync(bench.root, "x");
-    await bench.until(() => bench.warnings.some((text) => text.includes("is gone")));
+    await bench.until(() => bench.warnings.some((text) => text.includes("is missing")));
     await bench.workspace.rescan();
     expect(await pathsOf(bench.workspace)).toEqual(["a.txt", "folder", "folder/b.txt"]);
     rmSync(bench.root);

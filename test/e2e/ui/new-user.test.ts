@@ -69,7 +69,7 @@ it("a new user comes from an empty folder to an approved and undone change in at
     await screen.picture("first-approved");
     await click("undo", undo);
     await until("the old text on disk", async () => (await onDisk()) === before);
-    await screen.lens("That was all").waitFor();
+    await screen.lens("Done. Activity shows what agents did").waitFor();
     await screen.picture("undone");
     const seconds = (performance.now() - begun) / 1000;
     console.log(`${clicked.length} clicks (${clicked.join(", ")}) in ${seconds.toFixed(1)} s`);

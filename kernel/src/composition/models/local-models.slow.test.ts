@@ -58,7 +58,13 @@ test("models of this machine are listed, tested, asked with local_only, counted,
   const listing = await services.models.list(true, neverAborted);
   expect(listing.providers).toEqual([
     { id: "local", api: "llama", state: "ready", local: true },
-    { id: "odd", api: "llama", state: "unreachable", local: true },
+    {
+      id: "odd",
+      api: "llama",
+      state: "unreachable",
+      local: true,
+      problem: expect.stringContaining("gone.gguf") as string,
+    },
   ]);
   expect(listing.models).toContainEqual({ id: "local/tiny", context_tokens: 1024 });
 
