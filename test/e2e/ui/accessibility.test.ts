@@ -79,8 +79,15 @@ async function pages(screen: Screen, look: Look): Promise<void> {
   await usage.getByRole("button", { name: "Test rehearsal/script" }).first().waitFor();
   await look("usage", usage, "editor");
 
-  await screen.command("Lares: Run Tool");
-  await screen.page.locator(".quick-input-list-row", { hasText: "shout" }).first().click();
+  const tool = screen.page.locator(".quick-input-list-row", { hasText: "shout" }).first();
+  // A page that takes the focus while it loads closes the list.
+  await until("the tool to be chosen", async () => {
+    await screen.command("Lares: Run Tool");
+    return await tool.click({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+  });
   const form = await screen.webview("form");
   await form.getByLabel(/times/i).first().fill("99");
   await form.getByRole("button", { name: /^Run/ }).click();
