@@ -27,7 +27,7 @@ import { faultEffects } from "../testing/fault-effects.ts";
  * the ledger agrees, and no temporary files remain.
  */
 
-const child = fileURLToPath(new URL("testing/fault-child.ts", import.meta.url));
+const child = fileURLToPath(new URL("../testing/fault-child.ts", import.meta.url));
 const namesOf = (...rooms: string[]): FailpointName[] =>
   failpointNames.filter((name) => rooms.some((room) => name.startsWith(room)));
 
