@@ -162,7 +162,11 @@ test("texts go to the service that the person's document names, in the agent's n
     agent: SERVICE,
     text: "/v1/embeddings",
   });
-  expect(traces).toContainEqual(expect.objectContaining({ message: expect.stringMatching(/^POST 127\.0\.0\.1:\d+\/v1\/embeddings: 200$/) as string }));
+  expect(traces).toContainEqual(
+    expect.objectContaining({
+      message: expect.stringMatching(/^POST 127\.0\.0\.1:\d+\/v1\/embeddings: 200$/) as string,
+    }),
+  );
 });
 
 test("vectors that do not fit one message come in several", async () => {

@@ -186,6 +186,8 @@ describe("another journal", () => {
     await expect(read(new JournalReader(), chainStart, memory)).rejects.toThrow("ends at seq 0");
     const end = { seq: 10, hash: "f".repeat(64) };
     writeFileSync(path, whole);
-    await expect(read(new JournalReader(), chainStart, { ...memory, end })).rejects.toThrow("is not the one that was written");
+    await expect(read(new JournalReader(), chainStart, { ...memory, end })).rejects.toThrow(
+      "is not the one that was written",
+    );
   });
 });
