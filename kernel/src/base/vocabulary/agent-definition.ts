@@ -60,7 +60,7 @@ export interface AgentDefinition {
   /** Knowledge that was never found, and is less important and older than this, is removed; null: none is. */
   readonly memoryPrune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
   readonly traceLevel: TraceLevel;
-  /** What runs it: its program in the sandbox, or, if it has none, a part of the kernel. */
+  /** Runs the agent: its program in the sandbox or, if it has none, a part of the kernel. */
   readonly body: "guest" | "kernel";
   /**
    * Over the program, or, without one, over the manifest and the files that belong to it: what the person accepted. Null:

@@ -17,7 +17,7 @@ interface EmbedderPorts {
   post(agent: string): PostOutside;
   readonly embedHere: EmbedHere;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Receives for the person why there are no vectors. What the agent is told names no address and no path. */
+  /** Receives the reason for missing vectors, for the person. The agent's own error names no address and no path. */
   failed(agent: string, message: string): void;
 }
 

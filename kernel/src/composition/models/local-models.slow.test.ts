@@ -12,7 +12,7 @@ import { EditorModels } from "../../services/editor-models.ts";
 import { createModelServices } from "../model-services.ts";
 import { openModels } from "./open-models.ts";
 
-/** What the kernel opens for a document that names models of this machine, where node-llama-cpp is installed. */
+/** Opens the model services for a document that names models of this machine. Needs node-llama-cpp. */
 async function opened() {
   const home = await temporaryFolder();
   await mkdir(join(home, "models"));

@@ -18,7 +18,7 @@ export async function* streamLocal(
   yield* client.stream({ model, contextTokens: provider.contextTokens ?? null, request }, signal);
 }
 
-/** Returns the models whose files can be read. Rejects with what is wrong if there is none. */
+/** Returns the models whose files can be read. Rejects with the first problem if there are none. */
 export async function listLocal(
   client: Pick<LanguageModelClient, "inspect">,
   provider: ProviderSettings,
