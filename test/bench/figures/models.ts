@@ -29,9 +29,10 @@ function provider(seconds: number) {
   const closed: ((at: number) => void)[] = [];
   const stream = async (response: ServerResponse): Promise<void> => {
     const began = performance.now();
+    const count = seconds * deltasPerSecond;
     let sent = 0;
-    while (sent < seconds * deltasPerSecond) {
-      const due = Math.floor(((performance.now() - began) / 1000) * deltasPerSecond);
+    while (sent < count) {
+      const due = Math.min(count, Math.floor(((performance.now() - began) / 1000) * deltasPerSecond));
       let text = "";
       for (; sent < due; sent++) text += event("word ");
       if (text !== "") response.write(text);
@@ -104,6 +105,8 @@ export const models: Figure = {
     const samples = isShort ? 20 : 200;
     const seconds = isShort ? 1 : 5;
     const { server, closedAt } = provider(seconds);
+    // A server that is left open keeps the whole run from ending.
+    using _closed = { [Symbol.dispose]: () => (server.closeAllConnections(), server.close()) };
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -158,8 +161,6 @@ export const models: Figure = {
       { what: "a provider", cost: await session.costOfProvider("stream please", deltas * "word ".length) },
       { what: "an editor's model", cost: await session.costOfEditor(deltas, deltasPerSecond) },
     ];
-    server.closeAllConnections();
-    server.close();
     say("deltas: done");
     const streams = await measureStreams(client, isShort ? 2 : 10);
     return [
