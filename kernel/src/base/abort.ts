@@ -18,7 +18,12 @@ export function unlessAborted<Value>(
     };
     signal.addEventListener("abort", aborted, { once: true });
     if (signal.aborted) aborted();
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+    // Not `finally`: another promise, for each event of a stream.
+    const ended = (): void => signal.removeEventListener("abort", aborted);
+    work.then(
+      (value) => (ended(), resolve(value)),
+      (error: unknown) => (ended(), reject(error as Error)),
+    );
   });
 }
 

@@ -80,9 +80,11 @@ export class EgressHost {
         },
         head: (head) => send({ kind: "head", id, head }),
         async chunk(bytes) {
-          clearTimeout(idle);
           sendChunk(id, bytes);
           credit.take(bytes.length);
+          if (credit.left > 0) return void idle?.refresh();
+          // While the kernel reads slowly, the server is not silent.
+          clearTimeout(idle);
           await unlessAborted(credit.available(), signal);
           idle = startIdle();
         },

@@ -26,9 +26,12 @@ export async function answerTask(
   const lines = new Lines(port);
   let refusal: Denied | null = null;
   const guardedFetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const body = new Uint8Array(await request.arrayBuffer());
-    const hop = { method: request.method, url: request.url, headers: [...request.headers], body };
+    const text = init?.body ?? "";
+    if (input instanceof Request || typeof text !== "string")
+      throw new TypeError("An adapter sends an address and a text.");
+    const body = Buffer.from(text);
+    const headers = [...new Headers(init?.headers)];
+    const hop = { method: init?.method ?? "GET", url: String(input), headers, body };
     try {
       const { head, body: answered } = await exchange(hop, rules, connections, {
         ...port,

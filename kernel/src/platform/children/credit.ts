@@ -3,6 +3,11 @@ export class Credit {
   #left = 0;
   #waiting: (() => void)[] = [];
 
+  /** May be negative: the last piece is never cut. */
+  get left(): number {
+    return this.#left;
+  }
+
   add(count: number): void {
     this.#left += count;
     if (this.#left <= 0) return;

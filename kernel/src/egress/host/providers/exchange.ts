@@ -68,10 +68,8 @@ export class Exchange {
       await response.body?.cancel();
       throw this.#failed(webPage(this.#context));
     }
-    return new Response(response.body?.pipeThrough(this.#bounded()) ?? null, {
-      status: response.status,
-      headers: response.headers,
-    });
+    const { status, headers, body } = response;
+    return new Response(body === null ? null : this.#bounded(body), { status, headers });
   };
 
   #send(...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> {
@@ -92,28 +90,45 @@ export class Exchange {
     return new ModelFault(this.#failure);
   }
 
-  #bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  /** Not a transform: it would take several turns for each piece. */
+  #bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
+    const isWithin = this.#bounds();
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        pull: async (controller) => {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          if (isWithin(value)) return controller.enqueue(value);
+          const fault = this.#failed(tooLong(this.#context));
+          void reader.cancel(fault).catch(() => undefined);
+          throw fault;
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** Returns a check of each next piece: are the answer and its events still within their bounds? */
+  #bounds(): (chunk: Uint8Array) => boolean {
     const endsEvent = this.#framing === "lines";
     let total = 0;
     let event = 0;
     let isLineEmpty = true;
-    return new TransformStream({
-      transform: (chunk, controller) => {
-        total += chunk.length;
-        for (let at = 0; at < chunk.length; at++) {
-          event++;
-          const byte = chunk[at];
-          if (byte === 0x0a) {
-            if (endsEvent || isLineEmpty) event = 0;
-            isLineEmpty = true;
-          } else if (byte !== 0x0d) isLineEmpty = false;
-          if (event > bounds.maxEventBytes) break;
-        }
-        if (total > bounds.maxStreamBytes || event > bounds.maxEventBytes)
-          throw this.#failed(tooLong(this.#context));
-        controller.enqueue(chunk);
-      },
-    });
+    return (chunk) => {
+      total += chunk.length;
+      if (total > bounds.maxStreamBytes) return false;
+      for (const byte of chunk) {
+        event++;
+        if (byte === 0x0a) {
+          if (endsEvent || isLineEmpty) event = 0;
+          isLineEmpty = true;
+        } else if (byte !== 0x0d) isLineEmpty = false;
+        if (event > bounds.maxEventBytes) return false;
+      }
+      return true;
+    };
   }
 }
 

@@ -4,6 +4,7 @@ import { AnswerBuilder, type CountedUsage, type OpenCall, type OpenText } from "
 import type { Exchange } from "./exchange.ts";
 import { endedEarly, type FailureContext, failureOfEvent, failureOfSdk, ModelFault } from "./failures.ts";
 import type { SdkApi } from "./sdk-apis.ts";
+import { lendSdkModel } from "./sdk-models.ts";
 import { sdkRequest } from "./sdk-request.ts";
 import type { ModelCall } from "./model-call.ts";
 
@@ -15,9 +16,8 @@ export async function* sdkAnswer(
   context: FailureContext,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void> {
-  const settings = { baseURL: provider.baseUrl ?? "", apiKey: key ?? "", fetch: exchange.fetch };
-  const model = await api.load(settings, context.model);
-  const { stream } = await model.doStream(sdkRequest(request, api, signal));
+  const lease = await lendSdkModel(api, { provider, name: context.model, key }, exchange.fetch);
+  const { stream } = await lease.model.doStream(sdkRequest(request, api, signal));
   const builder = new AnswerBuilder(request, context, api.mayPrintCalls);
   const open = new Map<string, OpenText | OpenCall>();
   const reasoning: OpenText[] = [];
@@ -95,6 +95,7 @@ export async function* sdkAnswer(
           const opaque = api.opaqueOf(metadataOf.get(begun), [...metadataOf.values()]);
           if (opaque !== undefined) builder.keep(begun, opaque);
         }
+        lease.keep();
         yield builder.end(finishes[unified], usageOf(part.usage));
         return;
       }
