@@ -1,16 +1,16 @@
-import type { ShownLocation, SightStatements, ToldEntry } from "../agents/delivery/initial-sync.ts";
+import type { ShownLocation, SightStatements, AnnouncedEntry } from "../agents/delivery/initial-sync.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 
 /** Returns the locations that each agent has been shown, and the entries already announced in unfinished ones. */
 export async function readShown(database: Database): Promise<{
   readonly alreadyShown: readonly ShownLocation[];
-  readonly alreadyTold: readonly ToldEntry[];
+  readonly alreadyAnnounced: readonly AnnouncedEntry[];
 }> {
   return {
     alreadyShown: await database.query<{ agent: string; location: string }>(
       "SELECT agent, location FROM shown_locations",
     ),
-    alreadyTold: await database.query<{ agent: string; location: string; entry: string }>(
+    alreadyAnnounced: await database.query<{ agent: string; location: string; entry: string }>(
       "SELECT agent, location, entry FROM told_entries",
     ),
   };
@@ -25,12 +25,12 @@ export const sightStatements: SightStatements<Statement> = {
     sql: "DELETE FROM shown_locations WHERE agent = ? AND location = ?",
     params: [agent, location],
   }),
-  told: ({ agent, location, entry }) => ({
+  announced: ({ agent, location, entry }) => ({
     sql: `INSERT OR IGNORE INTO told_entries (agent, location, entry) SELECT ?, ?, ?
           WHERE NOT EXISTS (SELECT 1 FROM shown_locations WHERE agent = ? AND location = ?)`,
     params: [agent, location, entry, agent, location],
   }),
-  untold: ({ agent, location, entry }) => ({
+  withdrawn: ({ agent, location, entry }) => ({
     sql: "DELETE FROM told_entries WHERE agent = ? AND location = ? AND entry = ?",
     params: [agent, location, entry],
   }),

@@ -13,7 +13,7 @@ import { canonicalJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Ask, AskScope } from "../base/vocabulary/ask.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { Principal } from "../base/vocabulary/principal.ts";
+import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { AskRows } from "./ask-rows.ts";
 
@@ -134,8 +134,7 @@ export class Asks implements Disposable {
     id: string,
     answer: { readonly digest: Hash; readonly allow: boolean; readonly remember?: AskScope },
   ): Promise<Ask> {
-    if (by.kind !== "person")
-      throw new LaresError("PermissionDenied", "Only a person can answer a question.");
+    checkPerson(by, "answer a question");
     const waiting = this.#waiting.get(id);
     if (waiting === undefined || waiting.isBeingAnswered) {
       const ended = waiting?.ask ?? (await this.#ports.rows.get(id));

@@ -44,7 +44,7 @@ async function open(): Promise<Bed> {
       ),
     commit: async (statements) => void (await database.batch([...statements])),
     alreadyShown: [],
-    alreadyTold: [],
+    alreadyAnnounced: [],
     alreadyFired: [],
     isEntry: () => false,
     hides: () => false,

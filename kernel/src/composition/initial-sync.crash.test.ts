@@ -44,7 +44,7 @@ const shower = (path: string): string => `
   say("shown");
   process.exit(0);`;
 
-/** Everything that waits for the agent, in order; nothing is left of what was told by the way. */
+/** Everything that waits for the agent, in order; nothing is left of what was announced by the way. */
 async function check(path: string): Promise<void> {
   await using database = await openDatabase({
     path,
@@ -57,7 +57,7 @@ async function check(path: string): Promise<void> {
   ]);
   expect(await readShown(database)).toEqual({
     alreadyShown: [{ agent: "dev.test.agent", location: "notes" }],
-    alreadyTold: [],
+    alreadyAnnounced: [],
   });
 }
 

@@ -1,3 +1,4 @@
+import { checkPerson } from "../base/vocabulary/principal.ts";
 import type { ReadableMemory } from "../memory/agent-memory.ts";
 import type { MemoryKey } from "../memory/memory-key.ts";
 import type { RequestedNamespace } from "../decisions/namespaces.ts";
@@ -69,12 +70,14 @@ export function createMemoryService({
       (await readable(agent, namespace)).countEvents(query, signal),
     export: async (agent, path, { namespace, ...options }) =>
       memory.export(await keyOf(agent, namespace), path, options),
-    import: async (agent, path, { preview, head }) => {
+    import: async (by, agent, path, { preview, head }) => {
+      checkPerson(by, "import a memory");
       const key = await keyOf(agent);
       const described = await (preview ? memory.describe(key, path, head) : memory.import(key, path, head));
       return { ...described, imported: !preview };
     },
-    forget: async (agent, id, reason = "") => {
+    forget: async (by, agent, id, reason = "") => {
+      checkPerson(by, "make a memory forget");
       const opened = await memory.open(await keyOf(agent));
       return await opened.forget(id, reason);
     },

@@ -1,3 +1,4 @@
+import { checkPerson } from "../base/vocabulary/principal.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { invalidParams } from "../base/errors.ts";
 import { momentMs } from "../base/moments.ts";
@@ -84,8 +85,14 @@ export function createModelServices(
         checkedName(name);
         checkedBinding(hosts, place);
       },
-      set: (name, value, hosts, place) => secrets.set(name, value, hosts, place),
-      remove: (name) => secrets.remove(name),
+      set: async (by, name, value, hosts, place) => {
+        checkPerson(by, "store a secret");
+        return await secrets.set(name, value, hosts, place);
+      },
+      remove: async (by, name) => {
+        checkPerson(by, "remove a secret");
+        await secrets.remove(name);
+      },
     },
   };
 }

@@ -1,3 +1,4 @@
+import { checkPerson } from "../base/vocabulary/principal.ts";
 import process from "node:process";
 import { hookOf, type DayCounts } from "../agents/day-counts.ts";
 import { describeAgent } from "../agents/describe.ts";
@@ -100,10 +101,16 @@ export function createServices(rooms: ServiceRooms): Services {
     },
     trust: {
       reloadAndCheckAnswered: () => configuration.reloadAndCheckAnswered(),
-      accept: (digest, grants) => configuration.accept(digest, grants),
+      accept: async (by, digest, grants) => {
+        checkPerson(by, "accept what a workspace asks for");
+        await configuration.accept(digest, grants);
+      },
       question: async () => folderCounts.of(await configuration.question()),
       program: (extension, path) => configuration.programChanges(extension, path),
-      revoke: () => configuration.revoke(),
+      revoke: async (by) => {
+        checkPerson(by, "revoke what was accepted");
+        await configuration.revoke();
+      },
     },
     agents: {
       list: () =>

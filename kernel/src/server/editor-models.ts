@@ -47,14 +47,14 @@ class ClientModels implements EditorModel {
     }
   };
 
-  generate: EditorModel["generate"] = async (request, told, signal) => {
+  generate: EditorModel["generate"] = async (request, onPart, signal) => {
     const { model, messages, tools, maxOutputTokens, temperature } = request;
     const token = `lares-generate-${newId()}`;
     const failure = Promise.withResolvers<never>();
     this.#open.set(token, (value) => {
       try {
         checkParams(method, GeneratedPart, value);
-        told(value as EditorPart);
+        onPart(value as EditorPart);
       } catch (error) {
         failure.reject(error);
       }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
+import { personAt } from "../base/vocabulary/principal.ts";
 import { checkParams, validate } from "../protocol/validate.ts";
 import { clientRequests, type ParamsOf } from "../protocol/v1/requests.ts";
 import { memoryHandlers } from "./memory.ts";
@@ -7,6 +8,7 @@ import type { MemoryService } from "../services/memory.ts";
 import type { Session } from "./session/session.ts";
 
 const agent = "dev.lares.storage";
+const person = personAt();
 const head = "a".repeat(64);
 const stats = { records: 3, head, sizeBytes: 900, limitBytes: 1e6, projections: null };
 const projections = {
@@ -74,7 +76,7 @@ async function ask<Method extends keyof typeof memoryHandlers>(
     session: Session,
     signal: AbortSignal,
   ) => Promise<unknown>;
-  const session = { client: { services: { memory } } } as unknown as Session;
+  const session = { client: { principal: person, services: { memory } } } as unknown as Session;
   const result = await handler(params, session, signal);
   expect(validate(clientRequests[method].result, result, "result")).toBeNull();
   return result;
@@ -116,10 +118,14 @@ describe("a memory request reaches the service without the fields that select th
       { path: "/a", overwrite: true },
       ["export", agent, "/a", { overwrite: true, signal }],
     ],
-    ["lares/memory/import", { path: "/tmp/a" }, ["import", agent, "/tmp/a", { preview: false }]],
-    ["lares/memory/import", { path: "/a", preview: true }, ["import", agent, "/a", { preview: true }]],
-    ["lares/memory/import", { path: "/a", head }, ["import", agent, "/a", { preview: false, head }]],
-    ["lares/memory/forget", { id: "7", reason: "asked" }, ["forget", agent, "7", "asked"]],
+    ["lares/memory/import", { path: "/tmp/a" }, ["import", person, agent, "/tmp/a", { preview: false }]],
+    [
+      "lares/memory/import",
+      { path: "/a", preview: true },
+      ["import", person, agent, "/a", { preview: true }],
+    ],
+    ["lares/memory/import", { path: "/a", head }, ["import", person, agent, "/a", { preview: false, head }]],
+    ["lares/memory/forget", { id: "7", reason: "asked" }, ["forget", person, agent, "7", "asked"]],
   ];
   test.each(cases)("%s %j", async (method, params, expected) => {
     const { memory, asked } = aService();

@@ -39,7 +39,10 @@ export const memoryHandlers = {
       ...(namespace === undefined ? {} : { namespace }),
     }),
   "lares/memory/import": async ({ agent, path, preview = false, head }, { client }) =>
-    client.services.memory.import(agent, path, { preview, ...(head === undefined ? {} : { head }) }),
+    client.services.memory.import(client.principal, agent, path, {
+      preview,
+      ...(head === undefined ? {} : { head }),
+    }),
   "lares/memory/forget": async ({ agent, id, reason }, { client }) =>
-    client.services.memory.forget(agent, id, reason),
+    client.services.memory.forget(client.principal, agent, id, reason),
 } satisfies Partial<Handlers>;

@@ -14,7 +14,7 @@ function aKernel({ isAnswered = false } = {}) {
     status: { read: () => ({ version: "1" }) },
     trust: {
       reloadAndCheckAnswered: async () => isAnswered,
-      accept: async (digest?: string) => void asked.push(`accept ${digest ?? "anything"}`),
+      accept: async (_by: unknown, digest?: string) => void asked.push(`accept ${digest ?? "anything"}`),
       revoke: async () => {
         asked.push("revoke");
         if (state.failsToRevoke) throw new LaresError("StorageError", "The disk is full.");

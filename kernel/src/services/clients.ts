@@ -85,7 +85,7 @@ export class Client implements Disposable {
    */
   async begin(trusted: boolean | undefined): Promise<void> {
     const { trust } = this.#services;
-    if (trusted === true) await trust.accept();
+    if (trusted === true) await trust.accept(this.principal);
     this.#trusted = trusted ?? (await trust.reloadAndCheckAnswered());
     if (this.#isGone) return;
     this.#ports.began();
@@ -102,14 +102,14 @@ export class Client implements Disposable {
 
   /** The person at this client accepts the documents, as `TrustService.accept` says, and with them this client. */
   async accept(digest?: Hash, grants?: TrustGrants): Promise<void> {
-    await this.#services.trust.accept(digest, grants);
+    await this.#services.trust.accept(this.principal, digest, grants);
     this.#trust(true);
   }
 
   /** Revokes every acceptance of the person. The client becomes untrusted even if that could not be stored. */
   async revoke(): Promise<void> {
     try {
-      await this.#services.trust.revoke();
+      await this.#services.trust.revoke(this.principal);
     } finally {
       this.#trust(false);
     }

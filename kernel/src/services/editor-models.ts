@@ -66,7 +66,7 @@ export interface EditorModel {
   /** Resolves after the last part. Rejects with a LaresError, ModelError with the class of the failure. */
   generate(
     request: EditorRequest,
-    told: (part: EditorPart) => void,
+    onPart: (part: EditorPart) => void,
     signal: AbortSignal,
   ): Promise<{
     readonly finish: Exclude<ModelFinish, "tool_calls">;

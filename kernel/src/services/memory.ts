@@ -1,4 +1,5 @@
 import type { MemoryFields, MemoryResult } from "../base/vocabulary/memory-calls.ts";
+import type { Principal } from "../base/vocabulary/principal.ts";
 import type {
   MemoryCheck,
   MemoryExport,
@@ -43,12 +44,19 @@ export interface MemoryService {
     path: string,
     options: { readonly overwrite: boolean; readonly namespace?: string; readonly signal?: AbortSignal },
   ): Promise<MemoryExport>;
-  /** Conflict if the memory is not empty; DigestMismatch if the file's head is not the expected one. */
+  /**
+   * PermissionDenied unless a person asks; Conflict if the memory is not empty; DigestMismatch if the file's head is not
+   * the expected one.
+   */
   import(
+    by: Principal,
     agent: string,
     path: string,
     options: { readonly preview: boolean; readonly head?: string },
   ): Promise<MemoryImport>;
-  /** Returns the redact record. When it resolves, the content of the id's records is gone. */
-  forget(agent: string, id: string, reason?: string): Promise<{ readonly seq: number }>;
+  /**
+   * Returns the redact record. When it resolves, the content of the id's records is gone. PermissionDenied unless a person
+   * asks.
+   */
+  forget(by: Principal, agent: string, id: string, reason?: string): Promise<{ readonly seq: number }>;
 }

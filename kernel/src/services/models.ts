@@ -1,5 +1,6 @@
 import type { DeepReadonly } from "../base/deep-readonly.ts";
 import type { ModelsListing, ModelTestResult } from "../base/vocabulary/model-listing.ts";
+import type { Principal } from "../base/vocabulary/principal.ts";
 import type { SecretItem } from "../base/vocabulary/secret.ts";
 import type { UsageGroup, UsageGrouping } from "../base/vocabulary/usage.ts";
 
@@ -26,7 +27,14 @@ export interface SecretService {
   list(): Promise<DeepReadonly<SecretItem[]>>;
   /** Throws InvalidParams if no secret can have this name, these hosts or this place. */
   check(name: string, hosts: readonly string[], place?: string): void;
-  set(name: string, value: string, hosts: readonly string[], place?: string): Promise<SecretItem>;
+  /** PermissionDenied unless a person asks; likewise `remove`. */
+  set(
+    by: Principal,
+    name: string,
+    value: string,
+    hosts: readonly string[],
+    place?: string,
+  ): Promise<SecretItem>;
   /** NotFound. */
-  remove(name: string): Promise<void>;
+  remove(by: Principal, name: string): Promise<void>;
 }

@@ -62,11 +62,14 @@ interface StatusService {
 interface TrustService {
   /** Reads the documents again and returns whether the person has answered all that they request now. */
   reloadAndCheckAnswered(): Promise<boolean>;
-  /** Records that a person accepts what the digest identifies, or parts of it; DigestMismatch if that has changed. */
-  accept(digest?: Hash, grants?: TrustGrants): Promise<void>;
+  /**
+   * Records that a person accepts what the digest identifies, or parts of it; DigestMismatch if that has changed.
+   * PermissionDenied unless a person asks; likewise `revoke`.
+   */
+  accept(by: Principal, digest?: Hash, grants?: TrustGrants): Promise<void>;
   question(): Promise<Omit<TrustQuestion, "trusted">>;
   program(extension: string, path?: string): Promise<TrustProgram>;
-  revoke(): Promise<void>;
+  revoke(by: Principal): Promise<void>;
 }
 
 export interface AgentService {
@@ -119,8 +122,8 @@ export interface AskService {
 export interface DecisionService {
   /** Newest first. */
   list(): Promise<Decision[]>;
-  /** NotFound; StorageError if it could not be stored. */
-  revoke(id: string): Promise<Decision>;
+  /** PermissionDenied unless a person asks; NotFound; StorageError if it could not be stored. */
+  revoke(by: Principal, id: string): Promise<Decision>;
   /** Emitted when a decision was made, revoked or edited; not when one is used. */
   readonly changed: Emitter<void>;
 }

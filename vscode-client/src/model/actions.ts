@@ -89,7 +89,7 @@ export class KernelActions implements ActionsModel, Disposable {
   #take(action: Action): void {
     this.#byId.set(action.id, action);
     this.#sinceAsked?.set(action.id, action);
-    this.#told();
+    this.#announce();
     // Trims the map to the entries of the lists, in case nobody has read them for long.
     if (this.#byId.size > 2 * (maxPending + maxRecent)) this.#lists();
   }
@@ -112,10 +112,10 @@ export class KernelActions implements ActionsModel, Disposable {
 
   #replace(actions: readonly Action[]): void {
     this.#byId = new Map(actions.map((action) => [action.id, action]));
-    this.#told();
+    this.#announce();
   }
 
-  #told(): void {
+  #announce(): void {
     this.#sorted = null;
     this.#changed.fire();
   }

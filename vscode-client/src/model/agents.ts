@@ -62,7 +62,7 @@ export class KernelAgents implements AgentsModel, Disposable {
 
   #take(agent: Agent): void {
     this.#byId.set(agent.id, agent);
-    this.#told();
+    this.#announce();
     this.#sinceAsked?.set(agent.id, agent);
   }
 
@@ -82,10 +82,10 @@ export class KernelAgents implements AgentsModel, Disposable {
 
   #replace(agents: readonly Agent[]): void {
     this.#byId = new Map(agents.map((agent) => [agent.id, agent]));
-    this.#told();
+    this.#announce();
   }
 
-  #told(): void {
+  #announce(): void {
     this.#sorted = null;
     this.#names = null;
     this.#changed.fire();

@@ -13,11 +13,11 @@ const maxQuestion = 1_000;
 /** Tells the questions that agents wait for, one notification at a time. `lares.openAsks` lists or shows them. */
 export const asks: Feature = (context) => {
   const model = context.models.asks;
-  /** Those that were told or are about to be, as long as they wait. One that was closed without an answer stays. */
-  let told = new Set<string>();
-  const toTell: string[] = [];
+  /** Those that were announced or are about to be, as long as they wait. One that was closed without an answer stays. */
+  let announced = new Set<string>();
+  const toAnnounce: string[] = [];
   let isTelling = false;
-  /** The one that is told now. */
+  /** The one that is announced now. */
   let current: { readonly id: string; end(): void } | undefined;
 
   const waiting = (id: string): Ask | undefined => model.pending.find((ask) => ask.id === id);
@@ -25,7 +25,7 @@ export const asks: Feature = (context) => {
     if (isTelling) return;
     isTelling = true;
     try {
-      for (let id = toTell.shift(); id !== undefined; id = toTell.shift()) {
+      for (let id = toAnnounce.shift(); id !== undefined; id = toAnnounce.shift()) {
         const ask = waiting(id);
         if (ask === undefined) continue;
         // The editor cannot take a notification back, so one whose question was answered elsewhere must not keep others.
@@ -39,8 +39,8 @@ export const asks: Feature = (context) => {
   };
   const look = (): void => {
     const ids = model.pending.map(({ id }) => id);
-    toTell.push(...ids.filter((id) => !told.has(id)));
-    told = new Set(ids);
+    toAnnounce.push(...ids.filter((id) => !announced.has(id)));
+    announced = new Set(ids);
     if (current !== undefined && waiting(current.id) === undefined) current.end();
     void tellAll();
   };

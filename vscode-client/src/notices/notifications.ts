@@ -35,21 +35,21 @@ export const notifications: Feature = (context) => {
     (held) => void tellHeld(held),
   );
   /** Actions that were announced, as long as they wait. */
-  let told = new Set<string>();
+  let announced = new Set<string>();
   const consider = (): void => {
     const { pending } = models.actions;
     const above = workspace.getConfiguration("lares").get("approvals.notifyAbove", defaultNotifyAbove);
-    const news = pending.filter(({ id, impact_score }) => impact_score >= above && !told.has(id));
-    told = new Set(pending.map(({ id }) => id).filter((id) => told.has(id)));
+    const news = pending.filter(({ id, impact_score }) => impact_score >= above && !announced.has(id));
+    announced = new Set(pending.map(({ id }) => id).filter((id) => announced.has(id)));
     for (const action of news) {
-      told.add(action.id);
+      announced.add(action.id);
       if (!isReviewing() && gate.admits()) void tellWaiting(context, action);
     }
   };
   return Disposable.from(
     models.actions.onDidChange(consider),
     kernel.on("lares/notify", (notice) => {
-      for (const { actionId } of notice.actions ?? []) told.add(actionId);
+      for (const { actionId } of notice.actions ?? []) announced.add(actionId);
       if (gate.admits()) void tellNotice(context, notice);
     }),
     { dispose: () => timers.forEach((timer) => clearTimeout(timer)) },

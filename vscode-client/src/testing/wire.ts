@@ -20,7 +20,7 @@ interface Asked {
 /** The kernel's side of a connection, played by a test: it sees what is asked, and answers when it likes. */
 export class FakeWire<State extends ConnectionState | KernelState> {
   readonly #stateChanged = new EventEmitter<State>();
-  readonly #told = new Map<string, EventEmitter<unknown>>();
+  readonly #emitters = new Map<string, EventEmitter<unknown>>();
   /** Requests that are open, oldest first. */
   readonly asked: Asked[] = [];
   state: State;
@@ -95,8 +95,8 @@ export class FakeWire<State extends ConnectionState | KernelState> {
   }
 
   #emitter(method: string): EventEmitter<unknown> {
-    const emitter = this.#told.get(method) ?? new EventEmitter<unknown>();
-    this.#told.set(method, emitter);
+    const emitter = this.#emitters.get(method) ?? new EventEmitter<unknown>();
+    this.#emitters.set(method, emitter);
     return emitter;
   }
 }

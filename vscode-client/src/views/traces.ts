@@ -72,8 +72,8 @@ export const traces: Feature = (context) => {
     },
     whileSeen: (seen) => {
       conversation = seen.conversation;
-      const listening = kernel.on("lares/traces/entry", (told) => {
-        if (told.subscription === subscription) batches.add(told.entry);
+      const listening = kernel.on("lares/traces/entry", (notified) => {
+        if (notified.subscription === subscription) batches.add(notified.entry);
       });
       return Disposable.from(listening, {
         dispose: () => {

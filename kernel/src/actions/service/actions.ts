@@ -10,7 +10,7 @@ import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import type { Actor, Principal } from "../../base/vocabulary/principal.ts";
+import { checkPerson, type Actor, type Principal } from "../../base/vocabulary/principal.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { createSight } from "../../policy/sight.ts";
 import { mustBe, type ActionRecord } from "../action-record.ts";
@@ -394,7 +394,7 @@ class ActionService implements Actions {
 }
 
 /** Returns the decider that the ledger names. Throws PermissionDenied for anybody but a person. */
-function decider({ kind }: Principal): Decider {
-  if (kind === "person") return kind;
-  throw new LaresError("PermissionDenied", "Only a person can decide on an action, undo it or rebase it.");
+function decider(by: Principal): Decider {
+  checkPerson(by, "decide on an action, undo it or rebase it");
+  return "person";
 }

@@ -11,9 +11,9 @@ export class PacedProgress implements Disposable {
   readonly #pace: Throttle;
   #last: ToolProgress | null = null;
 
-  constructor(clock: Clock, told: ProgressSink) {
+  constructor(clock: Clock, report: ProgressSink) {
     this.#pace = new Throttle(clock, toolProgressEveryMs, () => {
-      if (this.#last !== null) told(this.#last);
+      if (this.#last !== null) report(this.#last);
     });
     this.sink = (progress) => {
       this.#last = progress;

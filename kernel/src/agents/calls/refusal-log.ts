@@ -11,8 +11,8 @@ export const maxRefusalsPerSecond = 50;
 export class RefusalLog implements Disposable {
   readonly #clock: Clock;
   readonly #write: WriteRefusal;
-  #told = 0;
-  #untold = 0;
+  #written = 0;
+  #left = 0;
   #timer: Disposable | null = null;
 
   constructor(clock: Clock, write: WriteRefusal) {
@@ -22,11 +22,11 @@ export class RefusalLog implements Disposable {
 
   refused(message: string, fields: Record<string, unknown>, context?: TraceContext): void {
     this.#timer ??= this.#clock.timer(windowMs, () => this[Symbol.dispose]());
-    if (this.#told >= maxRefusalsPerSecond) {
-      this.#untold += 1;
+    if (this.#written >= maxRefusalsPerSecond) {
+      this.#left += 1;
       return;
     }
-    this.#told += 1;
+    this.#written += 1;
     this.#write(`refused: ${message}`, fields, context);
   }
 
@@ -34,9 +34,9 @@ export class RefusalLog implements Disposable {
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
-    const untold = this.#untold;
-    this.#told = 0;
-    this.#untold = 0;
-    if (untold > 0) this.#write(`refused: ${untold} more of its calls within the same second`);
+    const left = this.#left;
+    this.#written = 0;
+    this.#left = 0;
+    if (left > 0) this.#write(`refused: ${left} more of its calls within the same second`);
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../base/vocabulary/entry.ts";
-import { entriesPerPiece, InitialSyncs, type ShownLocation, type ToldEntry } from "./initial-sync.ts";
+import { entriesPerPiece, InitialSyncs, type ShownLocation, type AnnouncedEntry } from "./initial-sync.ts";
 import type { AgentDefinition } from "../ports.ts";
 import type { RoutedDelivery } from "./router.ts";
 import { agentWith, entryAt, lineOf, sightRouting } from "../testing/sight-test.ts";
 
-type Row = readonly [what: string, row: ShownLocation | ToldEntry];
+type Row = readonly [what: string, row: ShownLocation | AnnouncedEntry];
 const agent = "dev.test.agent";
 
 /** What is stored, and what a next kernel reads of it. */
@@ -14,7 +14,7 @@ class Bed {
   /** Each a transaction. */
   readonly stored: string[][] = [];
   readonly shown = new Set<string>();
-  readonly told = new Set<string>();
+  readonly announced = new Set<string>();
   definition: AgentDefinition | null;
   /** Before each transaction. */
   storing = (_lines: readonly string[]): void => undefined;
@@ -27,18 +27,18 @@ class Bed {
   sights(): InitialSyncs<Row> {
     const row =
       (what: string) =>
-      (one: ShownLocation | ToldEntry): Row => [what, one];
+      (one: ShownLocation | AnnouncedEntry): Row => [what, one];
     return new InitialSyncs<Row>({
       statements: {
         shown: row("shown"),
         forgotten: row("forgotten"),
-        told: row("told"),
-        untold: row("untold"),
+        announced: row("told"),
+        withdrawn: row("untold"),
         settled: row("settled"),
       },
       alreadyShown: [...this.shown].map((location) => ({ agent, location })),
-      alreadyTold: [...this.told].map((told) => {
-        const [location = "", entry = ""] = told.split("|");
+      alreadyAnnounced: [...this.announced].map((announced) => {
+        const [location = "", entry = ""] = announced.split("|");
         return { agent, location, entry };
       }),
       allEntries: () => this.entries.values(),
@@ -55,10 +55,11 @@ class Bed {
       const key = `${one.location}|${"entry" in one ? one.entry : ""}`;
       if (what === "shown") this.shown.add(one.location);
       else if (what === "forgotten") this.shown.delete(one.location);
-      else if (what === "told" && !this.shown.has(one.location)) this.told.add(key);
-      else if (what === "untold") this.told.delete(key);
+      else if (what === "told" && !this.shown.has(one.location)) this.announced.add(key);
+      else if (what === "untold") this.announced.delete(key);
       else if (what === "settled")
-        for (const other of this.told) if (other.startsWith(`${one.location}|`)) this.told.delete(other);
+        for (const other of this.announced)
+          if (other.startsWith(`${one.location}|`)) this.announced.delete(other);
     }
     this.stored.push(lines);
   }
@@ -91,7 +92,7 @@ describe("the initial sync of existing entries", () => {
       "IndexComplete photos 2",
     ]);
     expect([...bed.shown]).toEqual(["notes", "photos"]);
-    expect([...bed.told]).toEqual([]);
+    expect([...bed.announced]).toEqual([]);
   });
 
   test("is not repeated for a synced location; its IndexComplete is sent with each run", async () => {
@@ -113,13 +114,13 @@ describe("the initial sync of existing entries", () => {
   test("skips entries that were reported live meanwhile, also before a restart; a deleted and restored entry is new", async () => {
     const bed = new Bed(["notes"], paths);
     const before = bed.sights();
-    const told = before.meet(bed.definition!, created("notes/a.md"));
-    expect(told.tells).toBe(true);
+    const announced = before.meet(bed.definition!, created("notes/a.md"));
+    expect(announced.isNews).toBe(true);
     expect(before.meet(bed.definition!, created("notes/b.md", "index"))).toEqual({
-      tells: false,
+      isNews: false,
       statements: [],
     });
-    await bed.store([], told.statements);
+    await bed.store([], announced.statements);
     const gone = {
       kind: "deleted",
       entry_id: "id of notes/a.md",
@@ -129,7 +130,7 @@ describe("the initial sync of existing entries", () => {
     const after = bed.sights();
     await bed.store([], after.meet(bed.definition!, gone).statements);
     const again = bed.sights().meet(bed.definition!, created("notes/a.md"));
-    expect(again.tells).toBe(true);
+    expect(again.isNews).toBe(true);
     await bed.store([], again.statements);
     await bed.show(bed.sights());
     expect(bed.lines).toEqual(["notes", "notes/b.md", "IndexComplete notes 3"]);
@@ -149,7 +150,7 @@ describe("in pieces", () => {
     const sights = bed.sights();
     const live: string[] = [];
     const meet = (path: string, origin: "live" | "index"): void => {
-      if (sights.meet(bed.definition!, created(path, origin)).tells) live.push(path);
+      if (sights.meet(bed.definition!, created(path, origin)).isNews) live.push(path);
     };
     let pieces = 0;
     bed.storing = () => {
@@ -165,10 +166,10 @@ describe("in pieces", () => {
       meet("notes/0.md", "live");
     };
     await bed.show(sights);
-    const told = [...bed.lines.slice(0, -1), ...live];
-    expect(new Set(told).size).toBe(told.length);
-    expect(new Set([...bed.entries.keys()].filter((path) => !told.includes(path)))).toEqual(new Set());
-    expect(told).not.toContain(`notes/${entriesPerPiece + 6}.md`);
+    const announced = [...bed.lines.slice(0, -1), ...live];
+    expect(new Set(announced).size).toBe(announced.length);
+    expect(new Set([...bed.entries.keys()].filter((path) => !announced.includes(path)))).toEqual(new Set());
+    expect(announced).not.toContain(`notes/${entriesPerPiece + 6}.md`);
     expect(live).toContain("notes/live-1.md");
     expect(live).not.toContain("notes/0.md");
   });
@@ -176,13 +177,13 @@ describe("in pieces", () => {
   test("an entry that is found while the last piece is stored is reported at once", async () => {
     const bed = new Bed(["notes"], paths);
     const sights = bed.sights();
-    let tells = false;
+    let isNews = false;
     bed.storing = ([line]) => {
       if (line?.startsWith("IndexComplete") === true)
-        tells = sights.meet(bed.definition!, created("notes/new.md", "index")).tells;
+        isNews = sights.meet(bed.definition!, created("notes/new.md", "index")).isNews;
     };
     await bed.show(sights);
-    expect(tells).toBe(true);
+    expect(isNews).toBe(true);
   });
 
   test("a revoked location ends it; granted again, everything is reported", async () => {
@@ -197,7 +198,7 @@ describe("in pieces", () => {
     await bed.show(sights);
     expect(bed.stored.map(({ length }) => length)).toEqual([entriesPerPiece]);
     await bed.store([], sights.forgetUngranted(bed.definition!));
-    expect([...bed.told]).toEqual([]);
+    expect([...bed.announced]).toEqual([]);
     bed.definition = agentWith(["notes"]);
     await bed.show(sights, "new");
     expect(bed.lines.slice(entriesPerPiece)).toEqual([

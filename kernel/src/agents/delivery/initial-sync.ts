@@ -20,7 +20,7 @@ export interface ShownLocation {
 }
 
 /** The progress of a location that is not complete. */
-export interface ToldEntry extends ShownLocation {
+export interface AnnouncedEntry extends ShownLocation {
   readonly entry: string;
 }
 
@@ -33,8 +33,8 @@ export interface SightStatements<Statement> {
   /** Forgets the location. */
   forgotten(shown: ShownLocation): Statement;
   /** Empty if the location is complete. */
-  told(told: ToldEntry): Statement;
-  untold(told: ToldEntry): Statement;
+  announced(announced: AnnouncedEntry): Statement;
+  withdrawn(announced: AnnouncedEntry): Statement;
   /** All delivered entries of the location. */
   settled(shown: ShownLocation): Statement;
 }
@@ -42,7 +42,7 @@ export interface SightStatements<Statement> {
 interface InitialSyncPorts<Statement> {
   readonly statements: SightStatements<Statement>;
   readonly alreadyShown: readonly ShownLocation[];
-  readonly alreadyTold: readonly ToldEntry[];
+  readonly alreadyAnnounced: readonly AnnouncedEntry[];
   /** Continues while entries change: deleted entries do not appear, new ones appear at the end. */
   allEntries(): Iterable<Entry>;
   /** Stores deliveries and their progress in one transaction. */
@@ -55,13 +55,14 @@ export class InitialSyncs<Statement> {
   readonly #ports: InitialSyncPorts<Statement>;
   readonly #shown = new Map<string, Set<string>>();
   /** By agent and location. */
-  readonly #told = new Map<string, Map<string, Set<string>>>();
+  readonly #announced = new Map<string, Map<string, Set<string>>>();
   readonly #turns = new OneAtATime();
 
   constructor(ports: InitialSyncPorts<Statement>) {
     this.#ports = ports;
     for (const { agent, location } of ports.alreadyShown) this.#shownTo(agent).add(location);
-    for (const { agent, location, entry } of ports.alreadyTold) this.#toldIn(agent, location).add(entry);
+    for (const { agent, location, entry } of ports.alreadyAnnounced)
+      this.#announcedIn(agent, location).add(entry);
   }
 
   /** Returns whether all of the agent's locations are complete. */
@@ -75,34 +76,36 @@ export class InitialSyncs<Statement> {
    * index run finds wait for the backlog, and live changes do not. The statements belong in the change's
    * transaction.
    */
-  meet(definition: AgentDefinition, change: EntryChange): { tells: boolean; statements: Statement[] } {
+  meet(definition: AgentDefinition, change: EntryChange): { isNews: boolean; statements: Statement[] } {
     const { id: agent } = definition;
     const { statements } = this.#ports;
     if (change.kind === "deleted") {
-      const told = [...(this.#told.get(agent) ?? [])].filter(([, entries]) =>
+      const announced = [...(this.#announced.get(agent) ?? [])].filter(([, entries]) =>
         entries.delete(change.entry_id),
       );
-      const rows = told.map(([location]) => statements.untold({ agent, location, entry: change.entry_id }));
-      return { tells: true, statements: rows };
+      const rows = announced.map(([location]) =>
+        statements.withdrawn({ agent, location, entry: change.entry_id }),
+      );
+      return { isNews: true, statements: rows };
     }
-    if (change.kind !== "created" || this.isWhole(definition)) return { tells: true, statements: [] };
+    if (change.kind !== "created" || this.isWhole(definition)) return { isNews: true, statements: [] };
     const location = innermost(definition, change.entry.path);
-    if (location === null || this.#shownTo(agent).has(location)) return { tells: true, statements: [] };
-    const told = this.#toldIn(agent, location);
-    if (change.origin === "index" || told.has(change.entry.id)) return { tells: false, statements: [] };
-    told.add(change.entry.id);
-    return { tells: true, statements: [statements.told({ agent, location, entry: change.entry.id })] };
+    if (location === null || this.#shownTo(agent).has(location)) return { isNews: true, statements: [] };
+    const announced = this.#announcedIn(agent, location);
+    if (change.origin === "index" || announced.has(change.entry.id)) return { isNews: false, statements: [] };
+    announced.add(change.entry.id);
+    return { isNews: true, statements: [statements.announced({ agent, location, entry: change.entry.id })] };
   }
 
   /** Forgets locations that are no longer granted, so that a new grant starts a new sync. */
   forgetUngranted({ id: agent, authority }: AgentDefinition): Statement[] {
     const shown = this.#shownTo(agent);
-    const told = this.#told.get(agent);
+    const announced = this.#announced.get(agent);
     const isGone = (location: string): boolean => !authority.locations.includes(location);
-    const locations = [...new Set([...shown, ...(told?.keys() ?? [])])].filter(isGone);
+    const locations = [...new Set([...shown, ...(announced?.keys() ?? [])])].filter(isGone);
     for (const location of locations) {
       shown.delete(location);
-      told?.delete(location);
+      announced?.delete(location);
     }
     const { forgotten, settled } = this.#ports.statements;
     return locations.flatMap((location) => [forgotten({ agent, location }), settled({ agent, location })]);
@@ -124,7 +127,7 @@ export class InitialSyncs<Statement> {
       const isPending = (location: string): boolean => !shown.has(location);
       const locations = (begun?.authority.locations ?? []).filter((one) => why === "run" || isPending(one));
       for (const location of locations.toSorted((a, b) => Number(isPending(b)) - Number(isPending(a)))) {
-        if (isPending(location) && !(await this.#tellAll(agent, location, current))) return;
+        if (isPending(location) && !(await this.#announceAll(agent, location, current))) return;
         const definition = definitionWith(location, current);
         if (definition === null) return;
         await this.#complete(definition, location, durationMs);
@@ -136,35 +139,40 @@ export class InitialSyncs<Statement> {
    * Proceeds in batches until a pass through the whole index finds nothing more. Returns false if it was
    * interrupted.
    */
-  async #tellAll(agent: string, location: string, current: () => AgentDefinition | null): Promise<boolean> {
+  async #announceAll(
+    agent: string,
+    location: string,
+    current: () => AgentDefinition | null,
+  ): Promise<boolean> {
     for (let isMore = true; isMore;) {
       isMore = false;
       let definition = definitionWith(location, current);
       let piece: Entry[] = [];
       for (const entry of this.#ports.allEntries()) {
         if (definition === null) return false;
-        if (this.#toldIn(agent, location).has(entry.id) || !isSeen(definition, location, entry)) continue;
+        if (this.#announcedIn(agent, location).has(entry.id) || !isSeen(definition, location, entry))
+          continue;
         piece.push(entry);
         if (piece.length < entriesPerPiece) continue;
-        await this.#tell(definition, location, piece);
+        await this.#announce(definition, location, piece);
         piece = [];
         isMore = true;
         definition = definitionWith(location, current);
       }
       if (definition === null) return false;
       if (piece.length === 0) continue;
-      await this.#tell(definition, location, piece);
+      await this.#announce(definition, location, piece);
       isMore = true;
     }
     return true;
   }
 
-  async #tell(definition: AgentDefinition, location: string, entries: readonly Entry[]): Promise<void> {
+  async #announce(definition: AgentDefinition, location: string, entries: readonly Entry[]): Promise<void> {
     const { routing, statements, store } = this.#ports;
     const { id: agent } = definition;
-    const told = this.#toldIn(agent, location);
+    const announced = this.#announcedIn(agent, location);
     // Before it is stored: a live change that arrives meanwhile is the same creation.
-    for (const { id } of entries) told.add(id);
+    for (const { id } of entries) announced.add(id);
     const deliveries = entries.flatMap((entry) =>
       deliveriesFor(
         definition,
@@ -176,10 +184,10 @@ export class InitialSyncs<Statement> {
     try {
       await store(
         deliveries,
-        entries.map(({ id: entry }) => statements.told({ agent, location, entry })),
+        entries.map(({ id: entry }) => statements.announced({ agent, location, entry })),
       );
     } catch (error) {
-      for (const { id } of entries) told.delete(id);
+      for (const { id } of entries) announced.delete(id);
       throw error;
     }
   }
@@ -211,15 +219,15 @@ export class InitialSyncs<Statement> {
       shown.delete(location);
       throw error;
     }
-    this.#told.get(agent)?.delete(location);
+    this.#announced.get(agent)?.delete(location);
   }
 
   #shownTo(agent: string): Set<string> {
     return getOrMake(this.#shown, agent, () => new Set());
   }
 
-  #toldIn(agent: string, location: string): Set<string> {
-    const locations = getOrMake(this.#told, agent, () => new Map<string, Set<string>>());
+  #announcedIn(agent: string, location: string): Set<string> {
+    const locations = getOrMake(this.#announced, agent, () => new Map<string, Set<string>>());
     return getOrMake(locations, location, () => new Set());
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Entry } from "../../base/vocabulary/entry.ts";
 import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
-import type { ShownLocation, SightStatements, ToldEntry } from "../delivery/initial-sync.ts";
+import type { ShownLocation, SightStatements, AnnouncedEntry } from "../delivery/initial-sync.ts";
 import type { RoutedDelivery } from "../delivery/router.ts";
 import type { SupervisorPorts } from "../ports.ts";
 import type { KeptSchedule, ScheduleStatements } from "../delivery/schedules.ts";
@@ -25,7 +25,7 @@ export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquire
   commit(statements: readonly Statement[]): Promise<void>;
   readonly sightStatements: SightStatements<Statement>;
   readonly alreadyShown: readonly ShownLocation[];
-  readonly alreadyTold: readonly ToldEntry[];
+  readonly alreadyAnnounced: readonly AnnouncedEntry[];
   readonly scheduleStatements: ScheduleStatements<Statement>;
   readonly alreadyFired: readonly KeptSchedule[];
   /** Deliveries from this source that the agent has not handled. */

@@ -66,7 +66,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#sights = new InitialSyncs({
       statements: ports.sightStatements,
       alreadyShown: ports.alreadyShown,
-      alreadyTold: ports.alreadyTold,
+      alreadyAnnounced: ports.alreadyAnnounced,
       allEntries: () => ports.allEntries(),
       store: (deliveries, more) => this.#commit(this.#enqueue(deliveries, more)),
       routing: this.#routing,
@@ -196,21 +196,21 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** Returns the deliveries for the changes that the workspace is about to store, for the same transaction. */
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
-    const told: Statement[] = [];
+    const marks: Statement[] = [];
     const listening = this.#listening();
     for (const change of changes) {
       // Computed only if an agent may receive it: a first index has many thousands of changes.
       let event: LaresEvent | null = null;
       for (const { definition } of listening) {
-        const { tells, statements } = this.#sights.meet(definition, change);
-        told.push(...statements);
-        if (!tells) continue;
+        const { isNews, statements } = this.#sights.meet(definition, change);
+        marks.push(...statements);
+        if (!isNews) continue;
         event ??= this.#ports.eventOf(change);
         const lane = change.origin === "live" ? "live" : "backlog";
         deliveries.push(...deliveriesFor(definition, event, lane, this.#routing));
       }
     }
-    return this.#enqueue(deliveries, told);
+    return this.#enqueue(deliveries, marks);
   }
 
   /** An index run over the whole workspace ended. */

@@ -157,11 +157,11 @@ export class Supervisor implements AsyncDisposable {
   async update(definition: AgentDefinition): Promise<void> {
     const before = this.#parts.definition;
     // A guest that continues because the new program is invalid acts in the name of its own program.
-    const goesOn =
+    const keepsGuest =
       definition.fault !== undefined &&
       definition.problems?.isUnusable !== true &&
       this.#parts.body.session !== null;
-    this.#parts.definition = goesOn ? { ...definition, bundleDigest: before.bundleDigest } : definition;
+    this.#parts.definition = keepsGuest ? { ...definition, bundleDigest: before.bundleDigest } : definition;
     this.#parts.work.ratePerSecond = definition.limits.max_events_per_second;
     if (definition.bundleDigest !== null && definition.bundleDigest !== before.bundleDigest)
       this.#parts.failures.clear();

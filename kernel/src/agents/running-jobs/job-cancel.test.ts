@@ -109,7 +109,7 @@ describe("a job that runs", () => {
       expect(test.jobs.completed).toEqual(["job-2"]);
       expect(test.guests).toHaveLength(1);
       expect(methods(test)).not.toContain("shutdown");
-      expect(test.told.filter(({ id: of }) => of === id).at(-1)).toMatchObject({
+      expect(test.reported.filter(({ id: of }) => of === id).at(-1)).toMatchObject({
         kind: "end",
         outcome: "cancelled",
       });
@@ -142,7 +142,7 @@ describe("a job that runs", () => {
     expect(test.jobs.completed).toEqual([next]);
     expect(counts(test)).toEqual([1, 0, 1]);
     expect(test.traces.join("\n")).toContain("continued for 2000 ms");
-    expect(test.told.filter(({ id: of }) => of === id).at(-1)).toMatchObject({
+    expect(test.reported.filter(({ id: of }) => of === id).at(-1)).toMatchObject({
       kind: "end",
       outcome: "cancelled",
     });
@@ -232,7 +232,7 @@ describe("a job that ends at that moment", () => {
     await refused;
     await test.settle();
     expect(counts(test)).toEqual(expected);
-    expect(test.told.at(-1)).toMatchObject({ kind: "end", outcome });
+    expect(test.reported.at(-1)).toMatchObject({ kind: "end", outcome });
   });
 
   it.each([
@@ -253,7 +253,7 @@ describe("a job that ends at that moment", () => {
     await test.settle();
     expect(counts(test)).toEqual([0, 0, 1]);
     expect([test.jobs.completed, test.jobs.failed]).toEqual([[], []]);
-    expect(test.told.at(-1)).toMatchObject({ kind: "end", outcome: "cancelled" });
+    expect(test.reported.at(-1)).toMatchObject({ kind: "end", outcome: "cancelled" });
     expect(test.supervisor.isIdle).toBe(true);
   });
 

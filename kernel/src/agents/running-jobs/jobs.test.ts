@@ -266,12 +266,12 @@ describe("reports from within a job", () => {
     const test = setUp(() => gate.promise);
     await test.enqueue();
     await test.settle(999);
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
     await test.settle(1);
     gate.resolve();
     await test.settle();
     const who = { id: "job-1", agent: "dev.test.agent" };
-    expect(test.told).toEqual([
+    expect(test.reported).toEqual([
       { ...who, kind: "begin", name: "work" },
       { ...who, kind: "end", outcome: "completed" },
     ]);
@@ -287,15 +287,15 @@ describe("reports from within a job", () => {
       await test.settle(1);
     }
     await test.settle(100);
-    const reports = test.told.filter((one) => one.kind === "report");
+    const reports = test.reported.filter((one) => one.kind === "report");
     expect(reports.length).toBeLessThanOrEqual(11);
     expect(reports.at(-1)).toMatchObject({ fraction: 1, message: "1000" });
     test.supervisor.jobs.progress("job-1", 0.1);
     test.supervisor.jobs.progress("job-1", 0.2);
     gate.resolve();
     await test.settle(1000);
-    expect(test.told.at(-1)).toMatchObject({ kind: "end" });
-    expect(test.told.filter(({ kind }) => kind === "end")).toHaveLength(1);
+    expect(test.reported.at(-1)).toMatchObject({ kind: "end" });
+    expect(test.reported.filter(({ kind }) => kind === "end")).toHaveLength(1);
   });
 });
 

@@ -26,7 +26,7 @@ export function setUpJobs(
   const jobs = new FakeJobs(() => clock.now());
   const guests: FakeGuest[] = [];
   const traces: string[] = [];
-  const told: JobProgress[] = [];
+  const reported: JobProgress[] = [];
   const slot = { next: Promise.resolve() };
   const turns = { next: Promise.resolve() };
   const behaviour: Behaviour = (method, params, guest) => {
@@ -44,7 +44,7 @@ export function setUpJobs(
       queue,
       dayCounts: new DayCounts(clock),
       jobs,
-      jobProgress: (progress) => void told.push(progress),
+      jobProgress: (progress) => void reported.push(progress),
       traces: { write: ({ message }) => void traces.push(message) },
       startGuest: async (_definition, handlers) => {
         const guest = new FakeGuest(handlers, behaviour);
@@ -76,7 +76,7 @@ export function setUpJobs(
     jobs,
     guests,
     traces,
-    told,
+    reported,
     turns,
     /** The guest gets its place once this has resolved. */
     slot,

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { LaresError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import { closed } from "./common.ts";
 
@@ -198,4 +199,9 @@ function isActor(value: unknown): value is Actor {
 
 function eachOnce(actors: readonly Actor[]): Actor[] {
   return [...new Map(actors.map((actor) => [JSON.stringify(actor), actor])).values()];
+}
+
+/** Throws PermissionDenied unless a person asks. `what` completes "Only a person can". */
+export function checkPerson({ kind }: Principal, what: string): void {
+  if (kind !== "person") throw new LaresError("PermissionDenied", `Only a person can ${what}.`);
 }

@@ -1,4 +1,5 @@
 import { isCancel, password } from "@clack/prompts";
+import { personAt } from "../../base/vocabulary/principal.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderSecrets } from "../render/secrets.ts";
@@ -42,7 +43,7 @@ export async function secrets(
       return exitCodes.ok;
     }
     if (verb === "remove") {
-      await secrets.remove(name);
+      await secrets.remove(personAt("lares"), name);
       if (json === true) terminal.json({ removed: name });
       else terminal.print(`The secret ${oneLine(name)} is removed.`);
       return exitCodes.ok;
@@ -51,7 +52,7 @@ export async function secrets(
     secrets.check(name, host ?? [], place);
     const value = await readValue(terminal, name, json === true);
     if (value === null) return 130;
-    const item = await secrets.set(name, value, host ?? [], place);
+    const item = await secrets.set(personAt("lares"), name, value, host ?? [], place);
     if (json === true) terminal.json(item);
     else
       terminal.print(`The secret ${oneLine(name)} is stored. It is sent only to ${item.hosts.join(", ")}.`);

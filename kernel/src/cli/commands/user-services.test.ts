@@ -68,7 +68,7 @@ const services: UserServices = {
     check: (name) => {
       if (name === "Cloud") throw invalidParams('"Clou…" is not a name of a secret.');
     },
-    set: async (name, value, hosts, place) => {
+    set: async (_by, name, value, hosts, place) => {
       stored.push([name, value, hosts, place]);
       return { name, hosts: [...hosts], in: place ?? "header", created: null, source: "store" };
     },

@@ -77,7 +77,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       queue: agentQueue(inbox),
       dayCounts,
       jobs,
-      jobProgress: (told) => progress.emit(workOfJob(told)),
+      jobProgress: (report) => progress.emit(workOfJob(report)),
       traces: parts.traces,
       startGuest: (definition, handlers) =>
         startGuest({ sandbox, clock, programs: configuration }, definition, handlers),

@@ -1,3 +1,4 @@
+import { checkPerson } from "../../base/vocabulary/principal.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { KeptBasis, Origin } from "../../actions/basis.ts";
 import type { Decision } from "../../base/vocabulary/approval-rule.ts";
@@ -58,7 +59,8 @@ export function createDecisionService(
       const counted = await uses.read();
       return store.decisions.map((decision) => described(decision, counted));
     },
-    revoke: async (id) => {
+    revoke: async (by, id) => {
+      checkPerson(by, "revoke a decision");
       const counted = await uses.read();
       const before = store.decisions.find((decision) => decision.id === id);
       const shown = before === undefined ? null : described(before, counted);

@@ -6,7 +6,7 @@ import type { FromHost, GenerateCall, RunPhase } from "../messages.ts";
 import { UnusableModel } from "../unusable.ts";
 import type { LanguageModels } from "./language-models.ts";
 
-/** Progress is told at most this often, because a kernel that does not read would otherwise fill this process. */
+/** Progress is reported at most this often, because a kernel that does not read would otherwise fill this process. */
 const progressMs = 1000;
 
 interface Run {
@@ -48,11 +48,11 @@ export class Runs {
   /** Sends all events but the last, which it returns: that one needs no credit, so that every run ends. */
   async #events(id: number, call: GenerateCall, { credit, abort }: Run): Promise<ModelEvent> {
     const { signal } = abort;
-    let [toldAt, told]: [number, RunPhase | null] = [0, null];
+    let [reportedAt, reported]: [number, RunPhase | null] = [0, null];
     const progress = (phase: RunPhase): void => {
       const now = this.#now();
-      if (phase === told && now - toldAt < progressMs) return;
-      [toldAt, told] = [now, phase];
+      if (phase === reported && now - reportedAt < progressMs) return;
+      [reportedAt, reported] = [now, phase];
       this.#send({ kind: "progress", id, phase });
     };
     try {

@@ -134,10 +134,10 @@ function damageOf(path: string): string | null {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA trusted_schema = OFF");
     return findDamage(database);
   } catch (error) {
-    const told = databaseError(error, path);
-    if (told.message === damagedDatabase(path, String((error as Error).message)).message)
+    const described = databaseError(error, path);
+    if (described.message === damagedDatabase(path, String((error as Error).message)).message)
       return String((error as Error).message);
-    throw told;
+    throw described;
   } finally {
     database.close();
   }

@@ -193,9 +193,9 @@ class Service {
   }
 
   #shownPart(body: string): string {
-    const told = this.#key === null ? body : body.replaceAll(this.#key, "…");
+    const shown = this.#key === null ? body : body.replaceAll(this.#key, "…");
     return (
-      told
+      shown
         .slice(0, shownCharacters)
         .replace(/[\p{C}\s]+/gu, " ")
         .trim() || "nothing"

@@ -48,7 +48,7 @@ export class JournalReader {
   async *read(after: ChainEnd, memory: StoreMemory): AsyncGenerator<JournalBatch, void, undefined> {
     const known = this.#known(after, memory);
     if (known !== null) {
-      if (await goesOn(known)) return yield* this.#readFrom(known, memory);
+      if (await continuesAfter(known)) return yield* this.#readFrom(known, memory);
       this.#place = null;
     }
     const place = await this.#find(after, memory);
@@ -182,7 +182,7 @@ class Batch {
 }
 
 /** Returns true if the first line at a remembered place follows the record there, or if the segment ends there. */
-async function goesOn({ path, offset, after }: JournalPlace): Promise<boolean> {
+async function continuesAfter({ path, offset, after }: JournalPlace): Promise<boolean> {
   const size = path === "" ? offset : await fileSize(path);
   if (size === offset) return true;
   if (size === null) return false;

@@ -116,9 +116,9 @@ type SearchedTerm = readonly string[];
  */
 export function searchedTerms(text: string, spoken: readonly Language[]): SearchedTerm[] {
   const found = wordsOf(text);
-  const told = votedFor(found);
+  const voted = votedFor(found);
   const likely = likelyLanguage(text);
-  const tongues = told === null ? [...new Set([...spoken, ...(likely === null ? [] : [likely])])] : [told];
+  const tongues = voted === null ? [...new Set([...spoken, ...(likely === null ? [] : [likely])])] : [voted];
   const bits = tongues.reduce((sum, language) => sum | (1 << languageCodes.indexOf(language)), 0);
   const [all, worth] = [new Map<string, SearchedTerm>(), new Map<string, SearchedTerm>()];
   for (const word of found.words) {

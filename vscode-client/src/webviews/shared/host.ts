@@ -58,23 +58,25 @@ export function connect<C extends Contract>(contract: C, port: Port): Host<C> {
   };
 
   port.onMessage((message) => {
-    const told = isWithin(message, toldBounds) ? readAs(Told, message)?.value : undefined;
-    if (told === undefined) {
+    const received = isWithin(message, toldBounds) ? readAs(Told, message)?.value : undefined;
+    if (received === undefined) {
       rejectUnreadable(message, settle);
-    } else if ("push" in told) {
-      const schema = Object.hasOwn(contract.pushes, told.push) ? contract.pushes[told.push] : undefined;
-      const params = schema === undefined ? undefined : readAs(schema, told.params);
+    } else if ("push" in received) {
+      const schema = Object.hasOwn(contract.pushes, received.push)
+        ? contract.pushes[received.push]
+        : undefined;
+      const params = schema === undefined ? undefined : readAs(schema, received.params);
       if (params === undefined) return;
-      for (const listener of listeners.get(told.push) ?? []) listener(params.value as never);
-    } else if ("failure" in told) {
-      const { message, code } = told.failure;
-      settle(told.answer, ({ reject }) =>
+      for (const listener of listeners.get(received.push) ?? []) listener(params.value as never);
+    } else if ("failure" in received) {
+      const { message, code } = received.failure;
+      settle(received.answer, ({ reject }) =>
         reject(new AskFailed(code === undefined ? { message } : { message, code })),
       );
     } else {
-      settle(told.answer, ({ name, resolve, reject }) => {
+      settle(received.answer, ({ name, resolve, reject }) => {
         const schema = contract.requests[name]?.result;
-        const result = schema === undefined ? undefined : readAs(schema, told.result);
+        const result = schema === undefined ? undefined : readAs(schema, received.result);
         if (result === undefined) reject(unreadable());
         else resolve(result.value);
       });

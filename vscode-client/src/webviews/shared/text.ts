@@ -28,12 +28,12 @@ export function summaryOf(value: unknown): string {
   const members = Object.entries(value);
   const [[, only] = []] = members;
   if (members.length === 1 && typeof only === "string") return line(only);
-  const told = members
+  const named = members
     .slice(0, maxNamedMembers)
     .map(([name, member]) =>
       `${name}: ${typeof member === "string" ? member : jsonOf(member)}`.slice(0, 400),
     );
-  return line([...told, ...(members.length > maxNamedMembers ? ["…"] : [])].join(" · "));
+  return line([...named, ...(members.length > maxNamedMembers ? ["…"] : [])].join(" · "));
 }
 
 /** Returns JSON on one line; for values that JSON cannot represent, their text. */

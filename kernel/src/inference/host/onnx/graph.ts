@@ -103,8 +103,8 @@ export function bertGraph(
       [graph.add("MatMul", [attention, values])],
       attribute.ints("perm", [0, 2, 1, 3]),
     );
-    const told = linear(graph.add("Reshape", [seen, flat]), `${name}.attention.output.dense`);
-    hidden = normalized(graph.add("Add", [told, hidden]), `${name}.attention.output.LayerNorm`);
+    const attended = linear(graph.add("Reshape", [seen, flat]), `${name}.attention.output.dense`);
+    hidden = normalized(graph.add("Add", [attended, hidden]), `${name}.attention.output.LayerNorm`);
     const wide = gelu(graph, linear(hidden, `${name}.intermediate.dense`));
     const narrow = linear(wide, `${name}.output.dense`);
     hidden = normalized(graph.add("Add", [narrow, hidden]), `${name}.output.LayerNorm`);

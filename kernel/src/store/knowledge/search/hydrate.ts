@@ -79,7 +79,7 @@ export async function hydrate(
             { ...item, relations: (out?.count ?? 0) + (coming.get(item.id) ?? 0) },
             nowMs,
           ),
-          relations: out?.told ?? [],
+          relations: out?.listed ?? [],
           embedded: item.embedded,
         },
       },
@@ -102,7 +102,7 @@ export const effectiveOf = (item: FactorsRow, nowMs: number): number =>
 async function goingOut(
   sql: Sql,
   ids: string,
-): Promise<Map<string, { readonly told: Relation[]; readonly count: number }>> {
+): Promise<Map<string, { readonly listed: Relation[]; readonly count: number }>> {
   const rows = await sql.all<{ from_id: string; to_id: string; relation: string; count: number }>(
     `SELECT from_id, to_id, relation, count(*) OVER (PARTITION BY from_id) AS count
      FROM knowledge_relations WHERE from_id IN ${textList}
@@ -110,11 +110,11 @@ async function goingOut(
      ORDER BY seq, to_id, relation`,
     [ids],
   );
-  const going = new Map<string, { told: Relation[]; count: number }>();
+  const going = new Map<string, { listed: Relation[]; count: number }>();
   for (const { from_id: from, to_id: to, relation, count } of rows) {
     const known = going.get(from);
-    if (known === undefined) going.set(from, { told: [{ to, relation }], count });
-    else known.told.push({ to, relation });
+    if (known === undefined) going.set(from, { listed: [{ to, relation }], count });
+    else known.listed.push({ to, relation });
   }
   return going;
 }

@@ -68,7 +68,7 @@ export async function search(
   if (isBlank) return { page: { items: [], mode: done }, rows: [] };
   if (done === "vector") {
     const similar = vector === null ? [] : await similarHits(view, vector, count);
-    return told(view, similar.slice(0, limit), done, nowMs);
+    return answered(view, similar.slice(0, limit), done, nowMs);
   }
   const rankings = await wordedRankings(view, text, count, nowMs);
   if (done === "hybrid") {
@@ -81,7 +81,7 @@ export async function search(
     rankings.push({ weight: weights.relations, hits: related });
   }
   const hits = fuse(rankings);
-  return told(view, hits.slice(0, limit), done, nowMs);
+  return answered(view, hits.slice(0, limit), done, nowMs);
 }
 
 const noVectors = (): LaresError =>
@@ -201,7 +201,7 @@ async function withNeighbours(view: SearchView, hits: readonly Hit[]): Promise<H
     .map((row) => ({ kind: "knowledge", row, score: 0 }));
 }
 
-async function told(
+async function answered(
   view: SearchView,
   hits: readonly Hit[],
   mode: SearchPage["mode"],
@@ -216,12 +216,12 @@ async function told(
     nowMs,
   );
   const items = new Map(found.map(({ row, item }) => [row, item]));
-  const told = hits.flatMap(({ kind, row, score }): SearchHit[] => {
+  const answers = hits.flatMap(({ kind, row, score }): SearchHit[] => {
     const event = kind === "temporal" ? events.get(row) : undefined;
     const item = kind === "knowledge" ? items.get(row) : undefined;
     if (event !== undefined) return [{ ...event, kind: "temporal", score }];
     if (item !== undefined) return [{ ...item, kind: "associative", score }];
     return [];
   });
-  return { page: { items: told, mode }, rows: [...items.keys()] };
+  return { page: { items: answers, mode }, rows: [...items.keys()] };
 }
