@@ -74,7 +74,7 @@ function optionalPeers(kernel: string): string[] {
 }
 
 /** Files at any depth, with "/", but not of the packages within. */
-export function filesBelow(folder: string): string[] {
+function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))

@@ -7,7 +7,7 @@ export interface KnownSecret {
 }
 
 /** Shorter values occur by chance. Bytes. */
-export const minKnownSecretBytes = 8;
+const minKnownSecretBytes = 8;
 
 /** Bytes that are searched in one step, and secrets that are replaced in one. */
 const longSearch = 256 * 1024;

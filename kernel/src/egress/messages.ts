@@ -6,7 +6,7 @@ import type { KnownSecret } from "./known-secrets.ts";
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-export interface EgressLimits {
+interface EgressLimits {
   /** From the request to the end of its answer. */
   readonly timeoutMs: number;
   /** Without a byte of the answer; time during which the kernel takes none does not count. */

@@ -46,7 +46,7 @@ export function isRefusal(failure: ModelFailure): boolean {
 /** Maximum number of requests to one model for one answer. */
 export const maxAttemptsPerModel = 3;
 /** If a provider asks for a longer wait, there is no further attempt. */
-export const maxRetryAfterMs = 60_000;
+const maxRetryAfterMs = 60_000;
 
 const firstBackoffMs = 500;
 const maxBackoffMs = 20_000;

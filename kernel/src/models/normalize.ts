@@ -10,7 +10,7 @@ import type {
 import type { Dialect } from "./dialect.ts";
 import { Identifiers } from "./identifiers.ts";
 
-export type RepairKind =
+type RepairKind =
   | "result_missing"
   | "result_without_call"
   | "result_moved"

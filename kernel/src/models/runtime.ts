@@ -24,7 +24,7 @@ export interface Asker {
 }
 
 /** Counts usage before a request is sent, and when its answer has ended; `user-state/usage.ts` implements it. */
-export interface UsagePort {
+interface UsagePort {
   /** Returns the budget that has not enough left, or null. */
   reserve(
     id: string,

@@ -17,7 +17,7 @@ const characters = {
   base64url: `${alnum}_-+/=.~`,
 } as const;
 
-export type Alphabet = keyof typeof characters | "any";
+type Alphabet = keyof typeof characters | "any";
 
 /** Characters that end an unquoted value. */
 const closing = "\"'`,;<>()[]{}\\|";

@@ -8,12 +8,12 @@ export interface Binding {
   readonly in: string;
 }
 
-export const maxSecretHosts = 16;
+const maxSecretHosts = 16;
 export const maxSecretValueBytes = 64 * 1024;
 const maxHostLength = 253 + ":65535".length;
 const maxPlaceNameLength = 64;
 
-export const defaultPlace = "header";
+const defaultPlace = "header";
 
 const secretName = new RegExp(secretNamePattern);
 const hostName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;

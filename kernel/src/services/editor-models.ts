@@ -25,7 +25,7 @@ const maxSilenceMs = 5 * 60_000;
 const listTimeoutMs = 5_000;
 
 /** A message as an editor gets it. */
-export interface EditorMessage {
+interface EditorMessage {
   readonly role: "system" | "user" | "assistant";
   readonly parts: readonly (
     | { readonly type: "text"; readonly text: string }

@@ -11,7 +11,7 @@ import {
 import type { GenerateParams, GenerateResult, GeneratedPart, OfferedResult } from "../protocol.ts";
 
 /** Why the editor's models do not answer, as the kernel classifies it. */
-export class ModelRefusal extends Error {
+class ModelRefusal extends Error {
   readonly class: string;
 
   constructor(failure: string, message: string) {

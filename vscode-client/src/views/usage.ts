@@ -7,7 +7,7 @@ import { catalogOf, lastDays, usageOf } from "./usage-overview.ts";
 import { openPage } from "./webview-host.ts";
 
 /** As named in package.json among the activation events. */
-export const usagePanel = "lares.usage";
+const usagePanel = "lares.usage";
 
 /** `lares.showUsage`: what language models used, and which there are, in an editor of its own. At most one is open. */
 export const usage: Feature = (context) => {

@@ -303,7 +303,7 @@ function isUnattended({ process, isScheduled }: Asker): boolean {
 }
 
 /** Returns who asks, as traces name them: the agent, or the kernel itself. */
-export function whoOf({ agent }: Pick<Asker, "agent">): string {
+function whoOf({ agent }: Pick<Asker, "agent">): string {
   return agent === "" ? "kernel" : agent;
 }
 

@@ -60,7 +60,7 @@ const Hosted = <Api extends keyof typeof defaultBaseUrls>(api: Api, description:
     { ...closed, description },
   );
 
-export const Provider = Type.Union(
+const Provider = Type.Union(
   [
     Hosted("anthropic", "Anthropic's Messages API"),
     Hosted("openai", "OpenAI's Responses API"),

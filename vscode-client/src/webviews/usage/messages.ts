@@ -3,7 +3,6 @@ import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/co
 
 /** The periods that can be chosen, in days; the last day is today. */
 export const periods = [7, 30, 90] as const;
-export type Period = (typeof periods)[number];
 
 /** The number of models, and of agents, whose usage has a row; the largest. */
 export const maxRows = 50;

@@ -34,7 +34,7 @@ export function dollars(usd: number): string {
   return usd < 0.0001 ? "under $0.0001" : parts.format(usd);
 }
 
-export function amountText(sums: Sums, measure: Measure): string {
+function amountText(sums: Sums, measure: Measure): string {
   return measure === "tokens" ? counted(tokensOf(sums), "token") : dollars(sums.usd ?? 0);
 }
 

@@ -173,7 +173,7 @@ export function failureOfThrown(error: unknown, context: FailureContext): ModelF
   };
 }
 
-export const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
+const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
 
 /** Returns why the signal was aborted. */
 export function failureOfAbort(signal: AbortSignal, context: FailureContext): ModelFailure {
@@ -218,7 +218,7 @@ export function tooLong({ provider }: FailureContext): ModelFailure {
  * Returns what the provider asked to wait, in milliseconds; null if it asked for nothing. `retry-after` has seconds or
  * a date; `retry-after-ms` is more exact.
  */
-export function retryAfterOf(headers: Headers, now: number): number | null {
+function retryAfterOf(headers: Headers, now: number): number | null {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return Math.min(Math.ceil(exact), maxRetryAfterMs);
   const value = headers.get("retry-after")?.trim() ?? "";
