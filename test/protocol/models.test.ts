@@ -323,6 +323,17 @@ test("a secret is set, listed without its value, sent only in its place to its h
   expect(received).toMatchObject([
     { headers: { authorization: `Bearer ${SECRET}`, "x-note": token }, body: `body ${token}` },
   ]);
+  // A placeholder where no value is inserted leaves as it is, and the trace names the secret.
+  await ask(AGENT, "get", { url: `${origin}/plain`, init: { headers: { "x-note": token } } });
+  expect(received.at(-1)?.headers).toMatchObject({ "x-note": token });
+  expect(await client.request("lares/traces/query", { agent: AGENT, level: "warn", text: "/plain" })).toEqual(
+    [
+      expect.objectContaining({
+        message: expect.stringContaining('without the value of "weather"') as string,
+        fields: expect.objectContaining({ unfilled: ["weather"] }) as object,
+      }),
+    ],
+  );
   // Whatever part of the answer is requested, it contains no part of the value.
   for (let maxBytes = 12; maxBytes < 12 + SECRET.length; maxBytes++) {
     const cut = await ask(AGENT, "get", { url: `${origin}/echo`, init: { ...init, body: "", maxBytes } });

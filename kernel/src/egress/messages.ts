@@ -17,6 +17,8 @@ interface EgressLimits {
 
 /** A placeholder in the request, and where its value may be sent. */
 export interface Substitution {
+  /** The secret's name. */
+  readonly secret: string;
   readonly token: string;
   readonly value: string;
   readonly hosts: readonly string[];
@@ -59,6 +61,8 @@ export interface EgressHead {
   /** The targets of redirects, without queries. */
   readonly redirects: readonly { readonly host: string; readonly path: string }[];
   readonly viaProxy: boolean;
+  /** Secrets whose placeholders the request had only where their values are not inserted; absent if there are none. */
+  readonly unfilled?: readonly string[];
   /** For a task: the request that was sent. */
   readonly sent?: { readonly path: string; readonly bytes: number };
 }

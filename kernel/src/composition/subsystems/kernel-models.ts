@@ -46,12 +46,17 @@ export async function openKernelModels(
 
 /** Returns what a person reads about a request: who, where to, how much. */
 function entryOf(trace: EgressTrace) {
-  const { who, method, host, path, status, failure, sentBytes, receivedBytes, durationMs } = trace;
+  const { who, method, host, path, status, failure, unfilled, sentBytes, receivedBytes, durationMs } = trace;
   const outcome = failure === null ? String(status ?? "no answer") : failure.class;
+  // Otherwise an author would see only that the server refuses the request.
+  const hint =
+    unfilled.length === 0
+      ? ""
+      : `. It was sent without the value of ${unfilled.map((name) => `"${name}"`).join(", ")}: lares secrets shows to which hosts, and where in a request, a value is sent.`;
   return {
-    level: failure === null ? ("info" as const) : ("warn" as const),
+    level: failure === null && hint === "" ? ("info" as const) : ("warn" as const),
     agent: who,
-    message: `${method} ${host}${path}: ${outcome}`,
+    message: `${method} ${host}${path}: ${outcome}${hint}`,
     // A narrow terminal shows the first of them: what the message does not say.
     fields: {
       sent_bytes: sentBytes,
@@ -61,6 +66,7 @@ function entryOf(trace: EgressTrace) {
       host,
       path,
       status,
+      ...(unfilled.length === 0 ? {} : { unfilled }),
       ...(trace.viaProxy ? { via_proxy: true } : {}),
       ...(trace.redirects.length === 0 ? {} : { redirects: trace.redirects }),
       ...(failure === null ? {} : { failure: failure.class }),

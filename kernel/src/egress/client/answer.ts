@@ -24,6 +24,8 @@ export interface EgressTrace {
   readonly path: string;
   readonly redirects: EgressHead["redirects"];
   readonly viaProxy: boolean;
+  /** Secrets whose placeholders it had only where their values are not inserted. */
+  readonly unfilled: readonly string[];
   readonly sentBytes: number;
   readonly receivedBytes: number;
   /** Null if there was no answer. */

@@ -113,6 +113,7 @@ export class OpenRequest {
       ...(sent === undefined ? {} : { path: sent.path }),
       redirects: this.#began?.redirects ?? [],
       viaProxy: this.#began?.viaProxy ?? false,
+      unfilled: this.#began?.unfilled ?? [],
       sentBytes: failure?.mayHaveLeft === false ? 0 : (sent?.bytes ?? body?.length ?? 0),
       receivedBytes: this.#receivedBytes,
       // A task may end without an answer of the provider.

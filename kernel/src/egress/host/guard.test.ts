@@ -23,7 +23,7 @@ async function guarded(
   return await guardOf(request, shippedScanner()).guard(whole, targetOf(whole.url) as EgressTarget);
 }
 const standing = (place: string, hosts = ["api.example.com"]): { substitutions: Substitution[] } => ({
-  substitutions: [{ token, value, hosts, in: place }],
+  substitutions: [{ secret: "key", token, value, hosts, in: place }],
 });
 const textOf = ({ body }: Hop): string => Buffer.from(body).toString();
 const body = Buffer.from(`{"key":"${token}"}`);
@@ -65,7 +65,9 @@ test("a placeholder inside Basic credentials is replaced there", async () => {
 });
 
 test("a value with a line break is never inserted into a header", async () => {
-  const substitutions = [{ token, value: "a\r\nx: y", hosts: ["api.example.com"], in: "header" }];
+  const substitutions = [
+    { secret: "key", token, value: "a\r\nx: y", hosts: ["api.example.com"], in: "header" },
+  ];
   await expect(guarded({ headers }, { substitutions })).rejects.toThrow(/line break/);
 });
 
@@ -161,9 +163,34 @@ test("a large body is read in many turns of the loop, and a secret is found wher
   const standing = `authorization: ${token}, `.repeat(4_000);
   let turns = 0;
   const counting = setInterval(() => turns++, 0);
-  const substitutions = [{ token, value, hosts: ["other.example"], in: "body" }];
+  const substitutions = [{ secret: "key", token, value, hosts: ["other.example"], in: "body" }];
   await expect(guarded({ body: Buffer.from(standing) }, { substitutions })).resolves.toBeDefined();
   await guarded({ body: Buffer.alloc(4 * 1024 * 1024, "token key ") }, {});
   clearInterval(counting);
   expect(turns).toBeGreaterThan(10);
+});
+
+test.each([
+  ["its place", "https://api.example.com/", "header:x-key", []],
+  ["another header", "https://api.example.com/", "header:x-other", ["key"]],
+  ["another host", "https://other.example/", "header:x-key", ["key"]],
+])("a placeholder in %s: the secrets whose values were not inserted", async (_where, to, place, expected) => {
+  const guard = guardOf(standing(place), shippedScanner());
+  const hop = { method: "GET", url: to, headers: [["x-key", token]] as const, body: new Uint8Array() };
+  await guard.guard(hop, targetOf(to) as EgressTarget);
+  expect(guard.unfilled()).toEqual(expected);
+});
+
+test("a value that was inserted once is not missing after a redirect", async () => {
+  const guard = guardOf(standing("header"), shippedScanner());
+  for (const to of ["https://api.example.com/", "https://other.example/"]) {
+    const hop = {
+      method: "GET",
+      url: to,
+      headers: [["authorization", token]] as const,
+      body: new Uint8Array(),
+    };
+    await guard.guard(hop, targetOf(to) as EgressTarget);
+  }
+  expect(guard.unfilled()).toEqual([]);
 });

@@ -14,7 +14,10 @@ const knownSecretRule = "stored secret";
 const maxTimes = 32;
 
 /** What is done with each request just before it is sent, and with what its answer redirects to. */
-export type Guard = Pick<ExchangePort, "guard" | "redirecting">;
+export interface Guard extends Pick<ExchangePort, "guard" | "redirecting"> {
+  /** Returns the secrets whose values have not been inserted, although the request has their placeholders. */
+  unfilled(): readonly string[];
+}
 
 /**
  * Returns the guard of one request: it refuses what holds a secret, and then puts the values of secrets in place of
@@ -25,6 +28,9 @@ export function guardOf(
   scanner: SecretScanner,
 ): Guard {
   const exact = new ExactSecrets(known);
+  const filled = new Set<string>();
+  const unfilled = (): readonly string[] =>
+    substitutions.map(({ secret }) => secret).filter((secret) => !filled.has(secret));
   const redirecting = (location: string): void => {
     // A server that was sent a secret may send it back here, and the parser of addresses would change its letters.
     for (const text of [location, decoded(location)])
@@ -34,6 +40,7 @@ export function guardOf(
     const masked = maskOf(exact, scanner);
     return {
       redirecting,
+      unfilled,
       guard(hop) {
         const text = textOf(hop.body);
         const marked = masked(text);
@@ -43,9 +50,17 @@ export function guardOf(
   }
   return {
     redirecting,
+    unfilled,
     async guard(hop, target) {
       await refuseLeaks(hop, exact, substitutions, scanner);
-      return substituted(hop, target, substitutions);
+      let ready = hop;
+      for (const substitution of substitutions) {
+        if (!namesTarget(target, substitution.hosts)) continue;
+        const next = withValue(ready, target, substitution);
+        if (isChanged(ready, next)) filled.add(substitution.secret);
+        ready = next;
+      }
+      return ready;
     },
   };
 }
@@ -129,10 +144,12 @@ function basicOf(name: string, value: string): string | null {
   return Buffer.from(encoded, "base64").toString("utf8");
 }
 
-function substituted(hop: Hop, target: EgressTarget, substitutions: readonly Substitution[]): Hop {
-  return substitutions
-    .filter(({ hosts }) => namesTarget(target, hosts))
-    .reduce((current, substitution) => withValue(current, target, substitution), hop);
+function isChanged(before: Hop, after: Hop): boolean {
+  return (
+    before.url !== after.url ||
+    before.body !== after.body ||
+    before.headers.some(([, text], at) => text !== after.headers[at]?.[1])
+  );
 }
 
 function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }: Substitution): Hop {

@@ -9,7 +9,7 @@ import { answerTask } from "./model-task.ts";
 import { failureOf, Stopped } from "../failures.ts";
 
 /** What a provider's adapter sends: the kernel writes the key, and what goes to a model was masked. */
-const unguarded: Guard = { guard: (hop) => hop, redirecting: () => undefined };
+const unguarded: Guard = { guard: (hop) => hop, redirecting: () => undefined, unfilled: () => [] };
 
 interface OpenRequest {
   readonly aborter: AbortController;
@@ -69,16 +69,20 @@ export class EgressHost {
     try {
       const scanner = scannerWith(request.patterns ?? []);
       const { task } = request;
+      const guard = task === undefined ? guardOf(request, scanner) : unguarded;
       const port: AnswerPort = {
         signal,
         heading: (target) => (host = target.host),
-        ...(task === undefined ? guardOf(request, scanner) : unguarded),
+        ...guard,
         sending() {
           mayHaveLeft = true;
           clearTimeout(idle);
           idle = startIdle();
         },
-        head: (head) => send({ kind: "head", id, head }),
+        head(head) {
+          const unfilled = guard.unfilled();
+          send({ kind: "head", id, head: unfilled.length === 0 ? head : { ...head, unfilled } });
+        },
         async chunk(bytes) {
           sendChunk(id, bytes);
           credit.take(bytes.length);

@@ -260,7 +260,7 @@ async function substitutionsIn(
     const decision = decideHostCall(authority, { method: "credentials/get", params: { name } });
     if (!decision.allowed) throw decision.error;
     const { value, hosts, in: place } = await secrets.resolve(name);
-    substitutions.push({ token, value: issued.issue(name, value), hosts, in: place });
+    substitutions.push({ secret: name, token, value: issued.issue(name, value), hosts, in: place });
   }
   return substitutions;
 }
