@@ -9,7 +9,7 @@ import { requestOf, testKey, type WireApi, wireApis, written } from "../host/pro
 import type { EgressRequest } from "./answer.ts";
 import type { EgressClient } from "./egress-client.ts";
 import { streamFromProvider } from "./task.ts";
-import { serve } from "./testing/requests.ts";
+import { read, requestTo, serve } from "./testing/requests.ts";
 
 const answer = {
   think: "Hm.",
@@ -252,6 +252,38 @@ for (const api of wireApis) {
       response.writeHead(200, { ...stream, "content-encoding": "gzip" }).end(gzipSync(whole)),
     );
     expect(await lastOf(ask(api, port))).toMatchObject(expected);
+  });
+
+  test(`${api}: an answer that is not read to its end ends its own request, and no other`, async () => {
+    const { port, become } = await serveAs();
+    const held: ServerResponse[] = [];
+    const other = await serve((_request, response) => {
+      response.write("begun, ");
+      held.push(response);
+    });
+    const running = await client.request(requestTo(other.url));
+    const kinds = {
+      page: ["text/html", `<html>${"x".repeat(100)}`],
+      noise: [stream["content-type"], "data: {\n\ndata: }\n\n".repeat(50)],
+      error: [stream["content-type"], `data: {"error":{"message":"no"}}\n\n${"data: {}\n\n".repeat(50)}`],
+      more: [stream["content-type"], `${String(whole)}${"data: {}\n\n".repeat(5000)}`],
+    } as const;
+    for (const [type, body] of Object.values(kinds))
+      for (let time = 0; time < 5; time++) {
+        become((_request, response) => {
+          response.writeHead(200, { "content-type": type });
+          for (let at = 0; at < body.length; at += 37) response.write(body.slice(at, at + 37));
+          response.end();
+        });
+        const events = await Array.fromAsync(ask(api, port));
+        const last = events.at(-1);
+        expect(["done", "failed"]).toContain(last?.type);
+        expect(last).not.toMatchObject({
+          failure: { message: expect.stringMatching(/host|exit/) as string },
+        });
+      }
+    for (const response of held) response.end("and ended");
+    expect((await read(running)).text).toBe("begun, and ended");
   });
 
   test(`${api}: a stall, a drip and a cut end with their classes, and their connections are closed`, async () => {

@@ -4,6 +4,8 @@ import { exchange, type ExchangePort } from "./exchange.ts";
 
 export interface AnswerPort extends ExchangePort {
   head(head: EgressHead): void;
+  /** Called for each piece that the server sends. */
+  heard(): void;
   /** Resolves when more may follow. */
   chunk(bytes: Uint8Array): Promise<void>;
 }
@@ -24,6 +26,7 @@ async function passOn(body: AsyncIterable<unknown>, maxBytes: number, port: Answ
   let left = maxBytes;
   for await (const piece of body) {
     const bytes = piece as Uint8Array;
+    port.heard();
     if (bytes.length > left) {
       if (left > 0) await port.chunk(bytes.subarray(0, left));
       // Leaving the loop destroys the body, and with it the connection.

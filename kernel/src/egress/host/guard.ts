@@ -173,10 +173,13 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
   if (kind === "query") {
     const url = new URL(hop.url);
     // Listed before it is changed.
-    for (const [key, text] of url.searchParams.entries().toArray())
-      if (key === name && text.includes(token))
-        url.searchParams.set(key, replacedIn(text, token, value, host));
-    return { ...hop, url: url.href };
+    const places = url.searchParams
+      .entries()
+      .toArray()
+      .filter(([key, text]) => key === name && text.includes(token));
+    for (const [key, text] of places) url.searchParams.set(key, replacedIn(text, token, value, host));
+    // Only where it has a value is the address written anew.
+    return places.length === 0 ? hop : { ...hop, url: url.href };
   }
   const parts = partsBetween(hop.body, token, host);
   if (parts.length === 1) return hop;

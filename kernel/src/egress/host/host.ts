@@ -83,10 +83,11 @@ export class EgressHost {
           const unfilled = guard.unfilled();
           send({ kind: "head", id, head: unfilled.length === 0 ? head : { ...head, unfilled } });
         },
+        heard: () => void idle?.refresh(),
         async chunk(bytes) {
           sendChunk(id, bytes);
           credit.take(bytes.length);
-          if (credit.left > 0) return void idle?.refresh();
+          if (credit.left > 0) return;
           // While the kernel reads slowly, the server is not silent.
           clearTimeout(idle);
           await unlessAborted(credit.available(), signal);

@@ -44,7 +44,12 @@ export async function answerTask(
       const target = targetOf(hop.url);
       const path = "path" in target ? target.path : "";
       lines.begin({ ...head, headers: [], sent: { path, bytes: body.length } });
-      return new Response(webBody(answered, limits.maxBytes), {
+      // The web's responses have no others.
+      if (head.status < 200 || head.status > 599 || withoutBody.has(head.status)) {
+        answered.destroy();
+        throw new Error(`The server answered with the status ${head.status}, and so with nothing.`);
+      }
+      return new Response(webBody(answered, limits.maxBytes, port.heard), {
         status: head.status,
         headers: head.headers.map(([name, value]): [string, string] => [name, value]),
       });
@@ -83,6 +88,9 @@ export async function answerTask(
   await lines.end();
   return { isTruncated: false };
 }
+
+/** Statuses whose answers have no body. */
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Values as lines of JSON, of which those of one turn of the loop travel together. */
 class Lines {
