@@ -93,6 +93,19 @@ test("what is held back is passed on after a quarter of a second, and before a f
   expect(await Array.fromAsync(events)).toMatchObject([text("rest "), text("<a"), { type: "failed" }]);
 });
 
+test("a secret that is written slowly is held until it is whole, however long that takes", async () => {
+  const clock = new ManualClock();
+  async function* slow(): AsyncGenerator<AnswerEvent, void> {
+    for (const piece of ["see <", ..."a key of many letters", "> there"]) {
+      yield text(piece);
+      clock.advance(maxHeldMs - 1);
+    }
+  }
+  const shown = await Array.fromAsync(redactedEvents(slow(), redactor, clock, noUse));
+  expect(shown).toEqual([text("see "), text("[secret] there")]);
+  expect(clock.pendingTimers).toBe(0);
+});
+
 test("whoever leaves while a piece is awaited ends the answer", async () => {
   const clock = new ManualClock();
   const left = Promise.withResolvers<void>();

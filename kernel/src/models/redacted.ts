@@ -3,7 +3,10 @@ import { nextTurn } from "../base/next-turn.ts";
 import type { ModelAnswerPart } from "../base/vocabulary/model.ts";
 import type { AnswerEvent } from "./answer.ts";
 
-/** Milliseconds for which a text is held back because it may be the beginning of a secret. */
+/**
+ * Milliseconds without another piece, after which a text is passed on although it may be the beginning of a secret. Counted
+ * from its last piece: a model takes longer than that to write a key.
+ */
 export const maxHeldMs = 250;
 
 /** Characters that are read in one turn of the loop: a server may send megabytes in one piece. */
@@ -28,8 +31,8 @@ export interface AnswerRedactor {
 type TextType = "text" | "reasoning";
 
 /**
- * Returns the events with secrets in texts and reasoning replaced by marks. A text that may be a secret is held back, but
- * not longer than `maxHeldMs`. Calls of tools stay as they are, because the tool needs exactly these arguments; so does
+ * Returns the events with secrets in texts and reasoning replaced by marks. A text that may be a secret is held back
+ * until it is decided, or until nothing has come for `maxHeldMs`. Calls of tools stay as they are, because the tool needs exactly these arguments; so does
  * reasoning in the parts of `done` that its model wants to see again unchanged: what is shown of it are the deltas.
  * `leave` is called when nobody wants further events, and has to end those that are awaited.
  */
@@ -74,9 +77,8 @@ export async function* redactedEvents(
           }
           for (let at = 0; at < event.text.length; at += turnLength) {
             const text = open.stream.push(event.text.slice(at, at + turnLength));
-            // What is held now began with this piece, unless nothing was passed on.
-            if (text !== "" || open.stream.held === 0) stopTimer();
-            if (open.stream.held > 0) timer ??= timerOf(clock);
+            stopTimer();
+            if (open.stream.held > 0) timer = timerOf(clock);
             yield* passed(text);
             if (at + turnLength < event.text.length) await nextTurn();
           }

@@ -5,8 +5,12 @@ export class IssuedSecrets {
   readonly #values = new Map<string, string>();
   #known: readonly KnownSecret[] = [];
 
-  /** Returns the value. */
-  issue(name: string, value: string): string {
+  /**
+   * Returns the value as it is sent, which is also what is searched for: without space and control characters around it,
+   * such as the line break of a file, because headers, servers and parsers of addresses leave those out.
+   */
+  issue(name: string, given: string): string {
+    const value = trimmed(given);
     if (this.#values.get(value) === name) return value;
     this.#values.set(value, name);
     this.#known = [...this.#values].map(([each, itsName]) => ({ name: itsName, value: each }));
@@ -16,4 +20,13 @@ export class IssuedSecrets {
   get known(): readonly KnownSecret[] {
     return this.#known;
   }
+}
+
+const isOuter = /[\s\p{Cc}]/u;
+
+function trimmed(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && isOuter.test(text.charAt(from))) from++;
+  while (to > from && isOuter.test(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
 }

@@ -89,7 +89,7 @@ export class ProviderRequests {
     if (secret === undefined) {
       const variable = keyVariables[api];
       const key = isOwnHost && variable !== undefined ? (this.#ports.environment[variable] ?? "") : "";
-      if (key !== "") return { key: this.#ports.issued.issue(variable ?? "", key) };
+      if (key !== "") return this.#keyOf(variable ?? "", key, `Set ${variable} again.`);
       if (!isOwnHost || variable === undefined) return { key: null };
       return noKey(
         `The provider ${id} has no key. Run "lares secrets set ${id} --host ${hostOf(baseUrl)}", and write key: { secret: ${id} } in your lares.yaml.`,
@@ -109,7 +109,19 @@ export class ProviderRequests {
       return noKey(
         `The secret "${secret}" may stand in ${place} only, and a provider's key is sent in a header. Store it again: lares secrets set ${secret} --host ${hostOf(baseUrl)}`,
       );
-    return { key: this.#ports.issued.issue(secret, value) };
+    return this.#keyOf(
+      secret,
+      value,
+      `Store it again: lares secrets set ${secret} --host ${hostOf(baseUrl)}`,
+    );
+  }
+
+  #keyOf(name: string, value: string, remedy: string): KeyResult {
+    const key = this.#ports.issued.issue(name, value);
+    // Errors about headers quote them, and no longer word for word.
+    return /^[ -~]+$/.test(key)
+      ? { key }
+      : noKey(`The key "${name}" has characters that no request can carry. ${remedy}`);
   }
 
   async #resolve(

@@ -178,7 +178,7 @@ function withValue(hop: Hop, { host }: EgressTarget, { token, value, in: place }
       .toArray()
       .filter(([key, text]) => key === name && text.includes(token));
     for (const [key, text] of places) url.searchParams.set(key, replacedIn(text, token, value, host));
-    // Only where it has a value is the address written anew.
+    // Without a value the address stays as it was written.
     return places.length === 0 ? hop : { ...hop, url: url.href };
   }
   const parts = partsBetween(hop.body, token, host);
