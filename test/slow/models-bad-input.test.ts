@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tinyLlama } from "../../kernel/src/inference/testing/tiny-llama.ts";
 import { Bench } from "../support/bench.ts";
+import { commandLineOf, familyOf } from "../fault/support/processes.ts";
 import { lares } from "../support/command-line.ts";
 
 let bench: Bench;
@@ -206,3 +207,30 @@ test("an invalid document is named with its line", async () => {
     );
   }
 });
+
+test.skipIf(process.platform !== "linux")(
+  "an egress host that dies at each attempt: the test of the model fails with a sentence, and is not over before",
+  async () => {
+    const silent = createServer((socket) => socket.resume());
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const killing = setInterval(() => {
+      for (const pid of familyOf(process.pid))
+        if (commandLineOf(pid).includes("egress/host/host-process")) process.kill(pid, "SIGKILL");
+    }, 100);
+    try {
+      const base_url = `http://127.0.0.1:${port}/v1`;
+      const { code, said } = await run(
+        withProvider("dying", { api: "openai-compatible", base_url }),
+        "test",
+        "dying/m",
+      );
+      expect(said).toMatch(/✗ dying\/m .*egress host/);
+      expect(code).toBe(1);
+    } finally {
+      clearInterval(killing);
+      silent.close();
+    }
+  },
+);
