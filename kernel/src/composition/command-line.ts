@@ -4,6 +4,7 @@ import { LaresError, messageOf, notFound } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import type { CliPorts } from "../cli/ports.ts";
 import { protectedByName, whyPlaceIsProtected, type ProtectedGroup } from "../policy/protected.ts";
+import { laresNames } from "../documents/names.ts";
 import { explainConfiguration } from "../documents/explain.ts";
 import { type KnownModelName, knownModels } from "../memory-contract/known-models.ts";
 import { packagesAround } from "../platform/children/child-process.ts";
@@ -62,6 +63,10 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
   return {
     version,
     connect: (options) => connectToKernel(options, program, silentLog),
+    userDocument: async () => {
+      const found = await new ObservedFiles().readFirst(userConfigFolder(process.env), laresNames);
+      return found?.file ?? null;
+    },
     checkDocument: async (path) => {
       const file = resolve(path);
       const text = await readText(file);

@@ -32,6 +32,8 @@ export interface DocumentOptions {
 export class WorkspaceDocuments {
   readonly #options: DocumentOptions;
   readonly #folders: WorkspaceFolders;
+  /** The user's document as it was when it had no fault. */
+  #soundUserLayer: Layer | null = null;
 
   constructor(options: DocumentOptions) {
     this.#options = options;
@@ -96,7 +98,11 @@ export class WorkspaceDocuments {
     return misplacement(folder, { roots: namedRoots(roots), closed }, granted);
   }
 
-  /** Resolves the configuration of all layers. A layer with errors is left out and added to `faults`. */
+  /**
+   * Resolves the configuration of all layers, and adds to `faults` what is wrong with them. The workspace's layer is left out
+   * if it has errors. The user's is the last one without errors, or refuses every change: nobody knows what its rules
+   * were to refuse.
+   */
   async resolve(
     files: ObservedFiles,
     finder: ExtensionFinder,
@@ -124,12 +130,24 @@ export class WorkspaceDocuments {
       );
     const workspace =
       workspaceText === null ? null : await this.#layer(workspaceText, "workspace", files, finder, faults);
-    const user = userText === null ? null : await this.#layer(userText, "user", files, finder, faults);
+    const user = await this.#userLayer(userText, files, finder, faults);
     const { environment } = this.#options;
     const resolved = await resolveConfiguration({ environment, workspace, user, defaults });
     const own = await resolveConfiguration({ environment, workspace: null, user, defaults });
     faults.push(...resolved.environmentFaults.map(({ message }) => message));
     return { resolved, own, workspaceText, workspace };
+  }
+
+  async #userLayer(
+    text: DocumentText | null,
+    files: ObservedFiles,
+    finder: ExtensionFinder,
+    faults: string[],
+  ): Promise<Layer | null> {
+    const sound = text === null ? null : await this.#layer(text, "user", files, finder, faults);
+    if (text === null || sound !== null) return (this.#soundUserLayer = sound);
+    if (this.#soundUserLayer?.file === text.file) return this.#soundUserLayer;
+    return await this.#layer({ file: text.file, text: refusing(text.file) }, "user", files, finder, []);
   }
 
   async #layer(
@@ -181,6 +199,12 @@ export class WorkspaceDocuments {
     });
   }
 }
+
+/** A document that refuses every change. */
+const refusing = (file: string): string =>
+  file.endsWith(".toml")
+    ? 'version = 1\n[[approvals.rules]]\ndecide = "deny"\n'
+    : "version: 1\napprovals: { rules: [{ decide: deny }] }\n";
 
 /**
  * Returns whether errors leave no usable value. One invalid entry of `extensions` does not affect the others, and a

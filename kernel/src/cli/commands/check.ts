@@ -27,7 +27,13 @@ export async function check(
   if (format !== "text" && format !== "json")
     throw new UsageError(`--format cannot be "${format}". Use text or json.`);
   const roots = paths.length === 0 ? ["."] : paths;
-  const { documents, unreadRules } = await terminal.progress("looking for documents", findDocuments(roots));
+  const { documents: found, unreadRules } = await terminal.progress(
+    "looking for documents",
+    findDocuments(roots),
+  );
+  // It counts in every workspace, so a workspace is in order only if it is.
+  const own = paths.length === 0 ? await ports.userDocument() : null;
+  const documents = own === null || found.includes(own) ? found : [...found, own];
   const findings: Finding[] = unreadRules.map(unreadRulesFinding);
   for (const document of documents) {
     findings.push(

@@ -19,12 +19,17 @@ export async function warnOfFaults({ ports, terminal }: CommandContext, folder: 
     (found) => found.isDirectory(),
     () => false,
   );
+  const own = await ports.userDocument();
   const documents = [
+    ...(own === null ? [] : [own]),
     ...inRoot.map((name) => join(folder, name)),
     ...(hasExtensions ? (await findDocuments([extensions])).documents : []),
   ];
-  const warn = (finding: Finding): void =>
-    terminal.warn(renderFinding({ ...finding, file: relative(folder, finding.file) }, terminal.errorSurface));
+  const warn = (finding: Finding): void => {
+    const near = relative(folder, finding.file);
+    const file = near.startsWith("..") ? finding.file : near;
+    terminal.warn(renderFinding({ ...finding, file }, terminal.errorSurface));
+  };
   let errors = 0;
   for (const document of documents) {
     for (const finding of await ports.checkDocument(document)) {

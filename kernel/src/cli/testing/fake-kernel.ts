@@ -328,6 +328,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
   return {
     version: "0.1.0",
     connect: kernel.connect,
+    userDocument: () => Promise.resolve(null),
     checkDocument: () => Promise.resolve([]),
     programFault: () => Promise.resolve(null),
     explain: () => Promise.resolve({ values: [], environmentFaults: [], protected: [] }),
