@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
+import { ConversationFold } from "./fold.ts";
+import { entryOf, histories } from "./testing/entries.ts";
+
+const foldOf = (entries: readonly Entry[], fold = new ConversationFold()): ConversationFold => {
+  for (const entry of entries) fold.take(entry);
+  return fold;
+};
+const process = (id: string, value: Partial<Process> = {}): Process => ({
+  id,
+  kind: "worker",
+  state: "Running",
+  started: "2026-11-26T08:00:00.000Z",
+  ...value,
+});
+const channel = entryOf(1, { kind: "process", value: process("c", { kind: "channel" }), process: "c" });
+const request = (seq: number, message: string, attempt = 1, of = "c"): Entry =>
+  entryOf(seq, {
+    kind: "request",
+    process: of,
+    message,
+    attempt,
+    model: "lab/m",
+    digest: `sha256:${"0".repeat(64)}`,
+  });
+const said = (seq: number, id: string, more: Partial<Omit<EntryOf<"message">, "seq" | "kind">> = {}): Entry =>
+  entryOf(seq, {
+    kind: "message",
+    id,
+    process: "c",
+    origin: "model",
+    role: "assistant",
+    parts: [{ type: "text", text: id }],
+    ...more,
+  });
+
+test("a request is open from its entry to its answer, its void, its next attempt or its process's end", () => {
+  const open = (...entries: readonly Entry[]) => foldOf([channel, ...entries]).state.requests;
+  expect(open(request(2, "m1"))).toMatchObject([{ message: "m1", attempt: 1 }]);
+  expect(open(request(2, "m1"), said(3, "m1", { partial: true }))).toHaveLength(1);
+  expect(open(request(2, "m1"), said(3, "m1"))).toEqual([]);
+  expect(open(request(2, "m1"), entryOf(3, { kind: "void", message: "m1" }))).toEqual([]);
+  expect(open(request(2, "m1"), request(3, "m1", 2))).toMatchObject([{ message: "m1", attempt: 2 }]);
+  for (const state of ["Done", "Failed", "Cancelled"] as const)
+    expect(
+      open(request(2, "m1", 1, "w"), entryOf(3, { kind: "process", value: process("w", { state }) })),
+    ).toEqual([]);
+});
+
+test("partial texts are known until the whole message or its void comes", () => {
+  const partial = said(2, "m1", { partial: true });
+  expect(foldOf([channel, partial, { ...partial, seq: 3 }]).state.partial).toEqual([
+    { process: "c", message: "m1" },
+  ]);
+  expect(foldOf([channel, partial, said(3, "m1")]).state.partial).toEqual([]);
+  expect(foldOf([channel, partial, entryOf(3, { kind: "void", message: "m1" })]).state.partial).toEqual([]);
+});
+
+test("a call is open until its first result; a result without a call, and a second one, change nothing", () => {
+  const call = entryOf(2, { kind: "tool_call", call: "t1", tool: "files/read", arguments: {} });
+  const result = entryOf(3, { kind: "tool_result", call: "t1", result: { status: "success", value: 1 } });
+  expect(foldOf([call]).state.calls).toMatchObject([{ seq: 2, call: "t1", tool: "files/read" }]);
+  expect(foldOf([call, { ...call, seq: 3 }]).state.calls).toHaveLength(1);
+  expect(foldOf([call, result, { ...result, seq: 4 }]).state.calls).toEqual([]);
+  expect(foldOf([result]).state.calls).toEqual([]);
+});
+
+test("actions and questions are open while they are pending", () => {
+  const action = (seq: number, state: string, origin = "model"): Entry =>
+    entryOf(seq, { kind: "action", ref: "a1", state, origin });
+  expect(foldOf([action(1, "Pending")]).state.references).toEqual([
+    { kind: "action", ref: "a1", process: "p" },
+  ]);
+  for (const state of ["Committed", "Rejected", "Expired", "Failed"])
+    expect(foldOf([action(1, "Pending"), action(2, state)]).state.references).toEqual([]);
+});
+
+test("unread counts answers of the channel and notices since the person said or decided something", () => {
+  const notice = entryOf(3, { kind: "notice", text: "It stopped." });
+  const worker = said(4, "m2", { process: "w" });
+  const unread = (...entries: readonly Entry[]) => foldOf([channel, ...entries]).state.unread;
+  expect(unread(said(2, "m1"), notice, worker)).toBe(2);
+  expect(unread(said(2, "m1", { partial: true }))).toBe(0);
+  expect(unread(said(2, "m1"), said(3, "u", { role: "user", origin: "person" }))).toBe(0);
+  expect(unread(said(2, "m1"), said(3, "u", { role: "user", origin: "message:mail" }))).toBe(1);
+  expect(unread(notice, entryOf(4, { kind: "action", ref: "a", state: "Rejected", origin: "person" }))).toBe(
+    0,
+  );
+});
+
+test("sources of tainted entries are named once; without any, the origin is", () => {
+  const tainted = (seq: number, more: Partial<Pick<Entry, "sources" | "origin">>): Entry =>
+    entryOf(seq, { kind: "notice", text: "", tainted: true, ...more });
+  const { state } = foldOf([
+    tainted(1, { sources: ["web", "mcp:x"] }),
+    tainted(2, { sources: ["web"] }),
+    tainted(3, { origin: "scripted" }),
+    entryOf(4, { kind: "notice", text: "", sources: ["clean.md"] }),
+  ]);
+  expect(state.tainted).toEqual(["web", "mcp:x", "scripted"]);
+  expect(
+    foldOf(Array.from({ length: 99 }, (_, n) => tainted(n + 1, { origin: `web${n}` }))).state.tainted,
+  ).toHaveLength(32);
+});
+
+test("title, model, state, pins, blocks, usage and the channel's summary are those of the last entries", () => {
+  const { state } = foldOf([
+    channel,
+    entryOf(2, { kind: "meta", title: "One", model: "lab/m" }),
+    entryOf(3, { kind: "meta", title: "Two" }),
+    entryOf(4, { kind: "meta", state: "archived" }),
+    entryOf(5, { kind: "meta", state: "nonsense" }),
+    entryOf(6, { kind: "pin", entry: "e1", pinned: true }),
+    entryOf(7, { kind: "pin", entry: "e2", pinned: true }),
+    entryOf(8, { kind: "pin", entry: "e1", pinned: false }),
+    entryOf(9, { kind: "block", name: "project", text: "a" }),
+    entryOf(10, { kind: "block", name: "project", text: "b" }),
+    entryOf(11, { kind: "usage", model: "lab/m", input_tokens: 2, output_tokens: 3 }),
+    entryOf(12, { kind: "usage", model: "lab/m", input_tokens: 2, output_tokens: 3, usd: 0.5 }),
+    entryOf(13, { kind: "summary", text: "s", covers: [1, 9], process: "c" }),
+    entryOf(14, { kind: "summary", text: "of a worker", covers: [1, 2], process: "w" }),
+  ]);
+  expect(state).toMatchObject({
+    title: "Two",
+    model: "lab/m",
+    state: "archived",
+    pins: ["e2"],
+    blocks: [{ name: "project", text: "b" }],
+    usage: { input_tokens: 4, output_tokens: 6, usd: 0.5 },
+    summary: { seq: 13, covers: [1, 9] },
+    seq: 14,
+  });
+});
+
+test("of very many processes those that run and the last that ended are listed, and always the channel", () => {
+  const entries = [
+    entryOf(1, { kind: "process", value: process("c", { kind: "channel", state: "Failed" }) }),
+    entryOf(2, { kind: "process", value: process("running") }),
+    ...Array.from({ length: 500 }, (_, n) =>
+      entryOf(n + 3, { kind: "process", value: process(`w${n}`, { state: "Done" }) }),
+    ),
+  ];
+  const listed = foldOf(entries).state.processes.map(({ id }) => id);
+  expect(listed.slice(0, 3)).toEqual(["c", "running", "w436"]);
+  expect(listed).toHaveLength(66);
+});
+
+test("continued from a saved state at any place, the fold of any history is the same", () => {
+  fc.assert(
+    fc.property(histories, fc.nat(), (entries, at) => {
+      const whole = foldOf(entries);
+      const cut = at % (entries.length + 1);
+      const saved = JSON.parse(JSON.stringify(foldOf(entries.slice(0, cut)).save())) as never;
+      const continued = ConversationFold.from(saved);
+      if (continued === null) throw new Error("The state was not taken.");
+      expect(foldOf(entries.slice(cut), continued).save()).toEqual(whole.save());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("in any history with entries missing, what is open was opened, and nothing is open twice", () => {
+  fc.assert(
+    fc.property(histories, fc.array(fc.nat()), (entries, gone) => {
+      const left = entries.filter((_, index) => !gone.includes(index));
+      const { calls, requests, references } = foldOf(left).state;
+      for (const { seq, call } of calls) {
+        expect(left.find((entry) => entry.seq === seq)).toMatchObject({ kind: "tool_call", call });
+        expect(
+          left.some((entry) => entry.seq > seq && entry.kind === "tool_result" && entry.call === call),
+        ).toBe(false);
+      }
+      for (const open of [
+        calls.map(({ call }) => call),
+        requests.map((each) => each.process),
+        references.map((each) => `${each.kind} ${each.ref}`),
+      ])
+        expect(new Set(open).size).toBe(open.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a saved state of another version, or with a field of another kind, is not taken", () => {
+  const saved = foldOf([channel]).save() as Record<string, never>;
+  expect(ConversationFold.from(saved)).not.toBeNull();
+  for (const broken of [
+    null,
+    [],
+    1,
+    {},
+    { ...saved, version: 2 },
+    { ...saved, calls: {} },
+    { ...saved, seq: "1" },
+  ])
+    expect(ConversationFold.from(broken as never)).toBeNull();
+});

@@ -1,0 +1,233 @@
+import { isJsonObject, type JsonValue } from "../base/json.ts";
+import { endedStates, type Entry, type EntryOf, type Process } from "../base/vocabulary/conversation.ts";
+
+/** A request to a model whose answer is not in the log. */
+export interface OpenRequest {
+  readonly process: string;
+  /** The id that its answer will have. */
+  readonly message: string;
+  readonly attempt: number;
+  readonly model: string;
+}
+
+/** A call whose result is not in the log. */
+export interface OpenCall {
+  readonly seq: number;
+  readonly process: string;
+  readonly turn: string;
+  readonly call: string;
+  readonly tool: string;
+}
+
+/** An action or a question that a person has not decided about. */
+export interface OpenReference {
+  readonly kind: "action" | "ask";
+  readonly ref: string;
+  readonly process: string;
+}
+
+/** What the entries of a conversation come to. Bounded, however long the conversation is: texts stay in the log. */
+export interface ConversationState {
+  readonly version: 1;
+  title: string;
+  /** Empty: the model of the route. */
+  model: string;
+  state: "open" | "archived";
+  /** Empty before the first entry. */
+  created: string;
+  updated: string;
+  seq: number;
+  unread: number;
+  usage: { input_tokens: number; output_tokens: number; usd: number | null };
+  /** Sources of tainted entries, each once, the first ones. */
+  tainted: string[];
+  /** Those that have not ended, and the last ones that have, in the order in which they began. */
+  processes: Process[];
+  requests: OpenRequest[];
+  calls: OpenCall[];
+  references: OpenReference[];
+  /** Messages of which there are only partial entries. */
+  partial: { process: string; message: string }[];
+  /** Ids of entries. */
+  pins: string[];
+  blocks: { name: string; text: string }[];
+  /** The newest summary of the channel's entries. */
+  summary: { seq: number; covers: [number, number] } | null;
+}
+
+/** Ended processes that are listed. */
+const maxEnded = 64;
+const maxSources = 32;
+/** More pins than fit the context would be of no use. */
+const maxPins = 256;
+
+/** Decided by a person, the rules, or time: nobody waits for it any more. */
+const openStates: ReadonlySet<string> = new Set(["Pending"]);
+
+/**
+ * Folds the entries of a conversation, one after the other. Takes whatever is in the log without complaint: an entry
+ * that was redacted is missing, and a kernel may have died between any two.
+ */
+export class ConversationFold {
+  readonly #state: ConversationState;
+
+  constructor(state: ConversationState = emptyState()) {
+    this.#state = state;
+  }
+
+  /** Continues from a saved state; null if it is none. */
+  static from(saved: JsonValue): ConversationFold | null {
+    if (!isJsonObject(saved) || saved["version"] !== 1) return null;
+    for (const [name, value] of Object.entries(emptyState()))
+      // Only a summary may be null.
+      if (name !== "summary" && kindOf(saved[name]) !== kindOf(value)) return null;
+    return new ConversationFold(structuredClone(saved) as unknown as ConversationState);
+  }
+
+  get state(): Readonly<ConversationState> {
+    return this.#state;
+  }
+
+  save(): JsonValue {
+    return structuredClone(this.#state) as unknown as JsonValue;
+  }
+
+  take(entry: Entry): void {
+    const state = this.#state;
+    if (state.created === "") state.created = entry.created;
+    state.updated = entry.created;
+    state.seq = entry.seq;
+    if (entry.tainted === true) this.#taint(entry);
+    switch (entry.kind) {
+      case "message":
+        return this.#takeMessage(entry);
+      case "request": {
+        const { process, message, attempt, model } = entry;
+        this.#closeRequest(({ process: of }) => of === process);
+        state.requests.push({ process, message, attempt, model });
+        return;
+      }
+      case "void":
+        return this.#closeMessage(entry.message);
+      case "tool_call": {
+        const { seq, process, turn, call, tool } = entry;
+        if (!state.calls.some((open) => open.call === call))
+          state.calls.push({ seq, process, turn, call, tool });
+        return;
+      }
+      case "tool_result":
+        state.calls = state.calls.filter(({ call }) => call !== entry.call);
+        return;
+      case "process":
+        return this.#takeProcess(entry.value);
+      case "action":
+      case "ask":
+        return this.#takeReference(entry);
+      case "notice":
+        state.unread++;
+        return;
+      case "summary":
+        if (entry.covers !== undefined && this.#isChannel(entry.process))
+          state.summary = { seq: entry.seq, covers: entry.covers };
+        return;
+      case "usage":
+        state.usage.input_tokens += entry.input_tokens;
+        state.usage.output_tokens += entry.output_tokens;
+        if (entry.usd !== undefined) state.usage.usd = (state.usage.usd ?? 0) + entry.usd;
+        return;
+      case "block":
+        state.blocks = state.blocks.filter(({ name }) => name !== entry.name);
+        state.blocks.push({ name: entry.name, text: entry.text });
+        return;
+      case "pin":
+        state.pins = state.pins.filter((id) => id !== entry.entry);
+        if (entry.pinned) state.pins = [...state.pins, entry.entry].slice(-maxPins);
+        return;
+      case "meta":
+        state.title = entry.title ?? state.title;
+        state.model = entry.model ?? state.model;
+        if (entry.state === "open" || entry.state === "archived") state.state = entry.state;
+        return;
+      case "conclusion":
+    }
+  }
+
+  #takeMessage({ id, process, role, origin, partial }: EntryOf<"message">): void {
+    const state = this.#state;
+    if (partial === true) {
+      if (!state.partial.some(({ message }) => message === id)) state.partial.push({ process, message: id });
+      return;
+    }
+    this.#closeMessage(id);
+    if (role === "user" && origin === "person") state.unread = 0;
+    else if (role === "assistant" && this.#isChannel(process)) state.unread++;
+  }
+
+  #takeProcess(value: Process): void {
+    const state = this.#state;
+    const at = state.processes.findIndex(({ id }) => id === value.id);
+    if (at === -1) state.processes.push(value);
+    else state.processes[at] = value;
+    if (!endedStates.has(value.state)) return;
+    // After a crash nothing is asked for a process that has ended.
+    this.#closeRequest(({ process }) => process === value.id);
+    const ended = state.processes.filter((process) => isOver(process));
+    const dropped = new Set(ended.slice(0, Math.max(0, ended.length - maxEnded)));
+    if (dropped.size > 0) state.processes = state.processes.filter((process) => !dropped.has(process));
+  }
+
+  #takeReference({ kind, ref, process, origin, state: now }: EntryOf<"action"> | EntryOf<"ask">): void {
+    const state = this.#state;
+    state.references = state.references.filter((open) => open.kind !== kind || open.ref !== ref);
+    if (openStates.has(now)) state.references.push({ kind, ref, process });
+    else if (origin === "person") state.unread = 0;
+  }
+
+  #closeMessage(id: string): void {
+    this.#closeRequest(({ message }) => message === id);
+    this.#state.partial = this.#state.partial.filter(({ message }) => message !== id);
+  }
+
+  #closeRequest(isClosed: (request: OpenRequest) => boolean): void {
+    this.#state.requests = this.#state.requests.filter((request) => !isClosed(request));
+  }
+
+  #taint({ sources = [], origin }: Entry): void {
+    for (const source of sources.length === 0 ? [origin] : sources)
+      if (!this.#state.tainted.includes(source) && this.#state.tainted.length < maxSources)
+        this.#state.tainted.push(source);
+  }
+
+  #isChannel(id: string): boolean {
+    return this.#state.processes.find((process) => process.id === id)?.kind === "channel";
+  }
+}
+
+/** A channel that has ended begins again with the next message, and so is always listed. */
+const isOver = ({ kind, state }: Process): boolean => kind !== "channel" && endedStates.has(state);
+
+function emptyState(): ConversationState {
+  return {
+    version: 1,
+    title: "",
+    model: "",
+    state: "open",
+    created: "",
+    updated: "",
+    seq: 0,
+    unread: 0,
+    usage: { input_tokens: 0, output_tokens: 0, usd: null },
+    tainted: [],
+    processes: [],
+    requests: [],
+    calls: [],
+    references: [],
+    partial: [],
+    pins: [],
+    blocks: [],
+    summary: null,
+  };
+}
+
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
