@@ -103,7 +103,10 @@ export function mockOutside({
     },
     "credentials/get": ({ name }) => {
       if (!secrets.includes(String(name)))
-        throw new LaresError("NotFound", `There is no secret "${String(name)}".`);
+        throw new LaresError(
+          "NotFound",
+          `There is no secret "${String(name)}". Store it: lares secrets set ${String(name)} --host <host>`,
+        );
       return { token: `laressecret-${String(name)}` };
     },
   };

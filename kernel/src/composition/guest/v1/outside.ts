@@ -1,5 +1,5 @@
 import type { Caller } from "../../../agents/ports.ts";
-import { isLaresError, LaresError, limitExceeded, notFound } from "../../../base/errors.ts";
+import { isLaresError, LaresError, limitExceeded } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import { finishedInTurns } from "../../../base/next-turn.ts";
 import type { ModelMessage } from "../../../base/vocabulary/model.ts";
@@ -21,6 +21,7 @@ import {
 } from "../../../policy/outside.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
+import { noSecret } from "../../../secrets/secrets.ts";
 import type { AgentEmbedders } from "../../models/agent-embedders.ts";
 import type { KernelModels } from "../../models/open-models.ts";
 
@@ -130,7 +131,7 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
     "credentials/get": async ({ agent }, { name }) => {
       await secrets.resolve(name).catch((error: unknown) => {
         // The sentence about a key file is for the person.
-        if (isLaresError(error, "NotFound")) throw notFound("secret", name);
+        if (isLaresError(error, "NotFound")) throw noSecret(name);
         throw error;
       });
       const token = placeholders.issue(agent, name);
