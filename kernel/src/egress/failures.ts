@@ -93,7 +93,7 @@ function systemReason(error: unknown): string {
 
 /** OpenSSL's text: a number of the thread, a code, the library, a function, the reason, then places in its own source. */
 const openSsl = /\b[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]*)/;
-/** What OpenSSL calls an answer that is no TLS at all. */
+/** What OpenSSL calls an answer without any TLS, as a plain http server gives it. */
 const notTls = /wrong version number|packet length too long|http request|record layer failure/;
 
 /** Returns what OpenSSL's text means to a person; null if it is none. */

@@ -263,7 +263,7 @@ describe("a trace line", () => {
     expect(text).toContain(message);
     expect(text).toContain("files=21");
   });
-  it("is whole where there are no columns, as in a pipe", () => {
+  it("is whole in a pipe, which has no columns", () => {
     const long = { ...entry, message: "x".repeat(500), fields: { reason: "y".repeat(500) } };
     const lines = renderTrace(long, { style: noStyle, width: 80 }, { withDay: false, isWhole: true });
     expect(lines).toHaveLength(1);
