@@ -128,6 +128,7 @@ turns:
   - { when: weather, say: '{ "city": "Nice", "degrees": 24 }' }
   - { when: broken, say: "no JSON at all" }
   - { when: unfit, say: '{ "city": 7 }' }
+  - { when: incomplete, say: '{ "degrees": 7 }' }
   - { when: busy, error: { class: RateLimited, retry_after_ms: 90000 } }
   - { when: ready, say: ready, repeat: true }
 `;
@@ -220,10 +221,29 @@ test("an agent uses a model from the person's settings, for text and for an obje
   expect(await ask(AGENT, "object", { request: { prompt: "weather", schema } })).toEqual({
     value: { city: "Nice", degrees: 24 },
   });
+  // Refused before anything is sent: the script has no turn for it.
+  for (const [bad, message] of [
+    [{ type: "objekt" }, '"schema" is not a valid JSON Schema: '],
+    [{ type: "array" }, '"schema" must have type: "object" at its top.'],
+    [{ required: ["city"] }, '"schema" must have type: "object" at its top.'],
+  ] as const)
+    expect(await ask(AGENT, "object", { request: { prompt: "never", schema: bad } })).toMatchObject({
+      error: {
+        code: "InvalidParams",
+        message: expect.stringContaining(message) as string,
+        facts: { path: "schema" },
+      },
+    });
   for (const prompt of ["broken", "unfit"])
     expect(await ask(AGENT, "object", { request: { prompt, schema } })).toMatchObject({
       error: { code: "ModelError", facts: { class: "EmptyAnswer", model: "rehearsal/script" } },
     });
+  expect(await ask(AGENT, "object", { request: { prompt: "incomplete", schema } })).toMatchObject({
+    error: {
+      message:
+        'The answer of rehearsal/script does not fit the schema: it must have required property "city".',
+    },
+  });
 });
 
 test("a refusal by a model, a missing route, and a missing permission are distinct errors", async () => {

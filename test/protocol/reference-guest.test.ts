@@ -184,6 +184,7 @@ test("models, requests and credentials", async () => {
   await refused("ai/generate", "ModelError", { prompt: "Hello?", max_output_tokens: 100 });
   await refused("ai/generate", "BudgetExceeded", { prompt: "Write a novel.", max_output_tokens: 100_000 });
   await refused("ai/generate", "PermissionDenied", { prompt: "Hello?", category: "faces" });
+  await refused("ai/generate", "InvalidParams", { prompt: "Where?", schema: { type: "city" } });
   await refused("ai/models", "PermissionDenied", {}, QUIET);
   await ask("ai/embed", { texts: ["Ada wrote the first program.", "Rain is expected."] }, INDEXER);
   await refused("ai/embed", "ModelError", { texts: ["busy"] }, INDEXER);

@@ -197,4 +197,18 @@ describe("stack traces point into the author's TypeScript", () => {
     expect(JSON.stringify(entry)).toContain("boom undefined");
     expect(JSON.stringify(entry)).toContain("helper.ts:17:5");
   });
+
+  test("a failed tool leaves the author's frames, and neither empty lines nor the runtime's frames", async () => {
+    await expect(tool(client, TALKER, "fail", { later: true })).rejects.toThrow("boom");
+    await say(TALKER, "info", "after the failed tool");
+    await appears("after the failed tool");
+    await appears("helper.ts:17:5");
+    const messages = (await query({ agent: TALKER })).map(({ message }) => message);
+    const failure = messages.indexOf("The tool fail failed: Error: boom undefined");
+    // Newest first, so the frames stand before it.
+    expect(messages[failure - 1]).toMatch(/^ +at .*helper\.ts:17:5/);
+    expect(messages.filter((message) => message.trim() === "" || message.includes("lares:runtime"))).toEqual(
+      [],
+    );
+  });
 });

@@ -84,7 +84,7 @@ test.each<[what: string, written: Run, model: string, sentence: RegExp]>([
     "an address that is none",
     withProvider("lost", { api: "openai-compatible", base_url: "my server" }),
     "lost/m",
-    /The provider "lost" has no address/,
+    /The provider "lost" cannot be reached\. "my server" is not a complete address/,
   ],
   [
     "a model that names no provider",

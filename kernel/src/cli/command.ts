@@ -95,11 +95,9 @@ export function errorLines(message: string, { errorSurface, isErrorTerminal }: T
 
 /** Returns the lines of an error for standard error. */
 export function renderError(error: unknown, terminal: Terminal): string[] {
-  const lines = errorLines(messageOf(error), terminal);
-  if (isLaresError(error, "Untrusted")) {
-    lines.push(
-      "You have not accepted the requests of this workspace yet. `lares run` shows them and asks you.",
-    );
-  }
-  return lines;
+  // The kernel's own sentence names methods of the protocol.
+  const message = isLaresError(error, "Untrusted")
+    ? "This workspace is not trusted: you have not accepted its requests yet. `lares run` shows them and asks you."
+    : messageOf(error);
+  return errorLines(message, terminal);
 }

@@ -25,6 +25,11 @@ describe("faults, each at its place", () => {
     ],
     [providers("a: { api: anthropic, «api_key»: sk-1 }"), "unknown-field", /api_key/],
     [providers("a: { api: ollama, base_url: «localhost» }"), "invalid-provider", /is not a complete address/],
+    [
+      providers('a: { api: ollama, base_url: «"localhost:8080/v1"» }'),
+      "invalid-provider",
+      /such as http:\/\/localhost:8080\/v1/,
+    ],
     [providers("a: { api: ollama, base_url: «ftp://x/» }"), "invalid-provider", /not by ftp/],
     [providers("a: { api: ollama, base_url: «https://me:pw@x/» }"), "invalid-provider", /lares secrets set/],
     [providers("a: { api: ollama, base_url: «https://x/?key=1» }"), "invalid-provider", /neither a query/],

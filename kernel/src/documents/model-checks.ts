@@ -1,4 +1,5 @@
 import { closest, didYouMean } from "../base/suggest.ts";
+import { providerAddressFault } from "../models/provider-address.ts";
 import { isLocalModel } from "../models/routing.ts";
 import { parseModelReference } from "../models/reference.ts";
 import { withoutEntry, write } from "./fixes/repairs.ts";
@@ -66,12 +67,10 @@ function checkProvider(name: string, provider: ProviderDocument, document: Parse
   return found;
 }
 
-/** Whether connecting to the address is allowed is decided when a request is sent. */
 function addressFault(url: string): string | null {
-  if (!URL.canParse(url)) return `"${url}" is not a complete address, such as https://api.example.com/v1.`;
-  const { protocol, username, password, search, hash } = new URL(url);
-  if (protocol !== "https:" && protocol !== "http:")
-    return `Providers are reached by https, or by http in your own network, not by ${protocol.slice(0, -1)}.`;
+  const fault = providerAddressFault(url);
+  if (fault !== null) return fault;
+  const { username, password, search, hash } = new URL(url);
   if (username !== "" || password !== "")
     return "An address must not hold a user name or a password. Store it with `lares secrets set`, and write key: { secret: <name> }.";
   return search === "" && hash === "" ? null : "A base address has neither a query nor a fragment.";

@@ -22,6 +22,26 @@ test.each<[string, object, string | null, RegExp]>([
     "proxy.example:3128",
     /^the proxy proxy\.example:3128 did not connect: nothing listens .* address\. Check "egress\.proxy"/,
   ],
+  [
+    "a plain http server that is asked by https",
+    {
+      code: "EPROTO",
+      message:
+        "write EPROTO 409D2BB6D37F0000:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/openssl/openssl/ssl/record/methods/tlsany_meth.c:77:\n",
+    },
+    null,
+    /^the server does not speak https there\. Check the scheme and the port of the address[^\n]*http:\/\/\.$/,
+  ],
+  [
+    "another fault of TLS",
+    {
+      code: "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
+      message:
+        "409D2BB6D37F0000:error:0A000410:SSL routines:ssl3_read_bytes:ssl/tls alert handshake failure:../deps/x.c:908:SSL alert number 40\n",
+    },
+    null,
+    /^the encrypted connection could not be set up \(ssl\/tls alert handshake failure\)\.$/,
+  ],
   ["what the system says otherwise", { code: "EPIPE" }, null, /^connect FAILED$/],
 ])("%s is said in words, with what to do", (_case, facts, proxy, message) => {
   expect(connectionError(systemError(facts), proxy).message).toMatch(message);

@@ -87,6 +87,20 @@ function systemReason(error: unknown): string {
     case "ECONNREFUSED":
       return `nothing listens at ${String(address)}:${String(port)} (${code}). Start the server, or check the address.`;
     default:
-      return messageOf(error);
+      return tlsReason(error.message) ?? messageOf(error);
   }
+}
+
+/** OpenSSL's text: a number of the thread, a code, the library, a function, the reason, then places in its own source. */
+const openSsl = /\b[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]*)/;
+/** What OpenSSL calls an answer without any TLS, as a plain http server gives it. */
+const notTls = /wrong version number|packet length too long|http request|record layer failure/;
+
+/** Returns what OpenSSL's text means to a person; null if it is none. */
+function tlsReason(text: string): string | null {
+  const reason = openSsl.exec(text)?.[1]?.trim();
+  if (reason === undefined) return null;
+  return notTls.test(reason)
+    ? "the server does not speak https there. Check the scheme and the port of the address: a server without encryption has http://."
+    : `the encrypted connection could not be set up (${reason}).`;
 }

@@ -69,7 +69,7 @@ function usingCategory(authority: Authority, category: string): LaresError | nul
   return permissionDenied(
     authority.extension,
     "use_models",
-    `${authority.extension} may use_models, but not of the category ${JSON.stringify(category)}; list it in its manifest.`,
+    `${authority.extension} may not use models of the category ${JSON.stringify(category)}. List the category under use_models in its manifest.`,
   );
 }
 

@@ -58,7 +58,10 @@ test("a stored secret is returned with its binding, listed without its value, an
     },
   ]);
   await using(at, (secrets) => secrets.remove("anthropic"));
-  await expect(read(at)).rejects.toMatchObject({ code: "NotFound" });
+  await expect(read(at)).rejects.toMatchObject({
+    code: "NotFound",
+    message: 'There is no secret "anthropic". Store it: lares secrets set anthropic --host <host>',
+  });
   await expect(using(at, (secrets) => secrets.remove("anthropic"))).rejects.toMatchObject({
     code: "NotFound",
   });

@@ -6,6 +6,14 @@ import type { SecretRow, SecretRows } from "../user-state/secret-rows.ts";
 import { type Binding, checkedBinding, checkedName, maxSecretValueBytes } from "./binding.ts";
 import { readKey, readOrMakeKey, type SecretKey } from "./key.ts";
 
+/** NotFound, with what the person does about it. */
+export const noSecret = (name: string): LaresError =>
+  new LaresError(
+    "NotFound",
+    `There is no secret "${name}". Store it: lares secrets set ${name} --host <host>`,
+    { what: "secret", name },
+  );
+
 /** A value with what it is bound to. Only for the pipe to the egress host. */
 export interface ResolvedSecret extends Binding {
   readonly value: string;
@@ -98,7 +106,7 @@ export class Secrets {
         in: stored?.in ?? "header",
         source: "environment",
       };
-    if (stored === null) throw notFound("secret", name);
+    if (stored === null) throw noSecret(name);
     return { ...stored, source: "store" };
   }
 

@@ -40,10 +40,21 @@ describe("arguments", () => {
   test("are accepted if they fit, and refused with the place if not", async () => {
     const schema = object({ n: { type: "integer" } }, { required: ["n"] });
     expect(await fault(schema, { n: 1 })).toBeNull();
-    expect(await fault(schema, {})).toBe(
-      `a/t: the arguments must have required property 'n' ({"missingProperty":"n"}).`,
+    expect(await fault(schema, {})).toBe('a/t: the arguments must have required property "n".');
+    expect(await fault(schema, { n: "x" })).toBe("a/t: /n must be integer.");
+  });
+
+  test("are refused with what is expected, and the validator's facts are in the error's data", async () => {
+    const schema = object(
+      { unit: { enum: ["C", "F"] }, kind: { const: "now" } },
+      { additionalProperties: false },
     );
-    expect(await fault(schema, { n: "x" })).toBe(`a/t: /n must be integer ({"type":"integer"}).`);
+    expect(await fault(schema, { unit: "K" })).toBe('a/t: /unit must be one of "C", "F".');
+    expect(await fault(schema, { kind: "then" })).toBe('a/t: /kind must be "now".');
+    expect(await fault(schema, { citty: 1 })).toBe('a/t: the arguments must not have the property "citty".');
+    await expect(checker.check("c", "a/t", schema, { kind: 1 })).rejects.toMatchObject({
+      facts: { errors: [{ path: "/kind", message: 'must be "now"', params: { allowedValue: "now" } }] },
+    });
   });
 
   test("are refused for an invalid schema", async () => {
@@ -56,7 +67,7 @@ describe("arguments", () => {
 
   test("do not have the properties that every JavaScript object inherits", async () => {
     const schema = object({}, { required: ["toString", "constructor"] });
-    expect(await fault(schema, {})).toMatch(/must have required property 'toString'/);
+    expect(await fault(schema, {})).toMatch(/must have required property "toString"/);
     expect(await fault(schema, { toString: 1, constructor: 1 })).toBeNull();
   });
 

@@ -11,8 +11,18 @@ export interface ArgumentRequest {
 
 export type ArgumentVerdict =
   | { readonly kind: "fits" }
-  | { readonly kind: "unfit"; readonly path: string; readonly message: string; readonly facts: string }
+  | {
+      readonly kind: "unfit";
+      readonly path: string;
+      /** What the value must be, as the end of a sentence without its full stop. */
+      readonly message: string;
+      /** The validator's own facts about it; absent if they are long. */
+      readonly params?: object;
+    }
   | { readonly kind: "bad schema"; readonly message: string };
+
+/** `slow`: the check took too long, perhaps too often to be tried again. */
+export type ValueVerdict = ArgumentVerdict | { readonly kind: "slow"; readonly message: string };
 
 interface ArgumentBounds {
   /** CPU time for compiling a schema and validating arguments. Milliseconds. */
@@ -58,33 +68,48 @@ export class ArgumentChecker implements AsyncDisposable {
     parameters: Record<string, unknown>,
     args: unknown,
   ): Promise<void> {
-    const schema = JSON.stringify(parameters);
-    const verdict = await this.#inTurn(caller, () => this.#verdict(caller, tool, { schema, args }));
-    if (verdict.kind === "fits") return;
-    if (verdict.kind === "bad schema")
-      throw new LaresError(
-        "ToolError",
-        `The parameters of ${tool} are not a valid JSON Schema: ${verdict.message}`,
-      );
-    const { path, message, facts } = verdict;
-    throw new LaresError(
-      "ToolError",
-      `${tool}: ${path === "" ? "the arguments" : path} ${message}${facts}.`,
-      {
-        errors: [{ path, message }],
-      },
-    );
+    const verdict = await this.verdictOf(caller, tool, parameters, args);
+    switch (verdict.kind) {
+      case "fits":
+        return;
+      case "slow":
+        throw new LaresError(
+          "ToolError",
+          `${tool}: its parameters schema takes too long to check. ${verdict.message}`,
+        );
+      case "bad schema":
+        throw new LaresError(
+          "ToolError",
+          `The parameters of ${tool} are not a valid JSON Schema: ${verdict.message}`,
+        );
+      case "unfit": {
+        const { kind: _, ...fault } = verdict;
+        const where = fault.path === "" ? "the arguments" : fault.path;
+        throw new LaresError("ToolError", `${tool}: ${where} ${fault.message}.`, { errors: [fault] });
+      }
+    }
+  }
+
+  /** Checks any value. `what` is whose schema it is, of which the caller's overruns are remembered. */
+  verdictOf(
+    caller: string,
+    what: string,
+    schema: Record<string, unknown>,
+    value: unknown,
+  ): Promise<ValueVerdict> {
+    const request = { schema: JSON.stringify(schema), args: value };
+    return this.#inTurn(caller, () => this.#verdict(caller, what, request));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#helper[Symbol.asyncDispose]();
   }
 
-  async #verdict(caller: string, tool: string, request: ArgumentRequest): Promise<ArgumentVerdict> {
-    const key = `${caller}\n${tool}\n${request.schema}`;
+  async #verdict(caller: string, what: string, request: ArgumentRequest): Promise<ValueVerdict> {
+    const key = `${caller}\n${what}\n${request.schema}`;
     const overruns = this.#overruns.get(key) ?? 0;
     if (overruns >= this.#bounds.maxOverruns)
-      throw tooSlow(tool, `It took too long ${overruns} times and is not checked again.`);
+      return { kind: "slow", message: `It took too long ${overruns} times and is not checked again.` };
     try {
       return await this.#helper.run(request);
     } catch (error) {
@@ -92,7 +117,7 @@ export class ArgumentChecker implements AsyncDisposable {
       const oldest = this.#overruns.keys().next();
       if (this.#overruns.size >= maxRemembered && oldest.done !== true) this.#overruns.delete(oldest.value);
       this.#overruns.set(key, overruns + 1);
-      throw tooSlow(tool, error.message);
+      return { kind: "slow", message: error.message };
     }
   }
 
@@ -118,8 +143,4 @@ function packageFolders(): string[] {
     ...["ajv-formats", "re2js"].map((name) => locateModule(name, import.meta.url).folder),
     ...ofAjv.map((name) => locateModule(name, ajv.url).folder),
   ];
-}
-
-function tooSlow(tool: string, why: string): LaresError {
-  return new LaresError("ToolError", `${tool}: its parameters schema takes too long to check. ${why}`);
 }

@@ -1,5 +1,5 @@
 /** Entry file of the process that validates tools' arguments against their schemas. */
-import type { ValidateFunction } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import { messageOf } from "../base/errors.ts";
 import { serveRequests } from "../platform/children/helper-requests.ts";
 import type { ArgumentRequest, ArgumentVerdict } from "./argument-checker.ts";
@@ -27,14 +27,39 @@ function check({ schema, args }: ArgumentRequest): ArgumentVerdict {
   try {
     validate = validatorOf(schema);
   } catch (error) {
-    return { kind: "bad schema", message: cut(messageOf(error)) };
+    return { kind: "bad schema", message: cut(faultOfSchema(messageOf(error))) };
   }
   if (validate(args)) return { kind: "fits" };
   const [error] = validate.errors ?? [];
   const path = cut(error?.instancePath ?? "");
-  const message = cut(error?.message ?? "do not fit");
-  const facts = error?.params === undefined ? "" : cut(` (${JSON.stringify(error.params)})`);
-  return { kind: "unfit", path, message, facts };
+  const message = cut(messageOfMisfit(error));
+  const params: object | undefined = error?.params;
+  const isShort = params !== undefined && JSON.stringify(params).length <= maxSentenceCharacters;
+  return { kind: "unfit", path, message, ...(isShort ? { params } : {}) };
+}
+
+/** The validator's own sentence, except where it leaves out what is expected. */
+function messageOfMisfit(error: ErrorObject | undefined): string {
+  if (error === undefined) return "must fit the schema";
+  const params: Readonly<Record<string, unknown>> = error.params;
+  switch (error.keyword) {
+    case "required":
+      return `must have required property ${JSON.stringify(params["missingProperty"])}`;
+    case "additionalProperties":
+      return `must not have the property ${JSON.stringify(params["additionalProperty"])}`;
+    case "enum":
+      return `must be one of ${(params["allowedValues"] as readonly unknown[]).map((each) => JSON.stringify(each)).join(", ")}`;
+    case "const":
+      return `must be ${JSON.stringify(params["allowedValue"])}`;
+    default:
+      return error.message ?? "must fit the schema";
+  }
+}
+
+/** The validator repeats that the schema is invalid, and calls the schema its data. */
+function faultOfSchema(message: string): string {
+  const repeated = "schema is invalid: ";
+  return message.startsWith(repeated) ? message.slice(repeated.length).replaceAll("data/", "/") : message;
 }
 
 function cut(text: string): string {

@@ -55,7 +55,14 @@ test("a call with arguments that fit reaches the agent, any other does not", asy
   expect(await tools.call("a", "t", { n: 1 }, person)).toEqual({ status: "success", value: 1 });
   expect(await tools.call("a", "t", undefined, agent("b"))).toEqual({ status: "success", value: 1 });
   await expect(tools.call("a", "t", { n: "x" }, person)).rejects.toMatchObject({ code: "ToolError" });
-  await expect(tools.call("a", "u", {}, person)).rejects.toMatchObject({ code: "NotFound" });
+  await expect(tools.call("a", "u", {}, person)).rejects.toMatchObject({
+    code: "NotFound",
+    message: 'There is no tool "a/u"; did you mean "a/t"?',
+  });
+  await expect(tools.call("a", "other", {}, person)).rejects.toMatchObject({
+    code: "NotFound",
+    message: 'There is no tool "a/other".',
+  });
   expect(handed).toEqual([
     [{ n: 1 }, person],
     [{}, agent("b")],

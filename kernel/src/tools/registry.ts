@@ -1,6 +1,7 @@
 import { neverAborted, unlessAborted } from "../base/abort.ts";
 import { LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
+import { closest } from "../base/suggest.ts";
 import { type Actor, maxCallDepth, type Principal } from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
@@ -116,7 +117,7 @@ export class ToolRegistry implements AsyncDisposable {
     const owner = this.#ports.owners().find(({ id }) => id === agent);
     if (owner === undefined) throw notFound("agent", agent);
     const tool = owner.tools.find((candidate) => candidate.name === name);
-    if (tool === undefined) throw notFound("tool", `${agent}/${name}`);
+    if (tool === undefined) throw noTool(owner, name);
     refuseCircles(agent, principal);
     const caller = accountOf(principal);
     this.#begin(caller, boundingAgent(principal) !== null);
@@ -162,6 +163,19 @@ export class ToolRegistry implements AsyncDisposable {
     if (left === 0) this.#openOf.delete(caller);
     else this.#openOf.set(caller, left);
   }
+}
+
+function noTool({ id, tools }: ToolOwner, name: string): LaresError {
+  const full = `${id}/${name}`;
+  const best = closest(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  if (best === undefined) return notFound("tool", full);
+  return new LaresError("NotFound", `There is no tool "${full}"; did you mean "${id}/${best}"?`, {
+    what: "tool",
+    name: full,
+  });
 }
 
 /** The handler of a call may call other agents, but not in a circle, because its calls would wait for each other. */

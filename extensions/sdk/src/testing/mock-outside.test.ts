@@ -82,6 +82,10 @@ test("what a test names needs no permissions of its own, and a model may answer 
     code: "ModelError",
     facts: { class: "EmptyAnswer" },
   });
+  await expect(ctx.ai.object({ prompt: "good", schema: { type: "array" } })).rejects.toMatchObject({
+    code: "InvalidParams",
+    facts: { path: "schema" },
+  });
   expect(await ctx.credentials.get("weather")).not.toBe("");
   await expect(mockContext().ai.generate("hello")).rejects.toMatchObject({ code: "PermissionDenied" });
 });

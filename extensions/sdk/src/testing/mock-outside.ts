@@ -49,6 +49,12 @@ export function mockOutside({
       return { base64: base64Of(bytes.subarray(Number(offset), end)), eof: end >= bytes.length };
     },
     "ai/generate": async ({ prompt, messages, category = "chat", schema }) => {
+      if (schema !== undefined && (schema as { readonly type?: unknown }).type !== "object")
+        throw new LaresError(
+          "InvalidParams",
+          '"schema" must have type: "object" at its top. Put any other value into a property of it.',
+          { path: "schema" },
+        );
       if (model === undefined)
         throw new LaresError("ModelError", "No language model is set up.", {
           class: "NoModel",
@@ -103,7 +109,10 @@ export function mockOutside({
     },
     "credentials/get": ({ name }) => {
       if (!secrets.includes(String(name)))
-        throw new LaresError("NotFound", `There is no secret "${String(name)}".`);
+        throw new LaresError(
+          "NotFound",
+          `There is no secret "${String(name)}". Store it: lares secrets set ${String(name)} --host <host>`,
+        );
       return { token: `laressecret-${String(name)}` };
     },
   };

@@ -4,12 +4,14 @@ import { createProgram, runProgram } from "../program/program.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
 let output = "";
+let errors = "";
 beforeEach(() => {
   output = "";
+  errors = "";
   process.exitCode = undefined;
   vi.stubEnv("NO_COLOR", "1");
   vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
-  vi.spyOn(process.stderr, "write").mockImplementation(() => true);
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -37,6 +39,10 @@ test("--json prints the same data", async () => {
   expect(JSON.parse(output)).toEqual({ ...ready, name: "minilm", setting: "memory: { embedder: minilm }" });
 });
 
-test("an unknown model is wrong usage", async () => {
+test("an unknown or missing model is wrong usage, and the known ones are named", async () => {
   expect(await lares("models", "fetch", "other")).toBe(2);
+  expect(errors).toContain('There is no model "other" to fetch. Use one of minilm.');
+  errors = "";
+  expect(await lares("models", "fetch")).toBe(2);
+  expect(errors).toContain("The name of a model is missing. Use one of minilm.");
 });

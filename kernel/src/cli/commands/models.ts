@@ -133,7 +133,9 @@ async function fetchModel(
   const model = ports.models().find((each) => each.name === name);
   if (model === undefined) {
     const names = ports.models().map((each) => each.name);
-    throw new UsageError(`The name of a model is missing. Use one of ${names.join(", ")}.`);
+    const use = `Use one of ${names.join(", ")}.`;
+    if (name === undefined) throw new UsageError(`The name of a model is missing. ${use}`);
+    throw new UsageError(`There is no model "${oneLine(name)}" to fetch. ${use}`);
   }
   const { path, fetched, document, runtime } = await terminal.progress(
     `fetching ${model.name} (${model.megabytes} MB)`,

@@ -29,9 +29,10 @@ export async function traces(
   const query = queryOf(options);
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     const { terminal } = context;
+    const how = { withDay: options.follow !== true, isWhole: !terminal.isTerminal };
     const show = (entry: TraceEntry): void => {
       if (options.json === true) terminal.json(entry);
-      else terminal.print(renderTrace(entry, terminal.surface, { withDay: options.follow !== true }));
+      else terminal.print(renderTrace(entry, terminal.surface, how));
     };
     if (options.follow === true) return follow(context, kernel, query, show);
     const entries = await terminal.progress("reading traces", kernel.traces(query));

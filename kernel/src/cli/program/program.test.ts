@@ -445,9 +445,12 @@ describe("inspecting and deciding from a script", () => {
   });
 
   it("an untrusted workspace's error says how to accept it", async () => {
-    const connect = () => Promise.reject(new LaresError("Untrusted", "This workspace is not trusted."));
+    const message = "This workspace is not trusted. A person can accept it with lares/trust.";
+    const connect = () => Promise.reject(new LaresError("Untrusted", message));
     expect(await lares(["agents", folder], { connect })).toBe(1);
+    expect(errors).toContain("This workspace is not trusted");
     expect(errors).toContain("`lares run` shows them and asks");
+    expect(errors).not.toContain("lares/trust");
   });
 
   it("doctor fails if the sandbox fails", async () => {

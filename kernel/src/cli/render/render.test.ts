@@ -241,17 +241,33 @@ describe("a trace line", () => {
     trace_id: "t",
     span_id: "s",
   } as const;
+  const cut = { withDay: false, isWhole: false };
   it("is one line: time, level, agent, message, fields", () => {
-    const line = renderTrace(entry, { style: noStyle, width: 110 }, { withDay: false });
-    expect(line.slice(12)).toBe(
+    const lines = renderTrace(entry, { style: noStyle, width: 110 }, cut);
+    expect(lines.map((line) => line.slice(12))).toEqual([
       ' info  a.rather.long.agent  21 files of 6 types  files=21 name="a b" nested={"x":[1,2]}',
-    );
+    ]);
   });
   it.each([40, 60, 80, 120])("is cut to %i columns", (width) => {
     const long = { ...entry, message: "語".repeat(200) };
-    expect(
-      displayWidth(renderTrace(long, { style: noStyle, width }, { withDay: false })),
-    ).toBeLessThanOrEqual(Math.max(width, 60));
+    const lines = renderTrace(long, { style: noStyle, width }, cut);
+    expect(lines).toHaveLength(1);
+    expect(displayWidth(lines.join("\n"))).toBeLessThanOrEqual(Math.max(width, 60));
+  });
+  it.each(["warn", "error"] as const)("of level %s is wrapped, and its fields follow", (level) => {
+    const message = "The provider did not answer. Start it, or choose another model in your lares.yaml.";
+    const lines = renderTrace({ ...entry, level, message }, { style: noStyle, width: 80 }, cut);
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.every((line) => displayWidth(line) <= 80)).toBe(true);
+    const text = lines.map((line) => line.slice(40).trim()).join(" ");
+    expect(text).toContain(message);
+    expect(text).toContain("files=21");
+  });
+  it("is whole in a pipe, which has no columns", () => {
+    const long = { ...entry, message: "x".repeat(500), fields: { reason: "y".repeat(500) } };
+    const lines = renderTrace(long, { style: noStyle, width: 80 }, { withDay: false, isWhole: true });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`${long.message}  reason=${long.fields.reason}`);
   });
   it("keeps fields compact", () =>
     expect(compactFields({ a: 1, b: "x=y", c: null })).toBe('a=1 b="x=y" c=null'));

@@ -28,7 +28,8 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
   const shownStates = new Map<string, string>();
   const agentStates = new Map<string, AgentState>();
   return {
-    trace: (entry) => terminal.print(renderTrace(entry, terminal.surface, { withDay: false })),
+    trace: (entry) =>
+      terminal.print(renderTrace(entry, terminal.surface, { withDay: false, isWhole: !terminal.isTerminal })),
     agent(agent) {
       const { id, state, error } = agent;
       // Loading, working and unloading are routine; only errors, and their end, are shown.

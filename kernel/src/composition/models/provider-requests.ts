@@ -5,6 +5,7 @@ import type { EgressRequest } from "../../egress/client/answer.ts";
 import type { EgressClient } from "../../egress/client/egress-client.ts";
 import { listFromProvider, streamFromProvider } from "../../egress/client/task.ts";
 import type { ModelTask } from "../../egress/messages.ts";
+import { providerAddressFault } from "../../models/provider-address.ts";
 import { isLocalProvider } from "../../models/routing.ts";
 import type { ListedModel } from "../../models/directory.ts";
 import { namesTarget, targetOf } from "../../policy/egress.ts";
@@ -85,6 +86,12 @@ export class ProviderRequests {
 
   async key(provider: ProviderSettings): Promise<KeyResult> {
     const { id, api, secret, baseUrl = "" } = provider;
+    // First, because what is said about a key names the address's host.
+    const fault = provider.baseUrl === undefined ? null : providerAddressFault(baseUrl);
+    if (fault !== null)
+      return {
+        failure: { class: "NoModel", message: `The provider "${id}" cannot be reached. ${fault}` },
+      };
     const isOwnHost = isBuiltIn(provider);
     if (secret === undefined) {
       const variable = keyVariables[api];

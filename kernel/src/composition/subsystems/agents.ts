@@ -124,7 +124,7 @@ function guestPorts(
             traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() }),
         }),
       ),
-      checkObject: (agent, schema, value) => tools.checkArguments(agent, "The answer", schema, value),
+      checkObject: (agent, schema, value) => tools.verdictOf(agent, "ai/generate", schema, value),
     },
     sharedData: new SharedData(database),
     traces,

@@ -6,7 +6,7 @@ import type { Place } from "../../base/vocabulary/common.ts";
 import { wireCodes } from "../../protocol/errors.ts";
 import { isAgentEnd } from "../../sandbox/abi/v1/connection.ts";
 import { openGuestSession } from "../../sandbox/abi/v1/session.ts";
-import { mapStack, placeInStack } from "../../sandbox/guest/stack.ts";
+import { mapReportedLine, mapStack, placeInStack } from "../../sandbox/guest/stack.ts";
 import type { SandboxHost } from "../../sandbox/host/sandbox-host.ts";
 import type { Program } from "../../configuration/programs.ts";
 
@@ -39,7 +39,10 @@ export async function startGuest(
     const found = program.sourceMap === undefined ? null : placeInStack(stack, program.sourceMap);
     return folder === null || found === null ? null : { path: join(folder, found.path), line: found.line };
   };
-  guest.stderr.on((text) => handlers.stderr(readable(text)));
+  guest.stderr.on((line) => {
+    const text = mapReportedLine(line, program.sourceMap);
+    if (text !== null) handlers.stderr(text);
+  });
   const session = openGuestSession(
     guest,
     {

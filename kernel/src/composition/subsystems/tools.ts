@@ -10,8 +10,8 @@ import type { KernelContext } from "./kernel-context.ts";
 
 export interface KernelTools {
   readonly tools: ToolRegistry;
-  /** Rejects with ToolError where the value does not fit the schema, or the schema is none. */
-  checkArguments(agent: string, what: string, schema: Record<string, unknown>, value: unknown): Promise<void>;
+  /** Checks a value that an agent asked for against the agent's schema. */
+  verdictOf: ArgumentChecker["verdictOf"];
   /** Calls a tool; a result that waits for approval comes with the action. */
   call(
     agent: string,
@@ -45,7 +45,7 @@ export async function openTools(
   );
   return {
     tools,
-    checkArguments: (agent, what, schema, value) => checker.check(agent, what, schema, value),
+    verdictOf: (agent, what, schema, value) => checker.verdictOf(agent, what, schema, value),
     call: async (agent, name, args, principal, options) => {
       const result = await tools.call(agent, name, args, principal, options);
       if (result.status !== "needs_approval") return result;

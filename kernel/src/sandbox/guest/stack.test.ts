@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mapStack, placeInStack } from "./stack.ts";
+import { mapReportedLine, mapStack, placeInStack } from "./stack.ts";
 import { startFiles, type TestGuest } from "./testing/run-guest.ts";
 
 /** The line numbers matter: the tests check where each error was thrown. */
@@ -193,4 +193,32 @@ it("ignores a path that a guest wrote into its stack", () => {
   const forged = "Error: x\n    at f (../../secret.txt:1:1)\n    at g (/etc/passwd:1:1)";
   expect(placeInStack(forged, map)).toBeNull();
   expect(placeInStack(`${forged}\n    at h (agent.js:1:1)`, map)).toEqual({ path: "agent.ts", line: 1 });
+});
+
+it("a line of stderr that says nothing to the author is dropped, and the author's own frames are kept", () => {
+  const map = JSON.stringify({
+    version: 3,
+    sources: ["program:agent.ts", "sdk:tools.js"],
+    names: [],
+    // Line 1 is the author's, line 2 the SDK's, line 3 nobody's.
+    mappings: "AAAA;ACAA;",
+  });
+  const lines = [
+    "Error: no weather",
+    "    at advise (agent.js:1:1)",
+    "    at call (agent.js:2:1)",
+    "    at wrap (agent.js:3:1)",
+    "    at run (lares:runtime:727:36)",
+    "   ",
+    "",
+  ];
+  const dropped = [null, null, null, null, null];
+  expect(lines.map((line) => mapReportedLine(line, map))).toEqual([
+    "Error: no weather",
+    "    at advise (agent.ts:1:1)",
+    ...dropped,
+  ]);
+  // A program that was not bundled here has no map.
+  expect(mapReportedLine("    at advise (agent.js:1:1)", undefined)).toBe("    at advise (agent.js:1:1)");
+  expect(mapReportedLine("    at run (lares:runtime:727:36)", undefined)).toBeNull();
 });

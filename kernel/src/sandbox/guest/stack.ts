@@ -26,6 +26,16 @@ export function mapStack(stack: string, sourceMap: string): string {
     .join("\n");
 }
 
+/**
+ * Rewrites one line of a guest's stderr, which comes line by line. Null for a line that says nothing to the author: an
+ * empty one, and a frame of the SDK or the runtime. `sourceMap`: as for `mapStack`, if the program has one.
+ */
+export function mapReportedLine(line: string, sourceMap: string | undefined): string | null {
+  if (line.trim() === "" || foreignFrame.test(line)) return null;
+  if (sourceMap === undefined || !programFrame.test(line)) return line;
+  return mapLine(line, parsed(sourceMap))[0] ?? null;
+}
+
 /** The number of frames of a stack that are searched for the author's own file. */
 const maxFrames = 64;
 

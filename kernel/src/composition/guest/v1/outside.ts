@@ -1,5 +1,5 @@
 import type { Caller } from "../../../agents/ports.ts";
-import { isLaresError, LaresError, limitExceeded, notFound } from "../../../base/errors.ts";
+import { invalidParams, isLaresError, LaresError, limitExceeded } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import { finishedInTurns } from "../../../base/next-turn.ts";
 import type { ModelMessage } from "../../../base/vocabulary/model.ts";
@@ -21,14 +21,15 @@ import {
 } from "../../../policy/outside.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { outsideCalls } from "../../../protocol/guest/v1/outside.ts";
+import { noSecret } from "../../../secrets/secrets.ts";
+import type { ValueVerdict } from "../../../tools/argument-checker.ts";
 import type { AgentEmbedders } from "../../models/agent-embedders.ts";
 import type { KernelModels } from "../../models/open-models.ts";
 
 export interface OutsidePorts {
   readonly models: KernelModels;
   readonly embedders: Pick<AgentEmbedders, "describe" | "embed">;
-  /** Rejects with ToolError where the value does not fit the schema, or the schema is none. */
-  checkObject(agent: string, schema: Record<string, unknown>, value: unknown): Promise<void>;
+  checkObject(agent: string, schema: Record<string, unknown>, value: unknown): Promise<ValueVerdict>;
 }
 
 type OutsideServices = Pick<GuestServices<Caller>, keyof typeof outsideCalls>;
@@ -44,6 +45,7 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
   return {
     "ai/generate": async (caller, params) => {
       const { category = defaultModelCategory, schema } = params;
+      if (schema !== undefined) refuseBadSchema(schema, await checkObject(caller.agent, schema, {}));
       const need = {
         use: { kind: "category" as const, category },
         localOnly: isLocalOnly(caller.authority, category),
@@ -72,17 +74,12 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
       const answer = { text, usage, model, finish: finish === "tool_calls" ? ("stop" as const) : finish };
       if (schema === undefined) return answer;
       const object = parsedObject(text, model);
-      await checkObject(caller.agent, schema, object).catch((error: unknown) => {
-        if (!isLaresError(error, "ToolError")) throw error;
-        throw modelError(
-          {
-            class: "EmptyAnswer",
-            message: `The answer of ${model} does not fit the schema. ${error.message}`,
-          },
-          model,
-        );
-      });
-      return { ...answer, object };
+      const misfit = misfitOf(await checkObject(caller.agent, schema, object));
+      if (misfit === null) return { ...answer, object };
+      throw modelError(
+        { class: "EmptyAnswer", message: `The answer of ${model} does not fit the schema: ${misfit}` },
+        model,
+      );
     },
 
     "ai/embed": ({ agent, authority, cpu, signal }, { texts }) =>
@@ -130,7 +127,7 @@ export function outsideServices({ models, embedders, checkObject }: OutsidePorts
     "credentials/get": async ({ agent }, { name }) => {
       await secrets.resolve(name).catch((error: unknown) => {
         // The sentence about a key file is for the person.
-        if (isLaresError(error, "NotFound")) throw notFound("secret", name);
+        if (isLaresError(error, "NotFound")) throw noSecret(name);
         throw error;
       });
       const token = placeholders.issue(agent, name);
@@ -233,6 +230,32 @@ function messagesOf({
     ...(system === undefined ? [] : [{ role: "system" as const, text: system }]),
     ...exchange.map(({ role, text }) => ({ role, parts: [{ type: "text" as const, text }] })),
   ];
+}
+
+/** Throws InvalidParams for a schema that no answer could be checked against. */
+function refuseBadSchema(schema: Record<string, unknown>, verdict: ValueVerdict): void {
+  if (verdict.kind === "bad schema" || verdict.kind === "slow") {
+    const problem = verdict.kind === "slow" ? "takes too long to check" : "is not a valid JSON Schema";
+    throw invalidParams(`"schema" ${problem}: ${verdict.message}`, { path: "schema" });
+  }
+  if (schema["type"] !== "object")
+    throw invalidParams(
+      '"schema" must have type: "object" at its top. Put any other value into a property of it.',
+      { path: "schema" },
+    );
+}
+
+/** Returns what the answer lacks, in a sentence; null if it fits. */
+function misfitOf(verdict: ValueVerdict): string | null {
+  switch (verdict.kind) {
+    case "fits":
+      return null;
+    case "unfit":
+      return `${verdict.path === "" ? "it" : verdict.path} ${verdict.message}.`;
+    case "bad schema":
+    case "slow":
+      return verdict.message;
+  }
 }
 
 function parsedObject(text: string, model: string): JsonValue {

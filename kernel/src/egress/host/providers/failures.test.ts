@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ModelFailure } from "../../../base/vocabulary/model.ts";
 import { Denied } from "../../failures.ts";
-import { failureOfResponse, failureOfThrown } from "./failures.ts";
+import { contextFor, failureOfResponse, failureOfThrown } from "./failures.ts";
 import { eventsOf, recorded, requestOf, testKey, type WireApi, wireApis } from "./testing/wire.ts";
 
 const now = Date.parse("2026-11-20T12:00:00Z");
@@ -162,7 +162,7 @@ test("a message never repeats the key, and quotes little", () => {
     const { message } = failureOf(401, body);
     expect(message).not.toContain(testKey.slice(0, 12));
     expect(message).toContain("[key]");
-    expect(message.length).toBeLessThan(450);
+    expect(message.length).toBeLessThan(550);
   }
   const thrown = failureOfThrown(
     new TypeError("fetch failed", { cause: new Error(`bad ${testKey}`) }),
@@ -268,3 +268,22 @@ const firstWords: Readonly<Record<WireApi, string>> = {
   google: 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hel"}]}}]}\n\n',
   ollama: '{"model":"m","message":{"role":"assistant","content":"Hel"},"done":false}\n',
 };
+
+test("a rejected key names the command that stores another, for the secret and host that were used", () => {
+  const said = (status: number, change: object): string =>
+    failureOfResponse({ status, headers: new Headers(), body: "" }, { ...context, ...change }, now).message;
+  const lab = { id: "lab", api: "openai-compatible" as const, baseUrl: "http://127.0.0.1:8080/v1" };
+  for (const status of [401, 403]) {
+    expect(said(status, contextFor({ ...lab, secret: "mine" }, "m", testKey))).toBe(
+      `The provider "lab" rejected the key, or the key may not use "m" (status ${status}). To store another key, run "lares secrets set mine --host 127.0.0.1:8080".`,
+    );
+    expect(said(status, contextFor(lab, "", testKey))).toBe(
+      `The provider "lab" rejected the key (status ${status}). To store another key, run "lares secrets set lab --host 127.0.0.1:8080", and write key: { secret: lab } in your lares.yaml.`,
+    );
+    expect(said(status, contextFor(lab, "m", null))).toContain(
+      '"lares secrets set lab --host 127.0.0.1:8080"',
+    );
+  }
+  // Another key of the same account has no more money.
+  expect(said(402, {})).not.toContain("lares secrets");
+});

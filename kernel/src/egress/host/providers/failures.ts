@@ -1,5 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { ModelFailure, ModelFailureClass } from "../../../base/vocabulary/model.ts";
+import type { ProviderSettings } from "../../../base/vocabulary/model-settings.ts";
 import { Denied, Stopped } from "../../failures.ts";
 import { answerBounds as bounds } from "./bounds.ts";
 
@@ -10,6 +11,26 @@ export interface FailureContext {
   readonly model: string;
   /** Never repeated in a message. */
   readonly key: string | null;
+  /** The name under which the person stores the key; absent if it is none of the stored secrets. */
+  readonly secret?: string;
+  /** The host that the key is sent to. */
+  readonly host?: string;
+}
+
+/** Returns the context of requests for one model; for the list of models, `model` is empty. */
+export function contextFor(
+  { id, baseUrl = "", secret }: ProviderSettings,
+  model: string,
+  key: string | null,
+): FailureContext {
+  const host = URL.parse(baseUrl)?.host ?? "";
+  return {
+    provider: id,
+    model,
+    key,
+    ...(secret === undefined ? {} : { secret }),
+    ...(host === "" ? {} : { host }),
+  };
 }
 
 /** An error whose failure is known already. */
@@ -264,8 +285,9 @@ function classOf(report: ProviderReport, assumedStatus: number): ModelFailureCla
 function sentenceOf(
   failureClass: ModelFailureClass,
   { status }: ProviderReport,
-  { provider, model, key }: FailureContext,
+  context: FailureContext,
 ): string {
+  const { provider, model, key, host = "<host>" } = context;
   const from = `The provider "${provider}"`;
   const withStatus = status === null ? "" : ` (status ${status})`;
   switch (failureClass) {
@@ -277,9 +299,8 @@ function sentenceOf(
       return `The request is too long for the model "${model}" of the provider "${provider}".`;
     case "Unauthorized":
       if (key === null)
-        return `${from} wants a key${withStatus}. Run "lares secrets set ${provider} --host <host>", and write key: { secret: ${provider} } in your lares.yaml.`;
-      if (model === "") return `${from} rejected the key${withStatus}.`;
-      return `${from} rejected the key, or the key may not use "${model}"${withStatus}.`;
+        return `${from} wants a key${withStatus}. Run "lares secrets set ${provider} --host ${host}", and write key: { secret: ${provider} } in your lares.yaml.`;
+      return `${from} rejected the key${model === "" ? "" : `, or the key may not use "${model}"`}${withStatus}.${otherKey(status, context)}`;
     case "Filtered":
       return `The content filter of the provider "${provider}" refused the request.`;
     case "UnknownModel":
@@ -295,6 +316,16 @@ function sentenceOf(
     case "NoKey":
       return `${from} rejected the request${withStatus}.`;
   }
+}
+
+/** Returns how to store another key; nothing where the provider wants money for this one. */
+function otherKey(status: number | null, { provider, secret, host = "<host>" }: FailureContext): string {
+  if (status === 402) return "";
+  const run = ` To store another key, run "lares secrets set ${secret ?? provider} --host ${host}"`;
+  // A provider without a secret has its key from the environment, and looks for no stored one.
+  return secret === undefined
+    ? `${run}, and write key: { secret: ${provider} } in your lares.yaml.`
+    : `${run}.`;
 }
 
 /** Returns the text in one line, shortened and without the key. The key is removed first, before it can be cut in half. */

@@ -1,7 +1,7 @@
 import type { ProviderApi, ProviderSettings } from "../../../base/vocabulary/model-settings.ts";
 import { answerBounds as bounds } from "./bounds.ts";
 import { readStart } from "./exchange.ts";
-import { failureOfAbort, failureOfResponse, failureOfThrown, ModelFault } from "./failures.ts";
+import { contextFor, failureOfAbort, failureOfResponse, failureOfThrown, ModelFault } from "./failures.ts";
 
 export interface ListedModel {
   /** As the provider names it. */
@@ -68,7 +68,7 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
   const api = listApis[provider.api];
-  const context = { provider: provider.id, model: "", key };
+  const context = contextFor(provider, "", key);
   if (api === undefined || provider.baseUrl === undefined)
     throw new ModelFault({
       class: "NoModel",

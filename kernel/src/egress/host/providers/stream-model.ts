@@ -1,9 +1,10 @@
 import { unlessAborted } from "../../../base/abort.ts";
 import type { ModelEvent, ModelFailure } from "../../../base/vocabulary/model.ts";
 import type { ProviderApi } from "../../../base/vocabulary/model-settings.ts";
+import { providerAddressFault } from "../../../models/provider-address.ts";
 import { parseModelReference } from "../../../models/reference.ts";
 import { Exchange } from "./exchange.ts";
-import { type FailureContext, failureOfAbort, failureOfSdk, ModelFault } from "./failures.ts";
+import { contextFor, type FailureContext, failureOfAbort, failureOfSdk, ModelFault } from "./failures.ts";
 import type { ModelCall } from "./model-call.ts";
 import { ollamaAnswer } from "./ollama.ts";
 import { sdkAnswer } from "./sdk-answer.ts";
@@ -93,11 +94,7 @@ function failureAfter(
 }
 
 function contextOf({ provider, key, request }: ModelCall): FailureContext {
-  return {
-    provider: provider.id,
-    model: parseModelReference(request.model)?.model ?? request.model,
-    key,
-  };
+  return contextFor(provider, parseModelReference(request.model)?.model ?? request.model, key);
 }
 
 /** Returns why the request cannot be sent at all; null if it can. */
@@ -109,8 +106,9 @@ function refusalOf({ provider, key, request }: ModelCall): ModelFailure | null {
       class: "NoModel",
       message: `The provider "${id}" (api: ${api}) is not reached over the network.`,
     };
-  if (baseUrl === undefined || !URL.canParse(baseUrl))
-    return { class: "NoModel", message: `The provider "${id}" has no address. Set its base_url.` };
+  const fault = providerAddressFault(baseUrl ?? "");
+  if (baseUrl === undefined || fault !== null)
+    return { class: "NoModel", message: `The provider "${id}" cannot be reached. ${fault}` };
   if (parseModelReference(request.model) === null)
     return {
       class: "UnknownModel",

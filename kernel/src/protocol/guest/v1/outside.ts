@@ -40,6 +40,7 @@ export const outsideCalls = define({
       ModelError:
         "No model answered. `data.class` says why, `data.retryable` whether the same call may succeed later.",
       BudgetExceeded: "A budget of the user's document does not allow the request; nothing was sent.",
+      InvalidParams: "`schema` is not a valid JSON Schema, or its type is not object; nothing was sent.",
     },
     params: Type.Object(
       {
