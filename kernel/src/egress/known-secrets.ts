@@ -1,13 +1,11 @@
 import { finished } from "../base/steps.ts";
+import { minFoundSecretBytes } from "../base/vocabulary/secret.ts";
 
 /** A value that must not leave, with its name for people. */
 export interface KnownSecret {
   readonly name: string;
   readonly value: string;
 }
-
-/** Shorter values occur by chance. Bytes. */
-const minKnownSecretBytes = 8;
 
 /** Bytes that are searched in one step, and secrets that are replaced in one. */
 const longSearch = 256 * 1024;
@@ -20,7 +18,7 @@ export class ExactSecrets {
 
   constructor(secrets: readonly KnownSecret[]) {
     this.#forms = secrets
-      .filter(({ value }) => Buffer.byteLength(value) >= minKnownSecretBytes)
+      .filter(({ value }) => Buffer.byteLength(value) >= minFoundSecretBytes)
       .flatMap(({ name, value }) =>
         [...formsOf(value)].map((form) => ({ name, bytes: Buffer.from(form, "utf8") })),
       )

@@ -25,3 +25,6 @@ export const SecretItem = Type.Object(
   { description: "A secret of the user, without its value" },
 );
 export type SecretItem = Static<typeof SecretItem>;
+
+/** Shorter values are not searched for: they would be found in texts that have nothing to do with them. */
+export const minFoundSecretBytes = 8;

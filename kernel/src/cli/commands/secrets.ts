@@ -1,5 +1,6 @@
 import { isCancel, password } from "@clack/prompts";
 import { personAt } from "../../base/vocabulary/principal.ts";
+import { minFoundSecretBytes } from "../../base/vocabulary/secret.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderSecrets } from "../render/secrets.ts";
@@ -53,6 +54,10 @@ export async function secrets(
     const value = await readValue(terminal, name, json === true);
     if (value === null) return 130;
     const item = await secrets.set(personAt("lares"), name, value, host ?? [], place);
+    if (Buffer.byteLength(value) < minFoundSecretBytes)
+      terminal.warn(
+        `This value has fewer than ${minFoundSecretBytes} bytes: where a server repeats it, it cannot be told from other text, and agents see it.`,
+      );
     if (json === true) terminal.json(item);
     else
       terminal.print(`The secret ${oneLine(name)} is stored. It is sent only to ${item.hosts.join(", ")}.`);

@@ -120,7 +120,8 @@ const Provider = Type.Union(
         script: Type.String({
           minLength: 1,
           maxLength: 4096,
-          description: "The file with the answers, relative to this document",
+          description:
+            "The file with the answers, relative to this document. It holds `turns`, of which the first that fits is given once: `{ when: <a part of the last message>, say: <text> }`, with `think`, `call: [{ tool, arguments }]`, `usage`, `delay_ms`, `repeat: true`, or `error: { class, retry_after_ms }` in place of an answer",
           examples: ["./rehearsal.yaml"],
         }),
       },

@@ -254,6 +254,21 @@ for (const api of wireApis) {
     expect(await lastOf(ask(api, port))).toMatchObject(expected);
   });
 
+  test(`${api}: a server that only pings is not silent`, async () => {
+    const { port, become } = await serveAs();
+    become((_request, response) => {
+      response.writeHead(200, stream);
+      // What each API ignores: comments between events, empty lines between lines of JSON.
+      const pinging = setInterval(() => response.write(api === "ollama" ? "\n" : ": ping\n\n"), 50);
+      setTimeout(() => {
+        clearInterval(pinging);
+        response.end(whole);
+      }, 1_500);
+    });
+    const limits = { ...patient, idleMs: 700 };
+    expect(await lastOf(ask(api, port, { limits }))).toMatchObject({ type: "done" });
+  });
+
   test(`${api}: an answer that is not read to its end ends its own request, and no other`, async () => {
     const { port, become } = await serveAs();
     const held: ServerResponse[] = [];
