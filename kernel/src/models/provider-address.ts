@@ -3,7 +3,7 @@
  * connecting to the address is allowed is decided when a request is sent.
  */
 export function providerAddressFault(url: string): string | null {
-  const protocol = URL.parse(url)?.protocol;
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   if (protocol === "http:" || protocol === "https:") return null;
   // `localhost:8080` is read as an address whose scheme is "localhost".
   if (protocol !== undefined && url.includes("://"))
