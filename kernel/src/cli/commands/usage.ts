@@ -1,5 +1,6 @@
 import type { UsageGrouping } from "../../base/vocabulary/usage.ts";
 import { exitCodes, type CommandContext } from "../command.ts";
+import { sinceTime } from "../durations.ts";
 import { renderUsage } from "../render/usage.ts";
 
 export interface UsageOptions {
@@ -17,8 +18,8 @@ export async function usage(
   return ports.withUserServices(async ({ usage }) => {
     const groups = await usage.sums({
       groupBy: by,
-      ...(since === undefined ? {} : { since }),
-      ...(until === undefined ? {} : { until }),
+      ...(since === undefined ? {} : { since: sinceTime(since, Date.now()) }),
+      ...(until === undefined ? {} : { until: sinceTime(until, Date.now()) }),
     });
     if (json === true) terminal.json({ groups });
     else terminal.print(renderUsage(by, groups, terminal.surface));
