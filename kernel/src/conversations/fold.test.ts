@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
-import { ConversationFold } from "./fold.ts";
+import { ConversationFold, otherSources } from "./fold.ts";
 import { entryOf, histories } from "./testing/entries.ts";
 
 const foldOf = (entries: readonly Entry[], fold = new ConversationFold()): ConversationFold => {
@@ -47,6 +47,19 @@ test("a request is open from its entry to its answer, its void, its next attempt
     expect(
       open(request(2, "m1", 1, "w"), entryOf(3, { kind: "process", value: process("w", { state }) })),
     ).toEqual([]);
+});
+
+test("of a process that has ended nothing is open, although a kernel died before it wrote the ends", () => {
+  const { state } = foldOf([
+    channel,
+    request(2, "m1", 1, "w"),
+    said(3, "m1", { process: "w", partial: true }),
+    entryOf(4, { kind: "tool_call", process: "w", call: "t1", tool: "a/b", arguments: {} }),
+    entryOf(5, { kind: "ask", process: "w", ref: "q1", state: "Pending" }),
+    entryOf(6, { kind: "process", value: process("w", { state: "Cancelled", task: "x".repeat(9_999) }) }),
+  ]);
+  expect(state).toMatchObject({ requests: [], calls: [], references: [], partial: [] });
+  expect(state.processes.at(-1)?.task).toHaveLength(2_000);
 });
 
 test("partial texts are known until the whole message or its void comes", () => {
@@ -100,9 +113,9 @@ test("sources of tainted entries are named once; without any, the origin is", ()
     entryOf(4, { kind: "notice", text: "", sources: ["clean.md"] }),
   ]);
   expect(state.tainted).toEqual(["web", "mcp:x", "scripted"]);
-  expect(
-    foldOf(Array.from({ length: 99 }, (_, n) => tainted(n + 1, { origin: `web${n}` }))).state.tainted,
-  ).toHaveLength(32);
+  const many = foldOf(Array.from({ length: 99 }, (_, n) => tainted(n + 1, { origin: `web${n}` })));
+  expect(many.state.tainted).toHaveLength(32);
+  expect(many.state.tainted.at(-1)).toBe(otherSources);
 });
 
 test("title, model, state, pins, blocks, usage and the channel's summary are those of the last entries", () => {
@@ -127,7 +140,7 @@ test("title, model, state, pins, blocks, usage and the channel's summary are tho
     model: "lab/m",
     state: "archived",
     pins: ["e2"],
-    blocks: [{ name: "project", text: "b" }],
+    blocks: [{ name: "project", seq: 10 }],
     usage: { input_tokens: 4, output_tokens: 6, usd: 0.5 },
     summary: { seq: 13, covers: [1, 9] },
     seq: 14,

@@ -39,7 +39,7 @@ export interface ConversationState {
   seq: number;
   unread: number;
   usage: { input_tokens: number; output_tokens: number; usd: number | null };
-  /** Sources of tainted entries, each once, the first ones. */
+  /** Sources of tainted entries, each once; the first ones, and `otherSources` for any more. */
   tainted: string[];
   /** Those that have not ended, and the last ones that have, in the order in which they began. */
   processes: Process[];
@@ -50,11 +50,18 @@ export interface ConversationState {
   partial: { process: string; message: string }[];
   /** Ids of entries. */
   pins: string[];
-  blocks: { name: string; text: string }[];
+  /** The newest entry of each block. */
+  blocks: { name: string; seq: number }[];
   /** The newest summary of the channel's entries. */
   summary: { seq: number; covers: [number, number] } | null;
 }
 
+/** The newest open ones are kept; more are open only where entries are missing. */
+const maxOpen = 1_000;
+/** The last of the sources, if there were more. */
+export const otherSources = "others";
+/** Characters of a process's texts; the rest is in the log. */
+const maxTextCharacters = 2_000;
 /** Ended processes that are listed. */
 const maxEnded = 64;
 const maxSources = 32;
@@ -112,7 +119,7 @@ export class ConversationFold {
       case "tool_call": {
         const { seq, process, turn, call, tool } = entry;
         if (!state.calls.some((open) => open.call === call))
-          state.calls.push({ seq, process, turn, call, tool });
+          state.calls = [...state.calls, { seq, process, turn, call, tool }].slice(-maxOpen);
         return;
       }
       case "tool_result":
@@ -137,7 +144,7 @@ export class ConversationFold {
         return;
       case "block":
         state.blocks = state.blocks.filter(({ name }) => name !== entry.name);
-        state.blocks.push({ name: entry.name, text: entry.text });
+        state.blocks = [...state.blocks, { name: entry.name, seq: entry.seq }].slice(-maxOpen);
         return;
       case "pin":
         state.pins = state.pins.filter((id) => id !== entry.entry);
@@ -155,7 +162,8 @@ export class ConversationFold {
   #takeMessage({ id, process, role, origin, partial }: EntryOf<"message">): void {
     const state = this.#state;
     if (partial === true) {
-      if (!state.partial.some(({ message }) => message === id)) state.partial.push({ process, message: id });
+      if (!state.partial.some(({ message }) => message === id))
+        state.partial = [...state.partial, { process, message: id }].slice(-maxOpen);
       return;
     }
     this.#closeMessage(id);
@@ -166,11 +174,16 @@ export class ConversationFold {
   #takeProcess(value: Process): void {
     const state = this.#state;
     const at = state.processes.findIndex(({ id }) => id === value.id);
-    if (at === -1) state.processes.push(value);
-    else state.processes[at] = value;
+    const shown = withShortTexts(value);
+    if (at === -1) state.processes = [...state.processes, shown].slice(-maxOpen);
+    else state.processes[at] = shown;
     if (!endedStates.has(value.state)) return;
-    // After a crash nothing is asked for a process that has ended.
-    this.#closeRequest(({ process }) => process === value.id);
+    // Nothing of a process that has ended is waited for, whatever a kernel that died did not write.
+    const isOthers = ({ process }: { readonly process: string }): boolean => process !== value.id;
+    state.requests = state.requests.filter(isOthers);
+    state.calls = state.calls.filter(isOthers);
+    state.references = state.references.filter(isOthers);
+    state.partial = state.partial.filter(isOthers);
     const ended = state.processes.filter((process) => isOver(process));
     const dropped = new Set(ended.slice(0, Math.max(0, ended.length - maxEnded)));
     if (dropped.size > 0) state.processes = state.processes.filter((process) => !dropped.has(process));
@@ -179,7 +192,7 @@ export class ConversationFold {
   #takeReference({ kind, ref, process, origin, state: now }: EntryOf<"action"> | EntryOf<"ask">): void {
     const state = this.#state;
     state.references = state.references.filter((open) => open.kind !== kind || open.ref !== ref);
-    if (openStates.has(now)) state.references.push({ kind, ref, process });
+    if (openStates.has(now)) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
     else if (origin === "person") state.unread = 0;
   }
 
@@ -195,7 +208,7 @@ export class ConversationFold {
   #taint({ sources = [], origin }: Entry): void {
     for (const source of sources.length === 0 ? [origin] : sources)
       if (!this.#state.tainted.includes(source) && this.#state.tainted.length < maxSources)
-        this.#state.tainted.push(source);
+        this.#state.tainted.push(this.#state.tainted.length < maxSources - 1 ? source : otherSources);
   }
 
   #isChannel(id: string): boolean {
@@ -226,6 +239,17 @@ function emptyState(): ConversationState {
     pins: [],
     blocks: [],
     summary: null,
+  };
+}
+
+function withShortTexts(process: Process): Process {
+  const { task, status, error } = process;
+  const short = (text: string): string => text.slice(0, maxTextCharacters).toWellFormed();
+  return {
+    ...process,
+    ...(task === undefined ? {} : { task: short(task) }),
+    ...(status === undefined ? {} : { status: short(status) }),
+    ...(error === undefined ? {} : { error: { ...error, message: short(error.message) } }),
   };
 }
 
