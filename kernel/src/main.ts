@@ -73,7 +73,10 @@ async function main(argv: readonly string[]): Promise<number> {
 // A command is done when it says so. A pause before a child is started again holds nothing, and Node would end the process
 // in the middle of it, without a word and as if all were well.
 const held = setInterval(() => undefined, 2 ** 30);
-process.exitCode = await main(process.argv.slice(2));
-clearInterval(held);
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} finally {
+  clearInterval(held);
+}
 // A front or kernel that has ended must not be kept by a handle somebody forgot.
 if (process.argv[2] === "serve" || process.argv[2] === "kernel") process.exit();

@@ -25,6 +25,7 @@ async function userFolder() {
     events: eventPorts(new ManualClock()),
   });
   return {
+    folder,
     write: (text: string, name = "lares.yaml") => writeFile(join(folder, name), text),
     remove: () => rm(join(folder, "lares.yaml")),
     read: async () => {
@@ -47,6 +48,14 @@ test.each(["lares.yaml", "lares.toml"])(
   },
 );
 
+test("a user's document that nobody can read counts as one with a fault", async () => {
+  const { folder, read } = await userFolder();
+  await mkdir(join(folder, "lares.yaml"));
+  const { rules, faults } = await read();
+  expect(rules).toContainEqual([undefined, "deny"]);
+  expect(faults).toEqual([expect.stringContaining("cannot be read")]);
+});
+
 test("a user's document that gets a fault while it is edited counts as it was, until it is right or gone", async () => {
   const { write, remove, read } = await userFolder();
   const refusal = ["file.write", "deny"];
@@ -59,8 +68,12 @@ test("a user's document that gets a fault while it is edited counts as it was, u
   expect((await read()).rules).not.toContainEqual(refusal);
   await write(faulty);
   expect((await read()).rules).not.toContainEqual([undefined, "deny"]);
+  await write(valid);
+  await read();
+  // As an editor writes it: the old file is moved away first.
   await remove();
   expect(await read()).toMatchObject({ faults: [] });
+  expect((await read()).rules).not.toContainEqual(refusal);
   await write(faulty);
-  expect((await read()).rules).toContainEqual([undefined, "deny"]);
+  expect((await read()).rules).toContainEqual(refusal);
 });

@@ -6,7 +6,7 @@ import { checkManifest } from "../documents/manifest.ts";
 import { laresNames } from "../documents/names.ts";
 import type { EventPorts, FoundExtension, ManifestPorts } from "../documents/ports.ts";
 import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
-import { readText, realPathOf, type DocumentText } from "../platform/files/document-files.ts";
+import { readText, realPathOf, realPathOrNull, type DocumentText } from "../platform/files/document-files.ts";
 import { dirname, join } from "../platform/files/paths.ts";
 import { misplacement } from "./extension-places.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
@@ -100,8 +100,8 @@ export class WorkspaceDocuments {
 
   /**
    * Resolves the configuration of all layers, and adds to `faults` what is wrong with them. The workspace's layer is left out
-   * if it has errors. The user's is the last one without errors, or refuses every change: nobody knows what its rules
-   * were to refuse.
+   * if it has errors. The user's is the last one without errors, or one rule that refuses every change: nobody knows
+   * what its rules were to refuse.
    */
   async resolve(
     files: ObservedFiles,
@@ -144,10 +144,24 @@ export class WorkspaceDocuments {
     finder: ExtensionFinder,
     faults: string[],
   ): Promise<Layer | null> {
+    const unread = text === null ? await this.#unreadUserDocument() : null;
+    if (unread !== null) faults.push(`${unread}: it cannot be read.`);
+    const file = text?.file ?? unread;
+    // Editors move the old file away for a moment; what counted then is not forgotten.
+    if (file === null) return null;
     const sound = text === null ? null : await this.#layer(text, "user", files, finder, faults);
-    if (text === null || sound !== null) return (this.#soundUserLayer = sound);
-    if (this.#soundUserLayer?.file === text.file) return this.#soundUserLayer;
-    return await this.#layer({ file: text.file, text: refusing(text.file) }, "user", files, finder, []);
+    if (sound !== null) return (this.#soundUserLayer = sound);
+    if (this.#soundUserLayer?.file === file) return this.#soundUserLayer;
+    return await this.#layer({ file, text: refusing(file) }, "user", files, finder, []);
+  }
+
+  /** Returns the user's document if there is one that has no text: a folder, or a file that nobody may read. */
+  async #unreadUserDocument(): Promise<string | null> {
+    for (const name of laresNames) {
+      const file = join(this.#options.userFolder, name);
+      if ((await realPathOrNull(file)) !== null) return file;
+    }
+    return null;
   }
 
   async #layer(

@@ -32,8 +32,9 @@ type TextType = "text" | "reasoning";
 
 /**
  * Returns the events with secrets in texts and reasoning replaced by marks. A text that may be a secret is held back
- * until it is decided, or until nothing has come for `maxHeldMs`. Calls of tools stay as they are, because the tool needs exactly these arguments; so does
- * reasoning in the parts of `done` that its model wants to see again unchanged: what is shown of it are the deltas.
+ * until it is decided, or until nothing has come for `maxHeldMs`. Calls of tools stay as they are, because the tool
+ * needs exactly these arguments; so does reasoning in the parts of `done` that its model wants to see again unchanged:
+ * what is shown of it are the deltas.
  * `leave` is called when nobody wants further events, and has to end those that are awaited.
  */
 export async function* redactedEvents(

@@ -59,7 +59,12 @@ function messageOfMisfit(error: ErrorObject | undefined): string {
 /** The validator repeats that the schema is invalid, and calls the schema its data. */
 function faultOfSchema(message: string): string {
   const repeated = "schema is invalid: ";
-  return message.startsWith(repeated) ? message.slice(repeated.length).replaceAll("data/", "/") : message;
+  if (!message.startsWith(repeated)) return message;
+  // At the beginning of each fault, and in no name that ends in "data".
+  return message
+    .slice(repeated.length)
+    .replaceAll(/(^|, )data\//g, "$1/")
+    .replaceAll(/(^|, )data /g, "$1it ");
 }
 
 function cut(text: string): string {

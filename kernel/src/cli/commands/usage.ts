@@ -1,6 +1,5 @@
 import type { UsageGrouping } from "../../base/vocabulary/usage.ts";
 import { exitCodes, type CommandContext } from "../command.ts";
-import { sinceTime } from "../durations.ts";
 import { renderUsage } from "../render/usage.ts";
 
 export interface UsageOptions {
@@ -18,8 +17,8 @@ export async function usage(
   return ports.withUserServices(async ({ usage }) => {
     const groups = await usage.sums({
       groupBy: by,
-      ...(since === undefined ? {} : { since: sinceTime(since, Date.now()) }),
-      ...(until === undefined ? {} : { until: sinceTime(until, Date.now()) }),
+      ...(since === undefined ? {} : { since }),
+      ...(until === undefined ? {} : { until }),
     });
     if (json === true) terminal.json({ groups });
     else terminal.print(renderUsage(by, groups, terminal.surface));

@@ -247,7 +247,7 @@ ${examples([
         "conversation",
       ]),
     )
-    .option("--since <time>", "from this day on (UTC): 7d, yesterday, monday, or a day such as 2026-11-20")
+    .option("--since <time>", "from this day on: 7d, or a day such as 2026-11-20")
     .option("--until <time>", "up to and with this day")
     .addOption(json())
     .addHelpText(

@@ -7,7 +7,8 @@ export class IssuedSecrets {
 
   /**
    * Returns the value as it is sent, which is also what is searched for: without space and control characters around it,
-   * such as the line break of a file, because headers, servers and parsers of addresses leave those out.
+   * such as the line break of a file, because headers, servers and parsers of addresses leave those out. In bodies it is the
+   * same form.
    */
   issue(name: string, given: string): string {
     const value = trimmed(given);
