@@ -126,7 +126,7 @@ export class ProviderRequests {
   #keyOf(name: string, value: string, remedy: string): KeyResult {
     const key = this.#ports.issued.issue(name, value);
     // Errors about headers quote them, and no longer word for word.
-    return /^[ -~]+$/.test(key)
+    return /^[ -~\u00a0-\u00ff]+$/.test(key)
       ? { key }
       : noKey(`The key "${name}" has characters that no request can carry. ${remedy}`);
   }
