@@ -103,7 +103,7 @@ export interface CliPorts {
   readonly version: string;
   /** Joins the workspace's kernel, or starts it. */
   connect(options: ConnectOptions): Promise<KernelConnection>;
-  /** Returns the user's own document, which counts in every workspace; null if there is none. */
+  /** Returns the path of the user's own document, which applies to every workspace; null if the user has none. */
   userDocument(): Promise<string | null>;
   /** Returns the errors of one document (`lares.*` or `extension.*`) that can be found without running a kernel. */
   checkDocument(path: string): Promise<readonly Finding[]>;

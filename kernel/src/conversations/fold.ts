@@ -26,7 +26,7 @@ export interface OpenReference {
   readonly process: string;
 }
 
-/** What the entries of a conversation come to. Bounded, however long the conversation is: texts stay in the log. */
+/** The state of a conversation after its last entry. Its size does not depend on the conversation's length: texts stay in the log. */
 export interface ConversationState {
   readonly version: 1;
   title: string;
@@ -82,7 +82,7 @@ export class ConversationFold {
     this.#state = state;
   }
 
-  /** Continues from a saved state; null if it is none. */
+  /** Continues from a saved state. Returns null for anything else. */
   static from(saved: JsonValue): ConversationFold | null {
     if (!isJsonObject(saved) || saved["version"] !== 1) return null;
     for (const [name, value] of Object.entries(emptyState()))

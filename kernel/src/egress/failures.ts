@@ -96,7 +96,7 @@ const openSsl = /\b[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]*)/;
 /** What OpenSSL calls an answer without any TLS, as a plain http server gives it. */
 const notTls = /wrong version number|packet length too long|http request|record layer failure/;
 
-/** Returns what OpenSSL's text means to a person; null if it is none. */
+/** Translates OpenSSL's text for a person. Returns null for any other text. */
 function tlsReason(text: string): string | null {
   const reason = openSsl.exec(text)?.[1]?.trim();
   if (reason === undefined) return null;

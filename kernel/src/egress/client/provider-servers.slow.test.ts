@@ -259,11 +259,13 @@ for (const api of wireApis) {
     become((_request, response) => {
       response.writeHead(200, stream);
       // What each API ignores: comments between events, empty lines between lines of JSON.
-      const pinging = setInterval(() => response.write(api === "ollama" ? "\n" : ": ping\n\n"), 50);
-      setTimeout(() => {
+      let pings = 0;
+      const pinging = setInterval(() => {
+        response.write(api === "ollama" ? "\n" : ": ping\n\n");
+        if (++pings < 30) return;
         clearInterval(pinging);
         response.end(whole);
-      }, 1_500);
+      }, 50);
     });
     const limits = { ...patient, idleMs: 700 };
     expect(await lastOf(ask(api, port, { limits }))).toMatchObject({ type: "done" });

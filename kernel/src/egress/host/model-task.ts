@@ -47,7 +47,7 @@ export async function answerTask(
       // The web's responses have no others.
       if (head.status < 200 || head.status > 599 || withoutBody.has(head.status)) {
         answered.destroy();
-        throw new Error(`The server answered with the status ${head.status}, and so with nothing.`);
+        throw new Error(`The server answered with the status ${head.status}, which holds no answer.`);
       }
       return new Response(webBody(answered, limits.maxBytes, port.heard), {
         status: head.status,

@@ -11,7 +11,7 @@ export interface FailureContext {
   readonly model: string;
   /** Never repeated in a message. */
   readonly key: string | null;
-  /** The name under which the person stores the key; absent if it is none of the stored secrets. */
+  /** The name of the stored secret that holds the key; absent if the key comes from elsewhere. */
   readonly secret?: string;
   /** The host that the key is sent to. */
   readonly host?: string;

@@ -11,7 +11,7 @@ interface SdkModel {
 }
 
 const maxKept = 16;
-/** What the SDKs write as the key: no SDK sees a key, and none is kept longer than its request. */
+/** The SDKs write this in place of the key, so that no SDK sees a key and no key outlives its request. */
 const standIn = `key-${crypto.randomUUID()}`;
 
 /** Models that no attempt uses, the least recently used first: making one takes as long as reading an answer. */
