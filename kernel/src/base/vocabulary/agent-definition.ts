@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { Hash, Place } from "./common.ts";
 import type { LaresEvent } from "./event.ts";
+import type { MindDefinition } from "./mind.ts";
 import type { AgentLimits, Authority } from "./permissions.ts";
 import type { TraceLevel } from "./trace.ts";
 
@@ -54,6 +55,8 @@ export interface AgentDefinition {
   readonly authority: Authority;
   readonly limits: AgentLimits;
   readonly config: JsonObject;
+  /** Present if people can talk to it. */
+  readonly mind?: MindDefinition;
   readonly memory: boolean;
   /** For how many days the events of its memory are kept; null: forever. */
   readonly memoryRetentionDays: number | null;

@@ -162,6 +162,12 @@ export const Entry = Type.Union(
       call: Id("Names the call within the conversation"),
       tool: Type.String({ description: "The tool" }),
       arguments: Json("What it is called with"),
+      opaque: Type.Optional(
+        Type.Object(
+          { model: Type.String({ description: "The model that made it" }), value: Json("Its own data") },
+          { ...closed, description: "Data of the call that the same model gets again, byte by byte" },
+        ),
+      ),
     }),
     entry("tool_result", "What became of a call", {
       call: Id("The call"),
