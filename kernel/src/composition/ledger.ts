@@ -3,6 +3,7 @@ import { actionsMigrations } from "../actions/ledger/migrations.ts";
 import { agentStateMigrations } from "../agent-state/migrations.ts";
 import { asksMigrations } from "../asks/migrations.ts";
 import type { Log } from "../base/log.ts";
+import { conversationMigrations } from "../conversations/migrations.ts";
 import { decisionMigrations } from "../decisions/uses.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
 import { jobsMigrations } from "../jobs/migrations.ts";
@@ -24,6 +25,7 @@ export const ledgerMigrations: readonly Migration[] = [
   ...decisionMigrations,
   ...keyedCallMigrations,
   ...asksMigrations,
+  ...conversationMigrations,
 ];
 
 /** Opens a workspace's `ledger.sqlite`: one file, so that several rooms can write in one transaction. */

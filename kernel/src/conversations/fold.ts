@@ -82,6 +82,11 @@ export class ConversationFold {
     this.#state = state;
   }
 
+  /** Begins a conversation, or a fork with the state that its origin had. */
+  static begin(created: string, start: ConversationState = emptyState()): ConversationFold {
+    return new ConversationFold({ ...structuredClone(start), created, updated: created });
+  }
+
   /** Continues from a saved state. Returns null for anything else. */
   static from(saved: JsonValue): ConversationFold | null {
     if (!isJsonObject(saved) || saved["version"] !== 1) return null;
@@ -219,7 +224,7 @@ export class ConversationFold {
 /** A channel that has ended begins again with the next message, and so is always listed. */
 const isOver = ({ kind, state }: Process): boolean => kind !== "channel" && endedStates.has(state);
 
-function emptyState(): ConversationState {
+export function emptyState(): ConversationState {
   return {
     version: 1,
     title: "",

@@ -1,0 +1,330 @@
+import type { Clock } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { type LaresError, messageOf, storageError } from "../base/errors.ts";
+import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { OneAtATime } from "../base/one-at-a-time.ts";
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import { decodeCheckpoint } from "../journal/checkpoint.ts";
+import type { Part } from "../journal/parts.ts";
+import type { DiskTimer } from "../journal/disk-timer.ts";
+import { Journal } from "../journal/journal.ts";
+import type { StartFold } from "../journal/proof.ts";
+import type { RecordInput } from "../journal/record.ts";
+import type { Verification } from "../journal/verify.ts";
+import { joinPath } from "../platform/files/data-files.ts";
+import { openObjectStore } from "../platform/files/object-store.ts";
+import type { ConversationFold, ConversationState } from "./fold.ts";
+import { type ConversationRow, indexedEntry, type IndexedRecord, type IndexRows } from "./index-rows.ts";
+import { beginningOf, type FoundRecord, LogFold } from "./log-fold.ts";
+import {
+  audienceOf,
+  type ConversationRecord,
+  conversationRecords,
+  conversationRefusals,
+  decodeHeader,
+  encodeEntry,
+  type Header,
+  type NewEntry,
+  searchedText,
+  stubOf,
+} from "./records.ts";
+
+export interface LogOptions {
+  readonly id: string;
+  /** The conversation's folder. */
+  readonly folder: string;
+  readonly rows: IndexRows;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Shared by all logs. */
+  readonly disk: DiskTimer;
+  readonly proofs: OneAtATime;
+  maxBytes(): number;
+  /** The log was found not to be what was written; it refuses everything from then on. */
+  damaged?(error: LaresError): void;
+}
+
+/** Records of one transaction, where a log is indexed again. */
+const indexedAtOnce = 500;
+
+/** One conversation: the only writer of its log, its state, and its part of the index. */
+export class ConversationLog implements AsyncDisposable {
+  /** Emits entries once the operating system has them, in their order. */
+  readonly appended = new Emitter<readonly Entry[]>();
+  readonly id: string;
+  readonly header: Header;
+  readonly #journal: Journal<ConversationRecord>;
+  readonly #fold: ConversationFold;
+  readonly #options: LogOptions;
+  /** Appends are folded in the order of the log, although large contents are stored before. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #isIndexed = true;
+
+  private constructor(
+    options: LogOptions,
+    journal: Journal<ConversationRecord>,
+    header: Header,
+    fold: ConversationFold,
+  ) {
+    this.id = options.id;
+    this.header = header;
+    this.#options = options;
+    this.#journal = journal;
+    this.#fold = fold;
+  }
+
+  /** Begins a conversation. Resolves when that is on the disk. */
+  static async create(options: LogOptions, header: Header): Promise<ConversationLog> {
+    const { journal, found } = await openJournal(options);
+    if (found.header !== null) {
+      await journal[Symbol.asyncDispose]();
+      throw storageError(`The conversation ${options.id} exists already.`);
+    }
+    const data = canonicalJson(header);
+    await journal.append([{ operation: "store", kind: "conversation", id: options.id, data }]);
+    await journal.sync();
+    const log = new ConversationLog(options, journal, header, beginningOf(header));
+    await options.rows.add(log.row, []);
+    return log;
+  }
+
+  /** Proves the log and brings the index up to date. StorageError, naming the first bad record, if it is damaged. */
+  static async open(options: LogOptions): Promise<ConversationLog> {
+    const { journal, found } = await openJournal(options);
+    try {
+      const { header, fold } = found;
+      if (header === null)
+        throw storageError(
+          `The log of the conversation ${options.id} has no beginning. Restore it, or delete the conversation.`,
+        );
+      const log = new ConversationLog(options, journal, header, fold);
+      // A power cut may have taken entries that the index had already.
+      await options.rows.clear(options.id, log.lastSeq);
+      await log.#index(found.found);
+      return log;
+    } catch (error) {
+      await journal[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get state(): Readonly<ConversationState> {
+    return this.#fold.state;
+  }
+
+  get agent(): string {
+    return this.header.agent;
+  }
+
+  get isBroken(): boolean {
+    return this.#journal.isBroken;
+  }
+
+  /** The seq of the log's last record. */
+  get lastSeq(): number {
+    return this.#base + this.#journal.end.seq;
+  }
+
+  get row(): ConversationRow {
+    return {
+      id: this.id,
+      agent: this.header.agent,
+      forkedFrom: this.header.forked_from ?? null,
+      state: this.#fold.state,
+    };
+  }
+
+  /**
+   * Appends entries, with nothing between them. Resolves when the operating system has them, and the state has taken
+   * them. Rejects as `Journal.append` does; then none is in the log.
+   */
+  append(entries: readonly NewEntry[]): Promise<readonly Entry[]> {
+    const appended = this.#turn.then(() => this.#append(entries));
+    this.#turn = appended.catch(() => undefined);
+    return appended;
+  }
+
+  /** Stores the beginning of a process's context, which stays as it is until the next one. */
+  storePrefix(process: string, prefix: JsonValue): Promise<void> {
+    const stored = this.#turn.then(async () => {
+      const data = canonicalJson({ process, prefix });
+      const [seq] = await this.#write([
+        { kind: "prefix", id: process, data, stub: canonicalJson({ process, prefix: null }) },
+      ]);
+      const record: IndexedRecord = {
+        seq: seq ?? 0,
+        kind: "prefix",
+        id: process,
+        process,
+        audience: process,
+        data,
+        text: "",
+      };
+      this.#toIndex([record]);
+    });
+    this.#turn = stored.catch(() => undefined);
+    return stored;
+  }
+
+  /** Resolves when everything appended before is on the disk. */
+  sync(): Promise<void> {
+    return this.#journal.sync();
+  }
+
+  verify(signal?: AbortSignal): Promise<Verification> {
+    return this.#journal.verify(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#turn;
+    await this.#journal[Symbol.asyncDispose]();
+  }
+
+  get #base(): number {
+    return this.header.forked_from?.seq ?? 0;
+  }
+
+  async #append(entries: readonly NewEntry[]): Promise<readonly Entry[]> {
+    if (entries.length === 0) return [];
+    const seqs = await this.#write(
+      entries.map((entry) => ({
+        kind: "entry" as const,
+        id: entry.id,
+        data: encodeEntry(entry),
+        stub: encodeEntry(stubOf(entry)),
+      })),
+    );
+    const placed = entries.map((entry, index): Entry => ({
+      ...entry,
+      conversation: this.id,
+      seq: seqs[index] ?? 0,
+    }));
+    const records = placed.map((entry, index) => {
+      this.#fold.take(entry);
+      const given = entries[index];
+      return indexedEntry(entry.seq, given ?? entry, audienceOf(entry, this.#fold.state));
+    });
+    this.#toIndex(records);
+    this.appended.emit(placed);
+    return placed;
+  }
+
+  /** Contents that are too long for a line are stored beside the log first. */
+  async #write(
+    records: readonly {
+      readonly kind: ConversationRecord;
+      readonly id: string;
+      readonly data: string;
+      readonly stub: string;
+    }[],
+  ): Promise<readonly number[]> {
+    const parts: Part[] = [];
+    try {
+      const inputs: RecordInput<ConversationRecord>[] = [];
+      for (const { kind, id, data, stub } of records) {
+        const part = await this.#journal.keepIfLarge(Buffer.from(data));
+        if (part !== null) parts.push(part);
+        inputs.push({
+          operation: "store",
+          kind,
+          id,
+          ...(part === null ? { data } : { data: stub, parts: [part] }),
+        });
+      }
+      const written = await this.#journal.append(inputs);
+      return written.map(({ end }) => this.#base + end.seq);
+    } finally {
+      for (const part of parts) part[Symbol.dispose]();
+    }
+  }
+
+  /** The index follows the log; if it fails, the next opening brings it up to date. */
+  #toIndex(records: readonly IndexedRecord[]): void {
+    if (!this.#isIndexed) return;
+    this.#options.rows.add(this.row, records).catch((error: unknown) => {
+      if (this.#isIndexed)
+        this.#options.log.error(
+          `The entries of the conversation ${this.id} could not be indexed: ${messageOf(error)}`,
+        );
+      // An entry after a gap would hide the gap from the next opening.
+      this.#isIndexed = false;
+    });
+  }
+
+  async #index(found: readonly FoundRecord[]): Promise<void> {
+    let records: IndexedRecord[] = [];
+    for (const record of found) {
+      if (records.length === indexedAtOnce) {
+        await this.#options.rows.add(this.row, records);
+        records = [];
+      }
+      const data = record.part === null ? record.data : await this.#readPart(record.part);
+      const value = JSON.parse(data) as NewEntry;
+      const { seq, kind, process, audience } = record;
+      records.push({
+        seq,
+        kind,
+        process,
+        audience,
+        data,
+        id: kind === "prefix" ? process : value.id,
+        text: kind === "prefix" ? "" : searchedText(value),
+      });
+    }
+    await this.#options.rows.add(this.row, records);
+  }
+
+  async #readPart(hash: Parameters<Journal<ConversationRecord>["readPart"]>[0]): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.#journal.readPart(hash)) pieces.push(piece);
+    return Buffer.concat(pieces).toString("utf8");
+  }
+}
+
+async function openJournal(
+  options: LogOptions,
+): Promise<{ readonly journal: Journal<ConversationRecord>; readonly found: LogFold }> {
+  const { id, folder, rows, clock, log, disk, proofs } = options;
+  const [head, indexed] = await Promise.all([rows.head(id), rows.lastSeq(id)]);
+  const stored = head?.checkpoint ?? null;
+  let isOpening = true;
+  const foldOptions = {
+    conversation: id,
+    // Later proofs run in the background, beside an index that follows the appends.
+    indexedThrough: () => (isOpening ? indexed : Infinity),
+  };
+  const { journal, found } = await Journal.open(
+    {
+      name: "conversation",
+      form: conversationRecords,
+      refusals: conversationRefusals,
+      disk,
+      folder: joinPath(folder, "log"),
+      anchor: head?.anchor,
+      storeAnchor: (anchor, durability) => rows.storeHead(id, anchor, durability),
+      checkpoints: {
+        stored: stored !== null && isReached(stored, indexed) ? stored : null,
+        store: (text) => rows.storeCheckpoint(id, text),
+        turns: proofs,
+      },
+      parts: await openObjectStore(joinPath(folder, "objects")),
+      ...(options.damaged === undefined ? {} : { damaged: options.damaged }),
+      maxBytes: () => options.maxBytes(),
+      clock,
+      log,
+    },
+    ((saved: JsonValue) => LogFold.start(foldOptions, saved)) as StartFold<ConversationRecord, LogFold>,
+  );
+  isOpening = false;
+  return { journal, found };
+}
+
+/** Behind a checkpoint that the index does not reach, records would be missing from it for good. */
+function isReached(stored: string, indexed: number): boolean {
+  const checkpoint = decodeCheckpoint(stored);
+  if (checkpoint === null) return false;
+  const { state } = checkpoint;
+  const header = isJsonObject(state) ? decodeHeader(state["header"]) : null;
+  return indexed >= (header?.forked_from?.seq ?? 0) + checkpoint.at.end.seq;
+}

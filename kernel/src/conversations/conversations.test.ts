@@ -1,0 +1,258 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
+import { DiskTimer } from "../journal/disk-timer.ts";
+import type { Database } from "../platform/database/database.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { Conversations } from "./conversations.ts";
+import { conversationMigrations } from "./migrations.ts";
+import type { NewEntry } from "./records.ts";
+
+const agent = "test.steward";
+
+interface Bench {
+  readonly stateFolder: string;
+  readonly database: Database;
+  open(): Conversations;
+}
+
+async function bench(): Promise<Bench> {
+  const stateFolder = await temporaryFolder();
+  const database = await openNearDatabase({
+    path: join(stateFolder, "ledger.sqlite"),
+    migrations: conversationMigrations,
+    log: silentLog,
+  });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const clock = new ManualClock();
+  const open = (): Conversations =>
+    new Conversations({
+      stateFolder,
+      database,
+      clock,
+      log: silentLog,
+      disk: new DiskTimer(clock),
+      maxBytes: () => 64 * 1024 * 1024,
+    });
+  return { stateFolder, database, open };
+}
+
+const common = (id: string) => ({ id, process: "c", created: "2026-11-26T08:00:00.000Z", turn: "m1" });
+const said = (id: string, text: string, by: "user" | "assistant" = "user"): NewEntry => ({
+  ...common(id),
+  origin: by === "user" ? "person" : "model",
+  kind: "message",
+  role: by,
+  parts: [{ type: "text", text }],
+});
+const channel: NewEntry = {
+  ...common("p1"),
+  origin: "person",
+  kind: "process",
+  value: { id: "c", kind: "channel", state: "Running", started: "2026-11-26T08:00:00.000Z" },
+};
+const textOf = (entry: Entry): string =>
+  (entry as EntryOf<"message">).parts.map((part) => ("text" in part ? part.text : "")).join("");
+const textsOf = (entries: readonly Entry[]): string[] =>
+  entries.filter(({ kind }) => kind === "message").map(textOf);
+
+test("what was appended is found again, with the same state, after a restart", async () => {
+  const { open } = await bench();
+  let id = "";
+  let state: unknown;
+  {
+    await using all = open();
+    using conversation = await all.create(agent);
+    const { log } = conversation;
+    id = log.id;
+    const seen: number[] = [];
+    log.appended.on((entries) => seen.push(...entries.map(({ seq }) => seq)));
+    const [first, second] = await log.append([channel, said("m1", "hello")]);
+    expect(seen).toEqual([first?.seq, second?.seq]);
+    state = structuredClone(log.state);
+  }
+  await using all = open();
+  expect((await all.get(id)).state).toEqual(state);
+  using conversation = await all.open(id);
+  expect(conversation.log.state).toEqual(state);
+  expect(conversation.log.agent).toBe(agent);
+  expect(textsOf(await all.entries(id, { limit: 10 }))).toEqual(["hello"]);
+  expect(await all.busy()).toEqual([id]);
+});
+
+test("appends that wait for a large content keep their order", async () => {
+  const { open, stateFolder } = await bench();
+  const large = "x".repeat(100_000);
+  await using all = open();
+  using conversation = await all.create(agent);
+  const { log } = conversation;
+  const appended = await Promise.all([
+    log.append([said("m1", large)]),
+    log.append([said("m2", "small")]),
+    log.append([said("m3", large)]),
+  ]);
+  const seqs = appended.flat().map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  expect(textsOf(await all.entries(log.id, { limit: 10 }))).toEqual([large, "small", large]);
+  const [segment = ""] = await readdir(join(stateFolder, "conversations", log.id, "log"));
+  const lines = await readFile(join(stateFolder, "conversations", log.id, "log", segment), "utf8");
+  expect(lines.length).toBeLessThan(5_000);
+});
+
+test("the index is made again from the log where it is missing, in part or as a whole, with large contents", async () => {
+  const { open, database } = await bench();
+  const large = "y".repeat(100_000);
+  let id = "";
+  {
+    await using all = open();
+    using conversation = await all.create(agent);
+    const { log } = conversation;
+    id = log.id;
+    await log.append([channel, said("m1", "first words"), said("m2", large)]);
+    await log.storePrefix("c", { version: 1, text: large });
+  }
+  for (const after of [3, 0]) {
+    await database.batch([{ sql: "DELETE FROM conversation_entries WHERE seq > ?", params: [after] }]);
+    await database.batch([{ sql: "DELETE FROM conversation_texts" }]);
+    await using all = open();
+    (await all.open(id))[Symbol.dispose]();
+    expect(textsOf(await all.entries(id, { limit: 10 }))).toEqual(["first words", large]);
+    expect(await all.prefix(id, "c")).toEqual({ process: "c", prefix: { version: 1, text: large } });
+  }
+});
+
+test("a log that was cut short behind its stored head is named and left as it is", async () => {
+  const { open, stateFolder } = await bench();
+  let id = "";
+  let kept = "";
+  let path = "";
+  {
+    await using all = open();
+    using conversation = await all.create(agent);
+    const { log } = conversation;
+    id = log.id;
+    await log.append([said("m1", "kept")]);
+    path = join(stateFolder, "conversations", id, "log", "000001.ndjson");
+    kept = await readFile(path, "utf8");
+    await log.append([said("m2", "lost")]);
+    await log.sync();
+  }
+  await writeFile(path, kept);
+  await using all = open();
+  await expect(all.open(id)).rejects.toMatchObject({ code: "StorageError" });
+  expect(await readFile(path, "utf8")).toBe(kept);
+});
+
+test("a damaged log is named and left as it is, and the others go on", async () => {
+  const { open, stateFolder } = await bench();
+  const ids: string[] = [];
+  {
+    await using all = open();
+    for (const text of ["one", "two"]) {
+      using conversation = await all.create(agent);
+      await conversation.log.append([said("m1", text)]);
+      ids.push(conversation.log.id);
+    }
+  }
+  const path = join(stateFolder, "conversations", ids[0] ?? "", "log", "000001.ndjson");
+  const changed = (await readFile(path, "utf8")).replace('"one"', '"ONE"');
+  await writeFile(path, changed);
+  await using all = open();
+  await expect(all.open(ids[0] ?? "")).rejects.toMatchObject({
+    code: "StorageError",
+    facts: { firstBad: { seq: 2 } },
+  });
+  expect(await readFile(path, "utf8")).toBe(changed);
+  using other = await all.open(ids[1] ?? "");
+  await other.log.append([said("m2", "goes on")]);
+});
+
+test("a fork has the entries up to its point, and what either writes later the other has not", async () => {
+  const { open } = await bench();
+  let forkId = "";
+  let id = "";
+  {
+    await using all = open();
+    using origin = await all.create(agent);
+    id = origin.log.id;
+    const entries = await origin.log.append([
+      channel,
+      said("m1", "one"),
+      said("m2", "two"),
+      said("m3", "three"),
+    ]);
+    await origin.log.storePrefix("c", { version: 1 });
+    using fork = await all.fork(id, entries[2]?.seq);
+    forkId = fork.log.id;
+    await fork.log.append([said("m4", "in the fork")]);
+    await origin.log.append([said("m5", "in the origin")]);
+  }
+  await using all = open();
+  expect(textsOf(await all.entries(forkId, { limit: 10 }))).toEqual(["one", "two", "in the fork"]);
+  expect(textsOf(await all.entries(forkId, { limit: 2, newest: true }))).toEqual(["two", "in the fork"]);
+  expect(textsOf(await all.entries(id, { limit: 10 }))).toEqual(["one", "two", "three", "in the origin"]);
+  expect(await all.count(forkId, { kinds: ["message"] })).toBe(3);
+  expect(textOf((await all.entry(forkId, "m2")) as Entry)).toBe("two");
+  expect(await all.entry(forkId, "m3")).toBeNull();
+  // It was stored behind the point of the fork.
+  expect(await all.prefix(forkId, "c")).toBeNull();
+  using fork = await all.open(forkId);
+  expect(fork.log.state).toMatchObject({ processes: [{ id: "c", state: "WaitingForInput" }], unread: 0 });
+  const all3 = await all.entries(forkId, { limit: 10 });
+  expect(new Set(all3.map(({ seq }) => seq)).size).toBe(all3.length);
+  using second = await all.fork(forkId);
+  expect(textsOf(await all.entries(second.log.id, { limit: 10 }))).toEqual(["one", "two", "in the fork"]);
+});
+
+test("deleting an origin keeps what its fork has, until the fork is deleted too", async () => {
+  const { open, stateFolder } = await bench();
+  await using all = open();
+  using origin = await all.create(agent);
+  await origin.log.append([said("m1", "shared")]);
+  const { id } = origin.log;
+  using fork = await all.fork(id);
+  expect(await all.delete(id)).toEqual({ isKeptForForks: true });
+  await expect(all.get(id)).rejects.toMatchObject({ code: "NotFound" });
+  await expect(all.open(id)).rejects.toMatchObject({ code: "NotFound" });
+  expect((await all.list({ limit: 10 })).map((row) => row.id)).toEqual([fork.log.id]);
+  expect(textsOf(await all.entries(fork.log.id, { limit: 10 }))).toEqual(["shared"]);
+  expect(await all.delete(fork.log.id)).toEqual({ isKeptForForks: false });
+  expect(await readdir(join(stateFolder, "conversations"))).toEqual([]);
+});
+
+test("a word is found in the conversations that are searched, and in no others", async () => {
+  const { open } = await bench();
+  await using all = open();
+  using one = await all.create(agent);
+  using two = await all.create(agent);
+  await one.log.append([said("m1", "the harbour at dawn"), said("m2", "nothing")]);
+  await two.log.append([said("m1", "a harbour elsewhere")]);
+  const found = await all.search([one.log.id], "harbour", 10);
+  expect(found.map(({ entry }) => [entry.conversation, entry.id])).toEqual([[one.log.id, "m1"]]);
+  expect(await all.search([one.log.id, two.log.id], "harbour", 10)).toHaveLength(2);
+});
+
+test("more conversations than stay open can be used one after the other, and several users share one log", async () => {
+  const { open } = await bench();
+  await using all = open();
+  const ids: string[] = [];
+  for (let count = 0; count < 40; count++) {
+    using conversation = await all.create(agent);
+    await conversation.log.append([said("m1", `text ${count}`)]);
+    ids.push(conversation.log.id);
+  }
+  await Promise.all(
+    ids.flatMap((id) =>
+      [1, 2].map(async (user) => {
+        using conversation = await all.open(id);
+        await conversation.log.append([said(`n${user}`, "more")]);
+      }),
+    ),
+  );
+  for (const id of ids) expect(await all.count(id, {})).toBe(3);
+  expect(await all.list({ limit: 100 })).toHaveLength(40);
+});

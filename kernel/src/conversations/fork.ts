@@ -1,0 +1,29 @@
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import { ConversationFold, type ConversationState, emptyState } from "./fold.ts";
+
+/**
+ * Returns the state with which a fork begins: that of its origin after the entry with this seq, without what was going on
+ * there. `read` returns the next entries behind a seq, none at the end.
+ */
+export async function stateOfFork(
+  now: Readonly<ConversationState>,
+  at: number,
+  read: (after: number) => Promise<readonly Entry[]>,
+): Promise<ConversationState> {
+  if (now.seq === at) return quiet(structuredClone(now));
+  const fold = new ConversationFold();
+  for (let entries = await read(0); entries.length > 0; entries = await read(entries.at(-1)?.seq ?? at))
+    for (const entry of entries) fold.take(entry);
+  return quiet(structuredClone(fold.state));
+}
+
+function quiet(state: ConversationState): ConversationState {
+  const { usage, requests, calls, references, partial } = emptyState();
+  const processes = state.processes
+    .filter(({ kind }) => kind === "channel")
+    .map(({ error: _error, ended: _ended, ...channel }) => ({
+      ...channel,
+      state: "WaitingForInput" as const,
+    }));
+  return { ...state, state: "open", unread: 0, usage, requests, calls, references, partial, processes };
+}

@@ -1,0 +1,346 @@
+import { isJsonObject } from "../base/json.ts";
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { Anchor } from "../journal/anchor.ts";
+import type { Database, Durability, Statement } from "../platform/database/database.ts";
+import type { ConversationState } from "./fold.ts";
+import { decodeEntry, type NewEntry, searchedText } from "./records.ts";
+
+/** A record as the index has it. */
+export interface IndexedRecord {
+  readonly seq: number;
+  readonly kind: Entry["kind"] | "prefix";
+  readonly id: string;
+  readonly process: string;
+  readonly audience: string;
+  /** JSON. */
+  readonly data: string;
+  /** What it is found by; empty: it is not searched. */
+  readonly text: string;
+}
+
+/** What the list of conversations has of one. */
+export interface ConversationRow {
+  readonly id: string;
+  readonly agent: string;
+  readonly forkedFrom: { readonly conversation: string; readonly seq: number } | null;
+  readonly state: ConversationState;
+}
+
+export interface EntryQuery {
+  /** Entries behind this seq, and not behind `through`. */
+  readonly after?: number;
+  readonly through?: number;
+  readonly process?: string;
+  readonly audience?: string;
+  readonly kinds?: readonly string[];
+  readonly limit: number;
+  /** Takes the last ones within the limit, instead of the first; the answer is in order. */
+  readonly newest?: boolean;
+}
+
+interface EntryRow {
+  readonly seq: number;
+  readonly data: string;
+}
+
+const busyStates = new Set(["Waiting", "Running", "WaitingForApproval"]);
+
+export function indexedEntry(seq: number, entry: NewEntry, audience: string): IndexedRecord {
+  const { kind, id, process } = entry;
+  return { seq, kind, id, process, audience, data: JSON.stringify(entry), text: searchedText(entry) };
+}
+
+/**
+ * The entries of all conversations in the ledger, so that a page, a search or a list reads no log. Everything here can be
+ * made again from the logs, except their heads.
+ */
+export class IndexRows {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Adds the records of a conversation, and what they come to. Call it in the order of the log. */
+  async add(row: ConversationRow, records: readonly IndexedRecord[]): Promise<void> {
+    await this.#database.batch([
+      ...records.flatMap((record) => insertions(row.id, record)),
+      rowStatement(row),
+    ]);
+  }
+
+  /** Returns the seq of the last indexed record; 0 if there is none. */
+  async lastSeq(conversation: string): Promise<number> {
+    const [row] = await this.#database.query<{ readonly seq: number | null }>(
+      "SELECT max(seq) AS seq FROM conversation_entries WHERE conversation = ?",
+      [conversation],
+    );
+    return row?.seq ?? 0;
+  }
+
+  /** Removes what the index has of a conversation behind a seq; its head stays. */
+  async clear(conversation: string, after = 0): Promise<void> {
+    const behind = "conversation = ? AND seq > ?";
+    await this.#database.batch([
+      {
+        sql: `DELETE FROM conversation_texts WHERE rowid IN (SELECT rowid FROM conversation_entries WHERE ${behind})`,
+        params: [conversation, after],
+      },
+      { sql: `DELETE FROM conversation_entries WHERE ${behind}`, params: [conversation, after] },
+    ]);
+  }
+
+  /** Removes a conversation with its head. */
+  async remove(conversation: string): Promise<void> {
+    await this.clear(conversation);
+    await this.#database.batch(
+      [
+        { sql: "DELETE FROM conversations WHERE id = ?", params: [conversation] },
+        { sql: "DELETE FROM conversation_heads WHERE conversation = ?", params: [conversation] },
+      ],
+      { durability: "power" },
+    );
+  }
+
+  async entries(conversation: string, query: EntryQuery): Promise<Entry[]> {
+    const { where, params } = conditions(conversation, query);
+    const rows = await this.#database.query<EntryRow>(
+      `SELECT seq, data FROM conversation_entries WHERE ${where}
+         ORDER BY seq ${query.newest === true ? "DESC" : "ASC"} LIMIT ?`,
+      [...params, query.limit],
+    );
+    const found = rows.flatMap(({ seq, data }) => decodeEntry(JSON.parse(data), conversation, seq) ?? []);
+    return query.newest === true ? found.toReversed() : found;
+  }
+
+  async count(conversation: string, query: Omit<EntryQuery, "limit">): Promise<number> {
+    const { where, params } = conditions(conversation, query);
+    const [row] = await this.#database.query<{ readonly count: number }>(
+      `SELECT count(*) AS count FROM conversation_entries WHERE ${where}`,
+      params,
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Returns the last entry with this id that is not behind the seq. */
+  async entry(conversation: string, id: string, through: number): Promise<Entry | null> {
+    const [row] = await this.#database.query<EntryRow>(
+      `SELECT seq, data FROM conversation_entries
+         WHERE conversation = ? AND id = ? AND kind <> 'prefix' AND seq <= ? ORDER BY seq DESC LIMIT 1`,
+      [conversation, id, through],
+    );
+    return row === undefined ? null : decodeEntry(JSON.parse(row.data), conversation, row.seq);
+  }
+
+  /** Returns the newest beginning of a process's context that is not behind the seq; null if there is none. */
+  async prefix(conversation: string, process: string, through: number): Promise<unknown> {
+    const [row] = await this.#database.query<EntryRow>(
+      `SELECT seq, data FROM conversation_entries
+         WHERE conversation = ? AND audience = ? AND kind = 'prefix' AND seq <= ? ORDER BY seq DESC LIMIT 1`,
+      [conversation, process, through],
+    );
+    return row === undefined ? null : JSON.parse(row.data);
+  }
+
+  /** Returns the entries whose words match, the best first; null for words that cannot be searched for. */
+  async search(
+    conversations: readonly { readonly conversation: string; readonly through: number }[],
+    words: string,
+    limit: number,
+  ): Promise<{ readonly entry: Entry; readonly score: number }[]> {
+    if (conversations.length === 0 || words === "") return [];
+    const rows = await this.#database.query<
+      EntryRow & { readonly conversation: string; readonly score: number }
+    >(
+      `SELECT e.conversation, e.seq, e.data, -t.rank AS score
+         FROM conversation_texts t JOIN conversation_entries e ON e.rowid = t.rowid
+         JOIN json_each(?) c ON e.conversation = c.value ->> 'conversation' AND e.seq <= c.value ->> 'through'
+         WHERE conversation_texts MATCH ? ORDER BY t.rank, e.seq DESC LIMIT ?`,
+      [JSON.stringify(conversations), words, limit],
+    );
+    return rows.flatMap(({ conversation, seq, data, score }) => {
+      const entry = decodeEntry(JSON.parse(data), conversation, seq);
+      return entry === null ? [] : { entry, score };
+    });
+  }
+
+  /** Newest first; `before` continues behind the last one of a page. */
+  async list(query: {
+    readonly agent?: string;
+    readonly state?: string;
+    readonly before?: { readonly updated: string; readonly id: string };
+    readonly limit: number;
+  }): Promise<ConversationRow[]> {
+    const { agent, state, before, limit } = query;
+    const rows = await this.#database.query<StoredRow>(
+      `SELECT id, agent, record, forked_from FROM conversations
+         WHERE state <> 'deleted' AND (?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR state = ?2)
+           AND (?3 IS NULL OR (updated, id) < (?3, ?4))
+         ORDER BY updated DESC, id DESC LIMIT ?5`,
+      [agent ?? null, state ?? null, before?.updated ?? null, before?.id ?? null, limit],
+    );
+    return rows.map(rowOf);
+  }
+
+  /** Returns null for one that is not there, or was deleted. */
+  async get(id: string): Promise<ConversationRow | null> {
+    const [row] = await this.#database.query<StoredRow>(
+      "SELECT id, agent, record, forked_from FROM conversations WHERE id = ? AND state <> 'deleted'",
+      [id],
+    );
+    return row === undefined ? null : rowOf(row);
+  }
+
+  /** Returns where a conversation was forked from, one that was deleted too; null for one that is no fork. */
+  async originOf(id: string): Promise<ConversationRow["forkedFrom"]> {
+    const [row] = await this.#database.query<{ readonly forked_from: string | null }>(
+      "SELECT forked_from FROM conversations WHERE id = ?",
+      [id],
+    );
+    return originIn(row?.forked_from ?? null);
+  }
+
+  /** Returns the ids of conversations with processes that had not ended. */
+  async busy(): Promise<readonly string[]> {
+    const rows = await this.#database.query<{ readonly id: string }>(
+      "SELECT id FROM conversations WHERE is_busy = 1 AND state <> 'deleted' ORDER BY updated DESC, id DESC",
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Returns the last seq of an origin that forks have; 0 if it has no fork. */
+  async lastForked(conversation: string): Promise<number> {
+    const [row] = await this.#database.query<{ readonly seq: number | null }>(
+      "SELECT max(forked_from ->> 'seq') AS seq FROM conversations WHERE forked_from ->> 'conversation' = ?",
+      [conversation],
+    );
+    return row?.seq ?? 0;
+  }
+
+  /** Hides a conversation whose entries forks still have. */
+  async hide(id: string): Promise<void> {
+    await this.#database.batch(
+      [{ sql: "UPDATE conversations SET state = 'deleted', is_busy = 0 WHERE id = ?", params: [id] }],
+      { durability: "power" },
+    );
+  }
+
+  async head(
+    conversation: string,
+  ): Promise<{ readonly anchor: Anchor; readonly checkpoint: string | null } | null> {
+    const [row] = await this.#database.query<{
+      readonly seq: number;
+      readonly hash: string;
+      readonly size: number;
+      readonly carried_out: number;
+      readonly checkpoint: string | null;
+    }>("SELECT * FROM conversation_heads WHERE conversation = ?", [conversation]);
+    if (row === undefined) return null;
+    const { seq, hash, size, carried_out: carriedOut, checkpoint } = row;
+    return { anchor: { seq, hash, size, carriedOut }, checkpoint };
+  }
+
+  /** Only for a head that is on the disk: the anchor may lag behind its log, but never lead. */
+  async storeHead(
+    conversation: string,
+    { seq, hash, size, carriedOut }: Anchor,
+    durability: Durability,
+  ): Promise<void> {
+    await this.#database.batch(
+      [
+        {
+          sql: `INSERT INTO conversation_heads (conversation, seq, hash, size, carried_out) VALUES (?, ?, ?, ?, ?)
+                  ON CONFLICT (conversation) DO UPDATE SET seq = excluded.seq, hash = excluded.hash,
+                    size = excluded.size, carried_out = excluded.carried_out`,
+          params: [conversation, seq, hash, size, carriedOut],
+        },
+      ],
+      { durability },
+    );
+  }
+
+  /** Null drops the checkpoint durably, because it no longer describes the log. */
+  async storeCheckpoint(conversation: string, checkpoint: string | null): Promise<void> {
+    await this.#database.batch(
+      [
+        {
+          sql: "UPDATE conversation_heads SET checkpoint = ? WHERE conversation = ?",
+          params: [checkpoint, conversation],
+        },
+      ],
+      { durability: checkpoint === null ? "power" : "process" },
+    );
+  }
+}
+
+interface StoredRow {
+  readonly id: string;
+  readonly agent: string;
+  readonly record: string;
+  readonly forked_from: string | null;
+}
+
+function rowOf({ id, agent, record, forked_from: forkedFrom }: StoredRow): ConversationRow {
+  return { id, agent, forkedFrom: originIn(forkedFrom), state: JSON.parse(record) as ConversationState };
+}
+
+function originIn(text: string | null): ConversationRow["forkedFrom"] {
+  const origin: unknown = text === null ? null : JSON.parse(text);
+  return isJsonObject(origin) ? (origin as unknown as ConversationRow["forkedFrom"]) : null;
+}
+
+function rowStatement({ id, agent, forkedFrom, state }: ConversationRow): Statement {
+  const isBusy = state.processes.some((process) => busyStates.has(process.state));
+  return {
+    sql: `INSERT INTO conversations (id, agent, state, updated, is_busy, record, forked_from) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated = excluded.updated,
+              is_busy = excluded.is_busy, record = excluded.record`,
+    params: [
+      id,
+      agent,
+      state.state,
+      state.updated,
+      isBusy ? 1 : 0,
+      JSON.stringify(state),
+      forkedFrom === null ? null : JSON.stringify(forkedFrom),
+    ],
+  };
+}
+
+function insertions(
+  conversation: string,
+  { seq, id, kind, process, audience, data, text }: IndexedRecord,
+): Statement[] {
+  const statements: Statement[] = [
+    {
+      sql: `INSERT INTO conversation_entries (conversation, seq, id, kind, process, audience, data) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      params: [conversation, seq, id, kind, process, audience, data],
+    },
+  ];
+  if (text !== "")
+    statements.push({
+      sql: `INSERT INTO conversation_texts (rowid, text)
+              SELECT rowid, ? FROM conversation_entries WHERE conversation = ? AND seq = ?`,
+      params: [text, conversation, seq],
+    });
+  return statements;
+}
+
+function conditions(
+  conversation: string,
+  { after, through, process, audience, kinds }: Omit<EntryQuery, "limit">,
+): { readonly where: string; readonly params: (string | number)[] } {
+  const params: (string | number)[] = [conversation];
+  const parts = ["conversation = ?", "kind <> 'prefix'"];
+  const add = (sql: string, value: string | number | undefined): void => {
+    if (value === undefined) return;
+    parts.push(sql);
+    params.push(value);
+  };
+  add("seq > ?", after);
+  add("seq <= ?", through);
+  add("process = ?", process);
+  add("audience = ?", audience);
+  add("kind IN (SELECT value FROM json_each(?))", kinds === undefined ? undefined : JSON.stringify(kinds));
+  return { where: parts.join(" AND "), params };
+}

@@ -1,0 +1,41 @@
+import type { Migration } from "../platform/database/database.ts";
+
+export const conversationMigrations: readonly Migration[] = [
+  {
+    // `record` is the state after the last entry; `is_busy`: a process is at work. The head is stored apart from the log.
+    name: "conversations-1",
+    sql: `CREATE TABLE conversations (
+            id TEXT PRIMARY KEY,
+            agent TEXT NOT NULL,
+            state TEXT NOT NULL,
+            updated TEXT NOT NULL,
+            is_busy INTEGER NOT NULL,
+            record TEXT NOT NULL,
+            forked_from TEXT
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX conversations_by_time ON conversations (updated DESC, id DESC);
+          CREATE INDEX conversations_by_origin ON conversations (forked_from) WHERE forked_from IS NOT NULL;
+          CREATE TABLE conversation_heads (
+            conversation TEXT PRIMARY KEY,
+            seq INTEGER NOT NULL,
+            hash TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            carried_out INTEGER NOT NULL,
+            checkpoint TEXT
+          ) STRICT, WITHOUT ROWID;
+          CREATE TABLE conversation_entries (
+            rowid INTEGER PRIMARY KEY,
+            conversation TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            process TEXT NOT NULL,
+            audience TEXT NOT NULL,
+            data TEXT NOT NULL
+          ) STRICT;
+          CREATE UNIQUE INDEX conversation_entries_by_seq ON conversation_entries (conversation, seq);
+          CREATE INDEX conversation_entries_by_audience ON conversation_entries (conversation, audience, seq);
+          CREATE INDEX conversation_entries_by_id ON conversation_entries (conversation, id);
+          CREATE VIRTUAL TABLE conversation_texts USING fts5 (text, content = '', contentless_delete = 1)`,
+  },
+];
