@@ -194,7 +194,7 @@ describe.skipIf(!isInstalled)(
           const ports = {
             stream: (request: ModelRequest, signal: AbortSignal) => attempt(api, request, sent, signal),
             describe: () => ({ dialect: dialects[api] }),
-            reserve: async () => ({ settle: async () => undefined, release: async () => undefined }),
+            reserve: async () => ({ settle: async () => null, release: async () => undefined }),
             wait: async () => undefined,
             random: () => 0,
           };

@@ -137,10 +137,11 @@ export class ConversationLog implements AsyncDisposable {
 
   /**
    * Appends entries, with nothing between them. Resolves when the operating system has them, and the state has taken
-   * them. Rejects as `Journal.append` does; then none is in the log.
+   * them. Rejects as `Journal.append` does; then none is in the log. A function is called when everything before is in the
+   * log, and nothing comes between what it saw and what it returns.
    */
-  append(entries: readonly NewEntry[]): Promise<readonly Entry[]> {
-    const appended = this.#turn.then(() => this.#append(entries));
+  append(entries: readonly NewEntry[] | (() => readonly NewEntry[])): Promise<readonly Entry[]> {
+    const appended = this.#turn.then(() => this.#append(typeof entries === "function" ? entries() : entries));
     this.#turn = appended.catch(() => undefined);
     return appended;
   }

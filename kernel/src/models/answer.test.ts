@@ -30,7 +30,10 @@ function bed(...scripts: readonly (readonly ModelEvent[])[]) {
     reserve: async (_, { outputTokens }) => {
       money.push(`reserve ${outputTokens}`);
       return {
-        settle: async ({ output_tokens: tokens }) => void money.push(`settle ${tokens}`),
+        settle: async ({ output_tokens: tokens }) => {
+          money.push(`settle ${tokens}`);
+          return tokens;
+        },
         release: async () => void money.push("release"),
       };
     },

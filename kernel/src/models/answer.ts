@@ -14,7 +14,8 @@ import type { Chain } from "./routing.ts";
 
 /** The maximum cost of an attempt, reserved in the budgets until its actual cost is known. */
 export interface Reservation {
-  settle(usage: ModelUsage): Promise<void>;
+  /** Returns the cost in millionths of a dollar; null if no price is known. */
+  settle(usage: ModelUsage): Promise<number | null>;
   /**
    * Releases the whole reservation, because nothing was sent. A reservation that is neither settled nor released
    * counts in full.
@@ -55,6 +56,8 @@ export type AnswerEvent =
       readonly parts: readonly ModelAnswerPart[];
       readonly finish: ModelFinish;
       readonly usage: ModelUsage;
+      /** In millionths of a dollar; null if no price is known. */
+      readonly microUsd: number | null;
     }
   | {
       readonly type: "failed";
@@ -144,11 +147,11 @@ async function* attemptOf(
             await reservation.settle({ input_tokens: 0, output_tokens: 0 });
           return { failure: event.failure, isPartial };
         case "done": {
-          await reservation.settle(event.usage);
+          const microUsd = await reservation.settle(event.usage);
           const parts = event.parts.map((part) =>
             part.type === "tool_call" ? { ...part, tool: tools.nameOf(part.tool) ?? part.tool } : part,
           );
-          yield { type: "done", model, parts, finish: event.finish, usage: event.usage };
+          yield { type: "done", model, parts, finish: event.finish, usage: event.usage, microUsd };
           return null;
         }
       }

@@ -48,6 +48,7 @@ test("texts and reasoning are redacted each for itself, calls of tools and their
     type: "done",
     model: "a/b",
     finish: "stop",
+    microUsd: null,
     usage: { input_tokens: 0, output_tokens: 0 },
     parts: [
       { type: "reasoning", text: "<t>" },
@@ -137,6 +138,7 @@ test("a long text is read in many turns of the loop, as a delta and at the end, 
       model: "lab/m",
       parts,
       finish: "stop",
+      microUsd: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     };
   }

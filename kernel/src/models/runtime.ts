@@ -236,15 +236,18 @@ export class ModelRuntime {
     const exceeded = await usage.reserve(id, subject, { ...most, microUsd: cost }, budgets);
     if (exceeded !== null) throw budgetExceeded(exceeded);
     return {
-      settle: async (used) =>
-        usage.settle(id, {
+      settle: async (used) => {
+        const microUsd = await this.#costOf(provider, model, used);
+        await usage.settle(id, {
           inputTokens: used.input_tokens,
           outputTokens: used.output_tokens,
           reasoningTokens: used.reasoning_tokens ?? 0,
           cacheReadTokens: used.cache_read_tokens ?? 0,
           cacheWriteTokens: used.cache_write_tokens ?? 0,
-          microUsd: await this.#costOf(provider, model, used),
-        }),
+          microUsd,
+        });
+        return microUsd;
+      },
       release: () => usage.release(id),
     };
   }

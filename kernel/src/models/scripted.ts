@@ -111,7 +111,7 @@ function* deltas(turn: ScriptedTurn, index: number): Generator<ModelEvent, void>
 }
 
 function lastText(messages: readonly ModelMessage[]): string {
-  const message = messages.at(-1);
+  const message = messages.findLast((each) => each.role !== "system" || each.isSuffix !== true);
   if (message === undefined) return "";
   if (message.role === "system") return message.text;
   return message.parts.map((part) => ("text" in part ? part.text : "")).join("\n");

@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
 import type { Ask } from "../base/vocabulary/ask.ts";
+import type { Conversation } from "../base/vocabulary/conversation.ts";
 import { personAt } from "../base/vocabulary/principal.ts";
 import type { Endpoint } from "../protocol/v1/endpoint.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
@@ -12,6 +13,7 @@ import type { Clients } from "../services/clients.ts";
 import { agentHandlers } from "./agents.ts";
 import { askHandlers, MessageAsks } from "./asks.ts";
 import { MessageApprovals } from "./approvals.ts";
+import { conversationHandlers } from "./conversations.ts";
 import { decisionHandlers } from "./decisions.ts";
 import { DocumentDiagnostics } from "./diagnostics.ts";
 import { offerModels, offersModels } from "./editor-models.ts";
@@ -109,6 +111,7 @@ export class KernelServer {
       ...modelHandlers,
       ...usageHandlers,
       ...secretHandlers,
+      ...conversationHandlers,
     };
     this.#languageHandlers = {
       ...completionHandlers(kernel),
@@ -280,6 +283,11 @@ export class KernelServer {
           endpoint.notify("lares/asks/changed", ask);
           asks.consider(ask);
         }),
+      ),
+      this.#kernel.conversations.changed.on(
+        whenTrusted((conversation: Conversation) =>
+          endpoint.notify("lares/conversations/changed", conversation),
+        ),
       ),
       this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
       this.#kernel.notifications.on(

@@ -1,21 +1,12 @@
 import { newId } from "../base/ids.ts";
-import { LaresError } from "../base/errors.ts";
 import type { Handlers } from "./handlers.ts";
-
-/** Maximum number of trace subscriptions per client. */
-const maxSubscriptions = 64;
+import { checkRoomFor } from "./subscriptions.ts";
 
 /** `lares/traces/*`: queries and follows the traces of agents. */
 export const traceHandlers = {
   "lares/traces/query": async (query, { client }) => client.services.traces.query(query),
   "lares/traces/follow": async ({ agent, level, after }, { client, endpoint, subscriptions }) => {
-    if (subscriptions.size >= maxSubscriptions) {
-      throw new LaresError(
-        "LimitExceeded",
-        `This client has ${maxSubscriptions} trace subscriptions already, the maximum. End one with lares/traces/unfollow first.`,
-        { limit: "subscriptions", value: maxSubscriptions },
-      );
-    }
+    checkRoomFor(subscriptions);
     const subscription = newId();
     const following = client.services.traces.follow({ agent, level }, after, (entry) => {
       if (client.trusted) endpoint.notify("lares/traces/entry", { subscription, entry });

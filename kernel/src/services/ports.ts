@@ -12,6 +12,7 @@ import type { Principal } from "../base/vocabulary/principal.ts";
 import type { Status } from "../base/vocabulary/status.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
+import type { ConversationService } from "./conversations.ts";
 import type { EditorModels } from "./editor-models.ts";
 import type { AuthoringService, DocumentService, NavigationService } from "./editing.ts";
 import type { MemoryService } from "./memory.ts";
@@ -42,6 +43,7 @@ export interface Services extends OpenServices {
   readonly jobs: JobService;
   readonly entries: { query(query: EntryQuery, signal: AbortSignal): Promise<EntryPage> };
   readonly memory: MemoryService;
+  readonly conversations: ConversationService;
   readonly models: ModelService;
   readonly usage: UsageService;
   readonly secrets: SecretService;

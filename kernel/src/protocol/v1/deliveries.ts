@@ -23,6 +23,9 @@ const ownRules: Readonly<Record<ServerNotification, DeliveryRule>> = {
   "lares/asks/changed": lastBy("id"),
   "lares/decisions/changed": () => ({ replaces: "" }),
   "lares/traces/entry": droppable,
+  "lares/conversations/entry": mustArrive,
+  "lares/conversations/delta": mustArrive,
+  "lares/conversations/changed": lastBy("id"),
   "lares/notify": mustArrive,
 };
 

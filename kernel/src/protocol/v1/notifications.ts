@@ -2,6 +2,8 @@ import { Type, type Static } from "typebox";
 import { Action } from "../../base/vocabulary/action.ts";
 import { Agent } from "../../base/vocabulary/agent.ts";
 import { Ask } from "../../base/vocabulary/ask.ts";
+import { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
+import { Delta } from "../../base/vocabulary/conversation-requests.ts";
 import { HashOf, Severity } from "../../base/vocabulary/common.ts";
 import { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { defineParams } from "../define.ts";
@@ -38,6 +40,20 @@ export const serverNotifications = defineParams({
     about:
       "A trace of a subscription that `lares/traces/follow` began. While a client does not read, up to 4 MiB of them wait for it; the oldest give way.",
     params: Type.Object({ subscription: Subscription, entry: TraceEntry }),
+  },
+  "lares/conversations/entry": {
+    about: "An entry of a conversation that `lares/conversations/follow` began to follow.",
+    params: Type.Object({ subscription: Subscription, entry: Entry }),
+  },
+  "lares/conversations/delta": {
+    about:
+      "What a model wrote since the last one. It comes before the entry whose `id` is `message`, which replaces all of them, or before that message's `void`. At most one in 16 ms for each part; none is lost.",
+    params: Type.Object({ subscription: Subscription, ...Delta.properties }),
+  },
+  "lares/conversations/changed": {
+    about:
+      "A conversation changed; sent after its entries, at most ten times a second. While a client does not read, only the last one of each conversation waits for it.",
+    params: Conversation,
   },
   "lares/notify": {
     about: "An agent has a message for the person.",

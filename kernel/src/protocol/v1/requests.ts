@@ -2,6 +2,7 @@ import type { ParamsIn, ResultIn } from "../define.ts";
 import { actionRequests } from "./actions.ts";
 import { agentRequests } from "./agents.ts";
 import { askRequests } from "./asks.ts";
+import { conversationRequests } from "./conversations.ts";
 import { decisionRequests } from "./decisions.ts";
 import { entryRequests } from "./entries.ts";
 import { jobRequests } from "./jobs.ts";
@@ -30,6 +31,7 @@ export const clientRequests = {
   ...modelRequests,
   ...usageRequests,
   ...secretRequests,
+  ...conversationRequests,
 };
 
 export type ClientRequest = keyof typeof clientRequests;

@@ -19,7 +19,7 @@ export const traceRequests = define({
   "lares/traces/follow": {
     about:
       "Sends new traces to this client as `lares/traces/entry`, until `lares/traces/unfollow` or the end of the connection. A client that does not read loses the oldest ones.\n\nWith `after`, the traces that were written since come first: each once and in order, at most the newest 10,000 and 2 MiB of them. So a client that follows again, with the `span_id` of the last trace that it got or else with `cursor`, misses nothing and gets nothing twice. `lares serve` does this by itself when the kernel is replaced.",
-    errors: { LimitExceeded: "This client follows 64 traces already." },
+    errors: { LimitExceeded: "This client follows 64 traces and conversations already." },
     params: Type.Object({
       agent: OfAgent,
       level: LevelAndAbove,

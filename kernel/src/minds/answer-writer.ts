@@ -1,0 +1,217 @@
+import type { Clock } from "../base/clock.ts";
+import type { Entry, Part } from "../base/vocabulary/conversation.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Delta } from "../base/vocabulary/conversation-requests.ts";
+import type { ModelAnswerPart, ModelFailure, ModelToolCall } from "../base/vocabulary/model.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import type { AnswerEvent } from "../models/answer.ts";
+import { entryOf, type EntryMaker, type Provenance } from "./entries.ts";
+
+/** A request that is in the log. */
+export interface LoggedRequest {
+  /** The id of the answer's message. */
+  readonly message: string;
+  readonly digest: Hash;
+  readonly model: string;
+  readonly attempt: number;
+}
+
+export interface AnswerOptions {
+  readonly maker: EntryMaker;
+  readonly clock: Clock;
+  append(entries: readonly NewEntry[]): Promise<readonly Entry[]>;
+  delta(delta: Delta): void;
+  /** Where an answer of this model comes from, with what it was made of. */
+  provenanceOf(model: string): Provenance;
+}
+
+/** A call as the log names it: models may use one id for several. */
+export interface LoggedCall {
+  readonly call: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+}
+
+export type Answered =
+  | { readonly type: "done"; readonly text: string; readonly calls: readonly LoggedCall[] }
+  | { readonly type: "failed"; readonly failure: ModelFailure };
+
+/** What has streamed is in the log at most this much later, so that a crash does not take it. */
+const partialEveryMs = 250;
+
+/** Returns the entry of a request. It has to be in the log before anything of the request is sent. */
+export function requestEntry(maker: EntryMaker, request: LoggedRequest): NewEntry {
+  return entryOf(maker, { kind: "request", ...request }, { origin: "workspace" });
+}
+
+/** Returns the entry that takes a message back. */
+export function voidEntry(maker: EntryMaker, message: string): NewEntry {
+  return entryOf(maker, { kind: "void", message }, { origin: "workspace" });
+}
+
+/**
+ * Writes the answer to a request to the log while it comes: further attempts before their first byte leaves, what has
+ * streamed from time to time, then the whole of it in one append. A failed answer leaves what was shown as a partial
+ * message, or nothing.
+ */
+export async function writeAnswer(
+  request: LoggedRequest,
+  events: AsyncIterable<AnswerEvent>,
+  options: AnswerOptions,
+): Promise<Answered> {
+  const { maker, append } = options;
+  const { message } = request;
+  using partial = new PartialWriter(request, options);
+  const fail = async (failure: ModelFailure): Promise<Answered> => {
+    await partial.flush();
+    if (partial.isEmpty) await append([voidEntry(maker, message)]);
+    return { type: "failed", failure };
+  };
+  let isFirst = true;
+  try {
+    for await (const event of events)
+      switch (event.type) {
+        case "attempt": {
+          const attempt = request.attempt + event.attempt - 1;
+          if (!isFirst || event.model !== request.model)
+            await append([requestEntry(maker, { ...request, attempt, model: event.model })]);
+          isFirst = false;
+          partial.model = event.model;
+          break;
+        }
+        case "text":
+        case "reasoning":
+          partial.take(event.type, "", event.text);
+          break;
+        case "tool_call":
+          partial.take("tool_call", event.call, event.text);
+          break;
+        case "attempt_failed":
+          break;
+        case "done":
+          return await writeWhole(message, event, options);
+        case "failed":
+          return await fail(event.failure);
+      }
+  } catch (error) {
+    // Not a failure of the model, as a budget: its request was not sent.
+    await partial.flush().catch(() => undefined);
+    if (partial.isEmpty) await append([voidEntry(maker, message)]).catch(() => undefined);
+    throw error;
+  }
+  return await fail({ class: "Network", message: "The answer did not end." });
+}
+
+async function writeWhole(
+  message: string,
+  { parts, model, usage, microUsd }: Extract<AnswerEvent, { type: "done" }>,
+  { maker, append, provenanceOf }: AnswerOptions,
+): Promise<Answered> {
+  const provenance = provenanceOf(model);
+  const given = parts.filter((part): part is ModelToolCall => part.type === "tool_call");
+  const calls = given.map(({ tool, arguments: args }, index) => ({
+    call: `call_${message.replaceAll("-", "")}_${index}`,
+    tool,
+    arguments: args,
+  }));
+  const said = parts.flatMap(partOf);
+  await append([
+    entryOf(maker, { kind: "message", role: "assistant", parts: said }, provenance, message),
+    ...given.map(({ tool, arguments: args, opaque }, index) =>
+      entryOf(
+        maker,
+        {
+          kind: "tool_call",
+          call: calls[index]?.call ?? "",
+          tool,
+          arguments: (args ?? null) as never,
+          ...(opaque === undefined ? {} : { opaque: opaque as { model: string; value: never } }),
+        },
+        provenance,
+      ),
+    ),
+    entryOf(
+      maker,
+      { kind: "usage", model, ...usage, ...(microUsd === null ? {} : { usd: microUsd / 1_000_000 }) },
+      { origin: "model" },
+    ),
+  ]);
+  const text = said.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  return { type: "done", text, calls };
+}
+
+function partOf(part: ModelAnswerPart): Part[] {
+  switch (part.type) {
+    case "tool_call":
+      return [];
+    case "text":
+      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    case "reasoning":
+      return [
+        {
+          type: "reasoning",
+          text: part.text,
+          ...(part.opaque === undefined ? {} : { opaque: part.opaque as { model: string; value: never } }),
+        },
+      ];
+  }
+}
+
+/** Passes deltas on at once, and appends what has come since the last time as partial entries. */
+class PartialWriter implements Disposable {
+  model: string;
+  /** True until text was shown. */
+  isEmpty = true;
+  readonly #message: string;
+  readonly #options: AnswerOptions;
+  #parts: { type: "text" | "reasoning"; text: string }[] = [];
+  #part = -1;
+  #current = "";
+  #timer: Disposable | null = null;
+  #flushing: Promise<unknown> = Promise.resolve();
+
+  constructor({ message, model }: LoggedRequest, options: AnswerOptions) {
+    this.#message = message;
+    this.model = model;
+    this.#options = options;
+  }
+
+  take(type: Delta["type"], call: string, text: string): void {
+    const { maker, clock, delta } = this.#options;
+    const key = `${type} ${call}`;
+    if (key !== this.#current) this.#part++;
+    delta({ process: maker.process, message: this.#message, part: this.#part, type, text });
+    if (type !== "tool_call") {
+      const last = this.#parts.at(-1);
+      if (last?.type === type && key === this.#current) last.text += text;
+      else this.#parts.push({ type, text });
+      this.#timer ??= clock.timer(partialEveryMs, () => void this.flush().catch(() => undefined));
+      this.isEmpty = false;
+    }
+    this.#current = key;
+  }
+
+  /** Appends what has come since. Rejects if it cannot be written. */
+  async flush(): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    const parts = this.#parts;
+    if (parts.length > 0) {
+      this.#parts = [];
+      const { maker, append, provenanceOf } = this.#options;
+      this.#flushing = append([
+        entryOf(
+          maker,
+          { kind: "message", role: "assistant", parts, partial: true },
+          provenanceOf(this.model),
+          this.#message,
+        ),
+      ]);
+    }
+    await this.#flushing;
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+}

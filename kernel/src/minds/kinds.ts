@@ -1,0 +1,95 @@
+import type { MindDefinition } from "../base/vocabulary/mind.ts";
+import type { ModelTool } from "../base/vocabulary/model.ts";
+import type { Process } from "../base/vocabulary/conversation.ts";
+import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import type { ModelUse } from "../models/routing.ts";
+import { processTools } from "./process-tools.ts";
+
+/** What distinguishes the kinds of processes: everything else is the same for all. */
+interface Kind {
+  /** Its role prompt. */
+  prompt(mind: MindDefinition, name: string | undefined): string;
+  /** Patterns of the tools that it has besides the kernel's own. */
+  tools(mind: MindDefinition, name: string | undefined): readonly string[];
+  /** Requests in a row, until one without tools has to be the last. */
+  maxTurns(mind: MindDefinition, name: string | undefined): number;
+  /** What becomes of an answer without a call: a channel rests, the others end with it. */
+  readonly end: "rest" | "conclusion";
+  /** An action that needs a person does not stop it: it goes on, and learns of the decision later. */
+  readonly goesOn: boolean;
+  readonly isIdentified: boolean;
+  use(process: Process, chosen: string): ModelUse;
+}
+
+const workerOf = (mind: MindDefinition, name: string | undefined) =>
+  mind.workers.find((worker) => worker.name === name);
+/** Where a manifest names no kinds of workers. */
+const defaultWorkerTurns = 50;
+
+const task =
+  (process: "worker" | "compaction" | "cortex") =>
+  ({ name }: Process): ModelUse => ({ kind: "task", process, ...(name === undefined ? {} : { name }) });
+const talk =
+  (process: "channel" | "branch") =>
+  (_process: Process, chosen: string): ModelUse => ({
+    kind: "talk",
+    process,
+    ...(chosen === "" ? {} : { chosen }),
+  });
+
+export const kinds: Readonly<Record<ProcessKind, Kind>> = {
+  channel: {
+    prompt: (mind) => mind.prompts.channel,
+    tools: (mind) => mind.directTools,
+    maxTurns: (mind) => mind.channel.maxTurns,
+    end: "rest",
+    goesOn: true,
+    isIdentified: true,
+    use: talk("channel"),
+  },
+  branch: {
+    prompt: (mind) => mind.prompts.branch,
+    tools: () => [],
+    maxTurns: (mind) => mind.branches.maxTurns,
+    end: "conclusion",
+    goesOn: false,
+    isIdentified: true,
+    use: talk("branch"),
+  },
+  worker: {
+    prompt: (mind, name) => workerOf(mind, name)?.prompt ?? mind.prompts.worker,
+    tools: (mind, name) => workerOf(mind, name)?.tools ?? mind.tools,
+    maxTurns: (mind, name) => workerOf(mind, name)?.maxTurns ?? defaultWorkerTurns,
+    end: "conclusion",
+    goesOn: false,
+    isIdentified: false,
+    use: task("worker"),
+  },
+  compaction: {
+    prompt: (mind) => mind.prompts.compaction,
+    tools: () => [],
+    maxTurns: () => 3,
+    end: "conclusion",
+    goesOn: false,
+    isIdentified: false,
+    use: task("compaction"),
+  },
+  cortex: {
+    prompt: (mind) => mind.prompts.cortex,
+    tools: () => [],
+    maxTurns: () => 10,
+    end: "conclusion",
+    goesOn: false,
+    isIdentified: true,
+    use: task("cortex"),
+  },
+};
+
+/** Returns all tools that a process of this kind is offered. */
+export function toolsOf(
+  { kind, name }: Pick<Process, "kind" | "name">,
+  mind: MindDefinition,
+  list: (patterns: readonly string[]) => readonly ModelTool[],
+): ModelTool[] {
+  return [...processTools(kind, mind), ...list(kinds[kind].tools(mind, name))];
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { Delta } from "../base/vocabulary/conversation-requests.ts";
+import type { MindDefinition } from "../base/vocabulary/mind.ts";
+import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
+import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import type { ConversationState } from "../conversations/fold.ts";
+import type { EntryQuery } from "../conversations/index-rows.ts";
+import type { Header, NewEntry } from "../conversations/records.ts";
+import type { AnswerEvent } from "../models/answer.ts";
+import type { Need } from "../models/routing.ts";
+import type { Asker, ModelQuestion } from "../models/runtime.ts";
+
+/** An agent that people can talk to. */
+export interface Mind {
+  readonly agent: Pick<AgentDefinition, "id" | "name">;
+  readonly definition: MindDefinition;
+}
+
+/** A conversation's log as processes use it. */
+export interface ProcessLog {
+  readonly id: string;
+  readonly header: Header;
+  readonly state: Readonly<ConversationState>;
+  readonly isBroken: boolean;
+  append(entries: readonly NewEntry[]): Promise<readonly Entry[]>;
+  storePrefix(process: string, prefix: unknown): Promise<void>;
+  sync(): Promise<void>;
+}
+
+/** What can be read of conversations without their logs. */
+export interface EntryReader {
+  entries(id: string, query: EntryQuery): Promise<Entry[]>;
+  entry(id: string, entry: string): Promise<Entry | null>;
+  prefix(id: string, process: string): Promise<unknown>;
+}
+
+/** The principal as which a process calls tools. */
+export interface Caller {
+  readonly agent: string;
+  readonly conversation: string;
+  readonly process: ProcessKind;
+}
+
+/** The result of a call, and where its text comes from. */
+export interface CallOutcome {
+  readonly result: ToolResult;
+  /** As `Entry.origin`. */
+  readonly origin: string;
+  readonly isTainted: boolean;
+}
+
+export interface MindPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly reader: EntryReader;
+  /** Returns an agent's mind as it is accepted now; null if there is none, or the agent may not run. */
+  mindOf(agent: string): Mind | null;
+  /** Returns why an agent's mind cannot be used now. */
+  whyNot(agent: string): string;
+  readonly models: {
+    answer(
+      need: Need,
+      question: ModelQuestion,
+      asker: Asker,
+      signal: AbortSignal,
+    ): AsyncIterable<AnswerEvent>;
+    /** Returns the model that would be asked first, and how many tokens it reads. */
+    choose(need: Need): Promise<
+      { readonly model: string; readonly contextTokens: number } | { readonly failure: ModelFailure }
+    >;
+    /** True if its answers are not to be trusted: they come from a file. */
+    isTainting(model: string): boolean;
+  };
+  readonly tools: {
+    /** Returns the tools whose names fit one of the patterns; always in the same order. */
+    list(agent: string, patterns: readonly string[]): readonly ModelTool[];
+    /** Runs a call. A repeated one with the same key is not run again. Rejects only if the signal is aborted. */
+    call(
+      caller: Caller,
+      tool: string,
+      args: unknown,
+      options: { readonly key: string; readonly signal: AbortSignal },
+    ): Promise<CallOutcome>;
+  };
+  readonly actions: {
+    get(id: string): Promise<Action | null>;
+    /** Withdraws an action that waits for a person. */
+    withdraw(id: string, reason: string): Promise<void>;
+  };
+  /** Returns the files and pictures that messages name, as they are read now. */
+  readFile(caller: Caller, path: string, range?: readonly [number, number]): Promise<CallOutcome>;
+  /** What people follow. */
+  delta(conversation: string, delta: Delta): void;
+}
+
+/** A process as its conversation keeps it. */
+export type ProcessRecord = Process;

@@ -1,0 +1,178 @@
+import type { MindDefinition } from "../base/vocabulary/mind.ts";
+import type { ModelTool } from "../base/vocabulary/model.ts";
+import type { ProcessKind } from "../base/vocabulary/principal.ts";
+
+/** The tools that the kernel itself gives to processes. */
+export const processToolNames = [
+  "branch",
+  "spawn_worker",
+  "route",
+  "cancel",
+  "block_edit",
+  "read_skill",
+  "set_status",
+  "channel_recall",
+  "memory_recall",
+  "memory_save",
+] as const;
+export type ProcessTool = (typeof processToolNames)[number];
+
+const text = (description: string, maxLength = 100_000) => ({ type: "string", minLength: 1, maxLength, description });
+const tool = (
+  name: ProcessTool,
+  description: string,
+  properties: Record<string, unknown>,
+  required: readonly string[],
+): ModelTool => ({
+  name,
+  description,
+  parameters: { type: "object", properties, required, additionalProperties: false },
+});
+
+const kindsWith: Readonly<Record<ProcessTool, readonly ProcessKind[]>> = {
+  branch: ["channel"],
+  spawn_worker: ["channel", "branch"],
+  route: ["channel"],
+  cancel: ["channel"],
+  block_edit: ["channel", "cortex"],
+  read_skill: ["channel", "worker"],
+  set_status: ["worker"],
+  channel_recall: ["branch"],
+  memory_recall: ["branch", "cortex"],
+  memory_save: ["branch", "compaction", "cortex"],
+};
+
+/** Returns the kernel's tools that a process of this kind has. */
+export function processTools(kind: ProcessKind, mind: MindDefinition): ModelTool[] {
+  return processToolNames.flatMap((name) => {
+    if (!kindsWith[name].includes(kind)) return [];
+    if (name === "read_skill" && mind.skills.length === 0) return [];
+    if (name === "block_edit" && !mind.blocks.some(({ isReadOnly }) => !isReadOnly)) return [];
+    return [definitionOf(name, mind)];
+  });
+}
+
+export function isProcessTool(name: string): name is ProcessTool {
+  return processToolNames.some((known) => known === name);
+}
+
+function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
+  switch (name) {
+    case "branch":
+      return tool(
+        name,
+        "Thinks about a question with everything that was said here, and remembers or looks up what is needed. Returns at once; the conclusion comes later, by itself.",
+        { task: text("The question, with what a good conclusion must contain") },
+        ["task"],
+      );
+    case "spawn_worker":
+      return tool(
+        name,
+        `Gives a task to a worker, which knows nothing of this conversation. Returns at once; the report comes later, by itself.${kindsOfWorkers(mind)}`,
+        {
+          task: text("The whole task: what to do, with which files, and what to report"),
+          ...(mind.workers.length === 0
+            ? {}
+            : {
+                kind: {
+                  type: "string",
+                  enum: mind.workers.map((worker) => worker.name),
+                  description: "The kind of worker",
+                },
+              }),
+        },
+        ["task"],
+      );
+    case "route":
+      return tool(
+        name,
+        "Sends a message to a process that runs, as a follow-up to its task.",
+        { process: text("The id of the process", 128), text: text("The message") },
+        ["process", "text"],
+      );
+    case "cancel":
+      return tool(
+        name,
+        "Stops a process and everything that it started.",
+        { process: text("The id of the process", 128), reason: text("Why", 1_000) },
+        ["process"],
+      );
+    case "block_edit":
+      return tool(
+        name,
+        `Changes a block of the context: replaces the text "find" in it, or, without that, the whole of it.${mind.blocks
+          .filter(({ isReadOnly }) => !isReadOnly)
+          .map((block) => ` ${block.name} (at most ${block.limitCharacters} characters): ${block.description}.`)
+          .join("")}`,
+        {
+          name: {
+            type: "string",
+            enum: mind.blocks.filter(({ isReadOnly }) => !isReadOnly).map((block) => block.name),
+            description: "The block",
+          },
+          find: text("A text that is in the block once", 20_000),
+          replace: { type: "string", maxLength: 20_000, description: "What stands there from now on" },
+        },
+        ["name", "replace"],
+      );
+    case "read_skill":
+      return tool(
+        name,
+        "Returns the instructions of a skill. Read it before you do what it is about.",
+        {
+          name: { type: "string", enum: mind.skills.map((skill) => skill.name), description: "The skill" },
+        },
+        ["name"],
+      );
+    case "set_status":
+      return tool(
+        name,
+        "Says in a few words how far the task is, for the person who waits.",
+        { text: text("The status", 200) },
+        ["text"],
+      );
+    case "channel_recall":
+      return tool(
+        name,
+        "Searches what was said earlier, also before what was summarised.",
+        {
+          query: text("Words that were used", 1_000),
+          conversation: text("The id of another conversation; default this one", 128),
+          limit: { type: "integer", minimum: 1, maximum: 50, description: "At most so many; default 10" },
+        },
+        ["query"],
+      );
+    case "memory_recall":
+      return tool(
+        name,
+        "Searches what you know from earlier conversations.",
+        {
+          query: text("What it is about", 1_000),
+          limit: { type: "integer", minimum: 1, maximum: 50, description: "At most so many; default 10" },
+        },
+        ["query"],
+      );
+    case "memory_save":
+      return tool(
+        name,
+        "Remembers something beyond this conversation.",
+        {
+          type: {
+            type: "string",
+            enum: ["Fact", "Observation", "Goal", "Event", "Todo", "Decision", "Preference", "Identity"],
+            description: "What it is. Identity, Preference and Decision only for what the person said",
+          },
+          text: text("One statement that is understood on its own", 4_000),
+          importance: { type: "number", minimum: 0, maximum: 1, description: "How much it matters; default 0.5" },
+          about: text("Whom or what it is about", 200),
+        },
+        ["type", "text"],
+      );
+  }
+}
+
+function kindsOfWorkers({ workers }: MindDefinition): string {
+  return workers.length === 0
+    ? ""
+    : ` Kinds: ${workers.map(({ name, description }) => `${name} (${description})`).join(", ")}.`;
+}

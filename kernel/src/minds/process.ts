@@ -1,0 +1,392 @@
+import { LaresError, messageOf, isLaresError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
+import type { ModelFailure } from "../base/vocabulary/model.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { buildContext, type Context, type SuffixPart } from "../context/context.ts";
+import { taintOf } from "../context/taint.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import {
+  type Answered,
+  type LoggedCall,
+  type LoggedRequest,
+  requestEntry,
+  voidEntry,
+  writeAnswer,
+} from "./answer-writer.ts";
+import type { ContextTail } from "./context-tail.ts";
+import { entryOf, type EntryMaker, processEntry, type Provenance } from "./entries.ts";
+import { kinds } from "./kinds.ts";
+import { nextState, type ProcessEvent } from "./machine.ts";
+import type { CallOutcome, Mind, MindPorts, ProcessLog } from "./ports.ts";
+import { isProcessTool } from "./process-tools.ts";
+
+/** What a process needs from the conversation that it belongs to. */
+export interface ProcessHost {
+  readonly ports: MindPorts;
+  readonly log: ProcessLog;
+  /** Returns the mind; AgentError, with the reason, where it may not be used now. */
+  mind(): Mind;
+  /** Returns the context, which is begun where there is none. */
+  tailOf(process: Process): Promise<ContextTail>;
+  /** What is added to a request for the moment: how things stand. */
+  suffixOf(process: Process): readonly SuffixPart[];
+  /** Runs one of the kernel's own tools for a process. */
+  runOwnTool(process: MindProcess, call: LoggedCall): Promise<{ result: ToolResult; also?: readonly NewEntry[] }>;
+  /** Returns the action once a person or time has decided about it. */
+  decided(action: string, signal: AbortSignal): Promise<ToolResult>;
+  /** Returns whether a call may be made although the same was made twice directly before. */
+  mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean>;
+  /** Makes the context smaller; false if nothing can leave it. */
+  makeRoom(process: MindProcess, level: "overflow" | "check", tokens: number): Promise<boolean>;
+}
+
+/** The model could not answer. */
+class ModelFailed extends Error {
+  readonly failure: ModelFailure;
+
+  constructor(failure: ModelFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** Turns of a worker in which an answer without a call is not yet taken for its report. */
+const nudgedTurns = 2;
+const nudge = "Please proceed and use the available tools.";
+/** The same call so often in a row needs a person. */
+const repeatsAsked = 3;
+
+/** One process of a conversation at work: it asks its model, runs the calls, and ends or rests. */
+export class MindProcess {
+  record: Process;
+  readonly signal: AbortSignal;
+  /** The id of the entry that began its turn. */
+  turn: string;
+  readonly #host: ProcessHost;
+  #tail: ContextTail | null = null;
+  /** The last request that is in the log. */
+  lastRequest = 0;
+
+  constructor(host: ProcessHost, record: Process, turn: string, signal: AbortSignal) {
+    this.#host = host;
+    this.record = record;
+    this.turn = turn;
+    this.signal = signal;
+  }
+
+  get maker(): EntryMaker {
+    return { process: this.record.id, turn: this.turn, clock: this.#host.ports.clock };
+  }
+
+  get tail(): ContextTail | null {
+    return this.#tail;
+  }
+
+  /** Takes what was appended to the log. */
+  take(entries: readonly Entry[]): void {
+    this.#tail?.take(entries);
+  }
+
+  /** Changes the state, and writes it down. */
+  async move(event: ProcessEvent, more: Partial<Process> = {}, before: readonly NewEntry[] = []): Promise<void> {
+    const { kind, state } = this.record;
+    const { error: _error, ended: _ended, ...rest } = this.record;
+    const next = nextState(kind === "channel" ? "channel" : "other", state, event);
+    this.record = { ...rest, ...more, state: next };
+    await this.#host.log.append([...before, processEntry(this.maker, this.record)]);
+  }
+
+  /** Works until there is nothing to do. Returns the text with which it ends; null for one that rests. */
+  async work(): Promise<string | null> {
+    const { kind, name } = this.record;
+    const { end, maxTurns } = kinds[kind];
+    const most = maxTurns(this.#host.mind().definition, name);
+    this.#tail = await this.#host.tailOf(this.record);
+    await this.#finishOpen();
+    let overflows = 0;
+    let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
+    for (let turn = 1; ; turn++) {
+      this.signal.throwIfAborted();
+      const answered = await this.#ask(turn > most);
+      if (answered.type === "failed") {
+        const { failure } = answered;
+        if (failure.class === "EmptyAnswer" && end === "rest") return null;
+        if (failure.class !== "ContextOverflow" || overflows++ > 0) throw new ModelFailed(failure);
+        if (!(await this.#host.makeRoom(this, "overflow", 0))) throw new ModelFailed(failure);
+        continue;
+      }
+      if (answered.calls.length > 0) {
+        hasCalled = true;
+        for (const call of answered.calls) await this.#run(call);
+        if (turn <= most) continue;
+      }
+      if (end === "rest") {
+        if (!this.#hasUnread()) return null;
+        turn = 0;
+        continue;
+      }
+      if (kind === "worker" && !hasCalled && turn <= nudgedTurns && this.#offersTools()) {
+        await this.#say(nudge);
+        turn = nudgedTurns;
+        continue;
+      }
+      if (this.#hasUnread()) continue;
+      if (answered.text.trim() === "")
+        throw new ModelFailed({ class: "EmptyAnswer", message: "The model ended without an answer." });
+      return answered.text;
+    }
+  }
+
+  /** Writes the end that an error means. */
+  async fail(error: unknown): Promise<void> {
+    const ended = this.#now();
+    const failure =
+      error instanceof ModelFailed
+        ? { code: "ModelError", class: error.failure.class, message: error.message }
+        : { code: isLaresError(error) ? error.code : "InternalError", message: messageOf(error) };
+    if (!(error instanceof ModelFailed) && !isLaresError(error))
+      this.#host.ports.log.error(`A process of a conversation failed: ${messageOf(error)}`);
+    await this.move("fail", { ended, error: failure }, this.#unanswered("Not run: the process has failed."));
+  }
+
+  /** Writes that it was stopped. */
+  async cancelled(): Promise<void> {
+    await this.move("cancel", { ended: this.#now() }, this.#unanswered("cancelled"));
+  }
+
+  async finish(text: string): Promise<void> {
+    const conclusion = entryOf(this.maker, { kind: "conclusion", text }, this.provenance("model"));
+    await this.move("finish", { ended: this.#now() }, [conclusion]);
+  }
+
+  /** Returns where a text comes from that was made of what this process has read. */
+  provenance(origin: string, own: Provenance = { origin }): Provenance {
+    const prefix = this.#tail?.prefix;
+    const inherited = taintOf([
+      ...(prefix?.summaries ?? []),
+      ...(this.#tail?.entries ?? []),
+      { ...(own.sources === undefined ? {} : { sources: own.sources }), ...(own.isTainted === true ? { tainted: true as const } : {}) },
+    ]);
+    return {
+      origin,
+      ...(inherited.sources === undefined ? {} : { sources: inherited.sources }),
+      isTainted: inherited.tainted === true,
+    };
+  }
+
+  /** Returns what the model would see if it were asked now. */
+  context(tail: ContextTail, model: string): Context {
+    return buildContext({
+      prefix: tail.prefix,
+      entries: tail.entries,
+      process: this.record.id,
+      model,
+      suffix: this.#host.suffixOf(this.record),
+    });
+  }
+
+  async #ask(isLast: boolean): Promise<Answered> {
+    const { ports, log, mind } = this.#host;
+    const tail = this.#tail;
+    if (tail === null) throw new Error("A process asks before it has a context.");
+    const { kind } = this.record;
+    const chosen = kinds[kind].use(this.record, log.state.model);
+    const need = { use: chosen, localOnly: false };
+    const choice = await ports.models.choose(need);
+    if ("failure" in choice) throw new ModelFailed(choice.failure);
+    const { model } = choice;
+    const { agent } = mind();
+    const earlier = log.state.requests.find(({ process }) => process === this.record.id);
+    const message = newId();
+    let asked: { readonly context: Context; readonly request: LoggedRequest } | null = null;
+    // Built when everything before is in the log, so that what the request has not seen comes behind its entry.
+    const [entry] = await log.append(() => {
+      this.turn = this.#turnNow();
+      const context = this.context(tail, model);
+      const digest = sha256(canonicalJson({ messages: context.messages, tools: context.tools }));
+      const request = { message, digest, model, attempt: (earlier?.attempt ?? 0) + 1 };
+      asked = { context, request };
+      return [requestEntry(this.maker, request)];
+    });
+    this.lastRequest = entry?.seq ?? 0;
+    const { context, request } = asked as unknown as { context: Context; request: LoggedRequest };
+    const tools = context.tools;
+    const answered = await writeAnswer(
+      request,
+      ports.models.answer(
+        need,
+        {
+          messages: context.messages,
+          ...(tools.length === 0 ? {} : { tools, tool_choice: isLast ? "none" : "auto" }),
+        },
+        { agent: agent.id, conversation: log.id, process: kind, isScheduled: false },
+        this.signal,
+      ),
+      {
+        maker: this.maker,
+        clock: ports.clock,
+        append: (entries) => log.append(entries),
+        delta: (delta) => ports.delta(log.id, delta),
+        provenanceOf: (from) =>
+          this.provenance("model", {
+            origin: "model",
+            ...(ports.models.isTainting(from) ? { sources: ["scripted"], isTainted: true } : {}),
+          }),
+      },
+    );
+    this.signal.throwIfAborted();
+    if (answered.type === "done") await this.#host.makeRoom(this, "check", context.tokens);
+    return answered;
+  }
+
+  /** Runs a call, unless its result is in the log already, and writes the result. */
+  async #run(call: LoggedCall): Promise<void> {
+    this.signal.throwIfAborted();
+    if (isProcessTool(call.tool)) {
+      const { result, also = [] } = await this.#host.runOwnTool(this, call);
+      await this.#host.log.append([...also, this.#result(call, { result, origin: "workspace", isTainted: false })]);
+      return;
+    }
+    const outcome = await this.#call(call);
+    const { result } = outcome;
+    if (result.status !== "needs_approval") return void (await this.#host.log.append([this.#result(call, outcome)]));
+    const action = entryOf(
+      this.maker,
+      { kind: "action", ref: result.action.id, state: "Pending" },
+      { origin: "workspace" },
+    );
+    if (kinds[this.record.kind].goesOn) {
+      await this.#host.log.append([this.#result(call, outcome), action]);
+      return;
+    }
+    await this.move("ask", {}, [action]);
+    const decided = await this.#host.decided(result.action.id, this.signal);
+    await this.move("decided");
+    await this.#host.log.append([this.#result(call, { ...outcome, result: decided })]);
+  }
+
+  async #call(call: LoggedCall): Promise<CallOutcome> {
+    const { ports, log, mind, mayRepeat } = this.#host;
+    if (this.#isRepeated(call) && !(await mayRepeat(this.record, call, this.signal)))
+      return {
+        result: {
+          status: "error",
+          message: "This call was made with the same arguments before; a person did not allow it again.",
+          recoverable: false,
+        },
+        origin: "workspace",
+        isTainted: false,
+      };
+    return await ports.tools.call(
+      { agent: mind().agent.id, conversation: log.id, process: this.record.kind },
+      call.tool,
+      call.arguments,
+      {
+        key: call.call,
+        signal: this.signal,
+        offered: this.#tail?.prefix.tools.map(({ name }) => name) ?? [],
+      },
+    );
+  }
+
+  #isRepeated(call: LoggedCall): boolean {
+    const wanted = canonicalJson([call.tool, call.arguments]);
+    const calls = (this.#tail?.entries ?? []).filter(
+      (entry): entry is EntryOf<"tool_call"> =>
+        entry.kind === "tool_call" && entry.process === this.record.id && entry.call !== call.call,
+    );
+    const before = calls.slice(-(repeatsAsked - 1));
+    return (
+      before.length === repeatsAsked - 1 &&
+      before.every((entry) => canonicalJson([entry.tool, entry.arguments]) === wanted)
+    );
+  }
+
+  #result({ call }: LoggedCall, { result, origin, isTainted, sources }: CallOutcome): NewEntry {
+    return entryOf(
+      this.maker,
+      { kind: "tool_result", call, result },
+      { origin, isTainted, ...(sources === undefined ? {} : { sources }) },
+    );
+  }
+
+  /** After a kernel died: takes back what was only begun, and runs calls whose result nobody wrote. */
+  async #finishOpen(): Promise<void> {
+    const { state } = this.#host.log;
+    const { id } = this.record;
+    const begun = [
+      ...state.requests.filter(({ process }) => process === id).map(({ message }) => message),
+      ...state.partial.filter(({ process }) => process === id).map(({ message }) => message),
+    ];
+    if (begun.length > 0 && this.#isResumed())
+      await this.#host.log.append([...new Set(begun)].map((message) => voidEntry(this.maker, message)));
+    const open = new Set(state.calls.filter(({ process }) => process === id).map(({ call }) => call));
+    for (const entry of this.#tail?.entries ?? [])
+      if (entry.kind === "tool_call" && open.has(entry.call))
+        await this.#run({ call: entry.call, tool: entry.tool, arguments: entry.arguments });
+  }
+
+  #isResumed(): boolean {
+    return this.lastRequest === 0;
+  }
+
+  /** A message that came after the last request, or the end of what this one started. */
+  #hasUnread(): boolean {
+    return (this.#tail?.entries ?? []).some((entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record));
+  }
+
+  #turnNow(): string {
+    return this.#tail?.entries.findLast((entry) => beginsTurn(entry, this.record))?.id ?? this.turn;
+  }
+
+  #offersTools(): boolean {
+    return (this.#tail?.prefix.tools ?? []).some(({ name }) => !isProcessTool(name));
+  }
+
+  async #say(text: string): Promise<void> {
+    await this.#host.log.append([
+      entryOf(
+        this.maker,
+        { kind: "message", role: "user", parts: [{ type: "text", text }] },
+        { origin: "kernel" },
+      ),
+    ]);
+  }
+
+  #unanswered(message: string): NewEntry[] {
+    return this.#host.log.state.calls
+      .filter(({ process }) => process === this.record.id)
+      .map(({ call, tool }) =>
+        this.#result(
+          { call, tool, arguments: null },
+          { result: { status: "error", message, recoverable: false }, origin: "workspace", isTainted: false },
+        ),
+      );
+  }
+
+  #now(): string {
+    return new Date(this.#host.ports.clock.now()).toISOString();
+  }
+}
+
+/** True for what a process has to answer. */
+export function beginsTurn(entry: Entry, { id, kind }: Pick<Process, "id" | "kind">): boolean {
+  switch (entry.kind) {
+    case "message":
+      return entry.role === "user" && entry.process === id && entry.origin !== "kernel";
+    case "conclusion":
+      return kind === "channel" && entry.process !== id;
+    case "action":
+      return kind === "channel" && entry.state !== "Pending";
+    default:
+      return false;
+  }
+}
+
+export function asError(message: string, recoverable = true): ToolResult {
+  return { status: "error", message, recoverable };
+}
+

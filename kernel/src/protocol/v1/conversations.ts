@@ -1,0 +1,192 @@
+import { Type } from "typebox";
+import { Conversation } from "../../base/vocabulary/conversation.ts";
+import {
+  ConversationContext,
+  ConversationEntries,
+  ConversationId,
+  ConversationPage,
+  ConversationQuery,
+  ConversationSearch,
+  EntriesPage,
+  ModelName,
+  OpenConversation,
+  SearchPage,
+  SendMessage,
+} from "../../base/vocabulary/conversation-requests.ts";
+import { Named } from "../../base/vocabulary/request-fields.ts";
+import { define } from "../define.ts";
+import { Subscription } from "./traces.ts";
+
+const unknown = "There is no such conversation.";
+const damaged =
+  "Its log is not what was written; `data.firstBad` names the first bad entry. It is left as it is.";
+const person = "Only a person can do this.";
+
+export const conversationRequests = define({
+  "lares/conversations/open": {
+    about: "Begins a conversation with an agent's mind and returns it once it is on the disk.",
+    errors: {
+      NotFound: "There is no such agent, or it has no mind.",
+      ModelError: "The model does not name a configured provider.",
+      PermissionDenied: person,
+    },
+    params: OpenConversation,
+    result: Conversation,
+  },
+  "lares/conversations/list": {
+    about: "Returns conversations, the last used first. Reads no log.",
+    errors: { InvalidParams: "The cursor is not one of this method." },
+    params: ConversationQuery,
+    result: ConversationPage,
+  },
+  "lares/conversations/get": {
+    about: "Returns a conversation.",
+    errors: { NotFound: unknown },
+    params: Type.Object({ id: ConversationId }),
+    result: Conversation,
+  },
+  "lares/conversations/send": {
+    about:
+      "Writes a person's message and returns the id of its entry once that is on the disk. The answer comes as entries. What goes wrong with it is an entry too, and no error of this method.",
+    errors: {
+      NotFound: unknown,
+      StorageError: damaged,
+      LimitExceeded: "The message is too long, or the log is full, or too many messages wait.",
+      InvalidParams: "Both or none of `text` and `parts` are given, or the message is empty.",
+      IllegalTransition: "The conversation is archived.",
+      PermissionDenied: person,
+    },
+    params: SendMessage,
+    result: Type.Object({ entry: Type.String({ description: "The entry's id" }) }),
+  },
+  "lares/conversations/follow": {
+    about:
+      "Sends the entries of a conversation to this client as `lares/conversations/entry`, each once and in order: first those behind `from`, then new ones; and what a model writes meanwhile as `lares/conversations/delta`. Until `lares/conversations/unfollow` or the end of the connection. `lares serve` follows again by itself when the kernel is replaced.",
+    errors: {
+      NotFound: unknown,
+      StorageError: damaged,
+      LimitExceeded: "This client follows 64 conversations and traces already.",
+    },
+    params: Type.Object({
+      id: ConversationId,
+      from: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          default: 0,
+          description: "The seq of the last entry that the client has; default 0, which is before the first",
+        }),
+      ),
+    }),
+    result: Type.Object({
+      subscription: Subscription,
+      seq: Type.Integer({ minimum: 0, description: "The seq of the last entry as of now" }),
+    }),
+  },
+  "lares/conversations/unfollow": {
+    about: "Ends a subscription of this connection. An unknown one is ignored.",
+    errors: {},
+    params: Type.Object({ subscription: Subscription }),
+    result: Type.Null(),
+  },
+  "lares/conversations/entries": {
+    about: "Returns entries of a conversation, or of the activity log of an agent's mind.",
+    errors: { NotFound: unknown, InvalidParams: "Both or none of `id` and `agent` are given." },
+    params: ConversationEntries,
+    result: EntriesPage,
+  },
+  "lares/conversations/search": {
+    about: "Searches what was said in a mind's conversations, what it knows, and its blocks.",
+    errors: { NotFound: "There is no such agent, or it has no mind." },
+    params: ConversationSearch,
+    result: SearchPage,
+  },
+  "lares/conversations/cancel": {
+    about:
+      "Stops a process and all that it started, or everything that runs in the conversation. Returns the conversation once nothing runs there and that is written.",
+    errors: { NotFound: "There is no such conversation or process.", PermissionDenied: person },
+    params: Type.Object({
+      id: ConversationId,
+      process: Type.Optional(Named("The process; default all of the conversation")),
+    }),
+    result: Conversation,
+  },
+  "lares/conversations/fork": {
+    about: "Begins a conversation with the entries that another one has up to a seq.",
+    errors: {
+      NotFound: unknown,
+      InvalidParams: "`at` is not the seq of an entry.",
+      PermissionDenied: person,
+    },
+    params: Type.Object({
+      id: ConversationId,
+      at: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: "The seq of the last entry that both have; default the last",
+        }),
+      ),
+    }),
+    result: Conversation,
+  },
+  "lares/conversations/compact": {
+    about:
+      "Summarises the conversation's earlier turns, so that its context gets smaller. Returns when that has begun; its end is an entry.",
+    errors: {
+      NotFound: unknown,
+      IllegalTransition: "A compaction runs already, or there is nothing to summarise.",
+      PermissionDenied: person,
+    },
+    params: Type.Object({ id: ConversationId }),
+    result: Conversation,
+  },
+  "lares/conversations/pin": {
+    about: "Keeps an entry in the context whatever is summarised, or lets it go.",
+    errors: {
+      NotFound: "There is no such conversation or entry.",
+      LimitExceeded: "256 entries are pinned.",
+      PermissionDenied: person,
+    },
+    params: Type.Object({
+      id: ConversationId,
+      entry: Named("The entry's id"),
+      pinned: Type.Boolean({ description: "Whether it is pinned" }),
+    }),
+    result: Conversation,
+  },
+  "lares/conversations/update": {
+    about: "Changes the title, the model or the state of a conversation.",
+    errors: {
+      NotFound: unknown,
+      ModelError: "The model does not name a configured provider.",
+      IllegalTransition: "It cannot be archived while something runs in it.",
+      PermissionDenied: person,
+    },
+    params: Type.Object({
+      id: ConversationId,
+      title: Type.Optional(Type.String({ maxLength: 256, description: "The title from now on" })),
+      model: Type.Optional(ModelName),
+      state: Type.Optional(
+        Type.Union(Conversation.properties.state.anyOf, { description: "The state from now on" }),
+      ),
+    }),
+    result: Conversation,
+  },
+  "lares/conversations/delete": {
+    about:
+      "Deletes a conversation for good. What runs in it is cancelled first. Entries that forks of it have stay until these are deleted; `kept_for_forks` says so.",
+    errors: { NotFound: unknown, PermissionDenied: person },
+    params: Type.Object({ id: ConversationId }),
+    result: Type.Object({
+      kept_for_forks: Type.Boolean({ description: "A fork has entries of it, which are kept" }),
+    }),
+  },
+  "lares/conversations/context": {
+    about: "Returns what a process's model would see if it were asked now.",
+    errors: { NotFound: "There is no such conversation or process." },
+    params: Type.Object({
+      id: ConversationId,
+      process: Type.Optional(Named("The process; default the channel")),
+    }),
+    result: ConversationContext,
+  },
+});

@@ -1,0 +1,47 @@
+import type { Emitter } from "../base/emitter.ts";
+import type { Conversation, Entry } from "../base/vocabulary/conversation.ts";
+import type {
+  ConversationContext,
+  ConversationEntries,
+  ConversationPage,
+  ConversationQuery,
+  ConversationSearch,
+  Delta,
+  EntriesPage,
+  OpenConversation,
+  SearchPage,
+  SendMessage,
+} from "../base/vocabulary/conversation-requests.ts";
+import type { Principal } from "../base/vocabulary/principal.ts";
+
+/** Where the entries of a followed conversation go, and what its models write meanwhile. */
+export interface ConversationSink {
+  entry(entry: Entry): void;
+  delta(delta: Delta): void;
+}
+
+/** What clients may ask of conversations. Whatever changes one is for persons only: PermissionDenied for others. */
+export interface ConversationService {
+  open(by: Principal, request: OpenConversation): Promise<Conversation>;
+  list(query: ConversationQuery): Promise<ConversationPage>;
+  get(id: string): Promise<Conversation>;
+  /** Returns the id of the message's entry, once it is on the disk. */
+  send(by: Principal, message: SendMessage): Promise<string>;
+  /** Passes each entry behind `from` on once and in order, then new ones. */
+  follow(id: string, from: number, sink: ConversationSink): Promise<Disposable & { readonly seq: number }>;
+  entries(query: ConversationEntries): Promise<EntriesPage>;
+  search(query: ConversationSearch): Promise<SearchPage>;
+  cancel(by: Principal, id: string, process?: string): Promise<Conversation>;
+  fork(by: Principal, id: string, at?: number): Promise<Conversation>;
+  compact(by: Principal, id: string): Promise<Conversation>;
+  pin(by: Principal, id: string, entry: string, pinned: boolean): Promise<Conversation>;
+  update(
+    by: Principal,
+    id: string,
+    change: { readonly title?: string; readonly model?: string; readonly state?: Conversation["state"] },
+  ): Promise<Conversation>;
+  delete(by: Principal, id: string): Promise<{ readonly kept_for_forks: boolean }>;
+  context(id: string, process?: string): Promise<ConversationContext>;
+  /** Emitted after a conversation's entries, at most ten times a second for each. */
+  readonly changed: Emitter<Conversation>;
+}
