@@ -20,6 +20,7 @@ const mayImport = {
   asks: ["platform", "base"],
   "memory-contract": ["platform", "base"],
   journal: ["memory-contract", "platform", "base"],
+  context: ["base"],
   conversations: ["journal", "memory-contract", "platform", "base"],
   store: ["memory-contract", "platform", "base"],
   memory: ["journal", "memory-contract", "platform", "base"],

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
-import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
@@ -27,7 +27,7 @@ export interface ProcessLog {
   readonly header: Header;
   readonly state: Readonly<ConversationState>;
   readonly isBroken: boolean;
-  append(entries: readonly NewEntry[]): Promise<readonly Entry[]>;
+  append(entries: readonly NewEntry[] | (() => readonly NewEntry[])): Promise<readonly Entry[]>;
   storePrefix(process: string, prefix: unknown): Promise<void>;
   sync(): Promise<void>;
 }
@@ -52,6 +52,7 @@ export interface CallOutcome {
   /** As `Entry.origin`. */
   readonly origin: string;
   readonly isTainted: boolean;
+  readonly sources?: readonly string[];
 }
 
 export interface MindPorts {
@@ -84,7 +85,12 @@ export interface MindPorts {
       caller: Caller,
       tool: string,
       args: unknown,
-      options: { readonly key: string; readonly signal: AbortSignal },
+      options: {
+        readonly key: string;
+        readonly signal: AbortSignal;
+        /** The names of the tools that the process was offered; others are refused. */
+        readonly offered: readonly string[];
+      },
     ): Promise<CallOutcome>;
   };
   readonly actions: {
@@ -92,11 +98,9 @@ export interface MindPorts {
     /** Withdraws an action that waits for a person. */
     withdraw(id: string, reason: string): Promise<void>;
   };
-  /** Returns the files and pictures that messages name, as they are read now. */
-  readFile(caller: Caller, path: string, range?: readonly [number, number]): Promise<CallOutcome>;
+  /** Returns whether a person lets a call be made once more in the same words. */
+  mayRepeat(caller: Caller, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
   /** What people follow. */
   delta(conversation: string, delta: Delta): void;
 }
 
-/** A process as its conversation keeps it. */
-export type ProcessRecord = Process;

@@ -118,11 +118,13 @@ export class MindProcess {
         if (!(await this.#host.makeRoom(this, "overflow", 0))) throw new ModelFailed(failure);
         continue;
       }
-      if (answered.calls.length > 0) {
+      if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
         for (const call of answered.calls) await this.#run(call);
-        if (turn <= most) continue;
+        continue;
       }
+      if (answered.calls.length > 0)
+        await this.#host.log.append(this.#unanswered(`Not run: ${most} requests in a row were made, which is the limit.`));
       if (end === "rest") {
         if (!this.#hasUnread()) return null;
         turn = 0;

@@ -110,8 +110,9 @@ function* deltas(turn: ScriptedTurn, index: number): Generator<ModelEvent, void>
     else for (const text of part.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) yield { type: part.type, text };
 }
 
+/** Returns the text of the last message but for the suffix of a conversation's context, which is a late system message. */
 function lastText(messages: readonly ModelMessage[]): string {
-  const message = messages.findLast((each) => each.role !== "system" || each.isSuffix !== true);
+  const message = messages.findLast(({ role }) => role !== "system") ?? messages.at(-1);
   if (message === undefined) return "";
   if (message.role === "system") return message.text;
   return message.parts.map((part) => ("text" in part ? part.text : "")).join("\n");

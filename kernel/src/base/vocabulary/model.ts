@@ -42,13 +42,7 @@ export type ModelAnswerPart = ModelText | ModelReasoning | ModelToolCall;
 
 /** A message as a conversation holds it, in the order in which it was said. `cache`: the provider may cache up to its end. */
 export type ModelMessage =
-  | {
-      readonly role: "system";
-      readonly text: string;
-      readonly cache?: boolean;
-      /** What is true at this moment only, added behind the history; the next request has another one in its place. */
-      readonly isSuffix?: boolean;
-    }
+  | { readonly role: "system"; readonly text: string; readonly cache?: boolean }
   | { readonly role: "user"; readonly parts: readonly (ModelText | ModelImage)[]; readonly cache?: boolean }
   | { readonly role: "assistant"; readonly parts: readonly ModelAnswerPart[]; readonly cache?: boolean }
   | { readonly role: "tool"; readonly parts: readonly ModelToolResult[]; readonly cache?: boolean };

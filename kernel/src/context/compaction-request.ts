@@ -1,0 +1,170 @@
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
+import { asData, dataNote, headOf, quoted, withinBytes, withoutMiddle } from "./data-text.ts";
+import type { CompactionPlan } from "./compaction-plan.ts";
+import { summaryText } from "./context.ts";
+import { eventText, resultText, sourcesOf } from "./entry-text.ts";
+import { continued } from "./partial-parts.ts";
+import { estimateTokens, jsonText } from "./tokens.ts";
+
+export interface CompactionInput {
+  readonly plan: CompactionPlan;
+  /** The role prompt of compactions. */
+  readonly prompt: string;
+  /** What interceptors ask for, with their ids. */
+  readonly instructions?: readonly { readonly by: string; readonly text: string }[];
+  /** The window of the model that writes the summary, in tokens. */
+  readonly limit: number;
+}
+
+/** The share of the window for the request; the rest is for what the model thinks, and for errors of the estimate. */
+const requestShare = 0.85;
+const maxInstructionCharacters = 4_000;
+/** Code units of each text, tried in turn until the transcript fits. */
+const cuts: readonly number[] = [16_000, 8_000, 4_000, 2_000, 1_000, 500, 200];
+
+/**
+ * Returns the request for a summary of the covered entries, as a transcript of quoted data. If it does not fit the
+ * model's window, the middle of long results is left out first, then that of all texts, then the oldest texts.
+ */
+export function compactionMessages({
+  plan,
+  prompt,
+  instructions = [],
+  limit,
+}: CompactionInput): ModelMessage[] {
+  const system = prompt === "" ? dataNote : `${prompt}\n\n${dataNote}`;
+  const asked = instructions.map(
+    ({ by, text }) =>
+      `Instructions of ${quoted(by)} for this summary:\n${headOf(text, maxInstructionCharacters)}`,
+  );
+  const end = `Write the summary now, in at most ${plan.summaryTokens} tokens.`;
+  const fixed = [system, ...asked, end].reduce((sum, text) => sum + estimateTokens(text) + overheadTokens, 0);
+  const room = Math.floor(limit * requestShare) - plan.summaryTokens - fixed;
+
+  const earlier = plan.merged.map((summary) => ({ summary, text: summaryText(summary) }));
+  const summaries = fitted(
+    earlier.map(({ text }) => ({ heading: "", text, isResult: true })),
+    room / 2,
+  );
+  const transcript = fitted(transcriptOf(plan.covered), room - tokensOf(summaries));
+  const texts = [
+    ...(summaries.length === 0 ? [] : [`Earlier summaries, which yours replaces:\n${summaries.join("\n")}`]),
+    `The conversation:\n${transcript.join("\n")}`,
+    ...asked,
+    end,
+  ];
+  return [
+    { role: "system", text: system },
+    { role: "user", parts: texts.map((text) => ({ type: "text", text })) },
+  ];
+}
+
+const overheadTokens = 16;
+
+/** A text of the transcript before it is quoted. */
+interface Item {
+  /** Empty: the text is quoted already. */
+  readonly heading: string;
+  readonly text: string;
+  readonly isResult: boolean;
+}
+
+/** Returns the items as quoted data within so many tokens. */
+function fitted(items: readonly Item[], room: number): string[] {
+  const whole = items.map((item) => shown(item, Number.MAX_SAFE_INTEGER));
+  if (tokensOf(whole) <= room) return whole;
+  let last = whole;
+  for (const isEnough of [({ isResult }: Item) => isResult, () => true])
+    for (const length of cuts) {
+      last = items.map((item, index) => (isEnough(item) ? shown(item, length) : (whole[index] ?? "")));
+      if (tokensOf(last) <= room) return last;
+    }
+  return newest(last, room);
+}
+
+function newest(texts: readonly string[], room: number): string[] {
+  const note = (count: number): string => `[${count} older texts are left out here]`;
+  let first = texts.length;
+  let left = room - estimateTokens(note(texts.length)) - 1;
+  while (first > 0) {
+    left -= tokensOf([texts[first - 1] ?? ""]);
+    if (left < 0) break;
+    first--;
+  }
+  return first === 0 ? [...texts] : [note(first), ...texts.slice(first)];
+}
+
+function shown({ heading, text }: Item, length: number): string {
+  if (heading !== "") return asData(heading, withoutMiddle(text, length));
+  return text.length <= length ? text : asData("a text that was shortened", withoutMiddle(text, length));
+}
+
+const tokensOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + estimateTokens(text) + 1, 0);
+
+function transcriptOf(entries: readonly Entry[]): Item[] {
+  const whole = new Set<string>();
+  const gone = new Set<string>();
+  for (const entry of entries)
+    if (entry.kind === "void") gone.add(entry.message);
+    else if (entry.kind === "message" && entry.partial !== true) whole.add(entry.id);
+  const partial = new Map<string, number>();
+  const items: Item[] = [];
+  for (const entry of entries) {
+    if (entry.kind === "message") {
+      if (gone.has(entry.id)) continue;
+      const item = messageItem(entry);
+      if (entry.partial !== true) {
+        items.push(item);
+        continue;
+      }
+      if (whole.has(entry.id)) continue;
+      const at = partial.get(entry.id);
+      const before = at === undefined ? undefined : items[at];
+      if (at !== undefined && before !== undefined) items[at] = { ...before, text: before.text + item.text };
+      else {
+        partial.set(entry.id, items.length);
+        items.push({ ...item, heading: `${item.heading}, cut off` });
+      }
+    } else if (entry.kind === "tool_call")
+      items.push({
+        heading: `call of ${quoted(entry.tool)}`,
+        text: jsonText(entry.arguments),
+        isResult: false,
+      });
+    else if (entry.kind === "tool_result")
+      items.push({
+        heading: entry.result.status === "error" ? "its result, an error" : "its result",
+        text: resultText(entry.result),
+        isResult: true,
+      });
+    else {
+      const text = eventText(entry);
+      if (text !== null) items.push({ heading: "", text, isResult: false });
+    }
+  }
+  return items.filter(({ text }) => text !== "");
+}
+
+function messageItem(entry: Extract<Entry, { kind: "message" }>): Item {
+  const speaker =
+    entry.role === "assistant"
+      ? "the assistant"
+      : entry.origin === "person"
+        ? "the person"
+        : quoted(entry.origin);
+  const text = continued([], entry.parts).flatMap((part) => {
+    switch (part.type) {
+      case "text":
+        return [withinBytes(part.text)];
+      case "reasoning":
+        return [];
+      case "image":
+        return ["(an image)"];
+      case "file":
+        return [`(the file ${quoted(part.path)})`];
+    }
+  });
+  return { heading: `${speaker}${sourcesOf(entry)}`, text: text.join("\n"), isResult: false };
+}

@@ -1,0 +1,103 @@
+import { hasEnded, type ActionState } from "../base/vocabulary/action.ts";
+import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { asData, quoted, withinBytes } from "./data-text.ts";
+import { jsonText } from "./tokens.ts";
+
+/** The name of a `block` entry that says what the bulletin reads from now on. No block of a mind can have it. */
+export const bulletinBlock = "bulletin";
+
+/** The result of a call that its process did not wait for; the words of `models/normalize.ts`. */
+export const interruptedText = "Interrupted; whether it took effect is unknown.";
+
+/** Returns a tool's result as the model reads it, at most 64 KiB of it. */
+export function resultText(result: ToolResult): string {
+  switch (result.status) {
+    case "success":
+      return withinBytes(typeof result.value === "string" ? result.value : jsonText(result.value ?? null));
+    case "error":
+      return withinBytes(
+        result.recoverable ? `${result.message}\n(Another attempt may succeed.)` : result.message,
+      );
+    case "needs_approval": {
+      const { id, title } = result.action;
+      return `Waits for the person: action ${quoted(id)}, ${quoted(title)}. You will be told what becomes of it.`;
+    }
+  }
+}
+
+/** Returns what else happened as quoted data; null for entries that are not shown to a model in this way. */
+export function eventText(entry: Entry): string | null {
+  switch (entry.kind) {
+    case "conclusion":
+      return asData(
+        `conclusion of the process ${quoted(entry.process)}${sourcesOf(entry)}`,
+        withinBytes(entry.text),
+      );
+    case "notice":
+      return asData(`notice to the person${sourcesOf(entry)}`, withinBytes(entry.text));
+    case "block":
+      return asData(
+        entry.name === bulletinBlock
+          ? `the bulletin now reads${sourcesOf(entry)}`
+          : `the block ${quoted(entry.name)} now reads${sourcesOf(entry)}`,
+        withinBytes(entry.text),
+      );
+    case "action":
+      return hasEnded(entry.state as ActionState)
+        ? asData(`action ${quoted(entry.ref)}`, endText(entry))
+        : null;
+    case "ask":
+      return entry.state === "Pending" ? null : asData(`question ${quoted(entry.ref)}`, endText(entry));
+    case "message":
+    case "request":
+    case "tool_call":
+    case "tool_result":
+    case "summary":
+    case "process":
+    case "usage":
+    case "pin":
+    case "meta":
+    case "void":
+      return null;
+  }
+}
+
+function endText({ state, origin }: EntryOf<"action"> | EntryOf<"ask">): string {
+  return origin === "person" ? `${state}, by the person` : state;
+}
+
+/** Returns the words of a heading that name what a text was made from. */
+export function sourcesOf({ sources = [] }: { readonly sources?: readonly string[] }): string {
+  return sources.length === 0 ? "" : `; sources: ${sources.map(quoted).join(", ")}`;
+}
+
+/** Returns the plain texts of an entry, as far as the model reads them. */
+export function textOf(entry: Entry): string {
+  switch (entry.kind) {
+    case "message":
+      return entry.parts
+        .map((part) => (part.type === "text" ? part.text : part.type === "file" ? part.path : ""))
+        .filter((text) => text !== "")
+        .join("\n");
+    case "tool_call":
+      return `${entry.tool} ${jsonText(entry.arguments)}`;
+    case "tool_result":
+      return resultText(entry.result);
+    case "conclusion":
+    case "summary":
+    case "notice":
+    case "block":
+      return entry.text;
+    case "action":
+    case "ask":
+      return `${entry.ref} ${entry.state}`;
+    case "request":
+    case "process":
+    case "usage":
+    case "pin":
+    case "meta":
+    case "void":
+      return "";
+  }
+}

@@ -1,0 +1,138 @@
+import { isJsonObject } from "../base/json.ts";
+import type { ModelTool } from "../base/vocabulary/model.ts";
+import { nothingCarried, type Carried } from "./carried.ts";
+
+/** A text that stands for earlier entries. */
+export interface Summary {
+  readonly text: string;
+  /** The first and the last seq that it stands for. */
+  readonly covers: readonly [number, number];
+  readonly sources?: readonly string[];
+  readonly tainted?: true;
+  /** The number of entries that were left out without a model; the text only says so. */
+  readonly leftOut?: number;
+}
+
+/**
+ * What the sections before the history hold. It is made at a conversation's start and at each compaction, and stored,
+ * so that these sections stay the same in between, byte by byte.
+ */
+export interface ContextPrefix {
+  readonly version: 1;
+  readonly identity: readonly { readonly name: string; readonly text: string }[];
+  readonly role: string;
+  readonly tools: readonly ModelTool[];
+  readonly skills: readonly { readonly name: string; readonly description: string }[];
+  readonly blocks: readonly { readonly name: string; readonly description: string; readonly text: string }[];
+  readonly bulletin: string;
+  /** Contiguous, oldest first. */
+  readonly summaries: readonly Summary[];
+  readonly carried: Carried;
+  /** The last seq that the summaries cover. The history begins behind it. */
+  readonly after: number;
+}
+
+type PrefixParts = Omit<ContextPrefix, "version">;
+
+/** Returns the prefix of a process; parts that are not given are empty. */
+export function prefixOf(parts: Partial<PrefixParts>): ContextPrefix {
+  const { identity = [], role = "", tools = [], skills = [], blocks = [], bulletin = "" } = parts;
+  const { summaries = [], carried = nothingCarried, after = 0 } = parts;
+  return {
+    version: 1,
+    identity: identity.map(({ name, text }) => ({ name, text })),
+    role,
+    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    skills: skills.map(({ name, description }) => ({ name, description })),
+    blocks: blocks.map(({ name, description, text }) => ({ name, description, text })),
+    bulletin,
+    summaries,
+    carried,
+    after,
+  };
+}
+
+export interface Compacted extends Partial<Omit<PrefixParts, "summaries" | "carried" | "after">> {
+  readonly summary: Summary;
+  readonly carried: Carried;
+}
+
+/**
+ * Returns the prefix after a compaction: the summary replaces those that it covers, and parts that are given replace
+ * the old ones. Throws RangeError if the summary leaves a gap, or covers a part of an older one.
+ */
+export function nextPrefix(prefix: ContextPrefix, { summary, carried, ...parts }: Compacted): ContextPrefix {
+  const [from, to] = summary.covers;
+  const kept = prefix.summaries.filter(({ covers }) => covers[1] < from);
+  const end =
+    kept.at(-1)?.covers[1] ?? (prefix.summaries.length === 0 ? 0 : (prefix.summaries[0]?.covers[0] ?? 1) - 1);
+  const expected = kept.length === prefix.summaries.length ? prefix.after + 1 : end + 1;
+  if (from !== expected || to <= prefix.after)
+    throw new RangeError(
+      `The summary covers ${from} to ${to}. It must begin at ${expected} and end after ${prefix.after}.`,
+    );
+  return prefixOf({ ...prefix, ...parts, summaries: [...kept, summary], carried, after: to });
+}
+
+/** The size of a stored prefix, in code units of its texts. */
+const maxPrefixCharacters = 8 * 1024 * 1024;
+/** The number of items in each of its lists. */
+const maxItems = 10_000;
+
+/** Returns a stored prefix; null for anything else, and for one that no kernel would have made. */
+export function readPrefix(value: unknown): ContextPrefix | null {
+  if (!isJsonObject(value) || value["version"] !== 1 || sizeOf(value) > maxPrefixCharacters) return null;
+  const { identity, role, tools, skills, blocks, bulletin, summaries, carried, after } = value;
+  if (
+    !isText(role) ||
+    !isText(bulletin) ||
+    !isSeq(after) ||
+    !isListOf(identity, { name: isText, text: isText }) ||
+    !isListOf(tools, { name: isText, description: isText, parameters: isJsonObject }) ||
+    !isListOf(skills, { name: isText, description: isText }) ||
+    !isListOf(blocks, { name: isText, description: isText, text: isText }) ||
+    !isListOf(summaries, {
+      text: isText,
+      covers: isCovers,
+      sources: optional(isTexts),
+      tainted: optional((one) => one === true),
+      leftOut: optional(isSeq),
+    }) ||
+    !isJsonObject(carried) ||
+    !isListOf(carried["pins"], { entry: isText, text: isText }) ||
+    !isListOf(carried["tasks"], { id: isText, text: isText }) ||
+    !isListOf(carried["approvals"], { id: isText, title: isText }) ||
+    !isListOf(carried["strings"], { text: isText, by: (one) => saidBy.has(one) }) ||
+    !isSeq(carried["leftOut"])
+  )
+    return null;
+  const prefix = prefixOf(value);
+  return areContiguous(prefix) ? prefix : null;
+}
+
+/** True if the summaries follow each other without a gap up to `after`. */
+function areContiguous({ summaries, after }: ContextPrefix): boolean {
+  return summaries.every(
+    ({ covers: [from, to] }, index) =>
+      from <= to && to + 1 === (summaries[index + 1]?.covers[0] ?? after + 1),
+  );
+}
+
+type Check = (value: unknown) => boolean;
+const saidBy: ReadonlySet<unknown> = new Set(["person", "model", "other"]);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isSeq = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTexts: Check = (value) => Array.isArray(value) && value.length <= maxItems && value.every(isText);
+const isCovers: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isSeq);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+function isListOf(value: unknown, fields: Readonly<Record<string, Check>>): boolean {
+  const isItem = (item: unknown): boolean =>
+    isJsonObject(item) && Object.entries(fields).every(([name, check]) => check(item[name]));
+  return Array.isArray(value) && value.length <= maxItems && value.every(isItem);
+}
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
