@@ -69,7 +69,7 @@ const maxSources = 32;
 const maxPins = 256;
 
 /** Decided by a person, the rules, or time: nobody waits for it any more. */
-const openStates: ReadonlySet<string> = new Set(["Pending"]);
+const openStates: ReadonlySet<string> = new Set(["Pending", "PendingApproval", "Approved", "Committing"]);
 
 /**
  * Folds the entries of a conversation, one after the other. Takes whatever is in the log without complaint: an entry

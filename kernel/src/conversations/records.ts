@@ -1,6 +1,6 @@
 import { limitExceeded } from "../base/errors.ts";
 import { canonicalJson, isJsonObject } from "../base/json.ts";
-import type { Entry } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Entry } from "../base/vocabulary/conversation.ts";
 import type { Refusals } from "../journal/append-group.ts";
 import { RecordForm } from "../journal/record.ts";
 import type { ConversationState } from "./fold.ts";
@@ -124,8 +124,15 @@ export function searchedText(entry: NewEntry): string {
   }
 }
 
-/** Names the process whose context an entry is read in: the parent's for what a child found, its own otherwise. */
+/**
+ * Names the process whose context an entry is read in: the parent's for what a child found, or, where that has ended, its
+ * parent's; its own otherwise.
+ */
 export function audienceOf(entry: NewEntry, { processes }: Pick<ConversationState, "processes">): string {
   if (entry.kind !== "conclusion") return entry.process;
-  return processes.find(({ id }) => id === entry.process)?.parent ?? entry.process;
+  const find = (wanted: string | undefined) => processes.find(({ id }) => id === wanted);
+  let reader = find(find(entry.process)?.parent);
+  while (reader !== undefined && reader.kind !== "channel" && endedStates.has(reader.state))
+    reader = find(reader.parent);
+  return reader?.id ?? entry.process;
 }

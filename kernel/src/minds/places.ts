@@ -1,26 +1,31 @@
 import { Fifo } from "../base/fifo.ts";
 
+/** A name, and how many may have a place under it at once. */
+export interface Group {
+  readonly name: string;
+  readonly limit: number;
+}
+
 interface Waiting {
-  readonly group: string;
+  readonly groups: readonly Group[];
   readonly resolve: (place: Disposable) => void;
   isGone: boolean;
 }
 
-/** Bounds how many processes work at once: in all, and in each conversation. The others wait in the order in which they came. */
+/** Bounds how many processes work at once. The others wait in the order in which they came. */
 export class Places {
-  readonly #limits: { all(): number; ofGroup(): number };
   readonly #used = new Map<string, number>();
   readonly #waiting = new Fifo<Waiting>();
-  #all = 0;
 
-  constructor(limits: { all(): number; ofGroup(): number }) {
-    this.#limits = limits;
+  /** True if a place in all of these groups is free. */
+  isFree(groups: readonly Group[]): boolean {
+    return groups.every(({ name, limit }) => (this.#used.get(name) ?? 0) < limit);
   }
 
-  /** Waits for a place. Rejects with the signal's reason if it is aborted before that. */
-  async take(group: string, signal: AbortSignal): Promise<Disposable> {
+  /** Waits for a place in all of these groups. Rejects with the signal's reason if it is aborted before that. */
+  async take(groups: readonly Group[], signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.#isFree(group)) return this.#use(group);
+    if (this.isFree(groups)) return this.#use(groups);
     return await new Promise<Disposable>((resolve, reject) => {
       const leave = (): void => {
         waiting.isGone = true;
@@ -28,7 +33,7 @@ export class Places {
         reject(signal.reason as Error);
       };
       const waiting: Waiting = {
-        group,
+        groups,
         isGone: false,
         resolve: (place) => {
           signal.removeEventListener("abort", leave);
@@ -40,22 +45,18 @@ export class Places {
     });
   }
 
-  #isFree(group: string): boolean {
-    return this.#all < this.#limits.all() && (this.#used.get(group) ?? 0) < this.#limits.ofGroup();
-  }
-
-  #use(group: string): Disposable {
-    this.#all++;
-    this.#used.set(group, (this.#used.get(group) ?? 0) + 1);
+  #use(groups: readonly Group[]): Disposable {
+    for (const { name } of groups) this.#used.set(name, (this.#used.get(name) ?? 0) + 1);
     let isUsed = true;
     return {
       [Symbol.dispose]: () => {
         if (!isUsed) return;
         isUsed = false;
-        this.#all--;
-        const left = (this.#used.get(group) ?? 1) - 1;
-        if (left === 0) this.#used.delete(group);
-        else this.#used.set(group, left);
+        for (const { name } of groups) {
+          const left = (this.#used.get(name) ?? 1) - 1;
+          if (left === 0) this.#used.delete(name);
+          else this.#used.set(name, left);
+        }
         this.#next();
       },
     };
@@ -63,11 +64,9 @@ export class Places {
 
   /** A group that is full does not keep the others waiting. */
   #next(): void {
-    const started: Waiting[] = [];
     this.#waiting.filter((waiting) => {
-      if (!this.#isFree(waiting.group)) return true;
-      started.push(waiting);
-      waiting.resolve(this.#use(waiting.group));
+      if (!this.isFree(waiting.groups)) return true;
+      waiting.resolve(this.#use(waiting.groups));
       return false;
     });
   }

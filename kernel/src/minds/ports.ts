@@ -37,6 +37,14 @@ export interface EntryReader {
   entries(id: string, query: EntryQuery): Promise<Entry[]>;
   entry(id: string, entry: string): Promise<Entry | null>;
   prefix(id: string, process: string): Promise<unknown>;
+  /** Returns the entries whose words match a query of `searchWords`, the best first. */
+  search(
+    ids: readonly string[],
+    words: string,
+    limit: number,
+  ): Promise<readonly { readonly entry: Entry; readonly score: number }[]>;
+  /** Returns the agent whose mind a conversation belongs to; null if there is none. */
+  agentOf(id: string): Promise<string | null>;
 }
 
 /** The principal as which a process calls tools. */

@@ -1,4 +1,4 @@
-import { LaresError, messageOf, isLaresError } from "../base/errors.ts";
+import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
@@ -34,7 +34,14 @@ export interface ProcessHost {
   /** What is added to a request for the moment: how things stand. */
   suffixOf(process: Process): readonly SuffixPart[];
   /** Runs one of the kernel's own tools for a process. */
-  runOwnTool(process: MindProcess, call: LoggedCall): Promise<{ result: ToolResult; also?: readonly NewEntry[] }>;
+  runOwnTool(
+    process: MindProcess,
+    call: LoggedCall,
+  ): Promise<{
+    readonly result: ToolResult;
+    readonly also?: readonly NewEntry[];
+    readonly after?: () => Promise<void>;
+  }>;
   /** Returns the action once a person or time has decided about it. */
   decided(action: string, signal: AbortSignal): Promise<ToolResult>;
   /** Returns whether a call may be made although the same was made twice directly before. */
@@ -92,11 +99,21 @@ export class MindProcess {
 
   /** Changes the state, and writes it down. */
   async move(event: ProcessEvent, more: Partial<Process> = {}, before: readonly NewEntry[] = []): Promise<void> {
+    this.enter(event, more);
+    await this.#host.log.append([...before, processEntry(this.maker, this.record)]);
+  }
+
+  /** Changes the state without writing it down, because the next change follows at once. */
+  enter(event: ProcessEvent, more: Partial<Process> = {}): void {
     const { kind, state } = this.record;
     const { error: _error, ended: _ended, ...rest } = this.record;
     const next = nextState(kind === "channel" ? "channel" : "other", state, event);
     this.record = { ...rest, ...more, state: next };
-    await this.#host.log.append([...before, processEntry(this.maker, this.record)]);
+  }
+
+  /** Writes that it waits for a place. */
+  async waits(): Promise<void> {
+    await this.#host.log.append([processEntry(this.maker, this.record)]);
   }
 
   /** Works until there is nothing to do. Returns the text with which it ends; null for one that rests. */
@@ -126,7 +143,7 @@ export class MindProcess {
       if (answered.calls.length > 0)
         await this.#host.log.append(this.#unanswered(`Not run: ${most} requests in a row were made, which is the limit.`));
       if (end === "rest") {
-        if (!this.#hasUnread()) return null;
+        if (!this.hasUnread()) return null;
         turn = 0;
         continue;
       }
@@ -135,7 +152,7 @@ export class MindProcess {
         turn = nudgedTurns;
         continue;
       }
-      if (this.#hasUnread()) continue;
+      if (this.hasUnread()) continue;
       if (answered.text.trim() === "")
         throw new ModelFailed({ class: "EmptyAnswer", message: "The model ended without an answer." });
       return answered.text;
@@ -248,16 +265,17 @@ export class MindProcess {
   async #run(call: LoggedCall): Promise<void> {
     this.signal.throwIfAborted();
     if (isProcessTool(call.tool)) {
-      const { result, also = [] } = await this.#host.runOwnTool(this, call);
-      await this.#host.log.append([...also, this.#result(call, { result, origin: "workspace", isTainted: false })]);
-      return;
+      const { result, also = [], after } = await this.#host.runOwnTool(this, call);
+      const written = this.#result(call, { result, origin: "workspace", isTainted: false });
+      await this.#host.log.append([...also, written]);
+      return await after?.();
     }
     const outcome = await this.#call(call);
     const { result } = outcome;
     if (result.status !== "needs_approval") return void (await this.#host.log.append([this.#result(call, outcome)]));
     const action = entryOf(
       this.maker,
-      { kind: "action", ref: result.action.id, state: "Pending" },
+      { kind: "action", ref: result.action.id, state: result.action.state },
       { origin: "workspace" },
     );
     if (kinds[this.record.kind].goesOn) {
@@ -336,7 +354,7 @@ export class MindProcess {
   }
 
   /** A message that came after the last request, or the end of what this one started. */
-  #hasUnread(): boolean {
+  hasUnread(): boolean {
     return (this.#tail?.entries ?? []).some((entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record));
   }
 
@@ -382,7 +400,7 @@ export function beginsTurn(entry: Entry, { id, kind }: Pick<Process, "id" | "kin
     case "conclusion":
       return kind === "channel" && entry.process !== id;
     case "action":
-      return kind === "channel" && entry.state !== "Pending";
+      return kind === "channel" && entry.state !== "PendingApproval";
     default:
       return false;
   }

@@ -1,0 +1,386 @@
+import { isoTime } from "../base/clock.ts";
+import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import { hasEnded } from "../base/vocabulary/action.ts";
+import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import type { SuffixPart } from "../context/context.ts";
+import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
+import type { OpenLog } from "../conversations/conversations.ts";
+import type { ConversationLog } from "../conversations/conversation-log.ts";
+import type { LoggedCall } from "./answer-writer.ts";
+import { ContextTail } from "./context-tail.ts";
+import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import { kinds, toolsOf } from "./kinds.ts";
+import { OwnTools } from "./own-tools.ts";
+import type { Group, Places } from "./places.ts";
+import type { Mind, MindPorts } from "./ports.ts";
+import { beginsTurn, MindProcess, type ProcessHost } from "./process.ts";
+import { suffixOf } from "./status.ts";
+
+export interface ConversationParts {
+  readonly ports: MindPorts;
+  readonly places: Places;
+  /** How many processes may work at once: in all conversations, and in one. */
+  limits(): { readonly atOnce: number; readonly processes: number };
+  /** Nothing works in it any more. */
+  rested(): void;
+}
+
+interface Running {
+  readonly process: MindProcess;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** The ends of children gather so long before they wake the channel. */
+const gatherMs = 500;
+/** Wakes in a row that no person caused. */
+const maxWakeDepth = 3;
+
+/** One conversation at work: its processes, what wakes them, and what ends them. */
+export class MindConversation implements ProcessHost, AsyncDisposable {
+  readonly ports: MindPorts;
+  readonly log: ConversationLog;
+  readonly #parts: ConversationParts;
+  readonly #used: OpenLog;
+  readonly #running = new Map<string, Running>();
+  readonly #ownTools: OwnTools;
+  /** Calls that wait until a person has decided about an action. */
+  readonly #undecided = new Map<string, Set<(action: Action) => void>>();
+  readonly #listening: Disposable;
+  #gathering: Disposable | null = null;
+  #wakeDepth = 0;
+  #isStopping = false;
+
+  constructor(parts: ConversationParts, used: OpenLog) {
+    this.#parts = parts;
+    this.ports = parts.ports;
+    this.#used = used;
+    this.log = used.log;
+    this.#ownTools = new OwnTools(this);
+    this.#listening = this.log.appended.on((entries) => {
+      for (const { process } of this.#running.values()) process.take(entries);
+    });
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.#gathering === null;
+  }
+
+  /** Returns the process that talks to the person. Every conversation begins with one. */
+  get channel(): Process {
+    const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
+    if (channel === undefined) throw new Error(`The conversation ${this.log.id} has no channel.`);
+    return channel;
+  }
+
+  /** Writes the first entries of a conversation. */
+  static async begin(
+    log: ConversationLog,
+    clock: MindPorts["clock"],
+    { title = "", model = "" }: { readonly title?: string; readonly model?: string },
+  ): Promise<void> {
+    const id = newId();
+    const maker: EntryMaker = { process: id, turn: "", clock };
+    const channel: Process = {
+      id,
+      kind: "channel",
+      state: "WaitingForInput",
+      started: isoTime(clock.now()),
+    };
+    const meta = { ...(title === "" ? {} : { title }), ...(model === "" ? {} : { model }) };
+    await log.append([
+      processEntry(maker, channel),
+      ...(Object.keys(meta).length === 0
+        ? []
+        : [entryOf(maker, { kind: "meta", ...meta }, { origin: "person" })]),
+    ]);
+  }
+
+  /** Continues the processes that had not ended when a kernel died or stopped. */
+  async resume(): Promise<void> {
+    for (const { kind, ref } of this.log.state.references) {
+      const action = kind === "action" ? await this.ports.actions.get(ref) : null;
+      if (action !== null && hasEnded(action.state)) await this.actionChanged(action);
+    }
+    for (const process of this.log.state.processes) {
+      if (this.#running.has(process.id)) continue;
+      if (["Waiting", "Running", "WaitingForApproval"].includes(process.state))
+        this.#start({ ...process, state: "Waiting" }, "");
+    }
+    if (!this.#running.has(this.channel.id) && (await this.#hasUnreadMessage())) this.wake(0);
+  }
+
+  /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
+  async send(parts: readonly SentPart[], id: string): Promise<void> {
+    const { channel } = this;
+    const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
+    const title = this.log.state.title === "" ? titleOf(parts) : "";
+    await this.log.append([
+      entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin: "person" }, id),
+      ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
+    ]);
+    const durable = this.log.sync();
+    this.wake(0);
+    await durable;
+  }
+
+  /** Has the channel read what is new. */
+  wake(depth: number): void {
+    this.#wakeDepth = depth;
+    const { channel } = this;
+    if (this.#isStopping || this.#running.has(channel.id)) return;
+    this.#start(channel, "");
+  }
+
+  /** Stops a process and what it started, or all; resolves when that is written. */
+  async cancel(id?: string): Promise<void> {
+    const { processes } = this.log.state;
+    if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
+    const tree = id === undefined ? new Set(processes.map((process) => process.id)) : this.#treeOf(id);
+    const stopped = [...this.#running.values()].filter(({ process }) => tree.has(process.record.id));
+    // Children first would let a parent start others meanwhile.
+    for (const { abort } of stopped) abort.abort(requestCancelled("The person stopped it."));
+    this.#gathering?.[Symbol.dispose]();
+    this.#gathering = null;
+    await Promise.all(stopped.map(({ done }) => done));
+    for (const { kind, ref, process } of this.log.state.references)
+      if (kind === "action" && tree.has(process))
+        await this.ports.actions.withdraw(ref, "The person stopped what had proposed it.");
+  }
+
+  /** An action was decided about: whoever waits for it goes on. */
+  async actionChanged(action: Action): Promise<void> {
+    const reference = this.log.state.references.find(({ kind, ref }) => kind === "action" && ref === action.id);
+    if (reference === undefined || !hasEnded(action.state)) return;
+    const maker: EntryMaker = { process: reference.process, turn: "", clock: this.ports.clock };
+    await this.log.append([
+      entryOf(maker, { kind: "action", ref: action.id, state: action.state }, { origin: "person" }),
+    ]);
+    const waiting = this.#undecided.get(action.id);
+    this.#undecided.delete(action.id);
+    for (const decided of waiting ?? []) decided(action);
+    if (reference.process === this.channel.id && !this.#isStopping) this.wake(0);
+  }
+
+  /** Starts a child of a process. Its entries are in the log already. */
+  startChild(record: Process, turn: string): void {
+    this.#start(record, turn);
+  }
+
+  running(id: string): MindProcess | undefined {
+    return this.#running.get(id)?.process;
+  }
+
+  /** Resolves when a process has ended. */
+  async ended(id: string): Promise<void> {
+    await this.#running.get(id)?.done;
+  }
+
+  mind(): Mind {
+    const mind = this.ports.mindOf(this.log.agent);
+    if (mind !== null) return mind;
+    throw new LaresError("AgentError", this.ports.whyNot(this.log.agent), { agent: this.log.agent });
+  }
+
+  async tailOf(process: Process): Promise<ContextTail> {
+    return (
+      (await ContextTail.load(this.log, process.id, this.ports.reader)) ??
+      (await ContextTail.begin(
+        this.log,
+        process.id,
+        { context: this.prefixFor(process) },
+        await this.ports.reader.entries(this.log.id, { audience: process.id, limit: 10_000 }),
+      ))
+    );
+  }
+
+  /** Returns the beginning of a process's context as it would be now. */
+  prefixFor(process: Pick<Process, "kind" | "name">): ContextPrefix {
+    const { agent, definition } = this.mind();
+    const kind = kinds[process.kind];
+    return prefixOf({
+      identity: kind.isIdentified ? definition.identity : [],
+      role: kind.prompt(definition, process.name),
+      tools: toolsOf(process, definition, (patterns) => this.ports.tools.list(agent.id, patterns)),
+      skills: kind.isIdentified || process.kind === "worker" ? definition.skills : [],
+      blocks: kind.isIdentified
+        ? definition.blocks.map(({ name, description }) => ({ name, description, text: "" }))
+        : [],
+    });
+  }
+
+  suffixOf(process: Process): readonly SuffixPart[] {
+    return suffixOf(this.log.state, process, this.ports.clock.now());
+  }
+
+  runOwnTool(process: MindProcess, call: LoggedCall) {
+    return this.#ownTools.run(process, call);
+  }
+
+  async decided(id: string, signal: AbortSignal): Promise<ToolResult> {
+    const known = await this.ports.actions.get(id);
+    if (known !== null && hasEnded(known.state)) return resultOf(known);
+    const { promise, resolve, reject } = Promise.withResolvers<Action>();
+    const waiting = this.#undecided.get(id) ?? new Set();
+    this.#undecided.set(id, waiting.add(resolve));
+    const leave = (): void => {
+      waiting.delete(resolve);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      if (signal.aborted) leave();
+      return resultOf(await promise);
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  async mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean> {
+    const caller = { agent: this.log.agent, conversation: this.log.id, process: process.kind };
+    return await this.ports.mayRepeat(caller, call.tool, call.arguments, signal);
+  }
+
+  async makeRoom(): Promise<boolean> {
+    return false;
+  }
+
+  /** Ends the work without writing an end: the next kernel continues it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
+    this.#gathering?.[Symbol.dispose]();
+    this.#gathering = null;
+    const running = [...this.#running.values()];
+    for (const { abort } of running) abort.abort(requestCancelled("The kernel stops."));
+    await Promise.all(running.map(({ done }) => done));
+    this.#listening[Symbol.dispose]();
+    this.#used[Symbol.dispose]();
+  }
+
+  #start(record: Process, turn: string): void {
+    const abort = new AbortController();
+    const process = new MindProcess(this, record, turn, abort.signal);
+    const done = this.#run(process);
+    this.#running.set(record.id, { process, abort, done });
+    done.finally(() => this.#ended(process)).catch(() => undefined);
+  }
+
+  async #run(process: MindProcess): Promise<void> {
+    // The caller registers it first.
+    await Promise.resolve();
+    const groups = this.#groupsOf(process.record);
+    try {
+      if (process.record.state !== "Waiting") process.enter("wake");
+      if (!this.#parts.places.isFree(groups)) await process.waits();
+      using _place = await this.#parts.places.take(groups, process.signal);
+      await process.move("start");
+      const text = await process.work();
+      if (text === null) await process.move("rest");
+      else await process.finish(text);
+    } catch (error) {
+      if (this.#isStopping) return;
+      await (process.signal.aborted ? process.cancelled() : process.fail(error)).catch((failed: unknown) =>
+        this.ports.log.error(`The end of a process could not be written: ${messageOf(failed)}`, {
+          conversation: this.log.id,
+        }),
+      );
+    }
+  }
+
+  #ended(process: MindProcess): void {
+    const { record } = process;
+    this.#running.delete(record.id);
+    if (this.#isStopping) return;
+    if (record.kind === "channel") {
+      // What came while the end of the turn was written.
+      if (record.state === "WaitingForInput" && process.hasUnread()) this.wake(this.#wakeDepth);
+    } else if (record.state === "Done" || record.state === "Failed") this.#gather(record);
+    if (this.isIdle) this.#parts.rested();
+  }
+
+  /** Wakes the channel for what children found, at most so often in a row. */
+  #gather(child: Process): void {
+    const channel = this.running(this.channel.id);
+    if (child.state === "Failed") this.#notice(`A ${child.kind} failed: ${child.error?.message ?? ""}`);
+    if (this.#gathering !== null) return;
+    this.#gathering = this.ports.clock.timer(gatherMs, () => {
+      this.#gathering = null;
+      if (channel !== undefined && this.#running.has(this.channel.id)) return;
+      if (this.#wakeDepth < maxWakeDepth) return this.wake(this.#wakeDepth + 1);
+      this.#notice("Work that the conversation started by itself has ended. Send a message to go on.");
+      if (this.isIdle) this.#parts.rested();
+    });
+  }
+
+  #notice(text: string): void {
+    const maker: EntryMaker = { process: this.channel.id, turn: "", clock: this.ports.clock };
+    this.log
+      .append([entryOf(maker, { kind: "notice", text }, { origin: "workspace" })])
+      .catch((error: unknown) => this.ports.log.error(`A notice could not be written: ${messageOf(error)}`));
+  }
+
+  #groupsOf({ kind, name = "" }: Process): Group[] {
+    const { atOnce, processes } = this.#parts.limits();
+    const all = { name: "all", limit: atOnce };
+    if (kind === "channel") return [all];
+    const { branches, workers } = this.mind().definition;
+    const ofKind =
+      kind === "branch"
+        ? branches.atOnce
+        : kind === "worker"
+          ? (workers.find((worker) => worker.name === name)?.atOnce ?? processes)
+          : processes;
+    return [
+      all,
+      { name: this.log.id, limit: processes },
+      { name: `${this.log.id} ${kind} ${name}`, limit: ofKind },
+    ];
+  }
+
+  #treeOf(id: string): Set<string> {
+    const tree = new Set([id]);
+    // Parents come before their children.
+    for (const { id: child, parent } of this.log.state.processes)
+      if (parent !== undefined && tree.has(parent)) tree.add(child);
+    return tree;
+  }
+
+  async #hasUnreadMessage(): Promise<boolean> {
+    const { channel } = this;
+    const entries: Entry[] = await this.ports.reader.entries(this.log.id, {
+      audience: channel.id,
+      kinds: ["message", "request", "conclusion", "action"],
+      limit: 50,
+      newest: true,
+    });
+    const lastRequest = entries.findLast(({ kind }) => kind === "request")?.seq ?? 0;
+    return (
+      channel.state === "WaitingForInput" &&
+      entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, channel))
+    );
+  }
+}
+
+/** Returns the result of a call whose action a person has decided about. */
+function resultOf({ id, state, reason }: Action): ToolResult {
+  if (state === "Committed" || state === "Undone") return { status: "success", value: { action: id, state } };
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return { status: "error", message: `The change was not made (${state})${why}.`, recoverable: true };
+}
+
+const titleCharacters = 60;
+
+function titleOf(parts: readonly SentPart[]): string {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
+  const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
+  return line.length <= titleCharacters ? line : `${line.slice(0, titleCharacters - 1).trimEnd()}…`.toWellFormed();
+}
+
+export function isEnded({ state }: Process): boolean {
+  return endedStates.has(state);
+}
+

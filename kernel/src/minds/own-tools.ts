@@ -1,0 +1,226 @@
+import { isoTime } from "../base/clock.ts";
+import { isJsonObject } from "../base/json.ts";
+import { endedStates, type EntryOf, type Process } from "../base/vocabulary/conversation.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { textOf } from "../context/entry-text.ts";
+import { searchWords } from "../conversations/search-words.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import type { LoggedCall } from "./answer-writer.ts";
+import { ContextTail } from "./context-tail.ts";
+import type { MindConversation } from "./conversation.ts";
+import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import { asError, type MindProcess } from "./process.ts";
+import type { ProcessTool } from "./process-tools.ts";
+
+interface Ran {
+  readonly result: ToolResult;
+  /** Entries that are written with the result. */
+  readonly also?: readonly NewEntry[];
+  /** Called when these are in the log. */
+  readonly after?: () => Promise<void>;
+}
+
+const success = (value: unknown): ToolResult => ({ status: "success", value });
+const maxUnfinished = 64;
+const defaultRecalled = 10;
+const maxRecalledCharacters = 2_000;
+
+/** Runs the tools that the kernel itself gives to processes. Arguments come from a model: each is checked here. */
+export class OwnTools {
+  readonly #conversation: MindConversation;
+
+  constructor(conversation: MindConversation) {
+    this.#conversation = conversation;
+  }
+
+  async run(process: MindProcess, call: LoggedCall): Promise<Ran> {
+    const args = isJsonObject(call.arguments) ? call.arguments : {};
+    const text = (name: string): string | null => {
+      const value = args[name];
+      return typeof value === "string" && value.trim() !== "" ? value : null;
+    };
+    const offered = process.tail?.prefix.tools.some(({ name }) => name === call.tool) === true;
+    if (!offered) return { result: asError(`There is no tool "${call.tool}" here.`, false) };
+    const need = (name: string): Ran => ({ result: asError(`${call.tool} needs the argument "${name}", a text.`) });
+    // `isProcessTool` was asked before.
+    switch (call.tool as ProcessTool) {
+      case "branch": {
+        const task = text("task");
+        return task === null ? need("task") : await this.#spawn(process, call, "branch", task, undefined);
+      }
+      case "spawn_worker": {
+        const task = text("task");
+        const kind = text("kind") ?? undefined;
+        const { workers } = this.#conversation.mind().definition;
+        if (kind !== undefined && !workers.some(({ name }) => name === kind))
+          return { result: asError(`There is no kind of worker "${kind}".`) };
+        return task === null ? need("task") : await this.#spawn(process, call, "worker", task, kind);
+      }
+      case "route": {
+        const id = text("process");
+        const message = text("text");
+        if (id === null || message === null) return need(id === null ? "process" : "text");
+        const to = this.#conversation.log.state.processes.find((each) => each.id === id);
+        if (to === undefined || to.kind === "channel" || endedStates.has(to.state))
+          return { result: asError(`No process "${id}" runs.`) };
+        return {
+          result: success({ process: id }),
+          also: [this.#message(process, id, message)],
+        };
+      }
+      case "cancel": {
+        const id = text("process");
+        if (id === null) return need("process");
+        const known = this.#conversation.log.state.processes.find((each) => each.id === id);
+        if (known === undefined || known.kind === "channel")
+          return { result: asError(`There is no process "${id}".`) };
+        await this.#conversation.cancel(id);
+        return { result: success({ process: id, state: "Cancelled" }) };
+      }
+      case "block_edit": {
+        const name = text("name");
+        const replace = args["replace"];
+        if (name === null || typeof replace !== "string") return need(name === null ? "name" : "replace");
+        return this.#editBlock(process, name, text("find"), replace);
+      }
+      case "read_skill": {
+        const name = text("name");
+        const skill = this.#conversation.mind().definition.skills.find((each) => each.name === name);
+        if (skill === undefined) return { result: asError(`There is no skill "${name ?? ""}".`) };
+        return { result: success(skill.text) };
+      }
+      case "set_status": {
+        const status = text("text");
+        if (status === null) return need("text");
+        process.record = { ...process.record, status: status.slice(0, 200) };
+        return { result: success(null), also: [processEntry(process.maker, process.record)] };
+      }
+      case "channel_recall": {
+        const query = text("query");
+        return query === null ? need("query") : await this.#recall(args, query);
+      }
+      case "memory_recall":
+      case "memory_save":
+        return { result: asError(`${call.tool} cannot be used yet.`, false) };
+    }
+  }
+
+  /** A call that is run again after a crash finds the process that it started, by the same id. */
+  async #spawn(
+    parent: MindProcess,
+    call: LoggedCall,
+    kind: "branch" | "worker",
+    task: string,
+    name: string | undefined,
+  ): Promise<Ran> {
+    const { log, ports } = this.#conversation;
+    const id = call.call.replace(/^call_/, "");
+    const known = log.state.processes.find((process) => process.id === id);
+    if (known !== undefined) return { result: success({ process: id }) };
+    const unfinished = log.state.processes.filter(({ state }) => !endedStates.has(state)).length;
+    if (unfinished >= maxUnfinished)
+      return { result: asError(`${unfinished} processes run or wait already, which is the limit.`) };
+    const record: Process = {
+      id,
+      kind,
+      ...(name === undefined ? {} : { name }),
+      state: "Waiting",
+      parent: parent.record.id,
+      task,
+      started: isoTime(ports.clock.now()),
+    };
+    const maker: EntryMaker = { ...parent.maker, process: id };
+    const { turn } = parent;
+    return {
+      result: success({ process: id }),
+      also: [processEntry(maker, record), this.#message(parent, id, task)],
+      after: async () => {
+        if (kind === "branch") await this.#beginBranch(parent, record);
+        this.#conversation.startChild(record, turn);
+      },
+    };
+  }
+
+  /** A branch knows what its channel knew when it asked for it. */
+  async #beginBranch(parent: MindProcess, record: Process): Promise<void> {
+    const { log } = this.#conversation;
+    const { tail, lastRequest } = parent;
+    if (tail === null) return;
+    const own = this.#conversation.prefixFor(record);
+    const { prefix } = tail;
+    const through = lastRequest - 1;
+    await ContextTail.begin(
+      log,
+      record.id,
+      {
+        context: { ...prefix, role: own.role, tools: own.tools },
+        channel: { process: parent.record.id, through },
+      },
+      [],
+    );
+  }
+
+  #message(from: MindProcess, process: string, text: string): NewEntry {
+    return entryOf(
+      { ...from.maker, process },
+      { kind: "message", role: "user", parts: [{ type: "text", text }] },
+      from.provenance("model"),
+    );
+  }
+
+  #editBlock(process: MindProcess, name: string, find: string | null, replace: string): Ran {
+    const block = this.#conversation.mind().definition.blocks.find((each) => each.name === name);
+    if (block === undefined || block.isReadOnly) return { result: asError(`There is no block "${name}" to edit.`) };
+    const now = this.#textOf(process, name);
+    let text = replace;
+    if (find !== null) {
+      const places = now.split(find).length - 1;
+      if (places !== 1)
+        return {
+          result: asError(
+            `The text to find is in the block ${places} times; it has to be there once. The block reads: ${now}`,
+          ),
+        };
+      // Not `replace`, whose second argument has special characters.
+      text = now.split(find).join(replace);
+    }
+    if (text.length > block.limitCharacters)
+      return {
+        result: asError(
+          `The block would have ${text.length} characters; at most ${block.limitCharacters} fit. Shorten it.`,
+        ),
+      };
+    return {
+      result: success({ block: name, characters: text.length }),
+      also: [entryOf(process.maker, { kind: "block", name, text }, process.provenance("model"))],
+    };
+  }
+
+  #textOf({ tail }: MindProcess, name: string): string {
+    const changed = tail?.entries.findLast(
+      (entry): entry is EntryOf<"block"> => entry.kind === "block" && entry.name === name,
+    );
+    return changed?.text ?? tail?.prefix.blocks.find((block) => block.name === name)?.text ?? "";
+  }
+
+  async #recall(args: Readonly<Record<string, unknown>>, query: string): Promise<Ran> {
+    const { log, ports } = this.#conversation;
+    const { limit = defaultRecalled, conversation = log.id } = args;
+    const id = String(conversation);
+    const agent = id === log.id ? log.agent : await ports.reader.agentOf(id);
+    if (agent !== log.agent) return { result: asError(`There is no conversation "${id}" of yours.`) };
+    const most = typeof limit === "number" ? Math.min(50, Math.max(1, Math.floor(limit))) : defaultRecalled;
+    const found = await ports.reader.search([id], searchWords(query), most);
+    return {
+      result: success(
+        found.map(({ entry }) => ({
+          seq: entry.seq,
+          kind: entry.kind,
+          at: entry.created,
+          origin: entry.origin,
+          text: textOf(entry).slice(0, maxRecalledCharacters),
+        })),
+      ),
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import { isoTime } from "../base/clock.ts";
+import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
+import type { SuffixPart } from "../context/context.ts";
+import type { ConversationState } from "../conversations/fold.ts";
+
+/** A branch that is over sooner is not worth a line. */
+const shownBranchMs = 3_000;
+/** How long what has ended is shown, and how many at most. */
+const endedShownMs = 15 * 60_000;
+const maxEnded = 8;
+const maxTaskCharacters = 200;
+
+/** Returns how things stand in a conversation at this moment: what runs, what ended lately, what waits for the person. */
+export function suffixOf(
+  { processes, references }: Pick<ConversationState, "processes" | "references">,
+  process: Process,
+  nowMs: number,
+): SuffixPart[] {
+  const time = { name: "time", text: `It is ${isoTime(nowMs).slice(0, 16)}Z.` };
+  if (process.kind !== "channel" && process.kind !== "cortex") return [time];
+  const others = processes.filter(({ id, kind }) => id !== process.id && kind !== "channel");
+  const running = others.filter(
+    ({ kind, state, started }) =>
+      !endedStates.has(state) && (kind !== "branch" || nowMs - Date.parse(started) >= shownBranchMs),
+  );
+  const ended = others
+    .filter(
+      ({ kind, state, started, ended: at }) =>
+        endedStates.has(state) &&
+        at !== undefined &&
+        nowMs - Date.parse(at) < endedShownMs &&
+        (kind !== "branch" || Date.parse(at) - Date.parse(started) >= shownBranchMs),
+    )
+    .slice(-maxEnded);
+  const status = [
+    ...(running.length === 0 ? [] : ["Running:", ...running.map((each) => lineOf(each, nowMs))]),
+    ...(ended.length === 0 ? [] : ["Ended lately:", ...ended.map((each) => lineOf(each, nowMs))]),
+    ...(references.length === 0
+      ? []
+      : [`${references.length} ${references.length === 1 ? "question waits" : "questions wait"} for the person.`]),
+  ];
+  return status.length === 0 ? [time] : [{ name: "status", text: status.join("\n") }, time];
+}
+
+function lineOf({ id, kind, name, state, task = "", status, started, ended, error }: Process, nowMs: number): string {
+  const what = name === undefined ? kind : `${kind} (${name})`;
+  const short = task.length > maxTaskCharacters ? `${task.slice(0, maxTaskCharacters)}…` : task;
+  const since = Math.round((nowMs - Date.parse(ended ?? started)) / 1000);
+  const how = ended === undefined ? `${state}, for ${since} s` : `${state}, ${since} s ago`;
+  const more = [status, error?.message].filter((text) => text !== undefined).join("; ");
+  return `- ${what} ${id}: ${JSON.stringify(short)}, ${how}${more === "" ? "" : `: ${more}`}`;
+}
