@@ -44,7 +44,7 @@ export const fileTools: readonly FileTool[] = [
   },
   {
     name: "files/delete",
-    description: `Deletes a file, or a folder with everything in it. The person can undo it. ${approval} ${paths}`,
+    description: `Deletes a file. Folders cannot be deleted. The person can undo it. ${approval} ${paths}`,
     parameters: changing("file.delete"),
   },
   {

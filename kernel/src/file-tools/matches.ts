@@ -42,7 +42,7 @@ export class LineMatcher {
   #matchesIn(text: string): LineMatch[] {
     const found: LineMatch[] = [];
     const compared = this.#ignoresCase ? text.toLowerCase() : text;
-    // A letter may become two in lower case, and then places differ: such a text is compared line by line.
+    // A letter may become two in lower case. Places then differ, and the line is shown in lower case.
     const hasSamePlaces = compared.length === text.length;
     let counted = 0;
     for (let from = 0; ;) {

@@ -95,7 +95,7 @@ describe("files/read", () => {
     [{ path: "notes" }, '"notes" is a folder. Use files/list.'],
     [{ path: "notes/plan.md", offset: 9 }, '"notes/plan.md" has 3 lines; offset is 9.'],
     [{ path: "notes/plan.md", offset: 0 }, "files/read: /offset must be >= 1."],
-    [{ path: "notes/plan.md", lines: 3 }, /additional/],
+    [{ path: "notes/plan.md", lines: 3 }, /must not ha/],
     [{ path: "notes/a\nb" }, /control character/],
     [null, /path/],
   ])("%j is refused with words that help: %s", async (args, message) => {
@@ -274,7 +274,7 @@ describe("changes", () => {
       ["files/edit", { path: "new/a.txt", edits: [{ find: "one", replace: "two" }] }],
       ["files/create_folder", { path: "new/folder" }],
       ["files/move", { from: "new/a.txt", to: "new/folder/b.txt" }],
-      ["files/delete", { path: "new" }],
+      ["files/delete", { path: "new/folder/b.txt" }],
     ] as const)
       expect(await bed.value(name, args)).toMatchObject({ state: "Committed" });
     bed.settings.rules = [];
@@ -320,6 +320,7 @@ describe("changes", () => {
     ["files/write", { path: "notes", content: "x" }, /is a folder/],
     ["files/write", { path: "c.txt" }, /either "content" or "content_base64"/],
     ["files/delete", { path: "nothing.txt" }, /There is no/],
+    ["files/delete", { path: "notes" }, /is a folder/],
     ["files/write", { path: "c.txt", content: "x", expected: `sha256:${"0".repeat(64)}` }, /./],
   ])("%s %j is refused with words that a model can act on", async (name, args, message) => {
     const result = await bed.call(name, args);
