@@ -5,7 +5,7 @@ const MiB = 1024 * KiB;
 export const fileToolBounds = {
   /** JSON of one result. Bytes. */
   resultBytes: 256 * KiB,
-  /** Of a result, what a tool fills with entries or matches. Bytes; the rest is for notes and separators. */
+  /** Entries or matches in one result. Bytes; the rest is for notes and separators. */
   itemsBytes: 192 * KiB,
   /** One piece of a file. Bytes. */
   pieceBytes: 256 * KiB,

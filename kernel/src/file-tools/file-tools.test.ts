@@ -198,6 +198,10 @@ describe("the matches in a text", () => {
   });
 });
 
+function fail(error: Error): never {
+  throw error;
+}
+
 describe("files/search is bounded", () => {
   test("in files", async () => {
     const names = Array.from(
@@ -244,7 +248,7 @@ describe("files/search is bounded", () => {
 
   test("a file that is gone meanwhile is skipped, and a revoked permission ends it", async () => {
     const failing = (error: LaresError) =>
-      toolsOver({ a: "needle" }, { read: () => Promise.reject(error) }).call("files/search", {
+      toolsOver({ a: "needle" }, { read: async () => fail(error) }).call("files/search", {
         text: "needle",
       });
     expect(await failing(notFound("file", "a"))).toMatchObject({

@@ -2,10 +2,9 @@ import { isLaresError, LaresError, messageOf, notFound } from "../../base/errors
 import { canonicalJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { closest } from "../../base/suggest.ts";
-import { toolFailure } from "../../base/tool-failure.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../../base/vocabulary/progress.ts";
-import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { toolFailure, type ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { FileTools } from "../../file-tools/file-tools.ts";
 import type { FileAccess } from "../../file-tools/ports.ts";
 import { sha256 } from "../../platform/files/hash.ts";
