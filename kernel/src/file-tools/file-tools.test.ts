@@ -41,6 +41,7 @@ function toolsOver(
   );
   const entries = [...contents].map(([path, bytes]) => entryOf(path, bytes));
   const access: FileAccess = {
+    roots: [],
     get: async (path) => entries.find((entry) => entry.path === path) ?? null,
     query: async ({ limit = 100, cursor = "" }) => {
       const after = entries.filter(({ path }) => path > cursor);

@@ -1,6 +1,5 @@
-import { isLaresError } from "../base/errors.ts";
 import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
-import { invalidParams } from "../base/errors.ts";
+import { invalidParams, isLaresError } from "../base/errors.ts";
 import { canonicalPath } from "../policy/paths.ts";
 import { fileToolBounds as bounds } from "./bounds.ts";
 import { missingError } from "./missing.ts";
@@ -30,9 +29,10 @@ export async function listFiles(
   { path = ".", glob = "*", limit = bounds.listByDefault }: ListArguments,
 ): Promise<ListResult> {
   const folder = await checkedFolder(files, path);
+  if (folder === "." && glob === "*" && files.roots.length > 0) return { entries: await shownRoots(files) };
   const query = { path: globBeneath(folder, glob) };
   const page = await files.query({ ...query, limit });
-  if (page.items.length === 0 && folder !== ".") await checkIsFolder(files, path);
+  if (page.items.length === 0) await checkIsFolder(files, folder);
   const entries: Listed[] = [];
   let bytes = 0;
   for (const entry of page.items) {
@@ -58,10 +58,26 @@ function listedOf({ path, kind, size }: Entry): Listed {
   return kind === "folder" ? { path, kind } : { path, kind, size };
 }
 
-async function checkIsFolder(files: FileAccess, path: string): Promise<void> {
+/** Returns the root folders in which the process sees something. */
+async function shownRoots(files: FileAccess): Promise<Listed[]> {
+  const shown: Listed[] = [];
+  for (const path of files.roots) {
+    const { items } = await files.query({ path: globBeneath(path, "**"), limit: 1 });
+    if (items.length > 0) shown.push({ path, kind: "folder" });
+  }
+  return shown;
+}
+
+/** Returns null for a folder. Throws NotFound if the process sees nothing there. */
+export async function fileAt(files: FileAccess, path: string): Promise<Entry | null> {
+  if (path === "." || files.roots.includes(path)) return null;
   const entry = await files.get(path);
   if (entry === null) throw await missingError(files, "file or folder", path);
-  if (entry.kind === "file")
+  return entry.kind === "file" ? entry : null;
+}
+
+async function checkIsFolder(files: FileAccess, path: string): Promise<void> {
+  if ((await fileAt(files, path)) !== null)
     throw invalidParams(`${JSON.stringify(path)} is a file. Use files/read.`, { path: "path" });
 }
 

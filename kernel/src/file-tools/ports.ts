@@ -5,6 +5,8 @@ import type { Clock } from "../base/clock.ts";
 
 /** The workspace as one process may see and change it. Each method is a host call: it is decided each time. */
 export interface FileAccess {
+  /** The names with which paths begin, if the workspace has several root folders. They are not entries. */
+  readonly roots: readonly string[];
   get(path: string): Promise<Entry | null>;
   query(query: EntryQuery): Promise<EntryPage>;
   count(query: EntryQuery): Promise<number>;

@@ -2,9 +2,8 @@ import { invalidParams, isLaresError } from "../base/errors.ts";
 import type { Slices } from "../base/slices.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import { fileToolBounds as bounds } from "./bounds.ts";
-import { checkedFolder } from "./list-files.ts";
+import { checkedFolder, fileAt } from "./list-files.ts";
 import { LineMatcher } from "./matches.ts";
-import { missingError } from "./missing.ts";
 import { globBeneath, jsonBytes, pathInLine } from "./names.ts";
 import type { FileAccess } from "./ports.ts";
 import { textPieces } from "./text-pieces.ts";
@@ -49,10 +48,9 @@ async function* entriesIn(files: FileAccess, path: string): AsyncGenerator<Entry
   for (let cursor: string | undefined; ;) {
     const more = cursor === undefined ? {} : { cursor };
     const page = await files.query({ path: glob, kind: "file", limit: bounds.list, ...more });
-    if (isFirst && page.items.length === 0 && canonical !== ".") {
-      const entry = await files.get(path);
-      if (entry === null) throw await missingError(files, "file or folder", path);
-      if (entry.kind === "file") yield entry;
+    if (isFirst && page.items.length === 0) {
+      const file = await fileAt(files, canonical);
+      if (file !== null) yield file;
       return;
     }
     isFirst = false;

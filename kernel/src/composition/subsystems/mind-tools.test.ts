@@ -224,6 +224,23 @@ describe("files/list", () => {
   });
 });
 
+test("several root folders are listed by their names, as far as something is seen in them", async () => {
+  const prepareRoots = (write: (name: string) => void, root: string): void => {
+    for (const name of ["one/a.txt", "two/b/c.txt", "four/.hidden"]) write(name);
+    mkdirSync(join(root, "three"));
+  };
+  await using several = await MindBed.open(prepareRoots, ["one", "two", "three", "four"]);
+  const listed = async (args: unknown): Promise<string[]> =>
+    (await several.value<ListResult>("files/list", args)).entries.map(({ path }) => path);
+  expect(await listed({})).toEqual(["one", "two"]);
+  expect(await listed({ path: "two" })).toEqual(["two/b"]);
+  expect(await listed({ path: "three" })).toEqual([]);
+  expect((await several.value<SearchResult>("files/search", { text: "c.txt" })).files).toEqual([
+    "two/b/c.txt",
+  ]);
+  expect((await several.value<SearchResult>("files/search", { text: "x", path: "three" })).files).toEqual([]);
+});
+
 describe("files/search", () => {
   test("ignores case unless the text has a capital, and names path and line", async () => {
     expect((await search({ text: "milk", path: "notes/plan.md" })).matches).toEqual([

@@ -9,6 +9,7 @@ import { FileTools } from "../../file-tools/file-tools.ts";
 import type { FileAccess } from "../../file-tools/ports.ts";
 import { sha256 } from "../../platform/files/hash.ts";
 import type { GuestCall, GuestCallParams, GuestCallResult } from "../../protocol/guest/v1/calls.ts";
+import type { Workspace } from "../../workspace/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelTools } from "./tools.ts";
@@ -34,6 +35,7 @@ export interface MindToolOptions {
 }
 
 interface MindToolPorts {
+  readonly workspace: Pick<Workspace, "roots">;
   readonly agents: Pick<AgentLink, "get">;
   readonly tools: Pick<KernelTools, "check"> & { readonly tools: Pick<KernelTools["tools"], "list"> };
 }
@@ -120,7 +122,9 @@ export class MindTools {
   #accessOf(principal: ProcessPrincipal, signal: AbortSignal): FileAccess {
     const ask = <Method extends GuestCall>(method: Method, params: GuestCallParams<Method>) =>
       this.#ask(principal, method, params, signal);
+    const { roots } = this.#ports.workspace;
     return {
+      roots: roots.length > 1 ? roots.map(({ name }) => name) : [],
       get: async (path) => await ask("vdfs/get", { path }),
       query: async (query) => await ask("vdfs/query", query),
       count: async (query) => (await ask("vdfs/count", query)).count,

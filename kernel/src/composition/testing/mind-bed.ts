@@ -89,9 +89,12 @@ export class MindBed implements AsyncDisposable {
 
   static async open(
     prepare: (write: TestWorkspace["write"], root: string) => void,
-    index: { hidden?: boolean; ignore?: readonly string[] } = {},
+    roots: readonly string[] = [],
   ): Promise<MindBed> {
-    const bed = new MindBed(await openTestWorkspace({ prepare, index }));
+    const named = (root: string) => roots.map((name) => ({ name, path: join(root, name) }));
+    const bed = new MindBed(
+      await openTestWorkspace({ prepare, ...(roots.length === 0 ? {} : { roots: named }) }),
+    );
     await bed.#open();
     return bed;
   }
@@ -207,7 +210,7 @@ export class MindBed implements AsyncDisposable {
     } as unknown as GuestServices<Caller>);
     for (const definition of [this.#definition(), helperDefinition]) this.#start(definition, door);
     await this.actions.recover();
-    this.tools = openMindTools(context, { agents: link, tools: kernelTools });
+    this.tools = openMindTools(context, { workspace, agents: link, tools: kernelTools });
   }
 
   #start(definition: AgentDefinition, door: ReturnType<typeof createGuestDoor>): void {
