@@ -34,6 +34,7 @@ const mayImport = {
   configuration: ["decisions", "documents", "events", "policy", "platform", "base"],
   authoring: ["configuration", "services", "documents", "events", "platform", "base"],
   tools: ["policy", "platform", "base"],
+  "file-tools": ["policy", "base"],
   egress: ["models", "policy", "secret-scan", "platform", "base"],
   inference: ["memory-contract", "platform", "base"],
   front: ["protocol", "platform", "base"],

@@ -4,7 +4,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { Actor, Lineage } from "../base/vocabulary/principal.ts";
+import type { Actor, Lineage, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
@@ -252,7 +252,7 @@ export interface Caller {
   readonly traceId?: string;
   /** The job that the guest was running when it sent the request. */
   readonly job?: string;
-  /** The guest that sent the request. */
+  /** CPU time left to whatever sent the request: a guest, or a process for this one request. */
   readonly cpu: CpuBudget;
   /** What the agent keeps in the kernel until its handlers have ended. */
   readonly blobs: Blobs;
@@ -261,6 +261,17 @@ export interface Caller {
    * cancelled, abandoned or lost, or the guest ended. Long work and reads then stop; a write continues.
    */
   readonly signal: AbortSignal;
+  /** Present if a process of the agent's mind sent the request, without a guest. */
+  readonly process?: ProcessPrincipal;
+  /** Receives the progress of a tool that a process calls. */
+  readonly progress?: ProgressSink;
+}
+
+/** Options of a request of a process. */
+export interface ProcessCallOptions {
+  /** Aborted when the process no longer waits. Reads and waits then end; a write is finished and answered. */
+  readonly signal: AbortSignal;
+  readonly progress?: ProgressSink;
 }
 
 /** Options of a tool call. */

@@ -199,6 +199,8 @@ describe("protectionOf", () => {
       "docs/Claude.md",
       "GEMINI.md",
       "skills/x/SKILL.md",
+      "skills/x/reference.txt",
+      "agents/tidy/Skills",
       "copilot-instructions.md",
       "review.prompt.md",
       "Library/LaunchAgents/x",

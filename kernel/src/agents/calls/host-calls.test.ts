@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isLaresError, requestCancelled } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
+import { ownAccord } from "../../base/vocabulary/principal.ts";
 import { GuestBlobs } from "./guest-blobs.ts";
 import { HostCalls } from "./host-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -42,7 +43,12 @@ function doorTo(first: Authority, inHand: InHand = {}) {
       takeTurn: async () => undefined,
     },
     definition: () =>
-      ({ id: "dev.test.agent", authority: now, bundleDigest: "sha256:0" }) as unknown as AgentDefinition,
+      ({
+        id: "dev.test.agent",
+        authority: now,
+        bundleDigest: "sha256:0",
+        limits: { max_cpu_ms_per_event: 100 },
+      }) as unknown as AgentDefinition,
     inHand: () => inHand,
     open,
     blobs: new GuestBlobs(),
@@ -147,4 +153,51 @@ test("terminal state: cancelled after its answer, nothing happens", async () => 
   expect(await answer).toEqual(["notes"]);
   cancel();
   expect(callers).toHaveLength(1);
+});
+
+describe("a request of a process of the agent's mind", () => {
+  const actor = { kind: "process", process: "worker", agent: "dev.test.agent", conversation: "c" } as const;
+  const worker = { ...actor, lineage: ownAccord };
+  const never = { signal: new AbortController().signal };
+
+  test("names the process, has the time of one event, and belongs to no open call", async () => {
+    const { calls, callers, open, proceed } = doorTo(authority("notes"), { hook: "seen", cause: schedule });
+    open.begin("call", { onBehalfOf: [person], depth: 1 });
+    proceed();
+    expect(await calls.callAs(worker, "vdfs/query", {}, never)).toEqual(["notes"]);
+    const [caller] = callers;
+    expect(caller).toMatchObject({ process: worker, lineage: { onBehalfOf: [actor], depth: 1 } });
+    expect(caller).not.toHaveProperty("hook");
+    caller?.cpu.charge(30);
+    expect(caller?.cpu.leftMs()).toBe(70);
+    calls[Symbol.dispose]();
+  });
+
+  test("is answered with the permissions at the time of the answer", async () => {
+    const { calls, callers, proceed, grant } = doorTo(authority("notes", "private"));
+    const answer = calls.callAs(worker, "vdfs/query", {}, never);
+    await begun(callers);
+    grant(authority("notes"));
+    proceed();
+    expect(await answer).toEqual(["notes"]);
+    calls[Symbol.dispose]();
+  });
+
+  test("is bounded by every agent in its chain", async () => {
+    const { calls, callers } = doorTo(authority("notes"));
+    const lineage = { onBehalfOf: [{ kind: "agent", id: "dev.test.gone" } as const], depth: 1 };
+    const answer = calls.callAs({ ...worker, lineage }, "vdfs/query", {}, never);
+    await expect(answer).rejects.toMatchObject({ code: "PermissionDenied" });
+    expect(callers).toEqual([]);
+    calls[Symbol.dispose]();
+  });
+
+  test("race: cancelled before its turn, it is not begun", async () => {
+    const { calls, callers } = doorTo(authority("notes"));
+    const reason = new Error("cancelled");
+    const answer = calls.callAs(worker, "jobs/dispatch", {}, { signal: AbortSignal.abort(reason) });
+    await expect(answer).rejects.toBe(reason);
+    expect(callers).toEqual([]);
+    calls[Symbol.dispose]();
+  });
 });

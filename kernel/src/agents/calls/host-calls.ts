@@ -4,7 +4,13 @@ import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { causedBy, commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
+import {
+  causedBy,
+  commonLineage,
+  type Lineage,
+  lineageUnder,
+  type ProcessPrincipal,
+} from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
 import type { MetricsRecorder } from "../metrics.ts";
@@ -16,6 +22,7 @@ import type {
   CheckedCall,
   GuestHandlers,
   InHand,
+  ProcessCallOptions,
   SupervisorPorts,
 } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
@@ -40,9 +47,18 @@ interface HostCallOptions {
 /** How often a read call is repeated because the agent's permissions changed while it ran. */
 const maxReadAttempts = 3;
 
+/** A request whose shape was checked, and what led to it. */
+interface Asked {
+  readonly method: string;
+  readonly call: CheckedCall;
+  readonly lineage: Lineage;
+  readonly inHand: InHand;
+  readonly cancelled: AbortSignal;
+}
+
 /**
- * The single entry for a guest's requests: turn, then shape, then permission, then the service. No other code
- * passes a guest's request to a room.
+ * The single entry for the requests of an agent, of its guest and of its mind's processes alike: turn, then shape, then
+ * permission, then the service. No other code passes such a request to a room.
  */
 export class HostCalls implements GuestHandlers, Disposable {
   readonly #options: HostCallOptions;
@@ -68,37 +84,77 @@ export class HostCalls implements GuestHandlers, Disposable {
     const forAll = open.ofAll();
     await ports.takeTurn(definition().id);
     cancelled.throwIfAborted();
-    const { id: agent, bundleDigest } = definition();
-    if (bundleDigest === null) throw new LaresError("AgentError", `The agent ${agent} cannot run.`);
+    const bundleDigest = this.#bundleDigest();
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
     const lineage = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
-      for (let attempt = 1; ; attempt++) {
-        const { authority, parts } = this.#authorityFor(lineage);
-        this.#decide(authority, method, asked.params, inHand, lineage);
-        const caller = new GuestCaller(
-          authority,
-          lineage,
-          bundleDigest,
-          guest,
-          this.#options,
-          inHand,
-          joined,
-        );
-        const answer = await asked.answer(caller);
-        if (!isReadingCall(method)) return answer;
-        cancelled.throwIfAborted();
-        // An answer may come long after the question, so it is computed with the current permissions.
-        const now = this.#authorityFor(lineage).parts;
-        if (parts.every((part, at) => part === now[at])) return answer;
-        if (attempt === maxReadAttempts)
-          throw new LaresError("Busy", `What ${agent} may do changed again and again; ask again later.`);
-      }
+      return await this.#answer(
+        { method, call: asked, lineage, inHand, cancelled },
+        (authority) =>
+          new GuestCaller(authority, lineage, bundleDigest, guest, this.#options, inHand, joined),
+      );
     } finally {
       joined[Symbol.dispose]();
+    }
+  }
+
+  /**
+   * Runs a request of a process of the agent's mind. It is decided as a request of the guest is that answers a call of
+   * this process, and has the CPU time of one event.
+   */
+  async callAs(
+    principal: ProcessPrincipal,
+    method: string,
+    params: unknown,
+    { signal, progress }: ProcessCallOptions,
+  ): Promise<unknown> {
+    const { ports, definition, blobs } = this.#options;
+    await ports.takeTurn(definition().id);
+    signal.throwIfAborted();
+    const { id: agent, limits } = definition();
+    const bundleDigest = this.#bundleDigest();
+    const lineage = lineageUnder(principal);
+    const cpu = budgetOf(limits.max_cpu_ms_per_event);
+    return await this.#answer(
+      { method, call: ports.readHostCall(method, params), lineage, inHand: {}, cancelled: signal },
+      (authority) => ({
+        agent,
+        authority,
+        lineage,
+        bundleDigest,
+        cpu,
+        blobs,
+        signal,
+        process: principal,
+        ...(progress === undefined ? {} : { progress }),
+      }),
+    );
+  }
+
+  #bundleDigest(): Hash {
+    const { id, bundleDigest } = this.#options.definition();
+    if (bundleDigest === null) throw new LaresError("AgentError", `The agent ${id} cannot run.`);
+    return bundleDigest;
+  }
+
+  /** Asks policy, then the service; a read again if the permissions changed while it was answered. */
+  async #answer(asked: Asked, callerOf: (authority: Authority) => Caller): Promise<unknown> {
+    const { method, call, lineage, inHand, cancelled } = asked;
+    for (let attempt = 1; ; attempt++) {
+      const { authority, parts } = this.#authorityFor(lineage);
+      this.#decide(authority, method, call.params, inHand, lineage);
+      const answer = await call.answer(callerOf(authority));
+      if (!isReadingCall(method)) return answer;
+      cancelled.throwIfAborted();
+      // An answer may come long after the question, so it is computed with the current permissions.
+      const now = this.#authorityFor(lineage).parts;
+      if (parts.every((part, at) => part === now[at])) return answer;
+      if (attempt < maxReadAttempts) continue;
+      const { id } = this.#options.definition();
+      throw new LaresError("Busy", `What ${id} may do changed again and again; ask again later.`);
     }
   }
 
@@ -188,6 +244,17 @@ class GuestCaller implements Caller {
   get signal(): AbortSignal {
     return this.#joined.signal;
   }
+}
+
+/** The CPU time of one request. Milliseconds. */
+function budgetOf(allowedMs: number): CpuBudget {
+  let usedMs = 0;
+  return {
+    limit: "max_cpu_ms_per_event",
+    allowedMs,
+    leftMs: () => allowedMs - usedMs,
+    charge: (ms) => void (usedMs += ms),
+  };
 }
 
 const nothings = new Map<string, Authority>();

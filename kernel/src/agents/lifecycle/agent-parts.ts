@@ -58,7 +58,7 @@ export class AgentParts implements AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #ports: SupervisorPorts;
   readonly #clock: Clock;
-  readonly #calls: HostCalls;
+  readonly calls: HostCalls;
   readonly #timers: NamedTimers<"due">;
   #disposed = false;
   #wasEnabledAtClose: boolean | undefined;
@@ -117,7 +117,7 @@ export class AgentParts implements AsyncDisposable {
       cancelsTools: () => this.body.abilities.cancelsTools,
       trace: this.trace,
     });
-    this.#calls = new HostCalls({
+    this.calls = new HostCalls({
       ports: this.#ports,
       clock: this.#clock,
       metrics: this.metrics,
@@ -131,7 +131,7 @@ export class AgentParts implements AsyncDisposable {
     this.body = new BodyHolder({
       ports: this.#ports,
       clock: this.#clock,
-      handlers: this.#calls,
+      handlers: this.calls,
       ask: (session, method, params) => this.requests.ask(session, method, params),
       isStartWanted: () => this.life.state === "Initializing",
       became: {
@@ -300,7 +300,7 @@ export class AgentParts implements AsyncDisposable {
     this.#timers[Symbol.dispose]();
     this.recovery[Symbol.dispose]();
     this.stay[Symbol.dispose]();
-    this.#calls[Symbol.dispose]();
+    this.calls[Symbol.dispose]();
     this.reports[Symbol.dispose]();
     await this.body.session?.kill();
     this.life.stop();

@@ -1,13 +1,18 @@
 import type { Emitter } from "../../base/emitter.ts";
-import { illegalTransition, messageOf } from "../../base/errors.ts";
+import { illegalTransition, LaresError, messageOf } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
+import {
+  actorWords,
+  lineageUnder,
+  type Principal,
+  type ProcessPrincipal,
+} from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
 import type { WriteTrace } from "../trace-writer.ts";
 import { followUp } from "../describe.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { AgentDefinition, ToolCallOptions } from "../ports.ts";
+import type { AgentDefinition, ProcessCallOptions, ToolCallOptions } from "../ports.ts";
 import type { JobLoop } from "../running-jobs/job-loop.ts";
 import { AgentParts, type SupervisorOptions } from "./agent-parts.ts";
 import { permissionParams } from "./boot.ts";
@@ -210,6 +215,23 @@ export class Supervisor implements AsyncDisposable {
     options: ToolCallOptions = {},
   ): Promise<unknown> {
     return this.#parts.stay.call(() => this.#parts.toolCalls.call(name, params, principal, options));
+  }
+
+  /**
+   * Makes a request of a process of its mind: a host call, decided as its guest's are. Throws what the call throws, and
+   * AgentError if the agent is disabled, suspended, or cannot run.
+   */
+  async callAs(
+    principal: ProcessPrincipal,
+    method: string,
+    params: unknown,
+    options: ProcessCallOptions,
+  ): Promise<unknown> {
+    const { state, enabled } = this.#parts.life;
+    if (enabled && state !== "Suspended")
+      return await this.#parts.calls.callAs(principal, method, params, options);
+    const reason = enabled ? (this.reason ?? "It is suspended.") : "It is disabled.";
+    throw new LaresError("AgentError", `The agent ${this.id} cannot act: ${reason}`, { state, reason });
   }
 
   /** Forwards the progress of an open tool call, in its handler's words. Throws NotFound if it is not open. */

@@ -77,6 +77,9 @@ export interface Lineage {
 /** The originator of a request, and what led to it. */
 export type Principal = Actor & { readonly lineage: Lineage };
 
+/** A process of an agent's mind, and what led to its request. */
+export type ProcessPrincipal = Extract<Actor, { kind: "process" }> & { readonly lineage: Lineage };
+
 /** The number of tool calls that may be nested. */
 export const maxCallDepth = 8;
 

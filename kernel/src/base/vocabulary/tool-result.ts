@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import type { ErrorCode, LaresError } from "../errors.ts";
 import { Action } from "./action.ts";
 
 /** How a caller names a call, so that it may repeat it. */
@@ -38,3 +39,22 @@ export const ToolResult = Type.Union(
   },
 );
 export type ToolResult = Static<typeof ToolResult>;
+
+/** Errors after which another attempt, with other arguments or later, may succeed. */
+const recoverable: ReadonlySet<ErrorCode> = new Set([
+  "NotFound",
+  "IllegalTransition",
+  "ScopeViolation",
+  "Stale",
+  "LimitExceeded",
+  "Busy",
+  "ToolError",
+  "Conflict",
+  "RequestCancelled",
+  "InvalidParams",
+]);
+
+/** Returns an error of the kernel as the result of a tool, for the model that called it. */
+export function toolFailure({ code, message }: LaresError): Extract<ToolResult, { status: "error" }> {
+  return { status: "error", message, recoverable: recoverable.has(code) };
+}

@@ -12,6 +12,8 @@ export interface KernelTools {
   readonly tools: ToolRegistry;
   /** Checks a value that an agent asked for against the agent's schema. */
   verdictOf: ArgumentChecker["verdictOf"];
+  /** Throws ToolError if the arguments of a call do not fit the tool's schema. */
+  check: ArgumentChecker["check"];
   /** Calls a tool; a result that waits for approval comes with the action. */
   call(
     agent: string,
@@ -46,6 +48,7 @@ export async function openTools(
   return {
     tools,
     verdictOf: (agent, what, schema, value) => checker.verdictOf(agent, what, schema, value),
+    check: (caller, tool, parameters, args) => checker.check(caller, tool, parameters, args),
     call: async (agent, name, args, principal, options) => {
       const result = await tools.call(agent, name, args, principal, options);
       if (result.status !== "needs_approval") return result;

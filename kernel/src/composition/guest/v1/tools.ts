@@ -29,9 +29,10 @@ export function toolServices({
 }: ToolPorts): Pick<GuestServices<Caller>, keyof typeof toolCalls> {
   return {
     "tools/call": async (caller, call) => {
-      const principal = { kind: "agent" as const, id: caller.agent, lineage: caller.lineage };
+      const principal = caller.process ?? { kind: "agent", id: caller.agent, lineage: caller.lineage };
       const result = await callTool(call.agent, call.name, call.arguments, principal, {
         ...(call.key === undefined ? {} : { key: call.key }),
+        ...(caller.progress === undefined ? {} : { progress: caller.progress }),
         signal: caller.signal,
       });
       if (result.status !== "needs_approval") return result;

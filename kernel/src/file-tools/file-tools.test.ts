@@ -1,0 +1,331 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { neverAborted } from "../base/abort.ts";
+import { LaresError, notFound } from "../base/errors.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import { ownAccord } from "../base/vocabulary/principal.ts";
+import { fileToolBounds as bounds } from "./bounds.ts";
+import { fileTools } from "./definitions.ts";
+import { FileTools } from "./file-tools.ts";
+import { LineMatcher } from "./matches.ts";
+import type { FileAccess } from "./ports.ts";
+
+const entryOf = (path: string, bytes: Uint8Array): Entry => ({
+  id: path,
+  path,
+  name: path,
+  kind: "file",
+  media: "text",
+  extension: "txt",
+  mime: "text/plain",
+  size: bytes.length,
+  created: "",
+  modified: "",
+  content_id: null,
+  tags: [],
+  fields: {},
+  sidecars: [],
+  location: ".",
+});
+
+/** The tools over files in memory; a read returns at most `piece` bytes. */
+function toolsOver(
+  texts: Readonly<Record<string, string | Uint8Array>>,
+  { piece = bounds.pieceBytes, ...change }: Partial<FileAccess> & { readonly piece?: number } = {},
+) {
+  const clock = new ManualClock();
+  const contents = new Map(
+    Object.entries(texts).map(([path, text]) => [path, typeof text === "string" ? Buffer.from(text) : text]),
+  );
+  const entries = [...contents].map(([path, bytes]) => entryOf(path, bytes));
+  const access: FileAccess = {
+    roots: [],
+    get: async (path) => entries.find((entry) => entry.path === path) ?? null,
+    query: async ({ limit = 100, cursor = "" }) => {
+      const after = entries.filter(({ path }) => path > cursor);
+      const items = after.slice(0, limit);
+      return after.length > limit ? { items, cursor: items.at(-1)?.path ?? "" } : { items };
+    },
+    count: async () => entries.length,
+    read: async (path, offset, length) => {
+      const bytes = contents.get(path);
+      if (bytes === undefined) throw notFound("file", path);
+      const end = offset + Math.min(length, piece);
+      return { bytes: bytes.subarray(offset, end), eof: end >= bytes.length };
+    },
+    propose: async () => {
+      throw new LaresError("InternalError", "Nothing is proposed here.");
+    },
+    settled: async () => {
+      throw new LaresError("InternalError", "Nothing is proposed here.");
+    },
+    ...change,
+  };
+  const tools = new FileTools({ accessOf: () => access, check: async () => undefined, clock });
+  const worker = {
+    kind: "process",
+    process: "worker",
+    agent: "dev.test.mind",
+    conversation: "c",
+    lineage: ownAccord,
+  } as const;
+  const call = (name: string, args: unknown) =>
+    tools.call(name, args, worker, { key: "k", signal: neverAborted });
+  const value = async (name: string, args: unknown): Promise<Record<string, unknown>> => {
+    const result = await call(name, args);
+    if (result.status !== "success") throw new Error(JSON.stringify(result));
+    return result.value as Record<string, unknown>;
+  };
+  return { clock, call, value };
+}
+
+const lines = fc.array(fc.constantFrom("", "a", "Ä", "a\r", "€uro", "𝒳"), { maxLength: 12 });
+
+test("any lines of any file are read exactly, whatever the pieces in which it is read", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      lines,
+      fc.boolean(),
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (given, endsLine, offset, length, piece) => {
+        const text = given.join("\n") + (endsLine ? "\n" : "");
+        const all = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+        const { call } = toolsOver({ "a.txt": text }, { piece });
+        const result = await call("files/read", { path: "a.txt", offset, length });
+        const wanted = all.slice(offset - 1, offset - 1 + length);
+        if (wanted.length === 0) {
+          expect(result.status).toBe(all.length === 0 ? "success" : "error");
+          return;
+        }
+        const last = offset + wanted.length - 1;
+        expect(result).toMatchObject({
+          status: "success",
+          value: { text: wanted.join(""), first_line: offset, last_line: last },
+        });
+        const note = (result as { value: { note?: string } }).value.note;
+        expect(note !== undefined).toBe(last < all.length);
+      },
+    ),
+    { seed: 1, numRuns: 400 },
+  );
+});
+
+describe("files/read is bounded", () => {
+  test("to 2,000 lines, unless more are asked for", async () => {
+    const { value } = toolsOver({ "a.txt": "x\n".repeat(2500) });
+    expect(await value("files/read", { path: "a.txt" })).toMatchObject({
+      last_line: 2000,
+      note: expect.stringMatching(/Continue with offset 2001\./),
+    });
+    expect(await value("files/read", { path: "a.txt", length: 10_000 })).toMatchObject({ last_line: 2500 });
+  });
+
+  test("to 64 KiB of whole lines", async () => {
+    const line = `${"ü".repeat(499)}\n`;
+    const { value } = toolsOver({ "a.txt": line.repeat(100) });
+    const { text, last_line: last } = await value("files/read", { path: "a.txt" });
+    expect(text).toBe(line.repeat(65));
+    expect(last).toBe(65);
+  });
+
+  test("in a line that is longer than that, which is cut and said to be", async () => {
+    const { value } = toolsOver({ "a.txt": `${"€".repeat(40_000)}\nsecond` });
+    const { text, note } = await value("files/read", { path: "a.txt" });
+    expect(text).toBe("€".repeat(Math.floor((64 * 1024) / 3)));
+    expect(note).toMatch(/Line 1 is longer than 64 KiB.*Continue with offset 2\./);
+  });
+
+  test("in how far it looks for a line", async () => {
+    const { call } = toolsOver({ "a.txt": "x".repeat(bounds.lookBytes + 10) });
+    expect(await call("files/read", { path: "a.txt", offset: 2 })).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(/lies beyond its first 32 MiB/),
+    });
+  });
+
+  test("in the JSON of its result", async () => {
+    const { call } = toolsOver({ "a.txt": "\u0001".repeat(60_000) });
+    expect(await call("files/read", { path: "a.txt" })).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(/at most 262144 are returned/),
+    });
+  });
+});
+
+describe("the matches in a text", () => {
+  test("are those of its lines, whatever the pieces in which it is read", () => {
+    const word = fc.array(fc.constantFrom("a", "b", "A", "ß", "İ", " "), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("a", "b", "A", "B", "ß", "İ", "\n", "\r\n", " "), { maxLength: 40 }),
+        word,
+        fc.array(fc.nat(20), { maxLength: 4 }),
+        (letters, wanted, cuts) => {
+          const [text, needle] = [letters.join(""), wanted.join("")];
+          const isExact = needle !== needle.toLowerCase();
+          const expected = text.split("\n").flatMap((line, at) => {
+            return (isExact ? line : line.toLowerCase()).includes(needle) ? [at + 1] : [];
+          });
+          const matcher = new LineMatcher(needle);
+          const found: number[] = [];
+          let from = 0;
+          for (const cut of cuts) {
+            found.push(...matcher.take(text.slice(from, from + cut), false).map(({ line }) => line));
+            from = Math.min(text.length, from + cut);
+          }
+          found.push(...matcher.take(text.slice(from), true).map(({ line }) => line));
+          expect(found).toEqual(expected);
+        },
+      ),
+      { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  test("are found where a very long line is read in pieces, once for the line", () => {
+    const matcher = new LineMatcher("needle");
+    const half = "x".repeat(bounds.openLineCharacters);
+    const found = [
+      ...matcher.take(`first\n${half}nee`, false),
+      ...matcher.take(`dle${half}`, false),
+      ...matcher.take(`needle\nneedle`, true),
+    ];
+    expect(found.map(({ line }) => line)).toEqual([2, 3]);
+    expect(found[0]?.text).toContain("needle");
+    expect(found[0]?.text.length).toBeLessThanOrEqual(bounds.lineCharacters + 2);
+  });
+});
+
+function fail(error: Error): never {
+  throw error;
+}
+
+describe("files/search is bounded", () => {
+  test("in files", async () => {
+    const names = Array.from(
+      { length: bounds.searchFiles + 2 },
+      (_, at) => `f${String(at).padStart(5, "0")}`,
+    );
+    const { value } = toolsOver(Object.fromEntries(names.map((name) => [name, "text"])));
+    expect(await value("files/search", { text: "absent" })).toEqual({
+      matches: [],
+      files: [],
+      note: 'The search stopped after 5000 files: "f05000" and the files after it were not searched. Search in a folder beneath.',
+    });
+  });
+
+  test("in bytes of a file, and of all", async () => {
+    const big = "x".repeat(bounds.searchFileBytes);
+    const names = Array.from({ length: 17 }, (_, at) => `f${String(at).padStart(2, "0")}`);
+    const { value } = toolsOver(Object.fromEntries(names.map((name) => [name, `${big}\nneedle`])));
+    const { matches, note } = await value("files/search", { text: "needle" });
+    expect(matches).toEqual([]);
+    expect(note).toMatch(/stopped after 64 MiB: "f16".*first 4 MiB of 16 larger files/);
+  });
+
+  test("in time", async () => {
+    const { clock, value } = toolsOver(
+      { a: "text", b: "text" },
+      {
+        read: async () => {
+          clock.advance(bounds.searchMs);
+          return { bytes: Buffer.from("text"), eof: true };
+        },
+      },
+    );
+    expect((await value("files/search", { text: "absent" })).note).toMatch(/stopped after 20 seconds: "b"/);
+  });
+
+  test("in the size of its result", async () => {
+    const name = "n".repeat(4000);
+    const { value } = toolsOver({ [name]: "needle\n".repeat(500) });
+    const { matches, note } = await value("files/search", { text: "needle", limit: 500 });
+    expect((matches as string[]).length).toBeLessThan(60);
+    expect(note).toMatch(/There are more than these/);
+  });
+
+  test("a file that is gone meanwhile is skipped, and a revoked permission ends it", async () => {
+    const failing = (error: LaresError) =>
+      toolsOver({ a: "needle" }, { read: async () => fail(error) }).call("files/search", {
+        text: "needle",
+      });
+    expect(await failing(notFound("file", "a"))).toMatchObject({
+      value: { note: "1 files could not be read. Not found in 1 text files." },
+    });
+    expect(await failing(new LaresError("PermissionDenied", "It was revoked."))).toEqual({
+      status: "error",
+      message: "It was revoked.",
+      recoverable: false,
+    });
+  });
+});
+
+describe("what a process is told about its action", () => {
+  const action = { id: "a1", title: "Write a", reason: "r", effects: [] as unknown[] } as Action;
+  const told = (change: Partial<Action>) =>
+    toolsOver(
+      {},
+      {
+        propose: async () => ({ ...action, ...change }),
+        settled: async () => ({ ...action, state: "Committed" }),
+      },
+    ).call("files/write", { path: "a", content: "x" });
+
+  test.each<[Partial<Action>, RegExp]>([
+    [{ state: "Rejected", error: "A rule denies it." }, /A rule denies it\. The action a1 is Rejected\./],
+    [{ state: "Rejected", rejected_reason: "Not now" }, /The person rejected it: Not now/],
+    [{ state: "Stale", error: "It changed." }, /It changed\. The action a1 is Stale\./],
+    [{ state: "Failed" }, /Nothing was changed\. The action a1 is Failed\./],
+    [{ state: "Expired" }, /Expired/],
+    [{ state: "Undone" }, /a person has undone it/],
+  ])("%j is an error", async (change, message) => {
+    expect(await told(change)).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(message),
+      recoverable: true,
+    });
+  });
+
+  test("one that is being committed is awaited", async () => {
+    expect(await told({ state: "Committing" })).toMatchObject({ status: "success", value: { action: "a1" } });
+  });
+
+  test("long differences are left out of one that waits", async () => {
+    const effect = { kind: "file.write", path: "a", before: null, after: null, summary: "s" } as const;
+    const result = await told({
+      state: "PendingApproval",
+      effects: [{ ...effect, diff: "x".repeat(250_000) }],
+    });
+    expect(result).toMatchObject({ status: "needs_approval", action: { effects: [effect] } });
+    expect(JSON.stringify(result).length).toBeLessThan(1000);
+  });
+});
+
+test("the tools have closed schemas in plain JSON, sorted names, and the fields of their effects", () => {
+  expect(fileTools.map(({ name }) => name)).toEqual(fileTools.map(({ name }) => name).toSorted());
+  const fields = Object.fromEntries(
+    fileTools.map(({ name, parameters }) => {
+      expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+      return [name, [Object.keys(parameters["properties"] as object), parameters["required"]]];
+    }),
+  );
+  expect(fields).toEqual({
+    "files/create_folder": [["path", "reason"], ["path"]],
+    "files/delete": [["path", "expected", "reason"], ["path"]],
+    "files/edit": [
+      ["path", "edits", "expected", "reason"],
+      ["path", "edits"],
+    ],
+    "files/list": [["path", "glob", "limit"], []],
+    "files/move": [
+      ["from", "to", "reason"],
+      ["from", "to"],
+    ],
+    "files/read": [["path", "offset", "length"], ["path"]],
+    "files/search": [["text", "path", "limit"], ["text"]],
+    "files/write": [["path", "content", "expected", "content_base64", "reason"], ["path"]],
+  });
+});

@@ -1,0 +1,37 @@
+import type { Action, ProposalRequest } from "../base/vocabulary/action.ts";
+import type { Entry, EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
+import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { Clock } from "../base/clock.ts";
+
+/** The workspace as one process may see and change it. Each method is a host call: it is decided each time. */
+export interface FileAccess {
+  /** The names with which paths begin, if the workspace has several root folders. They are not entries. */
+  readonly roots: readonly string[];
+  get(path: string): Promise<Entry | null>;
+  query(query: EntryQuery): Promise<EntryPage>;
+  count(query: EntryQuery): Promise<number>;
+  /** Returns a piece of a file, in bytes. NotFound; ScopeViolation for a link. */
+  read(
+    path: string,
+    offset: number,
+    length: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
+  propose(proposal: ProposalRequest): Promise<Action>;
+  /** Returns the action once it has ended. */
+  settled(id: string): Promise<Action>;
+}
+
+export interface FileToolPorts {
+  /** Returns what the process may do. Reads and waits end when the signal is aborted; a proposal does not. */
+  accessOf(principal: ProcessPrincipal, signal: AbortSignal): FileAccess;
+  /** Throws ToolError if the arguments do not fit the schema. `account` is the agent that is charged for the check. */
+  check(account: string, tool: string, parameters: Record<string, unknown>, args: unknown): Promise<void>;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+export interface FileToolOptions {
+  /** Names the call: a change that is proposed again with the same key is not made again. At most 256 characters. */
+  readonly key: string;
+  /** Aborted when the process no longer waits. */
+  readonly signal: AbortSignal;
+}
