@@ -82,6 +82,11 @@ const words: {
       ].join(", ") || "none"
     }`,
   }),
+  intercept: ([agent = ""]) => ({
+    group: "see",
+    title: `What you say to another agent: reads and changes what you say to ${quoted(agent)}`,
+    detail: "It can also refuse what that agent is about to do.",
+  }),
 };
 
 /** Returns the words for a part of an extension's permissions. */
