@@ -128,7 +128,9 @@ export function workspaceWords(part: WorkspacePart): PartWords {
         title:
           part.restraint.kind === "ignore"
             ? `No longer hide ${named(part.restraint.glob)} from agents`
-            : `No longer ${part.restraint.rule.decide === "deny" ? "forbid" : "ask you about"}: ${describeRule(part.restraint.rule)}`,
+            : part.restraint.kind === "untrusted"
+              ? `No longer treat ${named(part.restraint.glob)} as written by others`
+              : `No longer ${part.restraint.rule.decide === "deny" ? "forbid" : "ask you about"}: ${describeRule(part.restraint.rule)}`,
       });
   }
 }
