@@ -47,7 +47,7 @@ export async function checkCommands(
     else if (!hasHandler && !hasPrompt) {
       const message = `The command "${name}" needs handler, a function of the program, or prompt, a text file.`;
       found.push(
-        diagnostic("hook-binding", document.locate(at("name"), "key"), message, [
+        diagnostic("missing-field", document.locate(at("name"), "key"), message, [
           fix('Add "handler"', [insertEntry(document, pointer, "handler", "myHandler")]),
         ]),
       );

@@ -106,7 +106,7 @@ function checkBinding(
     const message = "The hook needs handler, a function of the program, or, for a schedule, prompt.";
     const what = isWritten("on") ? "on" : "schedule";
     return [
-      diagnostic("hook-binding", document.locate(pointerTo(pointer, what), "key"), message, [
+      diagnostic("missing-field", document.locate(pointerTo(pointer, what), "key"), message, [
         fix('Add "handler"', [insertEntry(document, pointer, "handler", "myHandler")]),
       ]),
     ];

@@ -133,8 +133,9 @@ async function checkProgram(
   ports: ManifestPorts,
 ): Promise<Diagnostic[]> {
   if (extension.main === undefined) {
-    const { hooks = [], tools = [], commands = [] } = extension;
-    const needed = [...hooks, ...tools, ...commands].some(({ handler }) => handler !== undefined);
+    const { hooks, tools, commands } = extension;
+    const called = [...present(hooks), ...present(tools), ...present(commands)];
+    const needed = called.some(([, { handler }]) => handler !== undefined);
     if (main !== null || !needed) return [];
     const message = `There are hooks or tools but no program: main is not set, and none of ${defaultPrograms.join(", ")} exists.`;
     return [diagnostic("no-program", document.locate("/extension", "key"), message)];

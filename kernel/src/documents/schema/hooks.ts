@@ -10,6 +10,21 @@ export const Hook = Type.Object(
     on: Type.Optional(
       Name("The event it waits for: EntryCreated and its like, or publisher.id/EventName of an extension"),
     ),
+    schedule: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        description: 'When, instead of on: cron\'s "minute hour day month weekday", or @daily and the like',
+        examples: ["0 3 * * *", "*/15 * * * *", "0 9 * * MON-FRI", "@daily", "@weekly"],
+      }),
+    ),
+    handler: Type.Optional(Name("The function under hooks of the program that is called")),
+    prompt: Type.Optional(
+      Type.String({
+        ...PromptFile,
+        description:
+          "Instead of handler, for a schedule: a text file whose text starts a short conversation with the extension's mind",
+      }),
+    ),
     filter: Type.Optional(
       Type.String({
         minLength: 1,
@@ -17,13 +32,6 @@ export const Hook = Type.Object(
         description:
           "Which of the events: an expression (CEL) over their fields, such as entry.isImage() && entry.size > 1000; default all",
         examples: ['entry.extension == "md"', "entry.isImage()", "inGrantedScope(entry.path)"],
-      }),
-    ),
-    schedule: Type.Optional(
-      Type.String({
-        maxLength: 256,
-        description: 'When, instead of on: cron\'s "minute hour day month weekday", or @daily and the like',
-        examples: ["0 3 * * *", "*/15 * * * *", "0 9 * * MON-FRI", "@daily", "@weekly"],
       }),
     ),
     timezone: Type.Optional(
@@ -42,14 +50,6 @@ export const Hook = Type.Object(
           default: "skip",
         },
       ),
-    ),
-    handler: Type.Optional(Name("The function under hooks of the program that is called")),
-    prompt: Type.Optional(
-      Type.String({
-        ...PromptFile,
-        description:
-          "Instead of handler, for a schedule: a text file whose text starts a short conversation with the extension's mind",
-      }),
     ),
     target: Type.Optional(
       Type.Literal("notify", {
