@@ -5,6 +5,7 @@ import type { Configuration, ExtensionConfiguration } from "../documents/configu
 import type { ProbedPaths } from "../platform/files/path-watch.ts";
 import type { BrokenExtension } from "./broken-extensions.ts";
 import type { ExtensionOnDisk } from "./find-extensions.ts";
+import type { MindParts } from "./mind-parts.ts";
 import type { LoadedProgram } from "./programs.ts";
 import type { SettingOrigins } from "./setting-origins.ts";
 
@@ -14,6 +15,8 @@ export interface CatalogEntry {
   readonly configuration: ExtensionConfiguration;
   readonly extension: ExtensionOnDisk;
   readonly program: LoadedProgram;
+  /** What its mind has besides the extension's own texts; absent if it has no mind. */
+  readonly mind?: MindParts;
 }
 
 /** The combined contents of all documents at one moment. */

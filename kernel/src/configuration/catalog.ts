@@ -5,7 +5,8 @@ import { brokenExtension, type BrokenExtension } from "./broken-extensions.ts";
 import type { ExtensionFinder, ExtensionOnDisk } from "./find-extensions.ts";
 import { requestedNamespaces, withRealPaths } from "./namespaces.ts";
 import { ObservedFiles } from "./observed-files.ts";
-import type { LoadedProgram, ProgramLoader } from "./programs.ts";
+import { sizeOf, withMindFiles } from "./mind-program.ts";
+import { noProgram, type LoadedProgram, type ProgramLoader } from "./programs.ts";
 import { digestOf, requestsOf, type ExtensionOrigins } from "./requests.ts";
 import { settingOrigins } from "./setting-origins.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog-snapshot.ts";
@@ -34,7 +35,7 @@ export class Catalog {
     const standing = own.value;
     const broken = new Map<string, BrokenExtension>();
     const configured = await this.#locate(resolved.value.extensions, finder, faults, broken);
-    const entries = await this.#loadPrograms(configured, checksModules);
+    const entries = await this.#loadPrograms(configured, checksModules, files, faults);
     const [firstRoot = ""] = this.#options.roots;
     const realPaths = (requests: readonly RequestedNamespace[]): Promise<RequestedNamespace[]> =>
       withRealPaths(requests, firstRoot, (path) => files.realPath(path));
@@ -69,17 +70,23 @@ export class Catalog {
   async #loadPrograms(
     configured: readonly { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[],
     checksModules: boolean,
+    files: ObservedFiles,
+    faults: string[],
   ): Promise<CatalogEntry[]> {
+    const { documents } = this.#options;
     const entries: CatalogEntry[] = [];
     let bytes = 0;
     for (const { configuration, extension } of configured) {
       const manifest = extension.checked.value;
-      let program: LoadedProgram;
-      if (manifest === null || manifest.main === null) program = { program: null, fault: noProgram };
-      else if (bytes > maxProgramBytesInAll) program = { program: null, fault: tooManyPrograms };
-      else program = await this.#options.programs.load(extension.folder, manifest.main, checksModules);
-      bytes += program.program?.bytes.length ?? 0;
-      entries.push({ id: manifest?.id ?? "", configuration, extension, program });
+      let loaded: LoadedProgram | null;
+      if (manifest === null || manifest.main === null) loaded = null;
+      else if (bytes > maxProgramBytesInAll) loaded = { program: null, fault: tooManyPrograms };
+      else loaded = await this.#options.programs.load(extension.folder, manifest.main, checksModules);
+      const program = withMindFiles(loaded, extension.checked) ?? { program: null, fault: noProgram };
+      bytes += (program.program?.bytes.length ?? 0) + sizeOf(program.program?.mind);
+      const mind =
+        manifest?.mind === undefined ? {} : { mind: await documents.mindParts(manifest.id, files, faults) };
+      entries.push({ id: manifest?.id ?? "", configuration, extension, program, ...mind });
     }
     return entries;
   }
@@ -132,8 +139,6 @@ export class Catalog {
 /** All programs of one workspace together, in bytes. */
 const maxProgramBytesInAll = 128 * 1024 * 1024;
 const tooManyPrograms = `The programs of this workspace are larger than ${maxProgramBytesInAll} bytes together; this one is not loaded.`;
-const noProgram =
-  "It has no program: its folder holds no agent.wasm, agent.ts or agent.js, and its manifest names no main.";
 
 /** The requests of an extension that no document names: those of its manifest, for the whole workspace. */
 function droppedIn(id: string, extension: ExtensionOnDisk): ExtensionConfiguration {

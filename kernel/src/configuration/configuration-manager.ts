@@ -354,7 +354,8 @@ export class ConfigurationManager {
     this.#running = new Map(this.#inForce.entries.map((entry) => [entry.id, atHand(entry)]));
     this.#programs.clear();
     for (const { program } of this.#inForce.entries) {
-      if (program.program !== null) this.#programs.set(program.program.digest, program.program);
+      if (program.program !== null && program.program.kind !== "mind")
+        this.#programs.set(program.program.digest, program.program);
     }
   }
 }

@@ -11,6 +11,9 @@ import { compileFilter } from "../events/filter.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { behaviourOf, fromBehaviour } from "./behaviours.ts";
 import { digestOfBundle } from "./bundle-digest.ts";
+import { commandsOf, mindOf, promptOf, textsOf, type Texts } from "./mind-definition.ts";
+import { noProgram } from "./programs.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { manifestProblems, programProblems } from "./broken-extensions.ts";
 import type { DefinitionContext } from "./definition-context.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog-snapshot.ts";
@@ -41,6 +44,8 @@ function definitionOf(
   const behaviour = accepted?.behaviour ?? behaviourOf(written, entry.configuration).behaviour;
   const { manifest, config } = fromBehaviour(behaviour);
   const fault = faultOf(entry, written);
+  const texts = textsOf(entry.program.program?.mind);
+  const mind = mindOf(manifest.mind, entry);
   const authority: Authority = {
     extension: written.id,
     requested: written.permissions,
@@ -60,7 +65,7 @@ function definitionOf(
     version: manifest.version ?? written.version,
     enabled: entry.configuration.enabled,
     activation: manifest.agent.activation,
-    hooks: manifest.hooks.map((hook) => hookOf(hook, context.clock)),
+    hooks: manifest.hooks.map((hook) => hookOf(hook, context.clock, texts)),
     tools: manifest.tools.map((tool) => ({ ...tool, description: tool.description ?? "" })),
     authority,
     limits: effectiveLimits(manifest, configuration),
@@ -69,6 +74,8 @@ function definitionOf(
     memoryRetentionDays: manifest.agent.memoryRetentionDays ?? null,
     memoryPrune: manifest.agent.memoryPrune ?? null,
     traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
+    ...(manifest.commands === undefined ? {} : { commands: commandsOf(manifest.commands, texts) }),
+    ...(mind === null ? {} : { mind }),
     body: written.main === null ? "kernel" : "guest",
     bundleDigest: bundleDigestOf(entry, written),
     ...(fault === null ? {} : { fault }),
@@ -76,10 +83,13 @@ function definitionOf(
   };
 }
 
-function bundleDigestOf({ extension, program }: CatalogEntry, { main }: ResolvedManifest): Hash | null {
+function bundleDigestOf({ extension, program }: CatalogEntry, { main, mind }: ResolvedManifest): Hash | null {
   if (main !== null) return program.program?.digest ?? null;
-  // No field of a manifest names files that belong to an agent without a program yet.
-  return digestOfBundle(extension.manifest.text, []);
+  // Texts that cannot be read, or not all of them.
+  if (mind !== undefined && program.program === null) return null;
+  const texts = program.program?.mind?.texts ?? [];
+  const files = texts.map(({ path, text }) => ({ path, hash: sha256(text) }));
+  return digestOfBundle(extension.manifest.text, files);
 }
 
 function problemsOf({ extension, program }: CatalogEntry): Pick<AgentDefinition, "problems"> {
@@ -95,18 +105,27 @@ function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifes
     const { line = 0, character = 0 } = first?.range.start ?? {};
     return `${extension.manifest.file}:${line + 1}:${character + 1}: ${first?.message ?? "The manifest has errors."}`;
   }
-  if (program.program !== null) return null;
-  // A manifest without a program is fine as long as it has no hooks and tools.
-  return manifest.main === null && manifest.hooks.length === 0 && manifest.tools.length === 0
-    ? null
-    : program.fault;
+  if (manifest.main !== null) return program.fault ?? null;
+  if (manifest.mind !== undefined && program.program === null) return program.fault;
+  // Without a program there is nothing that a hook, a tool or a command could call.
+  const { hooks, tools, commands = [] } = manifest;
+  const isCalled =
+    hooks.some((hook) => hook.kind === "event" || hook.prompt === undefined) ||
+    tools.length > 0 ||
+    commands.some(({ prompt }) => prompt === undefined);
+  return isCalled ? noProgram : null;
 }
 
-/** Returns a hook with its filter or schedule compiled. */
-export function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
+/** Returns a hook with its filter or schedule compiled. `texts`: the prompts that were read, by path. */
+export function hookOf(hook: ResolvedHook, clock: Clock, texts: Texts = new Map()): HookDefinition {
   if (hook.kind === "schedule") {
     const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now());
-    const bound = { handler: hook.handler, schedule: hook.schedule, accepts: () => ({ passed: false }) };
+    const bound = {
+      handler: hook.handler,
+      schedule: hook.schedule,
+      ...(hook.prompt === undefined ? {} : { prompt: promptOf(hook, hook.prompt, texts) }),
+      accepts: () => ({ passed: false }),
+    };
     // An unreadable schedule has already put the agent into Error.
     if (!schedule.ok) return bound;
     return {
@@ -123,12 +142,12 @@ export function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
       },
     };
   }
-  const { handler, on, filter: source } = hook;
-  if (source === undefined) return { handler, on, accepts: () => ({ passed: true }) };
+  const { on, filter: source, interceptOrder: order } = hook;
+  const bound = { handler: hook.handler, on, ...(order === undefined ? {} : { intercept: { order } }) };
+  if (source === undefined) return { ...bound, accepts: () => ({ passed: true }) };
   const filter = compileFilter(source, on);
   return {
-    handler,
-    on,
+    ...bound,
     filter: source,
     accepts: (event, inGrantedScope) => {
       // A filter that does not compile has already put the agent into Error; until then no event passes it.

@@ -2,6 +2,7 @@ import { visibleText } from "../base/visible-text.ts";
 import { named } from "../base/named.ts";
 import { plainLine } from "../base/plain-text.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import { isMindAlone } from "../decisions/mind-words.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import {
   describeRequests,
@@ -135,7 +136,10 @@ function newAsks(
       ([id, request]) =>
         inForce.extensions[id] !== undefined && inForce.extensions[id].program !== request.program,
     )
-    .map(([id, request]) => `${visibleText(named(request.name))} (${id}) has a changed program`);
+    .map(
+      ([id, request]) =>
+        `${visibleText(named(request.name))} (${id}) has ${isMindAlone(request.behaviour) ? "a changed identity, prompt or skill" : "a changed program"}`,
+    );
   return [
     ...describeRequests(requested, accepted).filter((sentence) => !before.has(sentence)),
     ...programs,

@@ -1,5 +1,5 @@
 import { documentKind } from "../documents/names.ts";
-import type { FolderState } from "../documents/ports.ts";
+import type { FileText, FolderState, NamedFolder } from "../documents/ports.ts";
 import type { OpenTexts } from "../base/vocabulary/editing.ts";
 import {
   fileExists,
@@ -13,12 +13,16 @@ import {
 import { pathOf } from "../platform/files/file-uris.ts";
 import type { ProbedPaths } from "../platform/files/path-watch.ts";
 import { join } from "../platform/files/paths.ts";
+import { readTextIn } from "./texts.ts";
 
 /** The default for callers without an editor. */
 export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
 
 /** Maximum number of paths that one reading stores; further paths are not watched. */
 const maxObserved = 4096;
+
+/** Maximum number of folders in one folder that are returned. */
+const maxFoldersIn = 256;
 
 function keep(paths: Set<string>, more: readonly string[]): void {
   for (const path of more) if (paths.size < maxObserved) paths.add(path);
@@ -86,6 +90,24 @@ export class ObservedFiles implements ProbedPaths {
   fileExists(path: string): Promise<boolean> {
     this.observe(path);
     return fileExists(path);
+  }
+
+  /** Reads a text beneath a real folder; a link out of it is refused. */
+  async readTextIn(folder: string, path: string, maxBytes: number): Promise<FileText> {
+    this.observe(join(folder, path));
+    return await readTextIn(folder, path, maxBytes);
+  }
+
+  /** Returns the folders in a folder beneath a real folder, by name, without hidden ones. */
+  async foldersIn(root: string, path: string): Promise<NamedFolder[]> {
+    const names = await this.list(join(root, path));
+    const found: NamedFolder[] = [];
+    for (const name of names.filter((each) => !each.startsWith(".") && each !== "node_modules")) {
+      if (found.length >= maxFoldersIn) break;
+      const state = await this.folderState(root, path === "" ? name : `${path}/${name}`);
+      if (state === "folder" || state === "outside") found.push({ name, state });
+    }
+    return found;
   }
 
   folderState(root: string, path: string): Promise<FolderState> {

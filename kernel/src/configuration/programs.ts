@@ -1,14 +1,24 @@
 import { messageOf } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { CarriedFile, ProgramSource } from "../decisions/requested-permissions.ts";
+import type { MindFiles } from "../documents/resolved-manifest.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import { dirname, extname, join, pathInside } from "../platform/files/paths.ts";
 import { readProgramFile } from "../platform/files/program-files.ts";
 
 /** What is loaded into a guest. */
-export interface Program {
+export interface Program extends Accepted {
   readonly kind: "javascript" | "wasm";
-  /** Digest over every file of the program. */
+}
+
+/** The texts of a mind without a program, in a program's place: accepted, stored and shown in the same way. */
+export interface MindAlone extends Accepted {
+  readonly kind: "mind";
+}
+
+/** What a person accepts besides the manifest. */
+interface Accepted {
+  /** Digest over every file of the program and of its mind. */
   readonly digest: Hash;
   readonly bytes: Uint8Array;
   readonly sourceMap?: string;
@@ -16,12 +26,18 @@ export interface Program {
   readonly carries?: readonly CarriedFile[];
   /** The program's files, with those of packages last; absent for a module. */
   readonly sources?: readonly ProgramSource[];
+  /** The texts of its mind, if it has one. */
+  readonly mind?: MindFiles;
 }
+
+/** Why an extension with hooks, tools or commands has nothing that could handle them. */
+export const noProgram =
+  "It has no program: its folder holds no agent.wasm, agent.ts or agent.js, and its manifest names no main.";
 
 /** A program, or the reason why there is none. `digest` is set for a module that was read but cannot run. */
 export type LoadedProgram =
   | {
-      readonly program: Program;
+      readonly program: Program | MindAlone;
       readonly fault?: undefined;
       readonly digest?: undefined;
       readonly faults?: undefined;

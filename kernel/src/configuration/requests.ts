@@ -42,6 +42,7 @@ export function requestsOf(
     restraints: [
       ...rules.filter(({ decide }) => decide !== "allow").map((rule) => ({ kind: "rule" as const, rule })),
       ...(document.index?.ignore ?? []).map((glob) => ({ kind: "ignore" as const, glob })),
+      ...(document.conversations?.untrusted ?? []).map((glob) => ({ kind: "untrusted" as const, glob })),
     ],
   };
 }

@@ -18,6 +18,9 @@ const cappedLimits = [
   ["max_events_per_second", "limits", "maxEventsPerSecond"],
   ["approvals.expire_after", "approvals", "expireAfterMs"],
   ["kernel.linger", "kernel", "lingerMs"],
+  ["conversations.at_once", "conversations", "atOnce"],
+  ["conversations.processes", "conversations", "processes"],
+  ["conversations.unattended", "conversations", "unattendedMs"],
 ] as const;
 
 type Tree = Record<string, unknown>;
@@ -56,9 +59,10 @@ function unnamed({
   sharedNamespaces: _shared,
   importNamespaces: _imported,
   approvals: { autoApproveBelow: _below, rules: _rules, ...approvals },
+  conversations: { untrusted: _untrusted, ...conversations },
   ...rest
 }: Configuration): Tree {
-  const all: Tree = { ...rest, approvals };
+  const all: Tree = { ...rest, approvals, conversations };
   for (const [, section, name] of cappedLimits) {
     const { [name]: _capped, ...others } = all[section] as Tree;
     all[section] = others;
@@ -98,9 +102,8 @@ export function configurationInForce(
   const restraints = requests.restraints.flatMap((restraint) =>
     restraint.kind === "rule" ? [restraint.rule] : [],
   );
-  const ignored = requests.restraints.flatMap((restraint) =>
-    restraint.kind === "ignore" ? [restraint.glob] : [],
-  );
+  const globsOf = (kind: "ignore" | "untrusted"): string[] =>
+    requests.restraints.flatMap((restraint) => (restraint.kind === kind ? [restraint.glob] : []));
   return {
     ...settings,
     approvals: {
@@ -114,7 +117,11 @@ export function configurationInForce(
     },
     index: {
       hidden: configuration.index.hidden && (standing.index.hidden || requests.showsHidden),
-      ignore: [...new Set([...standing.index.ignore, ...ignored])],
+      ignore: [...new Set([...standing.index.ignore, ...globsOf("ignore")])],
+    },
+    conversations: {
+      ...settings.conversations,
+      untrusted: [...new Set([...standing.conversations.untrusted, ...globsOf("untrusted")])],
     },
   };
 }

@@ -9,7 +9,13 @@ import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "..
 import { readText, realPathOf, realPathOrNull, type DocumentText } from "../platform/files/document-files.ts";
 import { dirname, join } from "../platform/files/paths.ts";
 import { misplacement } from "./extension-places.ts";
-import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
+import { readOwn, readPrompts, type MindParts } from "./mind-parts.ts";
+import {
+  extensionIds,
+  ExtensionFinder,
+  type ExtensionOnDisk,
+  type ExtensionPlaces,
+} from "./find-extensions.ts";
 import { withImportsFrom } from "./namespaces.ts";
 import { ObservedFiles } from "./observed-files.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
@@ -58,11 +64,7 @@ export class WorkspaceDocuments {
 
   /** Returns a new finder; it reads each folder once. */
   createFinder(files = new ObservedFiles()): ExtensionFinder {
-    const places: ExtensionPlaces = {
-      workspace: this.#options.roots.map((root) => join(root, ".lares", "extensions")),
-      user: join(this.#options.userFolder, "extensions"),
-      bundled: this.#options.bundledExtensions,
-    };
+    const places = this.#places();
     return new ExtensionFinder(
       places,
       ({ text, file }) => checkManifest(text, file, this.manifestPorts(file, files)),
@@ -70,13 +72,44 @@ export class WorkspaceDocuments {
     );
   }
 
+  /** Returns what the mind of this agent has besides the texts of its extension; `faults`: see `readOwn`. */
+  async mindParts(agent: string, files: ObservedFiles, faults: string[]): Promise<MindParts> {
+    const { defaultsFile, userFolder } = this.#options;
+    return {
+      prompts: await readPrompts(join(dirname(defaultsFile), "prompts"), files),
+      own: await readOwn(join(userFolder, "agents", agent), files, faults),
+    };
+  }
+
   /** Returns the input for the check of this manifest. */
   manifestPorts(file: string, files: ObservedFiles): ManifestPorts {
+    // Nothing outside the folder is read, whichever links lead to it.
+    let real: Promise<string> | undefined;
+    const folder = (): Promise<string> => (real ??= files.realPath(dirname(file)));
     return {
       events: this.#options.events,
       fileExists: (path) => files.fileExists(join(dirname(file), path)),
+      files: {
+        read: async (path, maxBytes) => files.readTextIn(await folder(), path, maxBytes),
+        folders: async (path) => files.foldersIn(await folder(), path),
+      },
+      extensionIds: () => extensionIds([dirname(dirname(file)), ...this.#extensionPlaces()]),
       kernelVersion: this.#options.kernelVersion,
     };
+  }
+
+  #places(): ExtensionPlaces {
+    const { roots, userFolder, bundledExtensions } = this.#options;
+    return {
+      workspace: roots.map((root) => join(root, ".lares", "extensions")),
+      user: join(userFolder, "extensions"),
+      bundled: bundledExtensions,
+    };
+  }
+
+  #extensionPlaces(): string[] {
+    const { workspace, user, bundled } = this.#places();
+    return [...workspace, user, bundled];
   }
 
   /** Returns the owner of this document. An editor may name the user's own by a link, or by what it links to. */

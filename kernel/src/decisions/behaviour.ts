@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { named } from "../base/named.ts";
+import { commandsOf, mindPhrases } from "./mind-words.ts";
 
 /**
  * Everything that an extension's manifest and its entry in the documents say about what its agent does, apart from
@@ -75,10 +76,15 @@ function keyOf(item: JsonValue): string {
  * say.
  */
 export function describeBehaviour({ hooks, tools, models, hosts, settings }: Behaviour): string | null {
-  const { config } = settings;
+  const { config, mind } = settings;
+  const commands = commandsOf(settings);
   const parts = [
+    ...mindPhrases(mind),
     ...(hooks.length === 0 ? [] : [`runs ${hooks.map(describeHook).join(", ")}`]),
     ...(tools.length === 0 ? [] : [`offers the tools ${tools.map(({ name }) => nameIn(name)).join(", ")}`]),
+    ...(commands.length === 0
+      ? []
+      : [`offers the commands ${commands.map(({ name }) => nameIn(name)).join(", ")}`]),
     ...(models.length === 0 ? [] : [`uses the models ${models.map(describeItem).join(", ")}`]),
     ...(hosts.length === 0 ? [] : [`reaches the hosts ${hosts.map(named).join(", ")}`]),
     ...(isJsonObject(config) && Object.keys(config).length > 0
@@ -159,13 +165,19 @@ function describeHook({
   catchUp,
   filter,
   handler,
+  prompt,
+  target: _target,
+  activeHours,
+  interceptOrder,
   ...more
 }: JsonObject): string {
   const when =
     on === undefined
-      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}`
+      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}${activeHours === undefined ? "" : `, only at ${nameIn(activeHours)}`}`
       : `on ${nameIn(on)}${filter === undefined ? "" : ` where ${shown(filter)}`}`;
-  return `${nameIn(handler)} ${when}${restOf(more)}`;
+  const what = prompt === undefined ? nameIn(handler) : `a conversation with the text of ${nameIn(prompt)}`;
+  const before = interceptOrder === undefined ? "" : ", before it takes effect, and may change it";
+  return `${what} ${when}${before}${restOf(more)}`;
 }
 
 function describeItem({ name, handler: _handler, ...more }: JsonObject): string {

@@ -30,6 +30,7 @@ const cases: [Permissions, string][] = [
     'receive the events of other agents, with all their data: "dev.y/Found", "dev.z/*"',
   ],
   [{ call_tools: ["dev.y/*"] }, 'call tools of others: "dev.y/*"'],
+  [{ intercept: ["dev.y"] }, 'read and change what you say to other agents: "dev.y"'],
   [{ shared_data: { read: ["a"], write: ["b"] } }, 'read shared data: "a", write shared data: "b"'],
 ];
 

@@ -26,6 +26,7 @@ const sentences: {
       ...(read.length > 0 ? [`read shared data: ${list(read)}`] : []),
       ...(write.length > 0 ? [`write shared data: ${list(write)}`] : []),
     ].join(", ") || "exchange no data",
+  intercept: (agents) => `read and change what you say to other agents: ${list(agents)}`,
 };
 
 /**

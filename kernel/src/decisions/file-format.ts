@@ -172,7 +172,7 @@ function isSettings(value: unknown): boolean {
 
 function isRestraint(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  return value["kind"] === "ignore"
+  return value["kind"] === "ignore" || value["kind"] === "untrusted"
     ? typeof value["glob"] === "string"
     : value["kind"] === "rule" && isRule(value["rule"]);
 }

@@ -82,6 +82,11 @@ const words: {
       ].join(", ") || "none"
     }`,
   }),
+  intercept: ([agent = ""]) => ({
+    group: "see",
+    title: `What you say to another agent: reads and changes what you say to ${quoted(agent)}`,
+    detail: "It can also refuse what that agent is about to do.",
+  }),
 };
 
 /** Returns the words for a part of an extension's permissions. */
@@ -123,7 +128,9 @@ export function workspaceWords(part: WorkspacePart): PartWords {
         title:
           part.restraint.kind === "ignore"
             ? `No longer hide ${named(part.restraint.glob)} from agents`
-            : `No longer ${part.restraint.rule.decide === "deny" ? "forbid" : "ask you about"}: ${describeRule(part.restraint.rule)}`,
+            : part.restraint.kind === "untrusted"
+              ? `No longer treat ${named(part.restraint.glob)} as written by others`
+              : `No longer ${part.restraint.rule.decide === "deny" ? "forbid" : "ask you about"}: ${describeRule(part.restraint.rule)}`,
       });
   }
 }

@@ -3,6 +3,7 @@ import { visibleText } from "../base/visible-text.ts";
 import { isWithinExactly } from "../policy/paths.ts";
 import { behaviourChanges, type Behaviour } from "./behaviour.ts";
 import { named } from "../base/named.ts";
+import { commandsOf, isMindAlone, mindFacts } from "./mind-words.ts";
 import { isNamespaceCovered, type RequestedNamespace } from "./namespaces.ts";
 import { permissionParts, workspaceParts, type WorkspacePart } from "./parts.ts";
 import { cannotWords, partWords, workspaceWords, type PartWords } from "./part-words.ts";
@@ -36,7 +37,7 @@ interface QuestionFolder {
 }
 
 interface QuestionFact {
-  readonly kind: "trigger" | "tool" | "model" | "host" | "memory" | "file" | "setting";
+  readonly kind: "trigger" | "mind" | "tool" | "model" | "host" | "memory" | "file" | "setting";
   readonly text: string;
   readonly change: Change;
 }
@@ -239,7 +240,13 @@ function changesOf(
     ...files.map(({ path, bytes }) =>
       visibleText(`New file inside its program: ${named(path)}, ${bytes} bytes`),
     ),
-    ...(request.program === before.program ? [] : ["Its program has changed."]),
+    ...(request.program === before.program
+      ? []
+      : [
+          isMindAlone(request.behaviour)
+            ? "Its identity, prompts or skills have changed."
+            : "Its program has changed.",
+        ]),
   ];
 }
 
@@ -263,6 +270,16 @@ function factsOf(
   return [
     ...hooks.map((hook) =>
       fact("trigger", triggerWords(hook), since(known !== null && has(known.hooks, hook))),
+    ),
+    ...mindFacts(settings["mind"]).map((words) =>
+      fact("mind", words, since(mindFacts(known?.settings["mind"]).includes(words))),
+    ),
+    ...commandsOf(settings).map((command) =>
+      fact(
+        "trigger",
+        `When you write /${text(command["name"])}: ${text(command["title"])}`,
+        since(known !== null && has(commandsOf(known.settings), command)),
+      ),
     ),
     ...tools.map((tool) =>
       fact(
@@ -309,17 +326,36 @@ const events: Readonly<Record<string, string>> = {
   TagRemoved: "a file loses a tag",
   PermissionChanged: "you change what it may do",
   ActionEnded: "you decide about one of its proposals",
+  UserInput: "you write to an agent",
+  Context: "an agent's model is asked",
+  BeforeToolCall: "an agent calls a tool",
+  AfterToolCall: "a tool answers an agent",
+  BeforeAction: "an agent proposes a change",
+  BeforeCompact: "a conversation is summarised",
 };
 
 /**
  * Returns when a hook runs its handler: "When a file changes, if “entry.size > 0”". No filter can close the quotes.
  */
-export function triggerWords({ on, schedule, timezone, filter }: Behaviour["hooks"][number]): string {
-  if (on === undefined)
-    return `By the schedule ${JSON.stringify(schedule)}${timezone === undefined ? "" : `, ${text(timezone)}`}`;
+export function triggerWords({
+  on,
+  schedule,
+  timezone,
+  filter,
+  prompt,
+  activeHours,
+  interceptOrder,
+}: Behaviour["hooks"][number]): string {
+  if (on === undefined) {
+    const zone = timezone === undefined ? "" : `, ${text(timezone)}`;
+    const hours = activeHours === undefined ? "" : `, only at ${text(activeHours)}`;
+    const what = prompt === undefined ? "" : `, it starts a conversation with the text of ${text(prompt)}`;
+    return `By the schedule ${JSON.stringify(schedule)}${zone}${hours}${what}`;
+  }
   const event = typeof on === "string" && Object.hasOwn(events, on) ? events[on] : `${text(on)} is announced`;
   const source = typeof filter === "string" ? filter : text(filter);
-  return `When ${event}${filter === undefined ? "" : `, if “${visibleText(source, "”")}”`}`;
+  const before = interceptOrder === undefined ? "" : ", before it takes effect: it may refuse or change it";
+  return `When ${event}${filter === undefined ? "" : `, if “${visibleText(source, "”")}”`}${before}`;
 }
 
 function text(value: unknown, otherwise = ""): string {

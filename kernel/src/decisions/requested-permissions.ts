@@ -98,12 +98,15 @@ export interface RequestedPermissions {
   readonly showsHidden: boolean;
   /** Memories that agents may open besides their own. */
   readonly namespaces: readonly RequestedNamespace[];
-  /** Restrictions: rules that deny or ask, and ignored globs. Removing one has to be accepted. */
+  /** Restrictions: rules that deny or ask, and globs of files that are ignored or untrusted. Removing one has to be accepted. */
   readonly restraints: readonly Restraint[];
 }
 
 export type Restraint =
-  { readonly kind: "rule"; readonly rule: ApprovalRule } | { readonly kind: "ignore"; readonly glob: string };
+  | { readonly kind: "rule"; readonly rule: ApprovalRule }
+  | { readonly kind: "ignore"; readonly glob: string }
+  /** Files whose contents others wrote. */
+  | { readonly kind: "untrusted"; readonly glob: string };
 
 export const nothingRequested: RequestedPermissions = {
   extensions: {},
@@ -322,7 +325,9 @@ export function describeRemovedRestraints(
     .map((restraint) =>
       restraint.kind === "ignore"
         ? `the document no longer leaves out ${named(restraint.glob)}`
-        : `the document no longer ${restraint.rule.decide === "deny" ? "forbids" : "asks about"} ${describeRule(restraint.rule)}`,
+        : restraint.kind === "untrusted"
+          ? `the document no longer says that others wrote ${named(restraint.glob)}`
+          : `the document no longer ${restraint.rule.decide === "deny" ? "forbids" : "asks about"} ${describeRule(restraint.rule)}`,
     )
     .map((sentence) => visibleText(sentence));
 }

@@ -51,6 +51,16 @@ export interface Configuration {
   };
   readonly trace: { readonly level: TraceLevel; readonly keepMs: number };
   readonly index: { readonly hidden: boolean; readonly ignore: readonly string[] };
+  readonly conversations: {
+    /** Globs, relative to the workspace: files whose contents others wrote. */
+    readonly untrusted: readonly string[];
+    /** Processes of all conversations that run at once. */
+    readonly atOnce: number;
+    /** Processes of one conversation that run at once. */
+    readonly processes: number;
+    /** How long conversations go on after the last trusted client left. */
+    readonly unattendedMs: number;
+  };
   /** Only from the user's own document: a workspace cannot name a provider, an address or a route. */
   readonly models: ModelsDocument;
   readonly egress: EgressDocument;

@@ -20,6 +20,9 @@ export const environmentSettings = {
   LARES_TRACE_LEVEL: "/trace/level",
   LARES_TRACE_KEEP: "/trace/keep",
   LARES_INDEX_HIDDEN: "/index/hidden",
+  LARES_CONVERSATIONS_AT_ONCE: "/conversations/at_once",
+  LARES_CONVERSATIONS_PROCESSES: "/conversations/processes",
+  LARES_CONVERSATIONS_UNATTENDED: "/conversations/unattended",
 } as const satisfies Record<string, string>;
 
 interface EnvironmentSetting {
@@ -47,7 +50,10 @@ export async function readEnvironment(
   const faults: EnvironmentFault[] = [];
   const pointers: Readonly<Record<string, string>> = environmentSettings;
   for (const [variable, text] of Object.entries(environment)) {
-    if (text === undefined || !/^LARES_(?:APPROVALS|LIMITS|KERNEL|MEMORY|TRACE|INDEX)_/.test(variable))
+    if (
+      text === undefined ||
+      !/^LARES_(?:APPROVALS|LIMITS|KERNEL|MEMORY|TRACE|INDEX|CONVERSATIONS)_/.test(variable)
+    )
       continue;
     const pointer = pointers[variable];
     if (pointer === undefined) {

@@ -52,7 +52,7 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
   const semantics = [
     ...checkDurations(value, document),
     ...(await checkRules(value, document)),
-    ...(await checkIgnored(value, document)),
+    ...(await checkGlobs(value, document)),
     ...checkNamespaces(value, document),
     ...checkModels(value, document),
     ...checkEgress(value, document),
@@ -133,11 +133,17 @@ async function checkRules(value: LaresDocument, document: ParsedDocument): Promi
   return found;
 }
 
-async function checkIgnored(value: LaresDocument, document: ParsedDocument): Promise<Diagnostic[]> {
+async function checkGlobs(value: LaresDocument, document: ParsedDocument): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
-  for (const [index, pattern] of present(value.index?.ignore)) {
-    await nextTurn();
-    found.push(...checkGlob(pattern, pointerTo("/index/ignore", index), document));
+  const lists = [
+    ["/index/ignore", value.index?.ignore],
+    ["/conversations/untrusted", value.conversations?.untrusted],
+  ] as const;
+  for (const [list, patterns] of lists) {
+    for (const [index, pattern] of present(patterns)) {
+      await nextTurn();
+      found.push(...checkGlob(pattern, pointerTo(list, index), document));
+    }
   }
   return found;
 }

@@ -1,17 +1,18 @@
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
-import { coversEvent } from "../policy/hearing.ts";
-import { appendItem, insertEntry } from "./fixes/edits.ts";
-import { anotherName, asVersion, fix, withoutEntry, write } from "./fixes/repairs.ts";
+import { anotherName, asVersion, withoutEntry, write } from "./fixes/repairs.ts";
+import { checkCommands } from "./command-checks.ts";
+import { checkHook, checkHeard } from "./hook-checks.ts";
 import { checkHosts } from "./host-checks.ts";
+import { checkMind } from "./mind-checks.ts";
 import { checkPermissionNames } from "./names-in-permissions.ts";
+import { leavesFolder } from "./plain-path.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
-import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
+import type { ManifestPorts, ProgramExports } from "./ports.ts";
 import { checkParameters } from "./parameter-checks.ts";
-import type { ManifestHook } from "./schema/manifest.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
-import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
+import { pointerTo, type ParsedDocument } from "./text/source.ts";
 import { nextTurn } from "./text/turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
 
@@ -29,22 +30,25 @@ export async function checkManifestSemantics(
     await nextTurn();
     const pointer = pointerTo("/extension/hooks", index);
     found.push(
-      ...checkHook(hook, pointer, document, ports),
+      ...checkHook(extension, hook, pointer, document, ports),
       ...checkHeard(extension, hook, pointer, document, ports),
     );
     const written = JSON.stringify(hook);
     const same = firstOf.get(written);
     if (same === undefined) firstOf.set(written, index);
     else {
-      const message = `This hook is the same as hooks[${same}]: ${hook.handler} would run twice for one event.`;
+      const message = `This hook is the same as hooks[${same}]: ${hook.handler ?? hook.prompt} would run twice for one event.`;
+      const what = hook.handler === undefined ? "prompt" : "handler";
       found.push(
-        diagnostic("duplicate-hook", document.locate(pointerTo(pointer, "handler")), message, [
+        diagnostic("duplicate-hook", document.locate(pointerTo(pointer, what)), message, [
           withoutEntry(document, pointer, "this hook"),
         ]),
       );
     }
   }
   found.push(...(await checkTools(extension, document)));
+  found.push(...(await checkCommands(extension, document)));
+  found.push(...(await checkMind(extension, document, ports)));
   const exported = main === null ? null : await ports.programExports?.(main);
   found.push(...checkExports(extension, document, exported ?? null));
   found.push(...(await checkProgram(extension, main, document, ports)));
@@ -54,125 +58,6 @@ export async function checkManifestSemantics(
     ...checkHosts(extension.resources?.allowed_hosts, "/extension/resources/allowed_hosts", document),
   );
   return found;
-}
-
-function checkHook(
-  hook: ManifestHook,
-  pointer: string,
-  document: ParsedDocument,
-  ports: ManifestPorts,
-): Diagnostic[] {
-  const { on, filter, schedule, timezone, catch_up: catchUp } = hook;
-  const at = (...keys: string[]) => document.locate(pointerTo(pointer, ...keys));
-  const isWritten = (name: string) => valueAt(document.value, pointerTo(pointer, name)) !== undefined;
-  const key = (name: string) => document.locate(pointerTo(pointer, name), "key");
-  const without = (name: string) => withoutEntry(document, pointerTo(pointer, name));
-  if (isWritten("on") && isWritten("schedule")) {
-    return [
-      diagnostic(
-        "hook-binding",
-        key("schedule"),
-        "A hook has either on or schedule; make two hooks of this one.",
-        [without("schedule"), without("on")],
-      ),
-    ];
-  }
-  if (!isWritten("on") && !isWritten("schedule")) {
-    const message = `The hook "${hook.handler}" needs on, the event it waits for, or schedule.`;
-    const event = insertEntry(document, pointer, "on", "EntryCreated");
-    return [
-      diagnostic("hook-binding", document.locate(pointerTo(pointer, "handler"), "key"), message, [
-        fix('Add "on"', [event]),
-        fix('Add "schedule"', [insertEntry(document, pointer, "schedule", "@daily")]),
-      ]),
-    ];
-  }
-  if (schedule !== undefined) {
-    const compiled = ports.events.compileSchedule(schedule, timezone, ports.events.nowMs);
-    const found = compiled.ok ? [] : [diagnostic("invalid-schedule", at(compiled.part), compiled.message)];
-    if (filter !== undefined)
-      found.push(
-        diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to filter.", [
-          without("filter"),
-        ]),
-      );
-    return found;
-  }
-  if (on === undefined) return [];
-  const found: Diagnostic[] = [];
-  for (const name of ["timezone", "catch_up"] as const) {
-    const present = name === "timezone" ? timezone : catchUp;
-    if (present !== undefined)
-      found.push(
-        diagnostic(
-          "hook-binding",
-          key(name),
-          `${name} belongs to a schedule, and this hook waits for an event.`,
-          [without(name)],
-        ),
-      );
-  }
-  const { eventNames, isCustomEvent } = ports.events;
-  if (!eventNames.includes(on) && !isCustomEvent(on)) {
-    const meant = closest(on, eventNames);
-    const hint =
-      didYouMean(on, eventNames) || `; there are ${eventNames.join(", ")}, and publisher.id/EventName.`;
-    const fixes = meant === undefined ? [] : [write(document, pointerTo(pointer, "on"), meant)];
-    found.push(diagnostic("unknown-event", at("on"), `There is no event "${on}"${hint}`, fixes));
-  } else if (filter !== undefined) {
-    const checked = ports.events.compileFilter(filter, on);
-    if (!checked.ok) found.push(filterFault(checked, pointerTo(pointer, "filter"), document));
-  }
-  return found;
-}
-
-/** Reports a hook on another extension's event that `hear_events` does not cover. */
-function checkHeard(
-  { id, permissions }: SoundExtension,
-  { on, handler }: ManifestHook,
-  pointer: string,
-  document: ParsedDocument,
-  ports: ManifestPorts,
-): Diagnostic[] {
-  if (on === undefined || id === undefined || !ports.events.isCustomEvent(on)) return [];
-  const publisher = on.slice(0, on.indexOf("/"));
-  const heard = present(permissions?.hear_events).map(([, name]) => name);
-  if (publisher === id || coversEvent(heard, on)) return [];
-  const message = `${handler} is never called: ${on} is an event of another extension, and hear_events does not list it.`;
-  const list = "/extension/permissions/hear_events";
-  const add = (value: string): Fix | null =>
-    fix(`Add ${value} to hear_events`, [
-      document.nodeAt(list) !== undefined
-        ? appendItem(document, list, value)
-        : permissions === undefined
-          ? insertEntry(document, "/extension", "permissions", { hear_events: [value] })
-          : insertEntry(document, "/extension/permissions", "hear_events", [value]),
-    ]);
-  return [
-    diagnostic("event-not-heard", document.locate(pointerTo(pointer, "on")), message, [
-      add(on),
-      add(`${publisher}/*`),
-    ]),
-  ];
-}
-
-function filterFault(
-  fault: FilterCheck & { ok: false },
-  pointer: string,
-  document: ParsedDocument,
-): Diagnostic {
-  const range = document.locateWithin(pointer, fault.offset, fault.length);
-  const code = fault.oldSpelling === true ? "old-spelling" : "invalid-filter";
-  if (fault.fix === undefined) return diagnostic(code, range, fault.message);
-  const edits = fault.fix.edits.map(({ offset, length, newText }) => ({
-    range: document.locateWithin(pointer, offset, length),
-    newText,
-  }));
-  // If the place within the text is not known, the edit would overwrite the whole value with a part.
-  const whole = JSON.stringify(document.locate(pointer));
-  const placed = edits.every((edit) => JSON.stringify(edit.range) !== whole);
-  const mended: Fix = { title: fault.fix.title, edits, isPreferred: true };
-  return diagnostic(code, range, fault.message, placed ? [mended] : []);
 }
 
 async function checkTools(extension: SoundExtension, document: ParsedDocument): Promise<Diagnostic[]> {
@@ -210,10 +95,10 @@ function checkExports(
   const check = (
     kind: "hooks" | "tools",
     index: number,
-    handler: string,
+    handler: string | undefined,
     names: readonly string[] | null,
   ): Diagnostic[] => {
-    if (names === null) return [];
+    if (names === null || handler === undefined) return [];
     if (names.includes(handler)) return [];
     const range = document.locate(pointerTo("/extension", kind, index, "handler"));
     const hint =
@@ -248,7 +133,9 @@ async function checkProgram(
   ports: ManifestPorts,
 ): Promise<Diagnostic[]> {
   if (extension.main === undefined) {
-    const needed = [...(extension.hooks ?? []), ...(extension.tools ?? [])].length > 0;
+    const { hooks, tools, commands } = extension;
+    const called = [...present(hooks), ...present(tools), ...present(commands)];
+    const needed = called.some(([, { handler }]) => handler !== undefined);
     if (main !== null || !needed) return [];
     const message = `There are hooks or tools but no program: main is not set, and none of ${defaultPrograms.join(", ")} exists.`;
     return [diagnostic("no-program", document.locate("/extension", "key"), message)];
@@ -260,7 +147,7 @@ async function checkProgram(
       fixes.push(write(document, "/extension/main", name));
   }
   const path = extension.main.replace(/^\.\//, "");
-  if (/^(?:[/\\]|[A-Za-z]:)/.test(path) || path.includes("\\") || path.split("/").includes("..")) {
+  if (leavesFolder(path)) {
     return [
       diagnostic(
         "invalid-program",

@@ -2,6 +2,7 @@ import { closest, didYouMean } from "../base/suggest.ts";
 import { EffectInput } from "../base/vocabulary/action.ts";
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import { maxSecretNameLength, secretNamePattern, secretNameRule } from "../base/vocabulary/secret.ts";
+import { fileTools, toolMatches } from "../base/vocabulary/file-tools.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { withoutEntry, write } from "./fixes/repairs.ts";
@@ -82,9 +83,14 @@ export function checkPermissionNames(
     found.push(diagnostic("invalid-event-name", document.locate(at("hear_events", index)), message));
   }
   for (const [index, tool] of present(permissions.call_tools)) {
-    if (toolReference.test(tool)) continue;
+    if (toolReference.test(tool) || fileTools.some(({ name }) => toolMatches(tool, name))) continue;
     const message = `"${tool}" names no tool; write "extension.id/tool", or "extension.id/*" for all of an extension.`;
     found.push(diagnostic("invalid-tool-reference", document.locate(at("call_tools", index)), message));
+  }
+  for (const [index, agent] of present(permissions.intercept)) {
+    if (new RegExp(extensionIdPattern).test(agent)) continue;
+    const message = `No extension has the id "${agent}". Write one such as "com.example.photos".`;
+    found.push(diagnostic("matches-nothing", document.locate(at("intercept", index)), message));
   }
   for (const [index, name] of present(permissions.use_credentials)) {
     if (name.length <= maxSecretNameLength && secretName.test(name)) continue;

@@ -41,6 +41,31 @@ export interface ProgramExports {
   readonly tools: readonly string[] | null;
 }
 
+/** A file beneath an extension's folder, or the reason why it is not read. */
+export type FileText =
+  /** With its byte order mark, if it has one. */
+  | { readonly text: string; readonly refused?: undefined; readonly size?: undefined }
+  | {
+      readonly text: null;
+      /** `unreadable`: this user may not read it. `encoding`: it is not UTF-8. */
+      readonly refused: "missing" | "outside" | "no-file" | "too-large" | "unreadable" | "encoding";
+      /** Of a file that is too large, in bytes. */
+      readonly size?: number;
+    };
+
+/** A folder in a folder; `outside`: a link that leads out of the extension's folder. */
+export interface NamedFolder {
+  readonly name: string;
+  readonly state: "folder" | "outside";
+}
+
+/** Reads what belongs to an extension, beneath the manifest's folder. Paths are relative with "/" separators. */
+export interface ExtensionFiles {
+  readonly read: (path: string, maxBytes: number) => Answer<FileText>;
+  /** Returns the folders in a folder, by name, without hidden ones; none if it cannot be listed. */
+  readonly folders: (path: string) => Answer<readonly NamedFolder[]>;
+}
+
 export interface ManifestPorts {
   readonly events: EventPorts;
   /** True if a file exists below the manifest's folder. The path is relative with "/" separators. */
@@ -50,6 +75,10 @@ export interface ManifestPorts {
    * absent or null.
    */
   readonly programExports?: (main: string) => Answer<ProgramExports | null>;
+  /** If absent, the files of a mind are neither read nor checked. */
+  readonly files?: ExtensionFiles;
+  /** Returns the ids of the extensions that can be found; if absent, they are not checked. */
+  readonly extensionIds?: () => Answer<ReadonlySet<string>>;
   readonly kernelVersion: string;
 }
 

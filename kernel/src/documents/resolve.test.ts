@@ -52,6 +52,7 @@ test("the defaults set everything", async () => {
     memory: { embedder: "hash", vectors: "auto", extensions: {} },
     trace: { level: "info", keepMs: 30 * 86_400_000 },
     index: { hidden: false, ignore: [] },
+    conversations: { untrusted: ["downloads/**"], atOnce: 256, processes: 8, unattendedMs: 1_800_000 },
     models: {},
     egress: {},
     sharedNamespaces: [],

@@ -105,8 +105,24 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
   };
 }
 
-const listPointers = ["/approvals/rules", "/index/ignore", "/shared_namespaces", "/import_namespaces"];
-const sections = ["approvals", "limits", "kernel", "memory", "trace", "index", "models", "egress"] as const;
+const listPointers = [
+  "/approvals/rules",
+  "/index/ignore",
+  "/conversations/untrusted",
+  "/shared_namespaces",
+  "/import_namespaces",
+];
+const sections = [
+  "approvals",
+  "limits",
+  "kernel",
+  "memory",
+  "trace",
+  "index",
+  "conversations",
+  "models",
+  "egress",
+] as const;
 
 /** Returns the pointers of all settings in a document. */
 function settingsOf(value: LaresDocument): string[] {
@@ -141,7 +157,7 @@ function configurationOf(
   merged: LaresDocument,
   extensions: readonly { entry: ExtensionEntry; from: ExtensionConfiguration["from"] }[],
 ): Configuration {
-  const { approvals, limits, kernel, memory, trace, index } = merged;
+  const { approvals, limits, kernel, memory, trace, index, conversations } = merged;
   return {
     extensions: extensions.map(({ entry, from }) => extensionOf(entry, from)),
     approvals: {
@@ -170,6 +186,12 @@ function configurationOf(
       keepMs: durationMs(given(trace?.keep, "trace.keep")),
     },
     index: { hidden: given(index?.hidden, "index.hidden"), ignore: index?.ignore ?? [] },
+    conversations: {
+      untrusted: conversations?.untrusted ?? [],
+      atOnce: given(conversations?.at_once, "conversations.at_once"),
+      processes: given(conversations?.processes, "conversations.processes"),
+      unattendedMs: durationMs(given(conversations?.unattended, "conversations.unattended")),
+    },
     models: merged.models ?? {},
     egress: merged.egress ?? {},
     sharedNamespaces: merged.shared_namespaces ?? [],

@@ -1,3 +1,5 @@
+import type { MindBlock } from "../base/vocabulary/mind.ts";
+import type { ProcessKind } from "../base/vocabulary/principal.ts";
 import type { Permissions } from "../base/vocabulary/permissions.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Manifest, ManifestResources } from "./schema/manifest.ts";
@@ -6,14 +8,84 @@ import type { Manifest, ManifestResources } from "./schema/manifest.ts";
 export const defaultPrograms = ["agent.wasm", "agent.ts", "agent.js"] as const;
 
 export type ResolvedHook =
-  | { readonly kind: "event"; readonly on: string; readonly filter?: string; readonly handler: string }
+  | {
+      readonly kind: "event";
+      readonly on: string;
+      readonly filter?: string;
+      readonly handler: string;
+      /** Present if it is asked before the event takes effect; lower numbers are asked first. */
+      readonly interceptOrder?: number;
+    }
   | {
       readonly kind: "schedule";
       readonly schedule: string;
       readonly timezone?: string;
       readonly catchUp: "skip" | "once" | "all";
+      /** The function; with `prompt`, the same as that. */
       readonly handler: string;
+      /** The file whose text starts a conversation. */
+      readonly prompt?: string;
+      readonly target?: "notify";
+      /** Of the form 08:00-20:00. */
+      readonly activeHours?: string;
     };
+
+interface ResolvedCommand {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Exactly one of the function and the file is present. */
+  readonly handler?: string;
+  readonly prompt?: string;
+  readonly parameters?: Record<string, unknown>;
+}
+
+/** `extension.mind` with its defaults filled in. Files are named, relative to the manifest's folder, and not read. */
+export interface ResolvedMind {
+  readonly identity: readonly string[];
+  /** Without those for which Lares' own apply. */
+  readonly prompts: Readonly<Partial<Record<ProcessKind, string>>>;
+  /** Folders, or globs for them. */
+  readonly skills: readonly string[];
+  readonly tools: readonly string[];
+  readonly directTools: readonly string[];
+  readonly blocks: readonly MindBlock[];
+  readonly channel: { readonly maxTurns: number };
+  readonly branches: { readonly atOnce: number; readonly maxTurns: number };
+  readonly workers: readonly {
+    readonly name: string;
+    readonly description: string;
+    /** If absent, that of all workers. */
+    readonly prompt?: string;
+    readonly tools: readonly string[];
+    readonly maxTurns: number;
+    readonly isInteractive: boolean;
+    readonly atOnce: number;
+  }[];
+  readonly compaction: {
+    readonly background: number;
+    readonly aggressive: number;
+    readonly emergency: number;
+  };
+  readonly cortex: { readonly everyMs: number; readonly bulletinTokens: number };
+}
+
+/** A skill of a mind, as it was read. */
+export interface SkillFile {
+  /** Its SKILL.md, relative to the manifest's folder. */
+  readonly path: string;
+  readonly name: string;
+  readonly description: string;
+  /** What stands after the front matter. */
+  readonly text: string;
+}
+
+/** The files that a mind is made of besides the manifest, as they were read. */
+export interface MindFiles {
+  /** All of them, SKILL.md of skills included, each once, by path; with a byte order mark if they have one. */
+  readonly texts: readonly { readonly path: string; readonly text: string }[];
+  readonly skills: readonly SkillFile[];
+}
 
 interface ResolvedTool {
   readonly name: string;
@@ -47,4 +119,7 @@ export interface ResolvedManifest {
   readonly hooks: readonly ResolvedHook[];
   readonly tools: readonly ResolvedTool[];
   readonly models: NonNullable<Manifest["extension"]["models"]>;
+  /** Absent if there are none, as in the manifests that were accepted before there were any. */
+  readonly commands?: readonly ResolvedCommand[];
+  readonly mind?: ResolvedMind;
 }

@@ -1,6 +1,7 @@
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { endedStates } from "../base/vocabulary/action.ts";
 import { Media } from "../base/vocabulary/entry.ts";
+import { mindEventTypes } from "./mind-events.ts";
 
 /** The possible types of a field, in CEL's notation; {@link entryFields} describes `Entry`. */
 type FieldType =
@@ -20,7 +21,7 @@ export interface Field {
   readonly values?: readonly string[];
 }
 
-interface EventType {
+export interface EventType {
   readonly name: string;
   readonly description: string;
   readonly fields: Readonly<Record<string, Field>>;
@@ -124,6 +125,7 @@ export const eventTypes: readonly EventType[] = [
       scheduled_for: { type: "string", description: "The time it was due, UTC, ISO 8601 with milliseconds" },
     },
   },
+  ...mindEventTypes,
 ];
 
 export const eventNames: readonly string[] = eventTypes.map((type) => type.name);

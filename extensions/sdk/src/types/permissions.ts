@@ -14,4 +14,6 @@ export interface Permissions {
   readonly hear_events?: readonly string[];
   readonly call_tools?: readonly string[];
   readonly shared_data?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
+  /** Ids of agents: it hears, cancels or changes what a person says to them, and what they do, before it happens. */
+  readonly intercept?: readonly string[];
 }

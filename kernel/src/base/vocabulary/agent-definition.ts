@@ -1,13 +1,23 @@
 import type { JsonObject } from "../json.ts";
 import type { Hash, Place } from "./common.ts";
 import type { LaresEvent } from "./event.ts";
-import type { MindDefinition } from "./mind.ts";
+import type { MindDefinition, MindText } from "./mind.ts";
 import type { AgentLimits, Authority } from "./permissions.ts";
 import type { TraceLevel } from "./trace.ts";
 
 /** A hook of the manifest, its filter compiled. */
 export interface HookDefinition {
+  /** The function of the program; for a hook with a prompt, the prompt's file. */
   readonly handler: string;
+  /** Present if a conversation is started with this text instead of a function being called. Only with `schedule`. */
+  readonly prompt?: MindText & {
+    /** What becomes of the answer: the person is told of it. */
+    readonly target: "notify";
+    /** Outside of these hours, in the schedule's time zone, the run is skipped. */
+    readonly activeHours?: ActiveHours;
+  };
+  /** Present if the hook is asked before the event takes effect; lower numbers are asked first. */
+  readonly intercept?: { readonly order: number };
   readonly on?: string;
   readonly filter?: string;
   readonly schedule?: string;
@@ -17,6 +27,14 @@ export interface HookDefinition {
   readonly timing?: ScheduleTiming;
   /** Returns true if the event passes the filter; a failed evaluation counts as false and is reported. */
   readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;
+}
+
+/** Hours of the day. They go over midnight if the end is before the beginning. */
+export interface ActiveHours {
+  /** Minutes since midnight. */
+  readonly fromMinutes: number;
+  /** Minutes since midnight, not included. */
+  readonly untilMinutes: number;
 }
 
 /** When a schedule is due; times are milliseconds since 1970. */
@@ -43,6 +61,17 @@ interface ToolDefinition {
   readonly parameters: Record<string, unknown>;
 }
 
+/** Something that a person can have the agent do by its name. */
+export interface CommandDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The function under `commands` of the program, or the text that is sent to the mind. */
+  readonly runs: { readonly handler: string } | { readonly prompt: MindText };
+  /** JSON Schema; absent: it takes no arguments. */
+  readonly parameters?: Record<string, unknown>;
+}
+
 /** Everything an agent is, resolved from its manifest, the workspace's document and the person's decisions. */
 export interface AgentDefinition {
   readonly id: string;
@@ -52,6 +81,8 @@ export interface AgentDefinition {
   readonly activation: "on_event" | "eager";
   readonly hooks: readonly HookDefinition[];
   readonly tools: readonly ToolDefinition[];
+  /** Absent: none. */
+  readonly commands?: readonly CommandDefinition[];
   readonly authority: Authority;
   readonly limits: AgentLimits;
   readonly config: JsonObject;

@@ -82,7 +82,9 @@ export const Permissions = Type.Object(
       ),
     ),
     call_tools: Type.Optional(
-      Names('Calls tools of other extensions: "extension.id/tool" or "extension.id/*"'),
+      Names(
+        'Calls tools of other extensions: "extension.id/tool" or "extension.id/*". The kernel\'s own, "files/*", need no permission of this kind',
+      ),
     ),
     shared_data: Type.Optional(
       Type.Object(
@@ -91,6 +93,11 @@ export const Permissions = Type.Object(
           write: Type.Optional(Names("Keys it may write")),
         },
         { ...closed, description: "Exchanges data with other extensions, by these keys" },
+      ),
+    ),
+    intercept: Type.Optional(
+      Names(
+        "Reads and changes what you say to these agents, and what they do, before it happens: their ids. Hooks do so with intercept: true",
       ),
     ),
   },
@@ -115,6 +122,7 @@ export const permissionNames = [
   "hear_events",
   "call_tools",
   "shared_data",
+  "intercept",
 ] as const satisfies PermissionName[];
 
 /** The limits of an agent: requested in the manifest, capped by `limits` in lares.yaml. */

@@ -54,9 +54,9 @@ export type TrustFolder = Static<typeof TrustFolder>;
 
 export const TrustFact = Type.Object(
   {
-    kind: Type.Enum(["trigger", "tool", "model", "host", "memory", "file", "setting"], {
+    kind: Type.Enum(["trigger", "mind", "tool", "model", "host", "memory", "file", "setting"], {
       description:
-        "What it is about: what the program is woken by, a tool that it offers, a model or host that it names, a shared memory that it may open, a file inside its program, its configuration",
+        "What it is about: what the program is woken by, what its mind may do in conversations, a tool that it offers, a model or host that it names, a shared memory that it may open, a file inside its program, its configuration",
     }),
     text: Type.String({ description: "The fact, in words for a person" }),
     change: Change,

@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { laresNames } from "../../documents/names.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { writeSchema } from "../schema-file.ts";
@@ -10,9 +10,10 @@ export interface NewOptions {
   readonly json?: boolean;
 }
 
-/** The languages for extensions; null for those that have no template yet. */
+/** The templates for extensions, by language; `mind`: people can talk to it, and there is no code. null for those that have no template yet. */
 const templates: Readonly<Record<string, string | null>> = {
   ts: "extension-typescript",
+  mind: "extension-mind",
   assemblyscript: null,
   c: null,
 };
@@ -20,7 +21,7 @@ const templates: Readonly<Record<string, string | null>> = {
 const idPattern = /^[a-z0-9]+([.-][a-z0-9-]+)+$/;
 
 /**
- * Creates an extension in TypeScript: beneath `.lares/extensions/` if the current folder is a workspace, otherwise in
+ * Creates an extension: beneath `.lares/extensions/` if the current folder is a workspace, otherwise in
  * the current folder. A name with a slash is used as a path.
  */
 export async function newExtension(
@@ -56,8 +57,11 @@ export async function newExtension(
     schema: relative(folder, schema).split(sep).join("/"),
   };
   const written: string[] = [];
-  for (const file of await readdir(template)) {
+  const files = await readdir(template, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name: fileName } of files.filter((entry) => entry.isFile())) {
+    const file = relative(template, join(parentPath, fileName));
     const target = join(folder, file.replace(/\.template$/, ""));
+    await mkdir(dirname(target), { recursive: true });
     // Never overwrites a file that appeared meanwhile.
     await writeFile(target, fill(await readFile(join(template, file), "utf8"), values), { flag: "wx" });
     written.push(target);
@@ -75,8 +79,12 @@ export async function newExtension(
     "",
     ...nextSteps(place, isWorkspace),
     "",
-    `Test it:   ${style.bold(`lares test ${near}`)}`,
-    `Start it:  ${style.bold("lares run --watch")}, and save a note without a heading: echo milk > groceries.md`,
+    ...(options.template === "mind"
+      ? [`Check it:  ${style.bold("lares check")}`, `Start it:  ${style.bold("lares run --watch")}`]
+      : [
+          `Test it:   ${style.bold(`lares test ${near}`)}`,
+          `Start it:  ${style.bold("lares run --watch")}, and save a note without a heading: echo milk > groceries.md`,
+        ]),
   ]);
   return exitCodes.ok;
 }

@@ -192,7 +192,7 @@ function addNew(program: Command, ports: CliPorts): void {
     .description("create an extension in TypeScript")
     .argument("<name>", "its folder; in a workspace, a plain name means a folder in .lares/extensions/")
     .option("--id <id>", "its id, such as com.example.photos (default: local.<name>)")
-    .option("--template <language>", "the programming language: ts", "ts")
+    .option("--template <language>", "what it is made of: ts, or mind for one without code", "ts")
     .addOption(json())
     .addHelpText("after", examples([["lares new photo-sorter --id com.example.photo-sorter", ""]]))
     .action((name: string, options: object) =>

@@ -181,6 +181,7 @@ const groups = [
 
 const factTitles = [
   ["trigger", "Runs"],
+  ["mind", "Talks with you"],
   ["tool", "Offers these tools"],
   ["model", "Uses these models"],
   ["host", "May send requests to these hosts"],

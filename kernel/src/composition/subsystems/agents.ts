@@ -17,6 +17,7 @@ import type { TraceLog } from "../../trace/trace-log.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
 import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
+import { mindBody } from "../mind-body.ts";
 import { workOfJob } from "../../services/job-work.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { agentQueue } from "./agent-queue.ts";
@@ -81,6 +82,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       traces: parts.traces,
       startGuest: (definition, handlers) =>
         startGuest({ sandbox, clock, programs: configuration }, definition, handlers),
+      kernelBody: mindBody,
       authorityOf: (agent) => agents.authorityOf(agent),
       readHostCall: createGuestDoor(guestServices),
       memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),

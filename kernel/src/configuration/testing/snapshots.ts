@@ -39,6 +39,7 @@ export function configuration(
     memory: { embedder: "hash", vectors: "auto", extensions: {} },
     trace: { level: "info", keepMs: 1 },
     index: { hidden: change.hidden ?? false, ignore: change.ignore ?? [] },
+    conversations: { untrusted: [], atOnce: 256, processes: 8, unattendedMs: 1 },
     models: {},
     egress: {},
     sharedNamespaces: [],

@@ -7,7 +7,11 @@ import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "../
 
 /** Groups of mutually exclusive keys. A key of one group is not offered beside a key of the other. */
 const exclusive: readonly { readonly one: readonly string[]; readonly other: readonly string[] }[] = [
-  { one: ["on", "filter"], other: ["schedule", "timezone", "catch_up"] },
+  {
+    one: ["on", "filter", "intercept", "order"],
+    other: ["schedule", "timezone", "catch_up", "prompt", "target", "active_hours"],
+  },
+  { one: ["handler"], other: ["prompt", "target", "active_hours"] },
   { one: ["path"], other: ["id"] },
 ];
 

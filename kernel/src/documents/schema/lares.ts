@@ -281,6 +281,47 @@ export const Lares = Type.Object(
         { ...closed, description: "Which files of the workspace agents can know of" },
       ),
     ),
+    conversations: Type.Optional(
+      Type.Object(
+        {
+          untrusted: Type.Optional(
+            Type.Array(
+              Type.String({
+                minLength: 1,
+                maxLength: 1024,
+                description: "A glob, relative to the workspace",
+                examples: ["downloads/**"],
+              }),
+              {
+                maxItems: 1024,
+                description:
+                  "Files whose contents others wrote: a conversation that read one asks before each change. Always among them: downloads/**",
+              },
+            ),
+          ),
+          at_once: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 4096,
+              description: "Processes of all conversations that run at once; others wait; default 256",
+              default: 256,
+            }),
+          ),
+          processes: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 64,
+              description: "Processes of one conversation that run at once; others wait; default 8",
+              default: 8,
+            }),
+          ),
+          unattended: Type.Optional(
+            Duration("How long conversations go on after the last client you trust left", "30m"),
+          ),
+        },
+        { ...closed, description: "How people and agents talk" },
+      ),
+    ),
     shared_namespaces: Type.Optional(
       Type.Array(Namespace("A memory that several extensions may open"), {
         maxItems: 64,

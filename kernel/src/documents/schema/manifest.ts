@@ -4,6 +4,8 @@ import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { Permissions } from "../../base/vocabulary/permissions.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
+import { Command, Hook } from "./hooks.ts";
+import { Mind } from "./mind.ts";
 
 const Text = (description: string, maxLength = 1024) => Type.String({ maxLength, description });
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
@@ -14,49 +16,6 @@ const Amount = (maximum: number, description: string, fallback?: number) =>
     description: fallback === undefined ? description : `${description}; default ${fallback}`,
     ...(fallback === undefined ? {} : { default: fallback }),
   });
-
-const Hook = Type.Object(
-  {
-    on: Type.Optional(
-      Name("The event it waits for: EntryCreated and its like, or publisher.id/EventName of an extension"),
-    ),
-    filter: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 4096,
-        description:
-          "Which of the events: an expression (CEL) over their fields, such as entry.isImage() && entry.size > 1000; default all",
-        examples: ['entry.extension == "md"', "entry.isImage()", "inGrantedScope(entry.path)"],
-      }),
-    ),
-    schedule: Type.Optional(
-      Type.String({
-        maxLength: 256,
-        description: 'When, instead of on: cron\'s "minute hour day month weekday", or @daily and the like',
-        examples: ["0 3 * * *", "*/15 * * * *", "0 9 * * MON-FRI", "@daily", "@weekly"],
-      }),
-    ),
-    timezone: Type.Optional(
-      Name("The schedule's time zone, by its IANA name, such as Europe/Berlin; default UTC"),
-    ),
-    catch_up: Type.Optional(
-      Type.Union(
-        [
-          Type.Literal("skip", { description: "Missed runs are left out" }),
-          Type.Literal("once", { description: "One run is made for all of them" }),
-          Type.Literal("all", { description: "Every missed run is made, at most the latest 100" }),
-        ],
-        {
-          description:
-            "What becomes of runs that were missed by a minute or more, as when no kernel ran or the machine slept; default skip",
-          default: "skip",
-        },
-      ),
-    ),
-    handler: Name("The function under hooks of the program that is called"),
-  },
-  { ...closed, description: "An event or a time, and what of the program is called then" },
-);
 
 const ManifestTool = Type.Object(
   {
@@ -234,6 +193,13 @@ export const Manifest = Type.Object(
             description: "What people and other agents can have this one do",
           }),
         ),
+        mind: Type.Optional(Mind),
+        commands: Type.Optional(
+          Type.Array(Command, {
+            maxItems: 64,
+            description: "What people can have the extension do by a name, as /tidy",
+          }),
+        ),
         models: Type.Optional(
           Type.Array(Model, { maxItems: 64, description: "Models that the program uses" }),
         ),
@@ -245,4 +211,3 @@ export const Manifest = Type.Object(
 );
 export type Manifest = Static<typeof Manifest>;
 export type ManifestResources = Static<typeof Resources>;
-export type ManifestHook = Static<typeof Hook>;

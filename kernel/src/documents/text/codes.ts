@@ -116,6 +116,55 @@ export const codes = {
     explanation:
       "Something in a tool's parameters that arguments cannot be checked against: a keyword, a pattern, a $ref, a name.",
   },
+  "file-not-found": {
+    severity: "error",
+    explanation: "A text that the manifest names does not exist, or is not a file.",
+  },
+  "file-outside": {
+    severity: "error",
+    explanation:
+      "A text that the manifest names lies outside of the extension's folder, or a link leads there.",
+  },
+  "file-too-large": {
+    severity: "error",
+    explanation: "A text that the manifest names is larger than is read, or all of them together are.",
+  },
+  "file-unreadable": {
+    severity: "error",
+    explanation: "A text that the manifest names is not UTF-8, or may not be read.",
+  },
+  "invalid-skill": {
+    severity: "warning",
+    explanation:
+      "A skill without SKILL.md, or whose front matter lacks its name or description: it is left out.",
+  },
+  "compaction-order": {
+    severity: "error",
+    explanation: "The shares at which a conversation is made shorter do not ascend.",
+  },
+  "duplicate-block": { severity: "error", explanation: "Two blocks of one mind have the same name." },
+  "duplicate-command": {
+    severity: "error",
+    explanation: "Two commands of one extension have the same name.",
+  },
+  "unknown-tool": {
+    severity: "warning",
+    explanation: "A pattern of tools that matches none: the mind never gets one by it.",
+  },
+  "tool-not-permitted": {
+    severity: "warning",
+    explanation:
+      "A tool that a mind may use and that needs a permission which the manifest does not ask for.",
+  },
+  "no-chat-model": {
+    severity: "warning",
+    explanation: "A mind that does not ask for a model to talk with: it never answers.",
+  },
+  "not-intercepting": {
+    severity: "warning",
+    explanation:
+      "A hook that is asked before an event takes effect, and no agent under the permission intercept.",
+  },
   "requirement-not-met": {
     severity: "warning",
     explanation: "The extension requires a newer kernel, or a feature that this kernel does not have.",

@@ -202,6 +202,7 @@ function TriState({ label, state, onToggle }: TriStateProps): VNode {
 
 const factTitles = {
   trigger: "Runs",
+  mind: "Talks with you",
   tool: "Offers these tools",
   model: "Uses these models",
   host: "May send requests to these hosts",

@@ -48,7 +48,7 @@ export const Card = v.object({
   folders: v.array(Folder),
   facts: v.array(
     v.object({
-      kind: v.picklist(["trigger", "tool", "model", "host", "memory", "file", "setting"]),
+      kind: v.picklist(["trigger", "mind", "tool", "model", "host", "memory", "file", "setting"]),
       text: Line,
       change: Change,
     }),

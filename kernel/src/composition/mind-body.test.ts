@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import { mindBody } from "./mind-body.ts";
+
+const definition = { id: "dev.mind" } as AgentDefinition;
+const handlers = { call: async () => null, notify: () => undefined, stderr: () => undefined };
+
+test("a mind starts without a place and ends when it is asked to", async () => {
+  const body = mindBody(definition);
+  using _place = await body.takePlace("dev.mind");
+  const session = await body.start(definition, handlers);
+  const heard: unknown[] = [];
+  await body.boot(definition, session.request, (abilities) => heard.push(abilities));
+  expect(heard).toEqual([{ maxOpenHooks: 1, jobs: new Set(), cancelsTools: false }]);
+  expect(session.gone.aborted).toBe(false);
+  await body.end(session);
+  expect(await session.ended).toEqual({ reason: "It was unloaded." });
+  expect(session.gone.aborted).toBe(true);
+});
+
+test("a mind refuses what only a program could answer", async () => {
+  const session = await mindBody(definition).start(definition, handlers);
+  await expect(session.request("hook", {})).rejects.toMatchObject({
+    code: "AgentError",
+    message: 'dev.mind has no program, so there is nothing in it that answers "hook". People can talk to it.',
+  });
+});
