@@ -38,6 +38,7 @@ const mayImport = {
   egress: ["models", "policy", "secret-scan", "platform", "base"],
   inference: ["memory-contract", "platform", "base"],
   front: ["protocol", "platform", "base"],
+  minds: ["conversations", "context", "models", "services", "platform", "base"],
   services: ["base"],
   server: ["services", "protocol", "base"],
   cli: ["front", "services", "documents", "protocol", "platform", "base"],

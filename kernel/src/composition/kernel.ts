@@ -6,6 +6,8 @@ import { Clients } from "../services/clients.ts";
 import { EditorModels } from "../services/editor-models.ts";
 import type { Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
+import { DiskTimer } from "../journal/disk-timer.ts";
+import { createConversationService } from "../minds/conversation-service.ts";
 import { Activation } from "./activation.ts";
 import { DecisionUses } from "../decisions/uses.ts";
 import { createDecisionService } from "./subsystems/decision-service.ts";
@@ -21,6 +23,8 @@ import type { KernelContext, KernelOptions } from "./subsystems/kernel-context.t
 import { createModelServices } from "./model-services.ts";
 import { openKernelModels } from "./subsystems/kernel-models.ts";
 import { openMemories } from "./subsystems/memories.ts";
+import { openMindTools } from "./subsystems/mind-tools.ts";
+import { openMinds } from "./subsystems/minds.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
 import { openSandbox } from "./subsystems/sandbox.ts";
 import { openTools } from "./subsystems/tools.ts";
@@ -76,7 +80,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     asks,
     editor: editorModels,
   });
+  const disk = new DiskTimer(clock);
   const memories = await openMemories(context, {
+    disk,
     database,
     configuration,
     agents,
@@ -118,6 +124,17 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     progress,
   });
 
+  const minds = openMinds(context, {
+    database,
+    configuration,
+    agents,
+    models,
+    tools: openMindTools(context, { workspace, agents, tools }),
+    actions,
+    asks,
+    disk,
+  });
+
   await actions.recover();
 
   const activation = new Activation({
@@ -129,15 +146,18 @@ async function assemble(context: KernelContext): Promise<Kernel> {
       await workspace.start();
       await registry.start();
       actions.agentsAreKnown(true);
+      await minds.start();
       if (configuration.snapshot.entries.length > 0) sandbox.prewarm();
     },
     pause: async () => {
+      await minds.pause();
       actions.agentsAreKnown(false);
       await configuration.pause();
     },
     resume: async () => {
       await configuration.start(registry);
       actions.agentsAreKnown(true);
+      await minds.start();
     },
   });
 
@@ -161,6 +181,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     callTool: (caller, agent, name, args, options) => tools.call(agent, name, args, caller, options),
     proposed,
     memories,
+    conversations: createConversationService(minds),
     traces: createTraceService(traces, log),
     ...createModelServices(models, clock),
     files: files.files,

@@ -29,6 +29,7 @@ interface ServiceRooms extends Pick<
   Services,
   | "version"
   | "traces"
+  | "conversations"
   | "asks"
   | "editorModels"
   | "decisions"
@@ -179,6 +180,7 @@ export function createServices(rooms: ServiceRooms): Services {
         registry.get(agent);
       },
     }),
+    conversations: afterAgents(activation, rooms.conversations),
     models: rooms.models,
     usage: rooms.usage,
     secrets: rooms.secrets,
@@ -188,6 +190,29 @@ export function createServices(rooms: ServiceRooms): Services {
     editorModels: rooms.editorModels,
     notifications,
     progress,
+  };
+}
+
+/** After a restart a client's request may arrive before the documents are read, which name the minds. */
+function afterAgents(activation: Activation, conversations: Services["conversations"]): Services["conversations"] {
+  return {
+    ...conversations,
+    open: async (by, request) => {
+      await activation.agentsKnown();
+      return await conversations.open(by, request);
+    },
+    send: async (by, message) => {
+      await activation.agentsKnown();
+      return await conversations.send(by, message);
+    },
+    search: async (query) => {
+      await activation.agentsKnown();
+      return await conversations.search(query);
+    },
+    context: async (id, process) => {
+      await activation.agentsKnown();
+      return await conversations.context(id, process);
+    },
   };
 }
 

@@ -128,6 +128,11 @@ export class Conversations implements AsyncDisposable {
     return row;
   }
 
+  /** Like `get`; null if there is none. */
+  find(id: string): Promise<ConversationRow | null> {
+    return this.#rows.get(id);
+  }
+
   /** Returns the ids of conversations with processes that had not ended, the last used first. */
   busy(): Promise<readonly string[]> {
     return this.#rows.busy();

@@ -52,6 +52,8 @@ export interface ConversationState {
   pins: string[];
   /** The newest entry of each block. */
   blocks: { name: string; seq: number }[];
+  /** Tokens of the channel's last request and its answer, as the provider counted them. */
+  contextTokens: number;
   /** The newest summary of the channel's entries. */
   summary: { seq: number; covers: [number, number] } | null;
 }
@@ -145,6 +147,7 @@ export class ConversationFold {
       case "usage":
         state.usage.input_tokens += entry.input_tokens;
         state.usage.output_tokens += entry.output_tokens;
+        if (this.#isChannel(entry.process)) state.contextTokens = tokensOf(entry);
         if (entry.usd !== undefined) state.usage.usd = (state.usage.usd ?? 0) + entry.usd;
         return;
       case "block":
@@ -235,6 +238,7 @@ export function emptyState(): ConversationState {
     seq: 0,
     unread: 0,
     usage: { input_tokens: 0, output_tokens: 0, usd: null },
+    contextTokens: 0,
     tainted: [],
     processes: [],
     requests: [],
@@ -245,6 +249,11 @@ export function emptyState(): ConversationState {
     blocks: [],
     summary: null,
   };
+}
+
+function tokensOf(usage: EntryOf<"usage">): number {
+  const { input_tokens: input, output_tokens: output, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage;
+  return input + output + read + written;
 }
 
 function withShortTexts(process: Process): Process {

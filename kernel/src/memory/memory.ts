@@ -59,6 +59,8 @@ export interface MemoryOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  /** Brings the journals to the disk together with other logs of the kernel; default: on their own. */
+  readonly disk?: DiskTimer;
   /** Returns the settings of a memory's projections; called each time. */
   storeSettings(key: MemoryKey): StoreSettings;
   /**
@@ -96,7 +98,7 @@ class Memories implements Memory {
 
   constructor(options: MemoryOptions, heads: Heads) {
     this.#options = options;
-    this.#disk = new DiskTimer(options.clock);
+    this.#disk = options.disk ?? new DiskTimer(options.clock);
     this.#heads = heads;
   }
 

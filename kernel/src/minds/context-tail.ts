@@ -51,6 +51,16 @@ export class ContextTail {
     return new ContextTail(log, process, stored, [...entries]);
   }
 
+  /** Returns a context as it would begin, without storing it. */
+  static preview(
+    log: ProcessLog,
+    process: string,
+    context: ContextPrefix,
+    entries: readonly Entry[],
+  ): ContextTail {
+    return new ContextTail(log, process, { context }, [...entries]);
+  }
+
   get prefix(): ContextPrefix {
     return this.#stored.context;
   }

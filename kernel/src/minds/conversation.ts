@@ -1,10 +1,11 @@
 import { isoTime } from "../base/clock.ts";
-import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
+import { illegalTransition, LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import { hasEnded } from "../base/vocabulary/action.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
+import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
@@ -137,7 +138,7 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   }
 
   /** Stops a process and what it started, or all; resolves when that is written. */
-  async cancel(id?: string): Promise<void> {
+  async cancel(by: Principal, id?: string): Promise<void> {
     const { processes } = this.log.state;
     if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
     const tree = id === undefined ? new Set(processes.map((process) => process.id)) : this.#treeOf(id);
@@ -147,9 +148,10 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.#gathering?.[Symbol.dispose]();
     this.#gathering = null;
     await Promise.all(stopped.map(({ done }) => done));
+    if (by.kind !== "person") return;
     for (const { kind, ref, process } of this.log.state.references)
       if (kind === "action" && tree.has(process))
-        await this.ports.actions.withdraw(ref, "The person stopped what had proposed it.");
+        await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
   }
 
   /** An action was decided about: whoever waits for it goes on. */
@@ -180,6 +182,11 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     await this.#running.get(id)?.done;
   }
 
+  /** Returns a process as the principal of what it does. */
+  principalOf({ kind }: Pick<Process, "kind">): ProcessPrincipal {
+    return { kind: "process", process: kind, agent: this.log.agent, conversation: this.log.id, lineage: ownAccord };
+  }
+
   mind(): Mind {
     const mind = this.ports.mindOf(this.log.agent);
     if (mind !== null) return mind;
@@ -205,7 +212,7 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     return prefixOf({
       identity: kind.isIdentified ? definition.identity : [],
       role: kind.prompt(definition, process.name),
-      tools: toolsOf(process, definition, (patterns) => this.ports.tools.list(agent.id, patterns)),
+      tools: toolsOf(process, definition, (patterns, within) => this.ports.tools.list(agent.id, patterns, within)),
       skills: kind.isIdentified || process.kind === "worker" ? definition.skills : [],
       blocks: kind.isIdentified
         ? definition.blocks.map(({ name, description }) => ({ name, description, text: "" }))
@@ -241,12 +248,15 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   }
 
   async mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean> {
-    const caller = { agent: this.log.agent, conversation: this.log.id, process: process.kind };
-    return await this.ports.mayRepeat(caller, call.tool, call.arguments, signal);
+    return await this.ports.mayRepeat(this.principalOf(process), call.tool, call.arguments, signal);
   }
 
   async makeRoom(): Promise<boolean> {
     return false;
+  }
+
+  async compact(): Promise<void> {
+    throw illegalTransition("Running", "There is nothing to summarise yet.");
   }
 
   /** Ends the work without writing an end: the next kernel continues it. */

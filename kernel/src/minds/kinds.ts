@@ -89,7 +89,8 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
 export function toolsOf(
   { kind, name }: Pick<Process, "kind" | "name">,
   mind: MindDefinition,
-  list: (patterns: readonly string[]) => readonly ModelTool[],
+  list: (patterns: readonly string[], within: readonly string[]) => readonly ModelTool[],
 ): ModelTool[] {
-  return [...processTools(kind, mind), ...list(kinds[kind].tools(mind, name))];
+  const patterns = kinds[kind].tools(mind, name);
+  return [...processTools(kind, mind), ...list(patterns, kind === "worker" ? mind.tools : patterns)];
 }

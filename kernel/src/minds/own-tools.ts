@@ -74,7 +74,7 @@ export class OwnTools {
         const known = this.#conversation.log.state.processes.find((each) => each.id === id);
         if (known === undefined || known.kind === "channel")
           return { result: asError(`There is no process "${id}".`) };
-        await this.#conversation.cancel(id);
+        await this.#conversation.cancel(this.#conversation.principalOf(process.record), id);
         return { result: success({ process: id, state: "Cancelled" }) };
       }
       case "block_edit": {

@@ -6,7 +6,7 @@ import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
-import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { ConversationState } from "../conversations/fold.ts";
 import type { EntryQuery } from "../conversations/index-rows.ts";
@@ -47,13 +47,6 @@ export interface EntryReader {
   agentOf(id: string): Promise<string | null>;
 }
 
-/** The principal as which a process calls tools. */
-export interface Caller {
-  readonly agent: string;
-  readonly conversation: string;
-  readonly process: ProcessKind;
-}
-
 /** The result of a call, and where its text comes from. */
 export interface CallOutcome {
   readonly result: ToolResult;
@@ -86,11 +79,11 @@ export interface MindPorts {
     isTainting(model: string): boolean;
   };
   readonly tools: {
-    /** Returns the tools whose names fit one of the patterns; always in the same order. */
-    list(agent: string, patterns: readonly string[]): readonly ModelTool[];
+    /** Returns the tools whose names fit a pattern of both lists; always in the same order. */
+    list(agent: string, patterns: readonly string[], within: readonly string[]): readonly ModelTool[];
     /** Runs a call. A repeated one with the same key is not run again. Rejects only if the signal is aborted. */
     call(
-      caller: Caller,
+      caller: ProcessPrincipal,
       tool: string,
       args: unknown,
       options: {
@@ -103,11 +96,11 @@ export interface MindPorts {
   };
   readonly actions: {
     get(id: string): Promise<Action | null>;
-    /** Withdraws an action that waits for a person. */
-    withdraw(id: string, reason: string): Promise<void>;
+    /** Rejects an action in a person's name, if it still waits for one. */
+    reject(by: Principal, id: string, reason: string): Promise<void>;
   };
   /** Returns whether a person lets a call be made once more in the same words. */
-  mayRepeat(caller: Caller, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
+  mayRepeat(caller: ProcessPrincipal, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
   /** What people follow. */
   delta(conversation: string, delta: Delta): void;
 }

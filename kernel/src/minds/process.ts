@@ -3,6 +3,7 @@ import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
 import type { ModelFailure } from "../base/vocabulary/model.ts";
+import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { buildContext, type Context, type SuffixPart } from "../context/context.ts";
 import { taintOf } from "../context/taint.ts";
@@ -29,6 +30,7 @@ export interface ProcessHost {
   readonly log: ProcessLog;
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
+  principalOf(process: Process): ProcessPrincipal;
   /** Returns the context, which is begun where there is none. */
   tailOf(process: Process): Promise<ContextTail>;
   /** What is added to a request for the moment: how things stand. */
@@ -208,7 +210,7 @@ export class MindProcess {
   }
 
   async #ask(isLast: boolean): Promise<Answered> {
-    const { ports, log, mind } = this.#host;
+    const { ports, log } = this.#host;
     const tail = this.#tail;
     if (tail === null) throw new Error("A process asks before it has a context.");
     const { kind } = this.record;
@@ -217,7 +219,7 @@ export class MindProcess {
     const choice = await ports.models.choose(need);
     if ("failure" in choice) throw new ModelFailed(choice.failure);
     const { model } = choice;
-    const { agent } = mind();
+    const { agent } = this.#host.mind();
     const earlier = log.state.requests.find(({ process }) => process === this.record.id);
     const message = newId();
     let asked: { readonly context: Context; readonly request: LoggedRequest } | null = null;
@@ -289,8 +291,8 @@ export class MindProcess {
   }
 
   async #call(call: LoggedCall): Promise<CallOutcome> {
-    const { ports, log, mind, mayRepeat } = this.#host;
-    if (this.#isRepeated(call) && !(await mayRepeat(this.record, call, this.signal)))
+    const { ports } = this.#host;
+    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(this.record, call, this.signal)))
       return {
         result: {
           status: "error",
@@ -301,7 +303,7 @@ export class MindProcess {
         isTainted: false,
       };
     return await ports.tools.call(
-      { agent: mind().agent.id, conversation: log.id, process: this.record.kind },
+      this.#host.principalOf(this.record),
       call.tool,
       call.arguments,
       {

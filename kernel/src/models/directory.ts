@@ -73,6 +73,16 @@ export class ModelDirectory {
     return await this.#providersOf(await this.#ports.settings(false));
   }
 
+  /** Returns how many tokens a model reads; undefined if nothing is known about it. Asks no provider. */
+  async contextTokens(provider: ProviderSettings, model: string): Promise<number | undefined> {
+    if (provider.contextTokens !== undefined) return provider.contextTokens;
+    const name = parseModelReference(model)?.model ?? "";
+    const seen = this.#seen.get(keyOf(provider))?.models.find(({ id }) => id === name)?.context_tokens;
+    if (seen !== undefined || provider.baseUrl === undefined) return seen;
+    const catalog = await this.#ports.catalog();
+    return catalog.find(provider, name, this.#ports.clock.now())?.contextTokens;
+  }
+
   async #providersOf({ providers }: ModelSettings): Promise<ProviderListing[]> {
     return await Promise.all(
       Object.values(providers).map(async (provider) => {

@@ -5,7 +5,7 @@ import { canonicalJson } from "../../base/json.ts";
 import { finishedInTurns } from "../../base/next-turn.ts";
 import { waitUnlessAborted } from "../../base/wait.ts";
 import type { ModelSettings, ProviderSettings } from "../../base/vocabulary/model-settings.ts";
-import type { ModelEvent, ModelRequest } from "../../base/vocabulary/model.ts";
+import type { ModelEvent, ModelFailure, ModelRequest } from "../../base/vocabulary/model.ts";
 import type { Configuration } from "../../documents/configuration.ts";
 import { modelSettings } from "../../documents/model-settings.ts";
 import { usableLeakRules } from "../../documents/leak-rules.ts";
@@ -23,6 +23,7 @@ import { ModelDirectory } from "../../models/directory.ts";
 import { FoundModels } from "../../models/found.ts";
 import type { AnswerRedactor } from "../../models/redacted.ts";
 import { type Asker, ModelRuntime, type ModelRuntimePorts } from "../../models/runtime.ts";
+import { chainFor, type Need } from "../../models/routing.ts";
 import { namesTarget, targetOf } from "../../policy/egress.ts";
 import { scriptedAnswer, type ScriptedTurn } from "../../models/scripted.ts";
 import { readText } from "../../platform/files/document-files.ts";
@@ -79,11 +80,20 @@ export interface KernelModels {
   readonly inference: InferenceClient;
   readonly pace: RequestPace;
   settings(): Promise<ModelSettings>;
+  /** Returns the model that would be asked first for a need, and how many tokens it reads. */
+  choose(need: Need): Promise<ChosenModel | { readonly failure: ModelFailure }>;
+  /** True if the model's answers come from a file, and so from whoever wrote that. */
+  isScripted(model: string): boolean;
   /** What agents' requests are decided by, beside their own hosts. */
   networkRules(): Promise<{
     readonly privateHosts: readonly string[];
     readonly providerHosts: readonly { readonly provider: string; readonly host: string }[];
   }>;
+}
+
+interface ChosenModel {
+  readonly model: string;
+  readonly contextTokens: number;
 }
 
 /** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
@@ -204,12 +214,28 @@ export function openModels(parts: ModelParts): KernelModels {
     inference,
     pace: new RequestPace(clock),
     settings,
+    choose: async (need) => {
+      const known = await found.look(written());
+      const chain = chainFor(need, known);
+      if ("failure" in chain) return chain;
+      const [model] = chain.models;
+      const provider = known.providers[parseModelReference(model)?.provider ?? ""];
+      const ofScript = provider?.api === "scripted" ? await scriptWindow(provider) : undefined;
+      const contextTokens =
+        ofScript ?? (provider === undefined ? undefined : await directory.contextTokens(provider, model));
+      return { model, contextTokens: contextTokens ?? assumedContextTokens };
+    },
+    isScripted: (model) =>
+      written().providers[parseModelReference(model)?.provider ?? ""]?.api === "scripted",
     networkRules: async () => ({
       privateHosts: document().egress.private_hosts ?? [],
       providerHosts: providerHosts(namedProviders()),
     }),
   };
 }
+
+/** The window of a model about which nothing is known: most have at least that. */
+const assumedContextTokens = 32_768;
 
 /** Returns what takes secrets out of the texts of an answer. */
 function redactorOf(patterns: readonly PatternRule[]): AnswerRedactor {
@@ -308,13 +334,20 @@ function whoOf({ agent }: Pick<Asker, "agent">): string {
 }
 
 /** Returns the turns, or a sentence that says why there are none. */
-async function readScript({ script = "" }: ProviderSettings): Promise<readonly ScriptedTurn[] | string> {
+async function readScript(provider: ProviderSettings): Promise<readonly ScriptedTurn[] | string> {
+  const { script = "" } = provider;
   const text = await readText(script);
   if (text === null)
     return `The script "${script}" cannot be read. Name an existing file in your lares.yaml.`;
   const { value, diagnostics } = await checkScript(text, script);
   if (value !== null) return value.turns;
   return `The script "${script}" has errors: ${diagnostics.find(({ severity }) => severity === "error")?.message ?? ""}`;
+}
+
+/** Returns the window that a script gives its model. */
+async function scriptWindow({ script = "" }: ProviderSettings): Promise<number | undefined> {
+  const text = await readText(script);
+  return text === null ? undefined : (await checkScript(text, script)).value?.context_tokens;
 }
 
 /** Relative paths begin at the user's document. */

@@ -8,6 +8,7 @@ import type { RequestedNamespace } from "../../decisions/namespaces.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import { defaultAgentLimits } from "../../documents/limits.ts";
 import type { AgentMemory, ReadableMemory } from "../../memory/agent-memory.ts";
+import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { ImportedMemories } from "../../memory/imported.ts";
 import type { MemoryKey } from "../../memory/memory-key.ts";
 import type { MemoryPolicy } from "../../memory/policy-records.ts";
@@ -35,6 +36,7 @@ interface MemoryParts {
   readonly traces: Pick<TraceLog, "write">;
   readonly progress: Emitter<WorkProgress>;
   readonly models: Pick<KernelModels, "egress" | "inference" | "issued" | "networkRules">;
+  readonly disk: DiskTimer;
 }
 
 export interface Memories extends HostMemoryPorts {
@@ -94,6 +96,7 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
       store,
       clock,
       log,
+      disk: parts.disk,
       storeSettings: settingsOf,
       storageLimitBytes: limitBytes,
       retentionDays: (key) => definitionOf(key)?.memoryRetentionDays ?? null,

@@ -1,0 +1,314 @@
+import { isoTime } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { illegalTransition, invalidParams, LaresError, limitExceeded, messageOf, notFound } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import { endedStates, type Conversation, type Entry } from "../base/vocabulary/conversation.ts";
+import { maxMessageCharacters, type SentPart } from "../base/vocabulary/conversation-requests.ts";
+import { checkPerson } from "../base/vocabulary/principal.ts";
+import { textOf } from "../context/entry-text.ts";
+import type { ConversationState } from "../conversations/fold.ts";
+import { searchWords } from "../conversations/search-words.ts";
+import { modelError } from "../models/failure-error.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import type { ConversationService } from "../services/conversations.ts";
+import { ContextTail } from "./context-tail.ts";
+import { MindConversation } from "./conversation.ts";
+import { entryOf, type EntryMaker } from "./entries.ts";
+import type { Minds } from "./minds.ts";
+import { MindProcess } from "./process.ts";
+
+const change = "change conversations";
+const defaultLimit = 100;
+const maxSearched = 1_000;
+const maxPins = 256;
+const foundCharacters = 500;
+
+/** What clients may ask of the conversations of all minds. */
+export function createConversationService(minds: Minds): ConversationService {
+  const { conversations, ports } = minds;
+  const sends = new OneAtATime();
+  const changed = new Emitter<Conversation>();
+
+  const checkMind = (agent: string): void => {
+    if (ports.mindOf(agent) === null) throw notFound("mind of the agent", agent);
+  };
+  const checkModel = async (model: string | undefined): Promise<void> => {
+    if (model === undefined || model === "") return;
+    const choice = await ports.models.choose({
+      use: { kind: "talk", process: "channel", chosen: model },
+      localOnly: false,
+    });
+    if ("failure" in choice) throw modelError(choice.failure, model);
+  };
+  const describe = async (
+    { id, agent, forkedFrom, state }: Awaited<ReturnType<typeof conversations.get>>,
+    windows = new Map<string, Promise<{ model: string; limit: number }>>(),
+  ): Promise<Conversation> => {
+    const known = windows.get(state.model) ?? windowOf(state.model);
+    windows.set(state.model, known);
+    const { model, limit } = await known;
+    const { usage, title, created, updated, seq, tainted, unread, processes } = state;
+    return {
+      id,
+      agent,
+      title,
+      state: state.state,
+      created,
+      updated,
+      seq,
+      model,
+      tainted,
+      unread,
+      processes,
+      context: { tokens: state.contextTokens, limit },
+      usage: {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        ...(usage.usd === null ? {} : { usd: usage.usd }),
+      },
+      ...(forkedFrom === null ? {} : { forked_from: forkedFrom }),
+    };
+  };
+  const windowOf = async (chosen: string): Promise<{ model: string; limit: number }> => {
+    const choice = await ports.models.choose({
+      use: { kind: "talk", process: "channel", ...(chosen === "" ? {} : { chosen }) },
+      localOnly: false,
+    });
+    return "failure" in choice
+      ? { model: chosen, limit: 0 }
+      : { model: choice.model, limit: choice.contextTokens };
+  };
+  const get = async (id: string): Promise<Conversation> => describe(await conversations.get(id));
+  /** Writes an entry about the conversation as a whole. */
+  const note = (
+    { log, channel }: MindConversation,
+    fields: Parameters<typeof entryOf>[1],
+  ): Promise<readonly Entry[]> => {
+    const maker: EntryMaker = { process: channel.id, turn: "", clock: ports.clock };
+    return log.append([entryOf(maker, fields, { origin: "person" })]);
+  };
+
+  minds.changed.on((id) => {
+    get(id).then(
+      (conversation) => changed.emit(conversation),
+      // It was deleted meanwhile.
+      () => undefined,
+    );
+  });
+
+  return {
+    changed,
+    open: async (by, { agent, title, model }) => {
+      checkPerson(by, change);
+      checkMind(agent);
+      await checkModel(model);
+      using opened = await conversations.create(agent);
+      await MindConversation.begin(opened.log, ports.clock, {
+        ...(title === undefined ? {} : { title }),
+        ...(model === undefined ? {} : { model }),
+      });
+      await opened.log.sync();
+      return await get(opened.log.id);
+    },
+    list: async ({ agent, state, text, limit = defaultLimit, cursor }) => {
+      const windows = new Map<string, Promise<{ model: string; limit: number }>>();
+      const named = {
+        ...(agent === undefined ? {} : { agent }),
+        ...(state === undefined ? {} : { state }),
+      };
+      const before = cursor === undefined ? undefined : decodeCursor(cursor);
+      const wanted = (text ?? "").trim().toLowerCase();
+      const rows = await conversations.list({
+        ...named,
+        ...(before === undefined ? {} : { before }),
+        limit: wanted === "" ? limit + 1 : maxSearched,
+      });
+      const found =
+        wanted === ""
+          ? rows
+          : await (async () => {
+              const entries = await conversations.search(
+                rows.map(({ id }) => id),
+                searchWords(wanted, "all"),
+                maxSearched,
+              );
+              const ids = new Set(entries.map(({ entry }) => entry.conversation));
+              return rows.filter((row) => ids.has(row.id) || row.state.title.toLowerCase().includes(wanted));
+            })();
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: await Promise.all(page.map((row) => describe(row, windows))),
+        ...(found.length > limit && last !== undefined ? { cursor: encodeCursor(last.state.updated, last.id) } : {}),
+      };
+    },
+    get,
+    send: async (by, { id, text, parts, key }) => {
+      checkPerson(by, change);
+      const sent = sentParts(text, parts);
+      return await sends.run(id, async () => {
+        const { state } = await conversations.get(id);
+        if (state.state === "archived")
+          throw illegalTransition("archived", "The conversation is archived. Open it again first.");
+        const entry = key === undefined ? newId() : `key-${sha256(key).slice(-32)}`;
+        if (key !== undefined && (await conversations.entry(id, entry)) !== null) return entry;
+        await minds.use(id, (conversation) => conversation.send(sent, entry));
+        return entry;
+      });
+    },
+    follow: (id, from, sink) => minds.follow(id, from, sink),
+    entries: async ({ id, agent, before, after, process, kinds, limit = defaultLimit }) => {
+      if ((id === undefined) === (agent === undefined))
+        throw invalidParams("Give either the id of a conversation or an agent.", { path: "id" });
+      const of = id ?? agent ?? "";
+      if (id !== undefined) await conversations.get(id);
+      else if ((await conversations.find(of)) === null) {
+        checkMind(of);
+        return { items: [], total: 0 };
+      }
+      const query = {
+        ...(after === undefined ? {} : { after }),
+        ...(before === undefined ? {} : { through: before - 1 }),
+        ...(process === undefined ? {} : { process }),
+        ...(kinds === undefined ? {} : { kinds }),
+      };
+      const [items, total] = await Promise.all([
+        conversations.entries(of, { ...query, limit, newest: after === undefined }),
+        conversations.count(of, query),
+      ]);
+      return { items, total };
+    },
+    search: async ({ agent, query, in: places = ["messages", "memories", "blocks"], limit = defaultLimit }) => {
+      checkMind(agent);
+      if (!places.includes("messages")) return { items: [] };
+      const rows = await conversations.list({ agent, limit: maxSearched });
+      const found = await conversations.search(
+        rows.map(({ id }) => id),
+        searchWords(query),
+        limit,
+      );
+      return {
+        items: found.map(({ entry, score }) => ({
+          entry,
+          score,
+          text: textOf(entry).slice(0, foundCharacters).toWellFormed(),
+        })),
+      };
+    },
+    cancel: async (by, id, process) => {
+      checkPerson(by, change);
+      await conversations.get(id);
+      await minds.use(id, (conversation) => conversation.cancel(by, process));
+      return await get(id);
+    },
+    fork: async (by, id, at) => {
+      checkPerson(by, change);
+      await conversations.get(id);
+      using forked = await conversations.fork(id, at);
+      return await get(forked.log.id);
+    },
+    compact: async (by, id) => {
+      checkPerson(by, change);
+      await conversations.get(id);
+      await minds.use(id, (conversation) => conversation.compact());
+      return await get(id);
+    },
+    pin: async (by, id, entry, pinned) => {
+      checkPerson(by, change);
+      const { state } = await conversations.get(id);
+      if ((await conversations.entry(id, entry)) === null) throw notFound("entry", entry);
+      if (pinned && !state.pins.includes(entry) && state.pins.length >= maxPins)
+        throw limitExceeded("pins", maxPins, `${maxPins} entries are pinned already. Let one go first.`);
+      await minds.use(id, (conversation) => note(conversation, { kind: "pin", entry, pinned }));
+      return await get(id);
+    },
+    update: async (by, id, { title, model, state }) => {
+      checkPerson(by, change);
+      const row = await conversations.get(id);
+      await checkModel(model);
+      if (state === "archived" && isBusy(row.state))
+        throw illegalTransition("Running", "Something runs in the conversation. Stop it first.");
+      const meta = {
+        ...(title === undefined ? {} : { title }),
+        ...(model === undefined ? {} : { model }),
+        ...(state === undefined ? {} : { state }),
+      };
+      if (Object.keys(meta).length > 0)
+        await minds.use(id, async (conversation) => {
+          await note(conversation, { kind: "meta", ...meta });
+          await conversation.log.sync();
+        });
+      return await get(id);
+    },
+    delete: async (by, id) => {
+      checkPerson(by, change);
+      await conversations.get(id);
+      try {
+        await minds.use(id, (conversation) => conversation.cancel(by));
+      } catch (error) {
+        // A damaged one can be deleted too.
+        if (!(error instanceof LaresError)) throw error;
+        ports.log.warn(`A conversation is deleted without being read: ${messageOf(error)}`, { conversation: id });
+      }
+      await minds.release(id);
+      const { isKeptForForks } = await conversations.delete(id);
+      return { kept_for_forks: isKeptForForks };
+    },
+    context: async (id, process) => {
+      await conversations.get(id);
+      return await minds.use(id, async (conversation) => {
+        const record =
+          process === undefined
+            ? conversation.channel
+            : conversation.log.state.processes.find((each) => each.id === process);
+        if (record === undefined) throw notFound("process", process ?? "");
+        const { model, limit } = await windowOf(conversation.log.state.model);
+        const tail =
+          (await ContextTail.load(conversation.log, record.id, ports.reader)) ??
+          ContextTail.preview(
+            conversation.log,
+            record.id,
+            conversation.prefixFor(record),
+            await ports.reader.entries(id, { audience: record.id, limit: maxSearched }),
+          );
+        const viewed = new MindProcess(conversation, record, "", AbortSignal.abort());
+        const { sections } = viewed.context(tail, model);
+        return { sections: [...sections], model, limit };
+      });
+    },
+  };
+}
+
+function isBusy({ processes }: ConversationState): boolean {
+  return processes.some(({ state }) => !endedStates.has(state) && state !== "WaitingForInput");
+}
+
+function sentParts(text: string | undefined, parts: readonly SentPart[] | undefined): readonly SentPart[] {
+  if ((text === undefined) === (parts === undefined))
+    throw invalidParams("Give either a text or parts.", { path: "text" });
+  const sent = parts ?? [{ type: "text" as const, text: text ?? "" }];
+  const characters = sent.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+  if (characters > maxMessageCharacters)
+    throw limitExceeded(
+      "message_characters",
+      characters,
+      `The message has ${characters} characters; at most ${maxMessageCharacters} can be sent. Put it into a file, and name the file.`,
+    );
+  if (!sent.some((part) => part.type === "file" || part.text.trim() !== ""))
+    throw invalidParams("The message is empty.", { path: "text" });
+  return sent.map((part) => (part.type === "text" ? { ...part, text: part.text.toWellFormed() } : part));
+}
+
+function encodeCursor(updated: string, id: string): string {
+  return `${updated}_${id}`;
+}
+
+function decodeCursor(cursor: string): { readonly updated: string; readonly id: string } {
+  const [updated = "", id = "", more] = cursor.split("_");
+  const time = Date.parse(updated);
+  if (id === "" || more !== undefined || Number.isNaN(time) || isoTime(time) !== updated)
+    throw invalidParams("The cursor is not one that lares/conversations/list returned.", { path: "cursor" });
+  return { updated, id };
+}
+

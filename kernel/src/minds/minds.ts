@@ -1,0 +1,221 @@
+import { Emitter } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import { nextTurn } from "../base/next-turn.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { Conversations } from "../conversations/conversations.ts";
+import { MindConversation } from "./conversation.ts";
+import { Follower, type Sink } from "./followers.ts";
+import { Places } from "./places.ts";
+import type { MindPorts } from "./ports.ts";
+
+export interface MindsOptions {
+  readonly ports: Omit<MindPorts, "reader" | "delta">;
+  readonly conversations: Conversations;
+  limits(): { readonly atOnce: number; readonly processes: number };
+}
+
+interface Active {
+  readonly opening: Promise<MindConversation>;
+  users: number;
+}
+
+/** A change of a conversation is reported so often at most. */
+const changedEveryMs = 100;
+/** Entries that are read at once for a client that follows. */
+const pageSize = 500;
+
+/** The conversations of all minds that are at work or in use. */
+export class Minds implements AsyncDisposable {
+  /** Emits the id of a conversation after its entries, at most ten times a second for each. */
+  readonly changed = new Emitter<string>();
+  readonly conversations: Conversations;
+  readonly ports: MindPorts;
+  readonly #options: MindsOptions;
+  readonly #places = new Places();
+  readonly #active = new Map<string, Active>();
+  readonly #followers = new Map<string, Set<Follower>>();
+  readonly #changing = new Map<string, Disposable>();
+  /** Closings that are not done. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #isRunning = false;
+
+  constructor(options: MindsOptions) {
+    this.#options = options;
+    const { conversations } = options;
+    this.conversations = conversations;
+    this.ports = {
+      ...options.ports,
+      reader: {
+        entries: (id, query) => conversations.entries(id, query),
+        entry: (id, entry) => conversations.entry(id, entry),
+        prefix: (id, process) => conversations.prefix(id, process),
+        search: (ids, words, limit) => conversations.search(ids, words, limit),
+        agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
+      },
+      delta: (id, delta) => {
+        for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
+      },
+    };
+  }
+
+  /** True while a process works. */
+  get isBusy(): boolean {
+    return this.#active.size > 0;
+  }
+
+  /** Continues what had not ended when the last kernel stopped. */
+  async start(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    for (const id of await this.conversations.busy())
+      await this.use(id, (conversation) => conversation.resume()).catch((error: unknown) =>
+        this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, { conversation: id }),
+      );
+  }
+
+  /** Stops all work; `start` continues it. */
+  async pause(): Promise<void> {
+    this.#isRunning = false;
+    await Promise.all([...this.#active.keys()].map((id) => this.#close(id)));
+  }
+
+  /** Calls with the conversation at work, which stays open as long as it is used or works. */
+  async use<Result>(id: string, work: (conversation: MindConversation) => Promise<Result>): Promise<Result> {
+    await this.#closing.get(id);
+    const active = this.#active.get(id) ?? this.#open(id);
+    active.users++;
+    try {
+      return await work(await active.opening);
+    } finally {
+      active.users--;
+      void this.#closeIfIdle(id, active);
+    }
+  }
+
+  /** Closes a conversation, because its log goes away. */
+  release(id: string): Promise<void> {
+    return this.#close(id);
+  }
+
+  /** Passes a conversation's entries behind a seq on, then new ones. Returns the seq of the last one as of now. */
+  async follow(id: string, from: number, sink: Sink): Promise<Disposable & { readonly seq: number }> {
+    const used = await this.conversations.open(id);
+    const { log } = used;
+    const follower = new Follower(sink, from, this.ports.clock);
+    const followers = this.#followers.get(id) ?? new Set();
+    this.#followers.set(id, followers.add(follower));
+    const listening = log.appended.on((entries) => follower.take(entries));
+    const { seq } = log.state;
+    // After the caller knows the subscription.
+    nextTurn()
+      .then(() => follower.replay(this.#pages(id, from)))
+      .catch((error: unknown) =>
+        this.ports.log.error(`Entries could not be read for a client: ${messageOf(error)}`, { conversation: id }),
+      );
+    return {
+      seq,
+      [Symbol.dispose]: () => {
+        follower[Symbol.dispose]();
+        listening[Symbol.dispose]();
+        followers.delete(follower);
+        if (followers.size === 0) this.#followers.delete(id);
+        used[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** An action has changed: conversations that wait for it go on. */
+  actionChanged(action: Action): void {
+    for (const active of this.#active.values())
+      active.opening
+        .then((conversation) => conversation.actionChanged(action))
+        .catch((error: unknown) =>
+          this.ports.log.error(`The end of an action could not be written: ${messageOf(error)}`),
+        );
+    if (this.#isRunning) void this.#wakeFor(action).catch(() => undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pause();
+    for (const timer of this.#changing.values()) timer[Symbol.dispose]();
+    await this.conversations[Symbol.asyncDispose]();
+  }
+
+  /** A conversation that rests waits for the decision too. */
+  async #wakeFor({ id: action, on_behalf_of: causes = [] }: Action): Promise<void> {
+    const conversation = causes.find((actor) => actor.kind === "process")?.conversation;
+    if (conversation === undefined || this.#active.has(conversation)) return;
+    const row = await this.conversations.find(conversation);
+    if (row?.state.references.some(({ ref }) => ref === action) === true)
+      await this.use(conversation, (opened) => opened.resume());
+  }
+
+  async *#pages(id: string, from: number): AsyncGenerator<readonly Entry[]> {
+    for (let after = from; ;) {
+      const page = await this.conversations.entries(id, { after, limit: pageSize });
+      yield page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      after = last.seq;
+    }
+  }
+
+  #open(id: string): Active {
+    const active: Active = { opening: this.#begin(id), users: 0 };
+    this.#active.set(id, active);
+    active.opening.catch(() => {
+      if (this.#active.get(id) === active) this.#active.delete(id);
+    });
+    return active;
+  }
+
+  async #begin(id: string): Promise<MindConversation> {
+    const used = await this.conversations.open(id);
+    const conversation = new MindConversation(
+      {
+        ports: this.ports,
+        places: this.#places,
+        limits: () => this.#options.limits(),
+        rested: () => {
+          const active = this.#active.get(id);
+          if (active !== undefined) void this.#closeIfIdle(id, active);
+        },
+      },
+      used,
+    );
+    used.log.appended.on(() => this.#hasChanged(id));
+    return conversation;
+  }
+
+  async #closeIfIdle(id: string, active: Active): Promise<void> {
+    const conversation = await active.opening.catch(() => null);
+    if (active.users === 0 && conversation?.isIdle === true && this.#active.get(id) === active)
+      await this.#close(id);
+  }
+
+  #close(id: string): Promise<void> {
+    const active = this.#active.get(id);
+    if (active === undefined) return Promise.resolve();
+    this.#active.delete(id);
+    const closing = active.opening
+      .then((conversation) => conversation[Symbol.asyncDispose]())
+      .catch((error: unknown) => this.ports.log.error(`A conversation was not closed: ${messageOf(error)}`))
+      .finally(() => {
+        if (this.#closing.get(id) === closing) this.#closing.delete(id);
+      });
+    this.#closing.set(id, closing);
+    return closing;
+  }
+
+  #hasChanged(id: string): void {
+    if (this.#changing.has(id)) return;
+    this.#changing.set(
+      id,
+      this.ports.clock.timer(changedEveryMs, () => {
+        this.#changing.delete(id);
+        this.changed.emit(id);
+      }),
+    );
+  }
+}
