@@ -8,7 +8,7 @@ export interface Carried {
   readonly pins: readonly PinnedText[];
   readonly tasks: readonly OpenTask[];
   readonly approvals: readonly WaitingApproval[];
-  /** What a person said first, then by age, newest first. */
+  /** What a person said first, then error texts; newest first. */
   readonly strings: readonly ExactString[];
   /** The number of pins, tasks, approvals and strings that had no room. */
   readonly leftOut: number;
@@ -36,7 +36,7 @@ export const nothingCarried: Carried = { pins: [], tasks: [], approvals: [], str
 
 /** The share of the window that the carried texts take at most. */
 export const carriedShare = 0.1;
-/** More strings than that are no help to a model, however large its window. */
+/** The number of strings, however large the window is: a model finds nothing in a longer list. */
 const maxStrings = 1_000;
 
 export interface CarriedInput {
@@ -71,9 +71,9 @@ export function carriedOver(input: CarriedInput): Carried {
   return { pins, tasks, approvals, strings, leftOut: room.leftOut };
 }
 
-const ranks: Readonly<Record<SaidBy, number>> = { person: 0, model: 1, other: 2 };
+const ranks: Readonly<Record<SaidBy, number>> = { person: 0, error: 1, model: 2, other: 3 };
 
-/** Returns all strings, each once: a person's first, then the model's; newest first. */
+/** Returns all strings, each once: a person's first, then errors, then the model's; newest first. */
 function ranked({ covered, earlier }: CarriedInput): ExactString[] {
   const best = new Map<string, ExactString>();
   const add = (string: ExactString): void => {

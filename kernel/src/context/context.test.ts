@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { dialects } from "../models/dialect.ts";
 import { normalize } from "../models/normalize.ts";
 import { buildContext, sectionNames, type SuffixPart } from "./context.ts";
 import { nextPrefix, prefixOf, readPrefix, type ContextPrefix } from "./prefix.ts";
 import { nothingCarried } from "./carried.ts";
+import { growthFactor, growthOf } from "./testing/growth.ts";
 import { LogWriter, logs } from "./testing/logs.ts";
 
 const prefix = prefixOf({
@@ -20,6 +22,11 @@ const prefix = prefixOf({
 });
 const build = (log: LogWriter, suffix: readonly SuffixPart[] = [], given: ContextPrefix = prefix) =>
   buildContext({ prefix: given, entries: log.entries, process: "c", model: "lab/m", suffix });
+
+const withoutCache = (message: ModelMessage): ModelMessage => {
+  const { cache: _, ...rest } = message;
+  return rest;
+};
 
 test("a request has the eight sections in order, and cache points before the history, and at its end", () => {
   const log = new LogWriter();
@@ -83,10 +90,7 @@ test("over 50 turns with a status that changes, each request begins with the byt
   const send = (): void => {
     const context = build(log, [{ name: "status", text: `${log.seq} entries; it is ${log.seq} o'clock` }]);
     const { messages } = normalize({ model: "lab/m", messages: context.messages }, dialects.openai).request;
-    const bytes = JSON.stringify(messages.slice(0, -1).map(({ cache: _, ...message }) => message)).slice(
-      0,
-      -1,
-    );
+    const bytes = JSON.stringify(messages.slice(0, -1).map(withoutCache)).slice(0, -1);
     expect(bytes.startsWith(sent)).toBe(true);
     expect(bytes).not.toContain("o'clock");
     if (system !== "") expect(JSON.stringify(context.messages.slice(0, 2))).toBe(system);
@@ -191,21 +195,19 @@ test("a summary follows the last one, or replaces whole ones", () => {
     expect(() => next(from, to)).toThrow(RangeError);
 });
 
-test("four times as many entries take about four times as long", () => {
+test("eight times as many entries take about eight times as long", () => {
   const log = (turns: number): LogWriter => {
     const writer = new LogWriter();
     for (let turn = 0; turn < turns; turn++) writer.turn(`Question ${turn}`, ["some text", { turn }]);
     return writer;
   };
-  const [small, large] = [log(250), log(1_000)];
-  expect(large.seq).toBeGreaterThan(10_000);
-  const timeOf = (writer: LogWriter): number => {
-    const start = performance.now();
-    build(writer);
-    return performance.now() - start;
-  };
-  const times = Array.from({ length: 9 }, () => [timeOf(small), timeOf(large)] as const);
-  const best = (which: 0 | 1): number => Math.min(...times.map((pair) => pair[which]));
-  // Quadratic time would give 16.
-  expect(best(1) / best(0)).toBeLessThan(10);
+  const small = log(250);
+  const large = log(250 * growthFactor);
+  expect(large.seq).toBeGreaterThan(20_000);
+  expect(
+    growthOf(
+      () => build(small),
+      () => build(large),
+    ),
+  ).toBeLessThan(growthFactor / 2);
 });

@@ -36,7 +36,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** Letters and digits from which on they are no word of any language. */
+/** The length from which letters mixed with digits are not a word of any language. */
 const leastCode = 12;
 
 /** Returns the end of letters mixed with digits (base64, a hash), if they begin here; else the place itself. */
