@@ -18,6 +18,8 @@ export interface PinnedText {
   /** The id of the entry. */
   readonly entry: string;
   readonly text: string;
+  /** A person said it, so it still holds; anything else that is pinned only informs. */
+  readonly person?: true;
 }
 
 export interface OpenTask {
@@ -55,7 +57,7 @@ export interface CarriedInput {
 /** Returns what is carried over a compaction: in at most 10 % of the window, pins and open tasks first. */
 export function carriedOver(input: CarriedInput): Carried {
   const room = new Room(Math.floor(input.limit * carriedShare) - headingTokens);
-  const pins = room.fit(input.pins, ({ entry, text }, cut) => ({ entry, text: cut(text) }), pinText, 0.5);
+  const pins = room.fit(input.pins, (pin, cut) => ({ ...pin, text: cut(pin.text) }), pinText, 0.5);
   const tasks = room.fit(input.openTasks, ({ id, text }, cut) => ({ id, text: cut(text) }), taskText, 0.6);
   const approvals = room.fit(
     input.approvals,
@@ -142,8 +144,11 @@ const textTokens = (text: string): number =>
   text.split("\n").reduce((sum, line) => sum + estimateTokens(`\n${line}`) + 1, 0);
 const lineTokens = (line: string): number => textTokens(asData("", line)) + 2;
 
-const pinText = ({ entry, text }: PinnedText): string =>
-  asData(`pinned by the person: entry ${quoted(entry)}`, text);
+const pinText = ({ entry, text, person }: PinnedText): string =>
+  asData(
+    `${person === true ? "said by the person and pinned" : "pinned by the person"}: entry ${quoted(entry)}`,
+    text,
+  );
 const taskText = ({ id, text }: OpenTask): string => asData(`open task of the process ${quoted(id)}`, text);
 const approvalText = ({ id, title }: WaitingApproval): string =>
   asData("waits for the person", `${quoted(id)}: ${quoted(title)}`);

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../base/vocabulary/conversation.ts";
+import { providerApis } from "../base/vocabulary/model-settings.ts";
+import { dialects } from "../models/dialect.ts";
+import { normalize } from "../models/normalize.ts";
+import { faultsOf } from "../models/testing/pairing.ts";
+import { buildContext } from "./context.ts";
 import { nothingCarried } from "./carried.ts";
 import { compactionMessages } from "./compaction-request.ts";
 import { leaveOldestOut, planCompaction, type CompactionPlan, type PlanInput } from "./compaction-plan.ts";
@@ -55,6 +60,27 @@ test("a cut separates no turn, no call from its result, and no message from its 
       },
     ),
     { numRuns: 1_000 },
+  );
+  expect(found).toBeGreaterThan(30);
+});
+
+test("the request after a compaction of any log is valid for every provider", () => {
+  let found = 0;
+  fc.assert(
+    fc.property(logs, fc.constantFrom(...providerApis), (entries, api) => {
+      const plan = planOf(entries, { limit: 200 });
+      if (plan === null) return;
+      found++;
+      const summary = { text: "They talked.", covers: plan.covers };
+      const prefix = nextPrefix(prefixOf({}), { summary, carried: nothingCarried });
+      const input = { prefix, entries: after(entries, prefix), process: "c", model: "lab/m" };
+      const suffix = [{ name: "status", text: "nothing runs" }];
+      const { messages, tools } = buildContext({ ...input, suffix });
+      const { alternates, declaresCalledTools: declared } = dialects[api];
+      const { request } = normalize({ model: "lab/m", messages, tools }, dialects[api]);
+      expect(faultsOf(request, { alternates, declared })).toEqual([]);
+    }),
+    { numRuns: 500 },
   );
   expect(found).toBeGreaterThan(30);
 });

@@ -100,7 +100,7 @@ export function readPrefix(value: unknown): ContextPrefix | null {
       leftOut: optional(isSeq),
     }) ||
     !isJsonObject(carried) ||
-    !isListOf(carried["pins"], { entry: isText, text: isText }) ||
+    !isListOf(carried["pins"], { entry: isText, text: isText, person: optional((one) => one === true) }) ||
     !isListOf(carried["tasks"], { id: isText, text: isText }) ||
     !isListOf(carried["approvals"], { id: isText, title: isText }) ||
     !isListOf(carried["strings"], { text: isText, by: (one) => saidBy.has(one) }) ||
