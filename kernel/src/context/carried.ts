@@ -8,7 +8,7 @@ export interface Carried {
   readonly pins: readonly PinnedText[];
   readonly tasks: readonly OpenTask[];
   readonly approvals: readonly WaitingApproval[];
-  /** What a person said first, then by age, newest first. */
+  /** What a person said first, then error texts; newest first. */
   readonly strings: readonly ExactString[];
   /** The number of pins, tasks, approvals and strings that had no room. */
   readonly leftOut: number;
@@ -18,6 +18,8 @@ export interface PinnedText {
   /** The id of the entry. */
   readonly entry: string;
   readonly text: string;
+  /** A person said it, so it still holds; anything else that is pinned only informs. */
+  readonly person?: true;
 }
 
 export interface OpenTask {
@@ -36,7 +38,7 @@ export const nothingCarried: Carried = { pins: [], tasks: [], approvals: [], str
 
 /** The share of the window that the carried texts take at most. */
 export const carriedShare = 0.1;
-/** More strings than that are no help to a model, however large its window. */
+/** The number of strings, however large the window is: a model finds nothing in a longer list. */
 const maxStrings = 1_000;
 
 export interface CarriedInput {
@@ -55,7 +57,7 @@ export interface CarriedInput {
 /** Returns what is carried over a compaction: in at most 10 % of the window, pins and open tasks first. */
 export function carriedOver(input: CarriedInput): Carried {
   const room = new Room(Math.floor(input.limit * carriedShare) - headingTokens);
-  const pins = room.fit(input.pins, ({ entry, text }, cut) => ({ entry, text: cut(text) }), pinText, 0.5);
+  const pins = room.fit(input.pins, (pin, cut) => ({ ...pin, text: cut(pin.text) }), pinText, 0.5);
   const tasks = room.fit(input.openTasks, ({ id, text }, cut) => ({ id, text: cut(text) }), taskText, 0.6);
   const approvals = room.fit(
     input.approvals,
@@ -71,9 +73,9 @@ export function carriedOver(input: CarriedInput): Carried {
   return { pins, tasks, approvals, strings, leftOut: room.leftOut };
 }
 
-const ranks: Readonly<Record<SaidBy, number>> = { person: 0, model: 1, other: 2 };
+const ranks: Readonly<Record<SaidBy, number>> = { person: 0, error: 1, model: 2, other: 3 };
 
-/** Returns all strings, each once: a person's first, then the model's; newest first. */
+/** Returns all strings, each once: a person's first, then errors, then the model's; newest first. */
 function ranked({ covered, earlier }: CarriedInput): ExactString[] {
   const best = new Map<string, ExactString>();
   const add = (string: ExactString): void => {
@@ -142,8 +144,11 @@ const textTokens = (text: string): number =>
   text.split("\n").reduce((sum, line) => sum + estimateTokens(`\n${line}`) + 1, 0);
 const lineTokens = (line: string): number => textTokens(asData("", line)) + 2;
 
-const pinText = ({ entry, text }: PinnedText): string =>
-  asData(`pinned by the person: entry ${quoted(entry)}`, text);
+const pinText = ({ entry, text, person }: PinnedText): string =>
+  asData(
+    `${person === true ? "said by the person and pinned" : "pinned by the person"}: entry ${quoted(entry)}`,
+    text,
+  );
 const taskText = ({ id, text }: OpenTask): string => asData(`open task of the process ${quoted(id)}`, text);
 const approvalText = ({ id, title }: WaitingApproval): string =>
   asData("waits for the person", `${quoted(id)}: ${quoted(title)}`);

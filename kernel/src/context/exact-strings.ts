@@ -1,18 +1,18 @@
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { headOf, withinBytes } from "./data-text.ts";
 
-/** Who said a string: those of a person matter most, then those that the model took up. */
-export type SaidBy = "person" | "model" | "other";
+/** Where a string is from. A person's matter most, then error texts, then those that the model took up. */
+export type SaidBy = "person" | "error" | "model" | "other";
 
 export interface ExactString {
   readonly text: string;
   readonly by: SaidBy;
 }
 
-/** Code units of one string. A longer word is no name that somebody will need. */
+/** Code units of one string. A longer word, such as base64, names nothing. */
 const maxLength = 256;
 /** Strings of one entry, so that one long listing does not displace all others. */
-const maxOfEntry: Readonly<Record<SaidBy, number>> = { person: 64, model: 48, other: 32 };
+const maxOfEntry = { person: 64, model: 48, other: 32 } as const;
 /** Code units of a line that are searched for the words of an error. */
 const maxLine = 400;
 /** Levels of a JSON value. */
@@ -58,10 +58,10 @@ export function exactStringsOf(entry: Entry): ExactString[] {
     case "void":
       break;
   }
-  return found.strings().map((text) => ({ text, by }));
+  return found.strings(by);
 }
 
-function saidBy({ kind, origin }: Entry): SaidBy {
+function saidBy({ kind, origin }: Entry): "person" | "model" | "other" {
   if (origin === "person") return "person";
   return origin === "model" && (kind === "message" || kind === "tool_call" || kind === "conclusion")
     ? "model"
@@ -94,8 +94,10 @@ class Collector {
   }
 
   /** Returns the strings, error texts first, at most as many as an entry may have. */
-  strings(): string[] {
-    return [...new Set([...this.#errors, ...this.#strings])].slice(0, this.#most);
+  strings(by: SaidBy): ExactString[] {
+    const errors = [...this.#errors].map((text) => ({ text, by: by === "person" ? by : ("error" as const) }));
+    const others = [...this.#strings.difference(this.#errors)].map((text) => ({ text, by }));
+    return [...errors, ...others].slice(0, this.#most);
   }
 
   add(text: string): void {
@@ -111,7 +113,7 @@ class Collector {
   takeJson(value: unknown, key = "", depth = 0): void {
     if (typeof value === "string") {
       if (isPathWithBlanks(value)) this.add(value);
-      this.takeText(value);
+      else this.takeText(value);
     } else if (typeof value === "number") {
       if (Math.abs(value) >= 10) this.add(key === "" ? String(value) : `${key} ${value}`);
     } else if (typeof value === "object" && value !== null && depth < maxDepth) {
@@ -126,11 +128,19 @@ class Collector {
     for (const line of withinBytes(whole).split(lineBreak)) {
       this.#takeErrorLine(line);
       if (this.#strings.size >= this.#most) continue;
-      for (const [found] of line.matchAll(url)) this.add(found.replace(trailing, ""));
-      for (const [, code, quote = ""] of line.matchAll(quotedText))
-        if (code !== undefined) this.add(code);
-        else if (isPathWithBlanks(quote)) this.add(quote);
-      this.#takeWords(line);
+      // What was taken as a whole is not taken again in words.
+      const blank = (found: string): string => " ".repeat(found.length);
+      const rest = line
+        .replace(url, (found) => {
+          this.add(found.replace(trailing, ""));
+          return blank(found);
+        })
+        .replace(quotedText, (found, code: string | undefined, quote = "") => {
+          const name = code ?? (isPathWithBlanks(quote) ? quote : "");
+          this.add(name);
+          return name === "" ? found : blank(found);
+        });
+      this.#takeWords(rest);
     }
   }
 
@@ -160,10 +170,12 @@ class Collector {
   #takeNumber(line: string, words: readonly RegExpExecArray[], index: number): void {
     const at = words[index];
     if (at === undefined) return;
-    const next = words[index + 1];
+    const isPlain = (other: RegExpExecArray | undefined): other is RegExpExecArray =>
+      other !== undefined && other[0].length <= maxLength && !isExact(other[0].replace(trailing, ""));
+    const [before, earlier, next] = [words[index - 1], words[index - 2], words[index + 1]];
     if (at[0].length < 2 && (next === undefined || !unit.test(next[0]))) return;
-    const first = words[Math.max(0, index - 2)] ?? at;
-    const last = next ?? at;
+    const first = isPlain(before) ? (isPlain(earlier) ? earlier : before) : at;
+    const last = isPlain(next) ? next : at;
     const slice = line.slice(first.index, last.index + last[0].length).replace(trailing, "");
     this.add(slice.length <= 100 ? slice : at[0].replace(trailing, ""));
   }

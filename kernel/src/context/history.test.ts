@@ -18,7 +18,10 @@ const contextOf = (entries: Iterable<Entry>, more: Partial<ContextInput> = {}) =
 const messagesOf = (entries: Iterable<Entry>, more: Partial<ContextInput> = {}): ModelMessage[] =>
   contextOf(entries, more)
     .messages.slice(1)
-    .map(({ cache: _, ...message }) => message);
+    .map((message) => {
+      const { cache: _, ...rest } = message;
+      return rest;
+    });
 /** One line a message, with the texts of its parts. */
 const shown = (entries: Iterable<Entry>, more: Partial<ContextInput> = {}): string[] =>
   messagesOf(entries, more).map((message) =>

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import type { ModelTool } from "../base/vocabulary/model.ts";
+import type { SaidBy } from "./exact-strings.ts";
 import { nothingCarried, type Carried } from "./carried.ts";
 
 /** A text that stands for earlier entries. */
@@ -99,7 +100,7 @@ export function readPrefix(value: unknown): ContextPrefix | null {
       leftOut: optional(isSeq),
     }) ||
     !isJsonObject(carried) ||
-    !isListOf(carried["pins"], { entry: isText, text: isText }) ||
+    !isListOf(carried["pins"], { entry: isText, text: isText, person: optional((one) => one === true) }) ||
     !isListOf(carried["tasks"], { id: isText, text: isText }) ||
     !isListOf(carried["approvals"], { id: isText, title: isText }) ||
     !isListOf(carried["strings"], { text: isText, by: (one) => saidBy.has(one) }) ||
@@ -119,7 +120,7 @@ function areContiguous({ summaries, after }: ContextPrefix): boolean {
 }
 
 type Check = (value: unknown) => boolean;
-const saidBy: ReadonlySet<unknown> = new Set(["person", "model", "other"]);
+const saidBy: ReadonlySet<unknown> = new Set<SaidBy>(["person", "error", "model", "other"]);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isSeq = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isTexts: Check = (value) => Array.isArray(value) && value.length <= maxItems && value.every(isText);

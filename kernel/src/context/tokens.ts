@@ -18,6 +18,12 @@ export function estimateTokens(text: string): number {
       at++;
       continue;
     }
+    const codeEnd = endOfCode(text, at);
+    if (codeEnd > at) {
+      tokens += (codeEnd - at) * 0.75;
+      at = codeEnd;
+      continue;
+    }
     const end = endOfRun(text, at, code);
     const length = end - at;
     if (isLetter(code)) tokens += Math.ceil(length / (isUpper(text.charCodeAt(end - 1)) ? 2 : 4));
@@ -28,6 +34,20 @@ export function estimateTokens(text: string): number {
     at = end;
   }
   return Math.ceil(tokens);
+}
+
+/** The length from which letters mixed with digits are not a word of any language. */
+const leastCode = 12;
+
+/** Returns the end of letters mixed with digits (base64, a hash), if they begin here; else the place itself. */
+function endOfCode(text: string, from: number): number {
+  // Within a word that was looked at already.
+  if (from > 0 && isAlphanumeric(text.charCodeAt(from - 1))) return from;
+  let at = from;
+  let digits = 0;
+  for (; at < text.length && isAlphanumeric(text.charCodeAt(at)); at++)
+    if (isDigit(text.charCodeAt(at))) digits++;
+  return at - from >= leastCode && digits > 0 && digits < at - from ? at : from;
 }
 
 /** Returns the end of a word (`Word`, `word`, `WORD`), a number, blanks, or a sign that is repeated. */
@@ -46,6 +66,7 @@ const isUpper = (code: number): boolean => code >= 0x41 && code <= 0x5a;
 const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
 const isLetter = (code: number): boolean => isUpper(code) || isLower(code);
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isAlphanumeric = (code: number): boolean => isLetter(code) || isDigit(code);
 const isBlank = (code: number): boolean => code === space || (code >= 0x09 && code <= 0x0d);
 
 /** Returns an estimate of what a message takes in a request to the model. */

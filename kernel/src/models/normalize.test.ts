@@ -207,3 +207,11 @@ test("an image becomes a sentence for a model without vision", () => {
   const { request } = normalize({ model, messages: [picture] }, dialects.llama);
   expect(JSON.stringify(request)).not.toContain("AAAA");
 });
+
+test("a system message behind a turn may be the last, where late ones are accepted", () => {
+  const messages: ModelMessage[] = [user("hello"), { role: "system", text: "status" }];
+  const roles = (api: "openai" | "anthropic") =>
+    normalize({ model, messages }, dialects[api]).request.messages.map(({ role }) => role);
+  expect(roles("openai")).toEqual(["user", "system"]);
+  expect(roles("anthropic")).toEqual(["user"]);
+});

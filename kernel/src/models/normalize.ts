@@ -119,8 +119,9 @@ class History {
           if (message.cache === true) this.#markCache();
           break;
       }
-    const last = this.#written.at(-1)?.role ?? "system";
-    if (last === "system" || (last === "assistant" && this.#dialect.alternates))
+    // A late system message may be the last one, behind a turn.
+    const last = this.#written.findLast(({ role }) => role !== "system")?.role;
+    if (last === undefined || (last === "assistant" && this.#dialect.alternates))
       this.#addTurn(messages.length);
     return this.#written;
   }

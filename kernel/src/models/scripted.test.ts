@@ -33,6 +33,22 @@ class Rehearsal {
 
 const text = (said: string) => [{ type: "text", text: said }];
 
+test("a turn is matched with the last message, never with the late system message behind it", async () => {
+  const request: ModelRequest = {
+    ...asks("hello"),
+    messages: [...asks("hello").messages, { role: "system", text: "weather" }],
+  };
+  const turns: ScriptedTurn[] = [
+    { when: "weather", say: "rain" },
+    { when: "hello", say: "hi" },
+  ];
+  const ports = { isSpent: () => false, spend: async () => {}, wait: async () => {} };
+  const events: ModelEvent[] = [];
+  for await (const event of scriptedAnswer(turns, request, null, ports, new AbortController().signal))
+    events.push(event);
+  expect(events.at(-1)).toMatchObject({ type: "done", parts: [{ type: "text", text: "hi" }] });
+});
+
 test("an answer comes in words, its calls after it, and ends with parts that say the same", async () => {
   const turn: ScriptedTurn = {
     think: "Let me see.",

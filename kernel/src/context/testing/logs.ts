@@ -190,7 +190,7 @@ const step: fc.Arbitrary<Given> = fc.oneof(
     input_tokens: fc.nat(99),
     output_tokens: fc.nat(99),
   }),
-) as fc.Arbitrary<Given>;
+);
 
 /** Logs of one process in any order, some entries missing. Every request is another one. */
 export const logs: fc.Arbitrary<readonly Entry[]> = fc
@@ -202,7 +202,7 @@ export const logs: fc.Arbitrary<readonly Entry[]> = fc
           ...fields,
           process: "c",
           turn: `e${1 + index - (index % 7)}`,
-        } as Given);
+        });
         return entry.kind === "request"
           ? { ...entry, digest: `sha256:${String(index).padStart(64, "0")}` as const }
           : entry;
