@@ -194,7 +194,10 @@ export function createServices(rooms: ServiceRooms): Services {
 }
 
 /** After a restart a client's request may arrive before the documents are read, which name the minds. */
-function afterAgents(activation: Activation, conversations: Services["conversations"]): Services["conversations"] {
+function afterAgents(
+  activation: Activation,
+  conversations: Services["conversations"],
+): Services["conversations"] {
   return {
     ...conversations,
     open: async (by, request) => {

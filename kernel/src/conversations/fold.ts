@@ -252,7 +252,12 @@ export function emptyState(): ConversationState {
 }
 
 function tokensOf(usage: EntryOf<"usage">): number {
-  const { input_tokens: input, output_tokens: output, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage;
+  const {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_tokens: read = 0,
+    cache_write_tokens: written = 0,
+  } = usage;
   return input + output + read + written;
 }
 

@@ -1,6 +1,13 @@
 import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { illegalTransition, invalidParams, LaresError, limitExceeded, messageOf, notFound } from "../base/errors.ts";
+import {
+  illegalTransition,
+  invalidParams,
+  LaresError,
+  limitExceeded,
+  messageOf,
+  notFound,
+} from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { endedStates, type Conversation, type Entry } from "../base/vocabulary/conversation.ts";
@@ -140,7 +147,9 @@ export function createConversationService(minds: Minds): ConversationService {
       const last = page.at(-1);
       return {
         items: await Promise.all(page.map((row) => describe(row, windows))),
-        ...(found.length > limit && last !== undefined ? { cursor: encodeCursor(last.state.updated, last.id) } : {}),
+        ...(found.length > limit && last !== undefined
+          ? { cursor: encodeCursor(last.state.updated, last.id) }
+          : {}),
       };
     },
     get,
@@ -179,7 +188,12 @@ export function createConversationService(minds: Minds): ConversationService {
       ]);
       return { items, total };
     },
-    search: async ({ agent, query, in: places = ["messages", "memories", "blocks"], limit = defaultLimit }) => {
+    search: async ({
+      agent,
+      query,
+      in: places = ["messages", "memories", "blocks"],
+      limit = defaultLimit,
+    }) => {
       checkMind(agent);
       if (!places.includes("messages")) return { items: [] };
       const rows = await conversations.list({ agent, limit: maxSearched });
@@ -249,7 +263,9 @@ export function createConversationService(minds: Minds): ConversationService {
       } catch (error) {
         // A damaged one can be deleted too.
         if (!(error instanceof LaresError)) throw error;
-        ports.log.warn(`A conversation is deleted without being read: ${messageOf(error)}`, { conversation: id });
+        ports.log.warn(`A conversation is deleted without being read: ${messageOf(error)}`, {
+          conversation: id,
+        });
       }
       await minds.release(id);
       const { isKeptForForks } = await conversations.delete(id);
@@ -311,4 +327,3 @@ function decodeCursor(cursor: string): { readonly updated: string; readonly id: 
     throw invalidParams("The cursor is not one that lares/conversations/list returned.", { path: "cursor" });
   return { updated, id };
 }
-

@@ -156,7 +156,9 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
 
   /** An action was decided about: whoever waits for it goes on. */
   async actionChanged(action: Action): Promise<void> {
-    const reference = this.log.state.references.find(({ kind, ref }) => kind === "action" && ref === action.id);
+    const reference = this.log.state.references.find(
+      ({ kind, ref }) => kind === "action" && ref === action.id,
+    );
     if (reference === undefined || !hasEnded(action.state)) return;
     const maker: EntryMaker = { process: reference.process, turn: "", clock: this.ports.clock };
     await this.log.append([
@@ -184,7 +186,13 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
 
   /** Returns a process as the principal of what it does. */
   principalOf({ kind }: Pick<Process, "kind">): ProcessPrincipal {
-    return { kind: "process", process: kind, agent: this.log.agent, conversation: this.log.id, lineage: ownAccord };
+    return {
+      kind: "process",
+      process: kind,
+      agent: this.log.agent,
+      conversation: this.log.id,
+      lineage: ownAccord,
+    };
   }
 
   mind(): Mind {
@@ -212,7 +220,9 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     return prefixOf({
       identity: kind.isIdentified ? definition.identity : [],
       role: kind.prompt(definition, process.name),
-      tools: toolsOf(process, definition, (patterns, within) => this.ports.tools.list(agent.id, patterns, within)),
+      tools: toolsOf(process, definition, (patterns, within) =>
+        this.ports.tools.list(agent.id, patterns, within),
+      ),
       skills: kind.isIdentified || process.kind === "worker" ? definition.skills : [],
       blocks: kind.isIdentified
         ? definition.blocks.map(({ name, description }) => ({ name, description, text: "" }))
@@ -387,10 +397,11 @@ const titleCharacters = 60;
 function titleOf(parts: readonly SentPart[]): string {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
   const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
-  return line.length <= titleCharacters ? line : `${line.slice(0, titleCharacters - 1).trimEnd()}…`.toWellFormed();
+  return line.length <= titleCharacters
+    ? line
+    : `${line.slice(0, titleCharacters - 1).trimEnd()}…`.toWellFormed();
 }
 
 export function isEnded({ state }: Process): boolean {
   return endedStates.has(state);
 }
-

@@ -48,7 +48,8 @@ type Snapshot = SnapshotFrom<typeof machine>;
 export function nextState(kind: "channel" | "other", state: ProcessState, event: ProcessEvent): ProcessState {
   const snapshot = machine.resolveState({ value: state });
   const isOver = kind === "other" && (state === "Failed" || state === "Cancelled");
-  const next: Snapshot | null = isOver || !snapshot.can({ type: event }) ? null : transition(machine, snapshot, { type: event })[0];
+  const next: Snapshot | null =
+    isOver || !snapshot.can({ type: event }) ? null : transition(machine, snapshot, { type: event })[0];
   if (next === null)
     throw illegalTransition(state, `A process in the state ${state} cannot take "${event}".`);
   return next.value as ProcessState;

@@ -70,7 +70,9 @@ export class Minds implements AsyncDisposable {
     this.#isRunning = true;
     for (const id of await this.conversations.busy())
       await this.use(id, (conversation) => conversation.resume()).catch((error: unknown) =>
-        this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, { conversation: id }),
+        this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, {
+          conversation: id,
+        }),
       );
   }
 
@@ -111,7 +113,9 @@ export class Minds implements AsyncDisposable {
     nextTurn()
       .then(() => follower.replay(this.#pages(id, from)))
       .catch((error: unknown) =>
-        this.ports.log.error(`Entries could not be read for a client: ${messageOf(error)}`, { conversation: id }),
+        this.ports.log.error(`Entries could not be read for a client: ${messageOf(error)}`, {
+          conversation: id,
+        }),
       );
     return {
       seq,

@@ -41,7 +41,9 @@ export class OwnTools {
     };
     const offered = process.tail?.prefix.tools.some(({ name }) => name === call.tool) === true;
     if (!offered) return { result: asError(`There is no tool "${call.tool}" here.`, false) };
-    const need = (name: string): Ran => ({ result: asError(`${call.tool} needs the argument "${name}", a text.`) });
+    const need = (name: string): Ran => ({
+      result: asError(`${call.tool} needs the argument "${name}", a text.`),
+    });
     // `isProcessTool` was asked before.
     switch (call.tool as ProcessTool) {
       case "branch": {
@@ -170,7 +172,8 @@ export class OwnTools {
 
   #editBlock(process: MindProcess, name: string, find: string | null, replace: string): Ran {
     const block = this.#conversation.mind().definition.blocks.find((each) => each.name === name);
-    if (block === undefined || block.isReadOnly) return { result: asError(`There is no block "${name}" to edit.`) };
+    if (block === undefined || block.isReadOnly)
+      return { result: asError(`There is no block "${name}" to edit.`) };
     const now = this.#textOf(process, name);
     let text = replace;
     if (find !== null) {

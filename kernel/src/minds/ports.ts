@@ -72,7 +72,9 @@ export interface MindPorts {
       signal: AbortSignal,
     ): AsyncIterable<AnswerEvent>;
     /** Returns the model that would be asked first, and how many tokens it reads. */
-    choose(need: Need): Promise<
+    choose(
+      need: Need,
+    ): Promise<
       { readonly model: string; readonly contextTokens: number } | { readonly failure: ModelFailure }
     >;
     /** True if its answers are not to be trusted: they come from a file. */
@@ -104,4 +106,3 @@ export interface MindPorts {
   /** What people follow. */
   delta(conversation: string, delta: Delta): void;
 }
-

@@ -17,7 +17,12 @@ export const processToolNames = [
 ] as const;
 export type ProcessTool = (typeof processToolNames)[number];
 
-const text = (description: string, maxLength = 100_000) => ({ type: "string", minLength: 1, maxLength, description });
+const text = (description: string, maxLength = 100_000) => ({
+  type: "string",
+  minLength: 1,
+  maxLength,
+  description,
+});
 const tool = (
   name: ProcessTool,
   description: string,
@@ -102,7 +107,9 @@ function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
         name,
         `Changes a block of the context: replaces the text "find" in it, or, without that, the whole of it.${mind.blocks
           .filter(({ isReadOnly }) => !isReadOnly)
-          .map((block) => ` ${block.name} (at most ${block.limitCharacters} characters): ${block.description}.`)
+          .map(
+            (block) => ` ${block.name} (at most ${block.limitCharacters} characters): ${block.description}.`,
+          )
           .join("")}`,
         {
           name: {
@@ -163,7 +170,12 @@ function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
             description: "What it is. Identity, Preference and Decision only for what the person said",
           },
           text: text("One statement that is understood on its own", 4_000),
-          importance: { type: "number", minimum: 0, maximum: 1, description: "How much it matters; default 0.5" },
+          importance: {
+            type: "number",
+            minimum: 0,
+            maximum: 1,
+            description: "How much it matters; default 0.5",
+          },
           about: text("Whom or what it is about", 200),
         },
         ["type", "text"],

@@ -100,7 +100,11 @@ export class MindProcess {
   }
 
   /** Changes the state, and writes it down. */
-  async move(event: ProcessEvent, more: Partial<Process> = {}, before: readonly NewEntry[] = []): Promise<void> {
+  async move(
+    event: ProcessEvent,
+    more: Partial<Process> = {},
+    before: readonly NewEntry[] = [],
+  ): Promise<void> {
     this.enter(event, more);
     await this.#host.log.append([...before, processEntry(this.maker, this.record)]);
   }
@@ -143,7 +147,9 @@ export class MindProcess {
         continue;
       }
       if (answered.calls.length > 0)
-        await this.#host.log.append(this.#unanswered(`Not run: ${most} requests in a row were made, which is the limit.`));
+        await this.#host.log.append(
+          this.#unanswered(`Not run: ${most} requests in a row were made, which is the limit.`),
+        );
       if (end === "rest") {
         if (!this.hasUnread()) return null;
         turn = 0;
@@ -189,7 +195,10 @@ export class MindProcess {
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
       ...(this.#tail?.entries ?? []),
-      { ...(own.sources === undefined ? {} : { sources: own.sources }), ...(own.isTainted === true ? { tainted: true as const } : {}) },
+      {
+        ...(own.sources === undefined ? {} : { sources: own.sources }),
+        ...(own.isTainted === true ? { tainted: true as const } : {}),
+      },
     ]);
     return {
       origin,
@@ -274,7 +283,8 @@ export class MindProcess {
     }
     const outcome = await this.#call(call);
     const { result } = outcome;
-    if (result.status !== "needs_approval") return void (await this.#host.log.append([this.#result(call, outcome)]));
+    if (result.status !== "needs_approval")
+      return void (await this.#host.log.append([this.#result(call, outcome)]));
     const action = entryOf(
       this.maker,
       { kind: "action", ref: result.action.id, state: result.action.state },
@@ -302,16 +312,11 @@ export class MindProcess {
         origin: "workspace",
         isTainted: false,
       };
-    return await ports.tools.call(
-      this.#host.principalOf(this.record),
-      call.tool,
-      call.arguments,
-      {
-        key: call.call,
-        signal: this.signal,
-        offered: this.#tail?.prefix.tools.map(({ name }) => name) ?? [],
-      },
-    );
+    return await ports.tools.call(this.#host.principalOf(this.record), call.tool, call.arguments, {
+      key: call.call,
+      signal: this.signal,
+      offered: this.#tail?.prefix.tools.map(({ name }) => name) ?? [],
+    });
   }
 
   #isRepeated(call: LoggedCall): boolean {
@@ -357,7 +362,9 @@ export class MindProcess {
 
   /** A message that came after the last request, or the end of what this one started. */
   hasUnread(): boolean {
-    return (this.#tail?.entries ?? []).some((entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record));
+    return (this.#tail?.entries ?? []).some(
+      (entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record),
+    );
   }
 
   #turnNow(): string {
@@ -411,4 +418,3 @@ export function beginsTurn(entry: Entry, { id, kind }: Pick<Process, "id" | "kin
 export function asError(message: string, recoverable = true): ToolResult {
   return { status: "error", message, recoverable };
 }
-

@@ -37,12 +37,17 @@ export function suffixOf(
     ...(ended.length === 0 ? [] : ["Ended lately:", ...ended.map((each) => lineOf(each, nowMs))]),
     ...(references.length === 0
       ? []
-      : [`${references.length} ${references.length === 1 ? "question waits" : "questions wait"} for the person.`]),
+      : [
+          `${references.length} ${references.length === 1 ? "question waits" : "questions wait"} for the person.`,
+        ]),
   ];
   return status.length === 0 ? [time] : [{ name: "status", text: status.join("\n") }, time];
 }
 
-function lineOf({ id, kind, name, state, task = "", status, started, ended, error }: Process, nowMs: number): string {
+function lineOf(
+  { id, kind, name, state, task = "", status, started, ended, error }: Process,
+  nowMs: number,
+): string {
   const what = name === undefined ? kind : `${kind} (${name})`;
   const short = task.length > maxTaskCharacters ? `${task.slice(0, maxTaskCharacters)}…` : task;
   const since = Math.round((nowMs - Date.parse(ended ?? started)) / 1000);

@@ -144,7 +144,9 @@ function pathsIn(result: ToolResult): string[] {
     ...(typeof path === "string" ? [path] : []),
     ...(Array.isArray(files) ? files.filter((file) => typeof file === "string") : []),
     ...(Array.isArray(entries)
-      ? entries.flatMap((entry) => (isJsonObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : []))
+      ? entries.flatMap((entry) =>
+          isJsonObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : [],
+        )
       : []),
   ];
 }
