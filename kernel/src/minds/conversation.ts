@@ -125,16 +125,16 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
       ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
     ]);
     const durable = this.log.sync();
-    this.wake(0);
+    this.wake(0, id);
     await durable;
   }
 
-  /** Has the channel read what is new. */
-  wake(depth: number): void {
+  /** Has the channel read what is new. `turn`: the entry that caused it, where one did. */
+  wake(depth: number, turn = ""): void {
     this.#wakeDepth = depth;
     const { channel } = this;
     if (this.#isStopping || this.#running.has(channel.id)) return;
-    this.#start(channel, "");
+    this.#start(channel, turn);
   }
 
   /** Stops a process and what it started, or all; resolves when that is written. */

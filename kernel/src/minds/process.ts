@@ -78,6 +78,8 @@ export class MindProcess {
   #tail: ContextTail | null = null;
   /** The last request that is in the log. */
   lastRequest = 0;
+  /** Attempts at the next answer that a kernel made before it died. */
+  #attempts = 0;
 
   constructor(host: ProcessHost, record: Process, turn: string, signal: AbortSignal) {
     this.#host = host;
@@ -229,7 +231,6 @@ export class MindProcess {
     if ("failure" in choice) throw new ModelFailed(choice.failure);
     const { model } = choice;
     const { agent } = this.#host.mind();
-    const earlier = log.state.requests.find(({ process }) => process === this.record.id);
     const message = newId();
     let asked: { readonly context: Context; readonly request: LoggedRequest } | null = null;
     // Built when everything before is in the log, so that what the request has not seen comes behind its entry.
@@ -237,7 +238,7 @@ export class MindProcess {
       this.turn = this.#turnNow();
       const context = this.context(tail, model);
       const digest = sha256(canonicalJson({ messages: context.messages, tools: context.tools }));
-      const request = { message, digest, model, attempt: (earlier?.attempt ?? 0) + 1 };
+      const request = { message, digest, model, attempt: this.#attempts + 1 };
       asked = { context, request };
       return [requestEntry(this.maker, request)];
     });
@@ -267,6 +268,7 @@ export class MindProcess {
           }),
       },
     );
+    this.#attempts = 0;
     this.signal.throwIfAborted();
     if (answered.type === "done") await this.#host.makeRoom(this, "check", context.tokens);
     return answered;
@@ -344,6 +346,7 @@ export class MindProcess {
   async #finishOpen(): Promise<void> {
     const { state } = this.#host.log;
     const { id } = this.record;
+    this.#attempts = state.requests.find(({ process }) => process === id)?.attempt ?? 0;
     const begun = [
       ...state.requests.filter(({ process }) => process === id).map(({ message }) => message),
       ...state.partial.filter(({ process }) => process === id).map(({ message }) => message),
