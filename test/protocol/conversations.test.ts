@@ -22,6 +22,8 @@ turns:
   - { process: worker, when: a.md, say: "There is one file." }
   - { process: channel, when: process, say: "A worker counts." }
   - { process: channel, when: There is one file, say: "One file, says the worker." }
+  - { process: channel, when: long, say: "Noted.", repeat: true }
+  - { process: compaction, say: "The person sent long texts.", repeat: true }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -246,4 +248,34 @@ test("what the model would see is shown by sections", async () => {
   ]);
   expect(sections[0]?.text).toContain("I am calm.");
   expect(sections[6]?.text).toContain("hello");
+});
+
+test("a long conversation is compacted: the summary, what is pinned and exact strings stay, and the person sees it", async () => {
+  const { id } = await open();
+  const { entry } = await send(id, "long: the key figure is 4711-ABC in reports/2026/final.md");
+  await client.request("lares/conversations/pin", { id, entry, pinned: true });
+  let answers = 1;
+  await rested(id, answers);
+  const filler = "these words only fill the window of the model ".repeat(30);
+  let entries: Entry[] = [];
+  for (let turn = 0; turn < 30 && !entries.some(({ kind }) => kind === "summary"); turn++) {
+    await send(id, `long ${turn}: ${filler}`);
+    entries = await rested(id, ++answers);
+  }
+  const summary = entries.find((each) => each.kind === "summary");
+  expect(summary).toMatchObject({ text: "The person sent long texts.", tainted: true });
+  const { sections } = await client.request<{ sections: { name: string; text: string; tokens: number }[] }>(
+    "lares/conversations/context",
+    { id },
+  );
+  const text = (name: string): string => sections.find((each) => each.name === name)?.text ?? "";
+  expect(text("summaries")).toContain("The person sent long texts.");
+  expect(text("summaries")).toContain("4711-ABC");
+  expect(text("summaries")).toContain("reports/2026/final.md");
+  expect(text("history")).not.toContain("long 0:");
+  expect(entries.some((each) => each.kind === "message" && JSON.stringify(each).includes("long 0:"))).toBe(
+    true,
+  );
+  await send(id, "hello");
+  expect(said(await rested(id, answers + 1)).at(-1)).toBe("Hi there");
 });

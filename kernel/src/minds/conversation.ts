@@ -1,24 +1,27 @@
 import { isoTime } from "../base/clock.ts";
-import { illegalTransition, LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
+import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import { hasEnded } from "../base/vocabulary/action.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { OpenLog } from "../conversations/conversations.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { LoggedCall } from "./answer-writer.ts";
+import { Compactor } from "./compactor.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { kinds, toolsOf } from "./kinds.ts";
+import { processTools } from "./process-tools.ts";
 import { OwnTools } from "./own-tools.ts";
 import type { Group, Places } from "./places.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { beginsTurn, MindProcess, type ProcessHost } from "./process.ts";
+import { beginsTurn, type GivenContext, MindProcess, type ProcessHost } from "./process.ts";
 import { suffixOf } from "./status.ts";
 
 export interface ConversationParts {
@@ -49,6 +52,9 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
   readonly #ownTools: OwnTools;
+  readonly #compactor: Compactor;
+  /** One for each process, so that whoever changes a context changes it for all. */
+  readonly #tails = new Map<string, ContextTail>();
   /** Calls that wait until a person has decided about an action. */
   readonly #undecided = new Map<string, Set<(action: Action) => void>>();
   readonly #listening: Disposable;
@@ -62,13 +68,14 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.#used = used;
     this.log = used.log;
     this.#ownTools = new OwnTools(this);
+    this.#compactor = new Compactor(this);
     this.#listening = this.log.appended.on((entries) => {
-      for (const { process } of this.#running.values()) process.take(entries);
+      for (const tail of this.#tails.values()) tail.take(entries);
     });
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0 && this.#gathering === null;
+    return this.#running.size === 0 && this.#gathering === null && !this.#compactor.isBusy;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
@@ -109,8 +116,10 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     }
     for (const process of this.log.state.processes) {
       if (this.#running.has(process.id)) continue;
-      if (["Waiting", "Running", "WaitingForApproval"].includes(process.state))
-        this.#start({ ...process, state: "Waiting" }, "");
+      if (!["Waiting", "Running", "WaitingForApproval"].includes(process.state)) continue;
+      // It has no context of its own any more; the next request begins another one if it is needed.
+      if (process.kind === "compaction") await this.#dropCompaction(process);
+      else this.#start({ ...process, state: "Waiting" }, "");
     }
     if (!this.#running.has(this.channel.id) && (await this.#hasUnreadMessage())) this.wake(0);
   }
@@ -202,6 +211,19 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   }
 
   async tailOf(process: Process): Promise<ContextTail> {
+    const known = this.#tails.get(process.id);
+    if (known !== undefined) return known;
+    // What is appended while it is read.
+    const missed: Entry[] = [];
+    using _listening = this.log.appended.on((entries) => missed.push(...entries));
+    const loaded = await this.#loadTail(process);
+    const tail = this.#tails.get(process.id) ?? loaded;
+    tail.take(missed);
+    this.#tails.set(process.id, tail);
+    return tail;
+  }
+
+  async #loadTail(process: Process): Promise<ContextTail> {
     return (
       (await ContextTail.load(this.log, process.id, this.ports.reader)) ??
       (await ContextTail.begin(
@@ -261,12 +283,38 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     return await this.ports.mayRepeat(this.principalOf(process), call.tool, call.arguments, signal);
   }
 
-  async makeRoom(): Promise<boolean> {
-    return false;
+  async makeRoom({ record, tail }: MindProcess, why: "overflow" | "check", tokens: number): Promise<boolean> {
+    if (tail === null || record.kind === "compaction") return false;
+    if (why === "overflow") return await this.#compactor.overflow(record, tail);
+    return await this.#compactor.check(record, tail, tokens);
   }
 
+  /** Begins a compaction of the channel's context. IllegalTransition if one runs, or nothing can be summarised. */
   async compact(): Promise<void> {
-    throw illegalTransition("Running", "There is nothing to summarise yet.");
+    await this.#compactor.begin(this.channel, await this.tailOf(this.channel));
+  }
+
+  /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
+  async runCompaction(
+    record: Process,
+    messages: readonly ModelMessage[],
+    covered: readonly Entry[],
+  ): Promise<string | null> {
+    const tools = processTools("compaction", this.mind().definition);
+    const tail = ContextTail.preview(this.log, record.id, prefixOf({ tools }), []);
+    this.#tails.set(record.id, tail);
+    const process = this.#start(record, "", { messages, covered });
+    await this.ended(record.id);
+    const conclusion = process.record.state === "Done" ? process.conclusion : null;
+    return conclusion;
+  }
+
+  compactionEnded(): void {
+    if (this.isIdle) this.#parts.rested();
+  }
+
+  textOfBlock(tail: ContextTail, name: string): string {
+    return this.#ownTools.textOfBlock(tail, name);
   }
 
   /** Ends the work without writing an end: the next kernel continues it. */
@@ -281,12 +329,13 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.#used[Symbol.dispose]();
   }
 
-  #start(record: Process, turn: string): void {
+  #start(record: Process, turn: string, given?: GivenContext): MindProcess {
     const abort = new AbortController();
-    const process = new MindProcess(this, record, turn, abort.signal);
+    const process = new MindProcess(this, record, turn, abort.signal, given);
     const done = this.#run(process);
     this.#running.set(record.id, { process, abort, done });
     done.finally(() => this.#ended(process)).catch(() => undefined);
+    return process;
   }
 
   async #run(process: MindProcess): Promise<void> {
@@ -314,11 +363,13 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   #ended(process: MindProcess): void {
     const { record } = process;
     this.#running.delete(record.id);
+    if (record.kind !== "channel") this.#tails.delete(record.id);
     if (this.#isStopping) return;
     if (record.kind === "channel") {
       // What came while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread()) this.wake(this.#wakeDepth);
-    } else if (record.state === "Done" || record.state === "Failed") this.#gather(record);
+    } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed"))
+      this.#gather(record);
     if (this.isIdle) this.#parts.rested();
   }
 
@@ -341,6 +392,12 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.log
       .append([entryOf(maker, { kind: "notice", text }, { origin: "workspace" })])
       .catch((error: unknown) => this.ports.log.error(`A notice could not be written: ${messageOf(error)}`));
+  }
+
+  async #dropCompaction(process: Process): Promise<void> {
+    const maker: EntryMaker = { process: process.id, turn: "", clock: this.ports.clock };
+    const ended = isoTime(this.ports.clock.now());
+    await this.log.append([processEntry(maker, { ...process, state: "Cancelled", ended })]);
   }
 
   #groupsOf({ kind, name = "" }: Process): Group[] {

@@ -174,7 +174,7 @@ export class OwnTools {
     const block = this.#conversation.mind().definition.blocks.find((each) => each.name === name);
     if (block === undefined || block.isReadOnly)
       return { result: asError(`There is no block "${name}" to edit.`) };
-    const now = this.#textOf(process, name);
+    const now = process.tail === null ? "" : this.textOfBlock(process.tail, name);
     let text = replace;
     if (find !== null) {
       const places = now.split(find).length - 1;
@@ -199,11 +199,12 @@ export class OwnTools {
     };
   }
 
-  #textOf({ tail }: MindProcess, name: string): string {
-    const changed = tail?.entries.findLast(
+  /** Returns a block's text as it is now. */
+  textOfBlock({ entries, prefix }: ContextTail, name: string): string {
+    const changed = entries.findLast(
       (entry): entry is EntryOf<"block"> => entry.kind === "block" && entry.name === name,
     );
-    return changed?.text ?? tail?.prefix.blocks.find((block) => block.name === name)?.text ?? "";
+    return changed?.text ?? prefix.blocks.find((block) => block.name === name)?.text ?? "";
   }
 
   async #recall(args: Readonly<Record<string, unknown>>, query: string): Promise<Ran> {

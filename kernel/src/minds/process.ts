@@ -2,7 +2,7 @@ import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
-import type { ModelFailure } from "../base/vocabulary/model.ts";
+import type { ModelFailure, ModelMessage } from "../base/vocabulary/model.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { buildContext, type Context, type SuffixPart } from "../context/context.ts";
@@ -52,6 +52,12 @@ export interface ProcessHost {
   makeRoom(process: MindProcess, level: "overflow" | "check", tokens: number): Promise<boolean>;
 }
 
+/** The beginning of a request that is made for one process alone, and what it was made of. */
+export interface GivenContext {
+  readonly messages: readonly ModelMessage[];
+  readonly covered: readonly Entry[];
+}
+
 /** The model could not answer. */
 class ModelFailed extends Error {
   readonly failure: ModelFailure;
@@ -81,7 +87,18 @@ export class MindProcess {
   /** Attempts at the next answer that a kernel made before it died. */
   #attempts = 0;
 
-  constructor(host: ProcessHost, record: Process, turn: string, signal: AbortSignal) {
+  readonly #given: GivenContext | null;
+  /** The text with which it ended. */
+  conclusion: string | null = null;
+
+  constructor(
+    host: ProcessHost,
+    record: Process,
+    turn: string,
+    signal: AbortSignal,
+    given: GivenContext | null = null,
+  ) {
+    this.#given = given;
     this.#host = host;
     this.record = record;
     this.turn = turn;
@@ -94,11 +111,6 @@ export class MindProcess {
 
   get tail(): ContextTail | null {
     return this.#tail;
-  }
-
-  /** Takes what was appended to the log. */
-  take(entries: readonly Entry[]): void {
-    this.#tail?.take(entries);
   }
 
   /** Changes the state, and writes it down. */
@@ -187,8 +199,15 @@ export class MindProcess {
   }
 
   async finish(text: string): Promise<void> {
-    const conclusion = entryOf(this.maker, { kind: "conclusion", text }, this.provenance("model"));
-    await this.move("finish", { ended: this.#now() }, [conclusion]);
+    this.conclusion = text;
+    // It begins a turn of whoever reads it.
+    const conclusion = entryOf(
+      { ...this.maker, turn: "" },
+      { kind: "conclusion", text },
+      this.provenance("model"),
+    );
+    // A summary is written by whoever asked for it.
+    await this.move("finish", { ended: this.#now() }, this.#given === null ? [conclusion] : []);
   }
 
   /** Returns where a text comes from that was made of what this process has read. */
@@ -197,6 +216,7 @@ export class MindProcess {
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
       ...(this.#tail?.entries ?? []),
+      ...(this.#given?.covered ?? []),
       {
         ...(own.sources === undefined ? {} : { sources: own.sources }),
         ...(own.isTainted === true ? { tainted: true as const } : {}),
@@ -211,13 +231,17 @@ export class MindProcess {
 
   /** Returns what the model would see if it were asked now. */
   context(tail: ContextTail, model: string): Context {
-    return buildContext({
+    const context = buildContext({
       prefix: tail.prefix,
       entries: tail.entries,
       process: this.record.id,
       model,
-      suffix: this.#host.suffixOf(this.record),
+      suffix: this.#given === null ? this.#host.suffixOf(this.record) : [],
+      prefixSeq: tail.prefixSeq,
     });
+    if (this.#given === null) return context;
+    const [, ...own] = context.messages;
+    return { ...context, messages: [...this.#given.messages, ...own] };
   }
 
   async #ask(isLast: boolean): Promise<Answered> {
