@@ -49,7 +49,7 @@ export type FileText =
       readonly text: null;
       /** `unreadable`: this user may not read it. `encoding`: it is not UTF-8. */
       readonly refused: "missing" | "outside" | "no-file" | "too-large" | "unreadable" | "encoding";
-      /** Of a file that is too large, in bytes. */
+      /** In bytes, for a file that is too large. */
       readonly size?: number;
     };
 
