@@ -12,8 +12,9 @@ import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { ContextTail } from "./context-tail.ts";
-import type { MindConversation } from "./conversation.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import type { ConversationHost } from "./host.ts";
+import { textOfBlock } from "./blocks.ts";
 import { kinds } from "./kinds.ts";
 
 type Level = Exclude<Pressure, "none">;
@@ -23,12 +24,12 @@ const maxFailures = 3;
 
 /** Keeps the contexts of a conversation's processes within their models' windows: a program that watches a number. */
 export class Compactor {
-  readonly #conversation: MindConversation;
+  readonly #conversation: ConversationHost;
   /** Running compactions, by the process whose context they are about. */
   readonly #running = new Map<string, Promise<boolean>>();
   #failures = 0;
 
-  constructor(conversation: MindConversation) {
+  constructor(conversation: ConversationHost) {
     this.#conversation = conversation;
   }
 
@@ -195,7 +196,7 @@ export class Compactor {
         ? {
             blocks: now.blocks.map((block) => ({
               ...block,
-              text: this.#conversation.textOfBlock(tail, block.name),
+              text: textOfBlock(tail, block.name),
             })),
           }
         : {}),

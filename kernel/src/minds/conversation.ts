@@ -1,9 +1,8 @@
 import { isoTime } from "../base/clock.ts";
 import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
-import { newId } from "../base/ids.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import { hasEnded } from "../base/vocabulary/action.ts";
-import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
@@ -21,7 +20,11 @@ import { processTools } from "./process-tools.ts";
 import { OwnTools } from "./own-tools.ts";
 import type { Group, Places } from "./places.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { beginsTurn, type GivenContext, MindProcess, type ProcessHost } from "./process.ts";
+import { type GivenContext, MindProcess } from "./process.ts";
+import { beginsTurn } from "./turns.ts";
+import type { AtWork, ConversationHost } from "./host.ts";
+import { ActionWaits } from "./action-waits.ts";
+import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
 
 export interface ConversationParts {
@@ -45,7 +48,7 @@ const gatherMs = 500;
 const maxWakeDepth = 3;
 
 /** One conversation at work: its processes, what wakes them, and what ends them. */
-export class MindConversation implements ProcessHost, AsyncDisposable {
+export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
   readonly #parts: ConversationParts;
@@ -55,8 +58,7 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   readonly #compactor: Compactor;
   /** One for each process, so that whoever changes a context changes it for all. */
   readonly #tails = new Map<string, ContextTail>();
-  /** Calls that wait until a person has decided about an action. */
-  readonly #undecided = new Map<string, Set<(action: Action) => void>>();
+  readonly #waits: ActionWaits;
   readonly #listening: Disposable;
   #gathering: Disposable | null = null;
   #wakeDepth = 0;
@@ -69,6 +71,7 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.log = used.log;
     this.#ownTools = new OwnTools(this);
     this.#compactor = new Compactor(this);
+    this.#waits = new ActionWaits((id) => this.ports.actions.get(id));
     this.#listening = this.log.appended.on((entries) => {
       for (const tail of this.#tails.values()) tail.take(entries);
     });
@@ -83,29 +86,6 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
     if (channel === undefined) throw new Error(`The conversation ${this.log.id} has no channel.`);
     return channel;
-  }
-
-  /** Writes the first entries of a conversation. */
-  static async begin(
-    log: ConversationLog,
-    clock: MindPorts["clock"],
-    { title = "", model = "" }: { readonly title?: string; readonly model?: string },
-  ): Promise<void> {
-    const id = newId();
-    const maker: EntryMaker = { process: id, turn: "", clock };
-    const channel: Process = {
-      id,
-      kind: "channel",
-      state: "WaitingForInput",
-      started: isoTime(clock.now()),
-    };
-    const meta = { ...(title === "" ? {} : { title }), ...(model === "" ? {} : { model }) };
-    await log.append([
-      processEntry(maker, channel),
-      ...(Object.keys(meta).length === 0
-        ? []
-        : [entryOf(maker, { kind: "meta", ...meta }, { origin: "person" })]),
-    ]);
   }
 
   /** Continues the processes that had not ended when a kernel died or stopped. */
@@ -173,9 +153,7 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     await this.log.append([
       entryOf(maker, { kind: "action", ref: action.id, state: action.state }, { origin: "person" }),
     ]);
-    const waiting = this.#undecided.get(action.id);
-    this.#undecided.delete(action.id);
-    for (const decided of waiting ?? []) decided(action);
+    this.#waits.decided(action);
     if (reference.process === this.channel.id && !this.#isStopping) this.wake(0);
   }
 
@@ -256,34 +234,19 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     return suffixOf(this.log.state, process, this.ports.clock.now());
   }
 
-  runOwnTool(process: MindProcess, call: LoggedCall) {
+  runOwnTool(process: AtWork, call: LoggedCall) {
     return this.#ownTools.run(process, call);
   }
 
-  async decided(id: string, signal: AbortSignal): Promise<ToolResult> {
-    const known = await this.ports.actions.get(id);
-    if (known !== null && hasEnded(known.state)) return resultOf(known);
-    const { promise, resolve, reject } = Promise.withResolvers<Action>();
-    const waiting = this.#undecided.get(id) ?? new Set();
-    this.#undecided.set(id, waiting.add(resolve));
-    const leave = (): void => {
-      waiting.delete(resolve);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      if (signal.aborted) leave();
-      return resultOf(await promise);
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
+  decided(id: string, signal: AbortSignal): Promise<ToolResult> {
+    return this.#waits.result(id, signal);
   }
 
   async mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean> {
     return await this.ports.mayRepeat(this.principalOf(process), call.tool, call.arguments, signal);
   }
 
-  async makeRoom({ record, tail }: MindProcess, why: "overflow" | "check", tokens: number): Promise<boolean> {
+  async makeRoom({ record, tail }: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean> {
     if (tail === null || record.kind === "compaction") return false;
     if (why === "overflow") return await this.#compactor.overflow(record, tail);
     return await this.#compactor.check(record, tail, tokens);
@@ -311,10 +274,6 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
 
   compactionEnded(): void {
     if (this.isIdle) this.#parts.rested();
-  }
-
-  textOfBlock(tail: ContextTail, name: string): string {
-    return this.#ownTools.textOfBlock(tail, name);
   }
 
   /** Ends the work without writing an end: the next kernel continues it. */
@@ -440,25 +399,4 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
       entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, channel))
     );
   }
-}
-
-/** Returns the result of a call whose action a person has decided about. */
-function resultOf({ id, state, reason }: Action): ToolResult {
-  if (state === "Committed" || state === "Undone") return { status: "success", value: { action: id, state } };
-  const why = reason === undefined ? "" : `: ${reason}`;
-  return { status: "error", message: `The change was not made (${state})${why}.`, recoverable: true };
-}
-
-const titleCharacters = 60;
-
-function titleOf(parts: readonly SentPart[]): string {
-  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
-  const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
-  return line.length <= titleCharacters
-    ? line
-    : `${line.slice(0, titleCharacters - 1).trimEnd()}…`.toWellFormed();
-}
-
-export function isEnded({ state }: Process): boolean {
-  return endedStates.has(state);
 }
