@@ -2,7 +2,7 @@ import { canonicalJson } from "../base/json.ts";
 import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { entryOf } from "./entries.ts";
+import { entryOf, type Provenance } from "./entries.ts";
 import { asError, type AtWork, type ProcessHost } from "./host.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
@@ -11,7 +11,7 @@ import { isProcessTool } from "./process-tools.ts";
 /** The same call so often in a row needs a person. */
 const repeatsAsked = 3;
 
-const ofKernel = { origin: "workspace", isTainted: false } as const;
+const ofKernel: Provenance & { readonly isTainted: boolean } = { origin: "workspace", isTainted: false };
 
 /** Runs the calls of a process, and writes their results. */
 export class CallRunner {
@@ -32,8 +32,10 @@ export class CallRunner {
     const process = this.#process;
     process.signal.throwIfAborted();
     if (isProcessTool(call.tool)) {
-      const { result, also = [], after } = await this.#host.runOwnTool(process, call);
-      await log.append([...also, this.#resultOf(call, { result, ...ofKernel })]);
+      const { result, also = [], after, provenance = ofKernel } = await this.#host.runOwnTool(process, call);
+      const { origin, isTainted = false, sources } = provenance;
+      const outcome = { result, origin, isTainted, ...(sources === undefined ? {} : { sources }) };
+      await log.append([...also, this.#resultOf(call, outcome)]);
       return await after?.();
     }
     const outcome = await this.#outcomeOf(call);

@@ -12,6 +12,9 @@ import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { OpenLog } from "../conversations/conversations.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { LoggedCall } from "./answer-writer.ts";
+import { bulletinBlock } from "../context/entry-text.ts";
+import { changedElsewhere } from "./blocks.ts";
+import { readAttachments } from "./attachments.ts";
 import { Compactor } from "./compactor.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
@@ -109,8 +112,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const { channel } = this;
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const title = this.log.state.title === "" ? titleOf(parts) : "";
+    const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
     await this.log.append([
       entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin: "person" }, id),
+      ...attached,
       ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
     ]);
     const durable = this.log.sync();
@@ -207,16 +212,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       (await ContextTail.begin(
         this.log,
         process.id,
-        { context: this.prefixFor(process) },
+        { context: await this.prefixFor(process) },
         await this.ports.reader.entries(this.log.id, { audience: process.id, limit: 10_000 }),
       ))
     );
   }
 
-  /** Returns the beginning of a process's context as it would be now. */
-  prefixFor(process: Pick<Process, "kind" | "name">): ContextPrefix {
+  async prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix> {
     const { agent, definition } = this.mind();
     const kind = kinds[process.kind];
+    const ofMind = kind.isIdentified ? await this.ports.blocks.ofMind(agent.id) : new Map<string, string>();
     return prefixOf({
       identity: kind.isIdentified ? definition.identity : [],
       role: kind.prompt(definition, process.name),
@@ -225,9 +230,21 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       ),
       skills: kind.isIdentified || process.kind === "worker" ? definition.skills : [],
       blocks: kind.isIdentified
-        ? definition.blocks.map(({ name, description }) => ({ name, description, text: "" }))
+        ? definition.blocks.map(({ name, description }) => ({
+            name,
+            description,
+            text: ofMind.get(name) ?? "",
+          }))
         : [],
+      bulletin: ofMind.get(bulletinBlock) ?? "",
     });
+  }
+
+  async tellChanges({ record, tail, maker }: AtWork): Promise<void> {
+    if (tail === null || record.kind !== "channel") return;
+    const { agent, definition } = this.mind();
+    const ofMind = await this.ports.blocks.ofMind(agent.id);
+    await this.log.append(changedElsewhere(tail, ofMind, definition.blocks, maker));
   }
 
   suffixOf(process: Process): readonly SuffixPart[] {

@@ -57,6 +57,30 @@ export interface CallOutcome {
   readonly sources?: readonly string[];
 }
 
+/** Something that a mind remembers beyond a conversation. */
+export interface NewMemory {
+  readonly type: string;
+  readonly text: string;
+  readonly importance?: number;
+  readonly about?: string;
+  readonly conversation: string;
+  /** The call that saved it: a repeated one saves nothing. */
+  readonly call: string;
+  /** What it was made from. */
+  readonly sources: readonly string[];
+  readonly isTainted: boolean;
+}
+
+export interface RecalledMemory {
+  readonly id: string;
+  readonly type: string;
+  readonly text: string;
+  readonly about?: string;
+  readonly created: string;
+  readonly sources: readonly string[];
+  readonly isTainted: boolean;
+}
+
 export interface MindPorts {
   readonly clock: Clock;
   readonly log: Log;
@@ -96,6 +120,23 @@ export interface MindPorts {
         readonly offered: readonly string[];
       },
     ): Promise<CallOutcome>;
+  };
+  /** The blocks that all conversations of a mind share, and its bulletin. */
+  readonly blocks: {
+    /** Returns their texts by name. */
+    ofMind(agent: string): Promise<ReadonlyMap<string, string>>;
+    /** Changes one; resolves when it is in the mind's log. */
+    edit(agent: string, entry: NewEntry): Promise<void>;
+  };
+  readonly memory: {
+    /** Resolves when it is on the disk. */
+    save(caller: ProcessPrincipal, memory: NewMemory): Promise<ToolResult>;
+    /** Returns the most similar ones first, or why there are none. */
+    recall(
+      caller: ProcessPrincipal,
+      query: string,
+      limit: number,
+    ): Promise<readonly RecalledMemory[] | ToolResult>;
   };
   readonly actions: {
     get(id: string): Promise<Action | null>;

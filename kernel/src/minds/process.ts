@@ -107,6 +107,7 @@ export class MindProcess implements AtWork {
     const most = maxTurns(this.#host.mind().definition, name);
     this.#tail = await this.#host.tailOf(this.record);
     await this.#finishOpen();
+    await this.#host.tellChanges(this);
     let overflows = 0;
     let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
     for (let turn = 1; ; turn++) {

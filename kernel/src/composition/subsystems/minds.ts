@@ -15,6 +15,7 @@ import { reachableHosts } from "../../policy/outside.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelModels } from "../models/open-models.ts";
+import { mindMemory } from "./mind-memory.ts";
 import type { MindTools } from "./mind-tools.ts";
 
 interface MindParts {
@@ -76,6 +77,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
             return { result, ...provenanceOf(tool, result, agents, settings().untrusted) };
           },
         },
+        memory: mindMemory(agents),
         actions: {
           get: (id) => actions.get(id),
           reject: async (by, id, reason) => {
