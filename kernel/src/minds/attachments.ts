@@ -34,6 +34,7 @@ export async function readAttachments(
         key: call,
         signal: neverAborted,
         offered: [readTool],
+        foreign: [],
       });
       return [
         entryOf(maker, { kind: "tool_call", call, tool: readTool, arguments: args }, { origin: "person" }),

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../base/json.ts";
-import type { EntryOf } from "../base/vocabulary/conversation.ts";
+import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
+import { withSources } from "../base/vocabulary/principal.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { entryOf, type Provenance } from "./entries.ts";
@@ -7,6 +8,25 @@ import { asError, type AtWork, type ProcessHost } from "./host.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
 import { isProcessTool } from "./process-tools.ts";
+
+const own: ReadonlySet<string> = new Set(["person", "model", "kernel"]);
+
+/** Returns where texts come from that a process has read and that neither a person nor a model wrote. */
+function foreignIn(entries: readonly Entry[]): string[] {
+  const found = new Set<string>();
+  for (const entry of entries)
+    if (textKinds.has(entry.kind) && !own.has(entry.origin))
+      for (const source of entry.sources ?? [entry.origin]) found.add(source);
+  return [...found];
+}
+
+const textKinds: ReadonlySet<Entry["kind"]> = new Set([
+  "message",
+  "tool_result",
+  "conclusion",
+  "summary",
+  "block",
+]);
 
 /** The same call so often in a row needs a person. */
 const repeatsAsked = 3;
@@ -69,11 +89,20 @@ export class CallRunner {
         ),
         ...ofKernel,
       };
-    return await ports.tools.call(this.#host.principalOf(record), call.tool, call.arguments, {
-      key: call.call,
-      signal,
-      offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
-    });
+    const { sources = [], isTainted = false } = this.#process.provenance("model");
+    const caller = this.#host.principalOf(record);
+    return await ports.tools.call(
+      // What it does carries along what led to it.
+      isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller,
+      call.tool,
+      call.arguments,
+      {
+        key: call.call,
+        signal,
+        offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
+        foreign: foreignIn(tail?.entries ?? []),
+      },
+    );
   }
 
   #isRepeated(call: LoggedCall): boolean {

@@ -81,6 +81,16 @@ export interface RecalledMemory {
   readonly isTainted: boolean;
 }
 
+export interface CallOptions {
+  /** Unique in the conversation. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** The names of the tools that the process was offered; others are refused. */
+  readonly offered: readonly string[];
+  /** What the process has read that neither a person nor a model wrote, by where it comes from. */
+  readonly foreign: readonly string[];
+}
+
 export interface MindPorts {
   readonly clock: Clock;
   readonly log: Log;
@@ -109,17 +119,7 @@ export interface MindPorts {
     /** Returns the tools whose names fit a pattern of both lists; always in the same order. */
     list(agent: string, patterns: readonly string[], within: readonly string[]): readonly ModelTool[];
     /** Runs a call. A repeated one with the same key is not run again. Rejects only if the signal is aborted. */
-    call(
-      caller: ProcessPrincipal,
-      tool: string,
-      args: unknown,
-      options: {
-        readonly key: string;
-        readonly signal: AbortSignal;
-        /** The names of the tools that the process was offered; others are refused. */
-        readonly offered: readonly string[];
-      },
-    ): Promise<CallOutcome>;
+    call(caller: ProcessPrincipal, tool: string, args: unknown, options: CallOptions): Promise<CallOutcome>;
   };
   /** The blocks that all conversations of a mind share, and its bulletin. */
   readonly blocks: {
