@@ -106,14 +106,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (this.#running.has(process.id)) continue;
       if (!["Waiting", "Running", "WaitingForApproval"].includes(process.state)) continue;
       // It has no context of its own any more; the next request begins another one if it is needed.
-      if (process.kind === "compaction") await this.#dropCompaction(process);
+      if (process.kind === "compaction" || process.kind === "cortex") await this.#drop(process);
       else this.#start({ ...process, state: "Waiting" }, "");
     }
-    if (
-      !this.#running.has(this.channel.id) &&
-      (await hasUnread(this.ports.reader, this.log.id, this.channel))
-    )
-      this.wake();
+    const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
+    // The log of a mind itself has none.
+    if (channel === undefined || this.#running.has(channel.id)) return;
+    if (await hasUnread(this.ports.reader, this.log.id, channel)) this.wake();
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
@@ -175,8 +174,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Starts a child of a process. Its entries are in the log already. */
-  startChild(record: Process, turn: string): void {
-    this.#start(record, turn);
+  startChild(record: Process, turn: string): MindProcess {
+    return this.#start(record, turn);
   }
 
   running(id: string): MindProcess | undefined {
@@ -358,7 +357,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
       else if (process.isScheduled) this.#announce(process);
-    } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed")) {
+    } else if (record.parent !== undefined && record.kind !== "compaction" && record.state !== "Cancelled") {
       if (record.state === "Failed") this.#notice(`A ${record.kind} failed: ${record.error?.message ?? ""}`);
       this.#wakes.childEnded();
     }
@@ -385,7 +384,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       .catch((error: unknown) => this.ports.log.error(`A notice could not be written: ${messageOf(error)}`));
   }
 
-  async #dropCompaction(process: Process): Promise<void> {
+  async #drop(process: Process): Promise<void> {
     const maker: EntryMaker = { process: process.id, turn: "", clock: this.ports.clock };
     const ended = isoTime(this.ports.clock.now());
     await this.log.append([processEntry(maker, { ...process, state: "Cancelled", ended })]);

@@ -5,6 +5,7 @@ import type { Action } from "../base/vocabulary/action.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { MindConversation } from "./conversation.ts";
+import { Cortex } from "./cortex.ts";
 import { Follower, type Sink } from "./followers.ts";
 import { isActive, type SchedulePrompt, scheduleOrigin } from "./scheduled.ts";
 import { beginConversation } from "./beginning.ts";
@@ -40,6 +41,8 @@ export class Minds implements AsyncDisposable {
   readonly #active = new Map<string, Active>();
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #changing = new Map<string, Disposable>();
+  /** Looks after the minds from time to time. */
+  readonly cortex: Cortex;
   /** Closings that are not done. */
   readonly #closing = new Map<string, Promise<void>>();
   #isRunning = false;
@@ -77,6 +80,18 @@ export class Minds implements AsyncDisposable {
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
       },
     };
+    this.cortex = new Cortex({
+      ports: this.ports,
+      conversations,
+      useMind: (agent, work) => this.useMind(agent, work),
+    });
+  }
+
+  /** Calls with the log of a mind itself at work. */
+  async useMind<Result>(agent: string, work: (mind: MindConversation) => Promise<Result>): Promise<Result> {
+    // It is begun if it is not there.
+    (await this.conversations.openMind(agent))[Symbol.dispose]();
+    return await this.use(agent, work);
   }
 
   /** True while a process works. */
@@ -104,6 +119,7 @@ export class Minds implements AsyncDisposable {
   /** Stops all work; `start` continues it. */
   async pause(): Promise<void> {
     this.#isRunning = false;
+    this.cortex.stop();
     await Promise.all([...this.#active.keys()].map((id) => this.#close(id)));
   }
 
@@ -229,7 +245,10 @@ export class Minds implements AsyncDisposable {
       },
       used,
     );
-    used.log.appended.on(() => this.#hasChanged(id));
+    used.log.appended.on(() => {
+      this.#hasChanged(id);
+      if (this.#isRunning && id !== used.log.agent) this.cortex.hasNews(used.log.agent);
+    });
     return conversation;
   }
 
