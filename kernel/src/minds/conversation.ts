@@ -24,7 +24,7 @@ import { OwnTools } from "./own-tools.ts";
 import { groupsOf, type Places } from "./places.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { type GivenContext, MindProcess } from "./process.ts";
+import { type GivenContext, MindProcess, Unattended } from "./process.ts";
 import { hasUnread, treeOf } from "./turns.ts";
 import type { AtWork, ConversationHost } from "./host.ts";
 import { ActionWaits } from "./action-waits.ts";
@@ -63,6 +63,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly #listening: Disposable;
   readonly #wakes: Wakes;
   #isStopping = false;
+  /** Set while nobody is there: processes end before their next request, and continue later. */
+  isUnattended = false;
 
   constructor(parts: ConversationParts, used: OpenLog) {
     this.#parts = parts;
@@ -96,8 +98,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return channel;
   }
 
+  /** Ends the work before the next requests, without writing an end: somebody will continue it. */
+  stopAtNextRequest(): void {
+    this.isUnattended = true;
+    this.#wakes.stop();
+    if (this.isIdle) this.#parts.rested();
+  }
+
   /** Continues the processes that had not ended when a kernel died or stopped. */
   async resume(): Promise<void> {
+    this.isUnattended = false;
     for (const { kind, ref } of this.log.state.references) {
       const action = kind === "action" ? await this.ports.actions.get(ref) : null;
       if (action !== null && hasEnded(action.state)) await this.actionChanged(action);
@@ -338,7 +348,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (text === null) await process.move("rest");
       else await process.finish(text);
     } catch (error) {
-      if (this.#isStopping) return;
+      if (this.#isStopping || error instanceof Unattended) return;
       await (process.signal.aborted ? process.cancelled() : process.fail(error)).catch((failed: unknown) =>
         this.ports.log.error(`The end of a process could not be written: ${messageOf(failed)}`, {
           conversation: this.log.id,
@@ -352,6 +362,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#running.delete(record.id);
     if (record.kind !== "channel") this.#tails.delete(record.id);
     if (this.#isStopping) return;
+    if (this.isUnattended) {
+      if (this.isIdle) this.#parts.rested();
+      return;
+    }
     if (record.kind === "channel") {
       // What came while the end of the turn was written, or was found meanwhile.
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();

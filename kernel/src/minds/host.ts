@@ -43,6 +43,8 @@ export interface OwnResult {
 export interface ProcessHost {
   readonly ports: MindPorts;
   readonly log: ProcessLog;
+  /** True if nobody is there, so that no further request is made. */
+  readonly isUnattended: boolean;
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
   /** Returns a process as the principal of what it does. */

@@ -467,3 +467,29 @@ test("the cortex reads nothing that nobody vouches for", async () => {
   expect(await bench.minds.cortex.run(agent)).toBe(false);
   expect(bench.questions.every(({ asker }) => asker.process === "channel")).toBe(true);
 });
+
+test("without a trusted client work stops before its next request, and continues with the next client", async () => {
+  const bench = await MindBench.open();
+  bench.unattendedMs = 0;
+  const { promise: release, resolve: go } = Promise.withResolvers<void>();
+  bench.model = () =>
+    bench.questions.length === 1
+      ? { call: [{ tool: "files/read", arguments: { path: "a" } }] }
+      : { say: "done" };
+  bench.tool = async () => {
+    await release;
+    return { status: "success", value: "ok" };
+  };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  await until("the call", () => bench.calls.length === 1);
+  bench.minds.attended(false);
+  await until("the time to have passed", () => bench.isUnattended(id));
+  go();
+  await bench.rested(id);
+  expect(bench.questions).toHaveLength(1);
+  expect((await bench.service.get(id)).processes).toMatchObject([{ state: "Running" }]);
+  bench.minds.attended(true);
+  await until("the answer", async () => (await bench.said(id)).includes("done"));
+  expect(bench.calls).toHaveLength(1);
+});

@@ -16,6 +16,8 @@ export interface MindsOptions {
   readonly ports: Omit<MindPorts, "reader" | "delta" | "blocks">;
   readonly conversations: Conversations;
   limits(): { readonly atOnce: number; readonly processes: number };
+  /** Returns how long conversations continue after the last trusted client left, milliseconds. */
+  unattendedMs(): number;
 }
 
 interface Active {
@@ -46,6 +48,8 @@ export class Minds implements AsyncDisposable {
   /** Closings that are not done. */
   readonly #closing = new Map<string, Promise<void>>();
   #isRunning = false;
+  /** Runs while no trusted client is there. */
+  #leaving: Disposable | null = null;
 
   constructor(options: MindsOptions) {
     this.#options = options;
@@ -108,12 +112,36 @@ export class Minds implements AsyncDisposable {
   async start(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
+    await this.#resumeAll();
+  }
+
+  async #resumeAll(): Promise<void> {
     for (const id of await this.conversations.busy())
       await this.use(id, (conversation) => conversation.resume()).catch((error: unknown) =>
         this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, {
           conversation: id,
         }),
       );
+  }
+
+  /** Says whether a trusted client is there. Some time after the last one left, each process stops at its next request. */
+  attended(isAttended: boolean): void {
+    if (isAttended === (this.#leaving === null)) return;
+    this.#leaving?.[Symbol.dispose]();
+    this.#leaving = null;
+    if (isAttended) {
+      // Those that stopped meanwhile.
+      if (this.#isRunning)
+        void this.#resumeAll().catch((error: unknown) =>
+          this.ports.log.error(`Conversations could not be continued: ${messageOf(error)}`),
+        );
+      return;
+    }
+    this.#leaving = this.ports.clock.timer(this.#options.unattendedMs(), () => {
+      this.cortex.stop();
+      for (const { opening } of this.#active.values())
+        opening.then((conversation) => conversation.stopAtNextRequest()).catch(() => undefined);
+    });
   }
 
   /** Stops all work; `start` continues it. */
@@ -198,6 +226,7 @@ export class Minds implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#leaving?.[Symbol.dispose]();
     await this.pause();
     for (const timer of this.#changing.values()) timer[Symbol.dispose]();
     await this.conversations[Symbol.asyncDispose]();

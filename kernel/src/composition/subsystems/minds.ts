@@ -57,6 +57,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         maxBytes: () => maxConversationBytes,
         damaged: (_id, error) => log.error(error.message),
       }),
+      unattendedMs: () => settings().unattendedMs,
       limits: () => ({ atOnce: settings().atOnce, processes: settings().processes }),
       ports: {
         clock,

@@ -89,6 +89,7 @@ export class MindBench {
   mind: MindDefinition = mind;
   contextTokens = 100_000;
   limits = { atOnce: 256, processes: 8 };
+  unattendedMs = 1_800_000;
   isScripted = false;
   mayRepeat = true;
   readonly questions: { readonly question: ModelQuestion; readonly asker: Asker }[] = [];
@@ -141,6 +142,7 @@ export class MindBench {
         maxBytes: () => 64 * 1024 * 1024,
       }),
       limits: () => this.limits,
+      unattendedMs: () => this.unattendedMs,
       ports: {
         clock: systemClock,
         log: silentLog,
@@ -210,6 +212,10 @@ export class MindBench {
     const action = { ...(this.actions.get(id) as Action), state };
     this.actions.set(id, action);
     return action;
+  }
+
+  isUnattended(id: string): Promise<boolean> {
+    return this.minds.use(id, async (conversation) => conversation.isUnattended);
   }
 
   open(): Promise<Conversation> {
