@@ -89,6 +89,12 @@ export class Terminal implements Disposable {
     this.#write(this.#output, lines);
   }
 
+  /** Writes a piece of a text to standard output, which may end in the middle of a line. */
+  write(text: string): void {
+    this.#clearStatus();
+    this.#output.write(text);
+  }
+
   /** To standard error. */
   warn(lines: readonly string[] | string): void {
     this.#write(this.#errors, lines);

@@ -52,6 +52,6 @@ export function outcomeUnknown(method: string): string {
             ? "lares/decisions/list"
             : method.startsWith("lares/conversations/")
               ? "lares/conversations/entries"
-            : "lares/status";
+              : "lares/status";
   return `The kernel ended while ${method} ran, and the next one is starting. Call ${where} to see whether it took effect.`;
 }

@@ -96,6 +96,12 @@ interface ChosenModel {
   readonly contextTokens: number;
 }
 
+/**
+ * The environment variable with the absolute path of a script that answers instead of all models, for one run. The
+ * command line sets it for a kernel that it starts (`--rehearse`). No document can.
+ */
+export const rehearsalVariable = "LARES_REHEARSE";
+
 /** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
 export function openModels(parts: ModelParts): KernelModels {
   const { environment, userFolder, stateHome, clock, log, opened, document } = parts;
@@ -129,8 +135,11 @@ export function openModels(parts: ModelParts): KernelModels {
     }),
   );
   const inference = opened.use(new InferenceClient({ clock, log }));
+  const script = environment[rehearsalVariable];
   const written = (): ModelSettings => {
-    const settings = modelSettings(document().models);
+    const settings = modelSettings(
+      script === undefined ? document().models : { providers: { rehearsal: { api: "scripted", script } } },
+    );
     return {
       ...settings,
       providers: Object.fromEntries(
@@ -164,7 +173,7 @@ export function openModels(parts: ModelParts): KernelModels {
   const openedCatalog = (): Promise<ModelCatalog> => (catalog ??= openCatalog());
   // An address of a provider is closed to agents and to other providers, and the Ollama that is looked for is one.
   const namedProviders = (): readonly ProviderSettings[] => {
-    const named = Object.values(written().providers);
+    const named = Object.values(modelSettings(document().models).providers);
     return named.length === 0 ? [found.ollama] : named;
   };
   const requests: ProviderRequests = new ProviderRequests({
