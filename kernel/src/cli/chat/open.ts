@@ -2,6 +2,7 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { select, isCancel } from "@clack/prompts";
 import { grantsOf, wholeChoice } from "../../base/consent-choice.ts";
+import { newId } from "../../base/ids.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { laresNames } from "../../documents/names.ts";
@@ -52,7 +53,7 @@ export async function withConversation(
   const folder = await folderNamed(options.folder ?? ".");
   const script = options.rehearse === undefined ? null : await scriptNamed(options.rehearse);
   // A kernel that is started here ends with this run; one that runs already asks the person's own models.
-  const settings = script === null ? {} : { LARES_REHEARSE: script, LARES_KERNEL_LINGER: "0s" };
+  const settings = script === null ? {} : { LARES_REHEARSE: script, LARES_REHEARSE_RUN: newId(), LARES_KERNEL_LINGER: "0s" };
   return withEnvironment(settings, async () => {
     const first = await firstUse(context, folder, script);
     if (typeof first === "number") return first;
@@ -164,14 +165,14 @@ async function accepted(
     const question = await kernel.question();
     const { style, width } = terminal.surface;
     terminal.print([
+      ...drawQuestion(question, wholeChoice(question), terminal.surface).lines,
+      "",
+      // At the end, where it is read: the rest may have been scrolled away.
       ...wrap(
         `There is no lares.yaml here. Lares' steward can talk with you about the files of ${oneLine(status.workspace)}.`,
         width,
       ),
       ...wrap(first.sees, width).map((line) => style.bold(line)),
-      "",
-      ...drawQuestion(question, wholeChoice(question), terminal.surface).lines,
-      "",
     ]);
     if (await terminal.confirm("Use it in this folder?")) {
       await kernel.trust(question.digest, grantsOf(wholeChoice(question)));

@@ -100,7 +100,10 @@ interface ChosenModel {
  * The environment variable with the absolute path of a script that answers instead of all models, for one run. The
  * command line sets it for a kernel that it starts (`--rehearse`). No document can.
  */
-export const rehearsalVariable = "LARES_REHEARSE";
+const rehearsalVariable = "LARES_REHEARSE";
+/** Names the run: each begins with all turns of its script. */
+const rehearsalRunVariable = "LARES_REHEARSE_RUN";
+const rehearsalProvider = "rehearsal";
 
 /** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
 export function openModels(parts: ModelParts): KernelModels {
@@ -138,7 +141,7 @@ export function openModels(parts: ModelParts): KernelModels {
   const script = environment[rehearsalVariable];
   const written = (): ModelSettings => {
     const settings = modelSettings(
-      script === undefined ? document().models : { providers: { rehearsal: { api: "scripted", script } } },
+      script === undefined ? document().models : { providers: { [rehearsalProvider]: { api: "scripted", script } } },
     );
     return {
       ...settings,
@@ -259,10 +262,11 @@ async function* streamOf(
     turns,
     clock,
     editor,
+    environment,
     issued,
     languageModels,
     leakRules,
-  }: Pick<ModelParts, "turns" | "clock" | "editor"> &
+  }: Pick<ModelParts, "turns" | "clock" | "editor" | "environment"> &
     Pick<KernelModels, "issued"> & {
       readonly requests: ProviderRequests;
       readonly languageModels: LanguageModelClient;
@@ -293,7 +297,9 @@ async function* streamOf(
       const script = await readScript(provider);
       if (typeof script === "string")
         return yield { type: "failed", failure: { class: "InvalidRequest", message: script } };
-      const digestOf = (turn: number): string => sha256(canonicalJson(script[turn] ?? null));
+      // A rehearsal begins with all turns, and continues after a kernel's death.
+      const run = provider.id === rehearsalProvider ? (environment[rehearsalRunVariable] ?? "") : "";
+      const digestOf = (turn: number): string => sha256(run + canonicalJson(script[turn] ?? null));
       return yield* scriptedAnswer(
         script,
         request,

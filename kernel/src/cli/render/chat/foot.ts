@@ -129,7 +129,7 @@ function composerLines({ composer, screenStyle: { style }, focus }: ChatState, w
   const first = Math.max(0, Math.min(cursor.row - maxComposerRows + 1, rows.length - maxComposerRows));
   const shown = rows.slice(first, first + maxComposerRows);
   const sign = focus === null ? style.cyan("›") : style.dim("›");
-  const hint = style.dim("Write a message, / for commands, @ for files");
+  const hint = style.dim(truncate("Write a message, / for commands, @ for files", room));
   return {
     lines: shown.map((line, row) =>
       composer.text === "" ? `${sign} ${focus === null ? hint : ""}` : `${row === 0 ? sign : " "} ${line}`,
@@ -172,7 +172,7 @@ function statusLine(state: ChatState, width: number): string {
     ...(context.limit > 0
       ? [`${context.tokens.toLocaleString("en")} of ${context.limit.toLocaleString("en")} tokens`]
       : []),
-    ...(usage.usd === undefined ? [] : [`$${usage.usd.toFixed(2)}`]),
+    ...(usage.usd === undefined || rehearsal !== null ? [] : [`$${usage.usd.toFixed(2)}`]),
     ...(running === 0 ? [] : [counted(running, "process runs", "processes run")]),
   ];
   const first = [work, busy].filter((piece) => piece !== null);

@@ -9,7 +9,7 @@ import { renderMarkdown } from "../markdown.ts";
 import { duration } from "../quantities.ts";
 import { joinPieces } from "../review/lines.ts";
 import { hardWrap } from "../spans.ts";
-import type { Surface } from "../style.ts";
+import { noStyle, type Surface } from "../style.ts";
 import { displayWidth, truncate, wrap } from "../width.ts";
 
 /** The lines of one opened call or process. */
@@ -189,7 +189,11 @@ function actionLines(state: ChatState, item: ShownItem & { kind: "action" }, sur
             ["a", "approve"],
             ["r", "reject"],
             ...((action.scopes?.length ?? 0) > 0 ? [["s", "always…"] as const] : []),
-            ["Enter", isWhole ? "close" : "show"],
+            ...(state.open.has(item.key)
+              ? [["Enter", "close"] as const]
+              : isWhole
+                ? []
+                : [["Enter", "show"] as const]),
           ],
           { ...surface, width },
         )),
@@ -238,7 +242,7 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
       : [style.dim("Stopped.")];
   const conclusion = conclusionOf(state.transcript, process.id);
   const first = processLine(process, state.nowMs, surface, isOpen);
-  const found = conclusion === null ? "" : oneLine(conclusion);
+  const [found = ""] = conclusion === null ? [] : renderMarkdown(conclusion, { style: noStyle, width: 500 });
   if (!isOpen) return [first, ...(found === "" ? [] : [style.dim(truncate(`    ${found}`, width))])];
   const inner = { ...surface, width: Math.max(12, width - 2) };
   const own = itemsOf(state.transcript, process.id)

@@ -76,7 +76,7 @@ function workerLines(state: ChatState, surface: Surface): string[] {
   if (all.length === 0) return [style.dim("No branch or worker was started in this conversation.")];
   const running = runningProcesses(state).length;
   return [
-    style.bold(`Branches and workers: ${all.length}, of which ${running} run`),
+    style.bold(truncate(`Branches and workers: ${all.length}; ${running} at work`, width)),
     ...all.flatMap((process) => {
       const found = conclusionOf(state.transcript, process.id);
       return [
@@ -101,9 +101,10 @@ function contextLines(
   const share = limit === 0 ? "" : ` of ${number(limit)}`;
   const { tainted } = conversation;
   return [
-    style.bold(
+    ...wrap(
       `What ${model === "" ? "the model" : oneLine(model)} sees: about ${number(total)}${share} tokens`,
-    ),
+      width,
+    ).map((line) => style.bold(line)),
     ...(tainted.length === 0
       ? []
       : wrap(
