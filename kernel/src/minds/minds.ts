@@ -10,7 +10,7 @@ import { Places } from "./places.ts";
 import type { MindPorts } from "./ports.ts";
 
 export interface MindsOptions {
-  readonly ports: Omit<MindPorts, "reader" | "delta">;
+  readonly ports: Omit<MindPorts, "reader" | "delta" | "blocks">;
   readonly conversations: Conversations;
   limits(): { readonly atOnce: number; readonly processes: number };
 }
@@ -22,6 +22,8 @@ interface Active {
 
 /** A change of a conversation is reported so often at most. */
 const changedEveryMs = 100;
+/** Edits of a mind's blocks that are looked through for their present texts. */
+const maxBlockEdits = 1_000;
 /** Entries that are read at once for a client that follows. */
 const pageSize = 500;
 
@@ -52,6 +54,22 @@ export class Minds implements AsyncDisposable {
         prefix: (id, process) => conversations.prefix(id, process),
         search: (ids, words, limit) => conversations.search(ids, words, limit),
         agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
+      },
+      blocks: {
+        ofMind: async (agent) => {
+          const entries = await conversations.entries(agent, {
+            kinds: ["block"],
+            limit: maxBlockEdits,
+            newest: true,
+          });
+          return new Map(
+            entries.flatMap((entry) => (entry.kind === "block" ? [[entry.name, entry.text]] : [])),
+          );
+        },
+        edit: async (agent, entry) => {
+          using opened = await conversations.openMind(agent);
+          await opened.log.append([entry]);
+        },
       },
       delta: (id, delta) => {
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
