@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { plainText } from "../../base/plain-text.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
-import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
+import type { Conversation, Entry, ProcessState } from "../../base/vocabulary/conversation.ts";
 import { exitCodes } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Terminal } from "../terminal.ts";
@@ -42,6 +42,16 @@ export interface AskingListener {
   /** What happens besides, in one line. */
   remark(text: string): void;
 }
+
+const stateWords: Readonly<Record<ProcessState, string>> = {
+  Waiting: "waits for its turn",
+  Running: "works",
+  WaitingForInput: "waits for input",
+  WaitingForApproval: "waits for you",
+  Done: "is done",
+  Failed: "failed",
+  Cancelled: "was stopped",
+};
 
 /** After this long without news, what is not expected to end has ended. */
 const silenceMs = 2_000;
@@ -208,7 +218,7 @@ export class Asking implements AsyncDisposable {
       case "process": {
         const { kind, state, task } = entry.value;
         if (kind !== "channel")
-          this.#listener.remark(`${kind} ${state.toLowerCase()}: ${oneLine(task ?? kind)}`);
+          this.#listener.remark(`${kind} ${stateWords[state]}: ${oneLine(task ?? kind)}`);
         return;
       }
       case "action":

@@ -76,6 +76,15 @@ export async function withConversation(
         await connection[Symbol.asyncDispose]();
         return exitCodes.failed;
       }
+      if (opened.isNew && opened.conversation.context.limit === 0 && opened.conversation.model === "") {
+        // The first message would fail.
+        await kernel.deleteConversation(opened.conversation.id);
+        await context.ports.withUserServices(async ({ documentPath }) =>
+          context.terminal.warn(renderNoModel(documentPath)),
+        );
+        await connection[Symbol.asyncDispose]();
+        return exitCodes.usage;
+      }
       const rehearsal = script === null ? null : basename(script);
       return await use({ connection, connect, ...opened, agents, rehearsal });
     } catch (error) {

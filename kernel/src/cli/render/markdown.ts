@@ -1,5 +1,5 @@
 import { marked, type Token, type Tokens } from "marked";
-import { plainLine, plainText } from "../../base/plain-text.ts";
+import { plainLine } from "../../base/plain-text.ts";
 import { manyLines } from "./foreign.ts";
 import { fillSpans, hardWrap, type Paint, type Span } from "./spans.ts";
 import type { Style, Surface } from "./style.ts";
@@ -194,12 +194,4 @@ const entities: Readonly<Record<string, string>> = {
 
 function foreign(text: string): string {
   return plainLine(text.replace(/&(?:lt|gt|amp|quot|#39|nbsp);/g, (entity) => entities[entity] ?? entity));
-}
-
-/** Returns what a model wrote for a pipe or a file: as it was written, without anything that a terminal would obey. */
-export function plainMarkdown(text: string): string[] {
-  return text
-    .replace(/\r\n?/g, "\n")
-    .split("\n")
-    .map((line) => plainText(line));
 }

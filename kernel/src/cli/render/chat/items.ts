@@ -55,7 +55,7 @@ export function itemLines(state: ChatState, item: ShownItem, surface: Surface): 
       const head = `${isOpen ? "▾" : "▸"} Earlier messages are summarised; all of them stay in the log.`;
       return [
         ...wrap(head, width).map((line) => style.dim(line)),
-        ...(isOpen ? indented(renderMarkdown(remark.text, { ...surface, width: width - 2 })) : []),
+        ...(isOpen ? foreignLines(remark.text, surface) : []),
       ];
     }
   }
@@ -68,12 +68,7 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     const files = parts.flatMap((part) => (part.type === "file" ? [oneLine(part.path)] : []));
     return [
-      ...signed(
-        style.cyan("›"),
-        manyLines(text.trim())
-          .flatMap((line) => wrap(line, width - 2))
-          .map((line) => style.bold(line)),
-      ),
+      ...personLines(text, surface).map((line) => style.bold(line)),
       ...(files.length === 0
         ? []
         : wrap(`with ${files.join(", ")}`, width - 2).map((line) => style.dim(`  ${line}`))),
@@ -83,7 +78,7 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
   for (const part of parts) {
     if (part.type === "reasoning") lines.push(...thoughtLines(part.text, isOpen, surface));
     else if (part.type === "text") {
-      const own = renderMarkdown(part.text, surface);
+      const own = foreignLines(part.text, surface);
       if (own.length > 0 && lines.length > 0) lines.push("");
       lines.push(...own);
     } else if (part.type === "image") lines.push(style.dim(`[picture, ${oneLine(part.media_type)}]`));
@@ -91,6 +86,21 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
   }
   if (isWritten) lines.push(style.dim(isCalling ? "… prepares a call" : "…"));
   return lines;
+}
+
+/** Renders what the person wrote: each line has its sign. */
+export function personLines(text: string, { style, width }: Surface): string[] {
+  return manyLines(text.trim())
+    .flatMap((line) => wrap(line, width - 2))
+    .map((line) => `${style.cyan("›")} ${line}`);
+}
+
+/** Renders what a model wrote: the bar at the left keeps each of its lines from passing for one of Lares. */
+export function foreignLines(text: string, surface: Surface): string[] {
+  const bar = surface.style.dim("┆");
+  return renderMarkdown(text, { ...surface, width: surface.width - 2 }).map((line) =>
+    line === "" ? bar : `${bar} ${line}`,
+  );
 }
 
 function thoughtLines(text: string, isOpen: boolean, { style, width }: Surface): string[] {
@@ -155,7 +165,7 @@ function jsonLines(name: string, value: unknown, { style, width }: Surface): str
   const left = lines.length - maxOpenLines;
   return [
     style.dim(`  ${name}:`),
-    ...lines.slice(0, maxOpenLines).map((line) => `  ${style.dim("│")} ${line}`),
+    ...lines.slice(0, maxOpenLines).map((line) => `  ${style.dim("┆")} ${line}`),
     ...(left > 0 ? [style.dim(`  … and ${left} more lines, in the log`)] : []),
   ];
 }
@@ -254,7 +264,7 @@ function processLines(state: ChatState, process: Process, isOpen: boolean, surfa
       ? []
       : wrap(oneLine(process.task), width - 2).map((line) => style.dim(`  ${line}`))),
     ...indented(own.slice(-maxOpenLines)),
-    ...(conclusion === null ? [] : indented(renderMarkdown(conclusion, inner))),
+    ...(conclusion === null ? [] : foreignLines(conclusion, surface)),
   ];
 }
 

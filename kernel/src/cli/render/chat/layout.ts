@@ -1,9 +1,8 @@
 import { isFocusable, isWaiting, shownItems, type ChatState } from "../../chat/state.ts";
-import { manyLines } from "../foreign.ts";
 import type { Surface } from "../style.ts";
 import { wrap } from "../width.ts";
 import { footOf, type Foot } from "./foot.ts";
-import { cardLines, isCardWhole, itemLines } from "./items.ts";
+import { cardLines, isCardWhole, itemLines, personLines } from "./items.ts";
 import { panelLines } from "./panels.ts";
 
 /** Text that is wider is hard to read. */
@@ -103,11 +102,7 @@ function transcriptLines(state: ChatState, surface: Surface): Pick<Layout, "body
   }
   for (const { text } of state.sending) {
     if (body.length > 0) body.push("");
-    body.push(
-      ...manyLines(text)
-        .flatMap((line) => wrap(line, surface.width - 2))
-        .map((line, row) => style.dim(`  ${row === 0 ? "›" : " "} ${line}`)),
-    );
+    body.push(...personLines(text, surface).map((line) => style.dim(" ".repeat(margin) + line)));
   }
   if (body.length === 0) body.push(...beginning(state, surface));
   return { body, ranges, cards };

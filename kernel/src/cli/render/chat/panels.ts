@@ -2,12 +2,11 @@ import { slashCommands } from "../../chat/slash.ts";
 import { runningProcesses, type ChatState } from "../../chat/state.ts";
 import { conclusionOf } from "../../chat/transcript.ts";
 import { manyLines, oneLine } from "../foreign.ts";
-import { renderMarkdown } from "../markdown.ts";
 import { dayAndTime } from "../quantities.ts";
 import type { Surface } from "../style.ts";
 import { renderTable } from "../table.ts";
 import { truncate, wrap } from "../width.ts";
-import { processLine } from "./items.ts";
+import { foreignLines, processLine } from "./items.ts";
 
 export interface PanelText {
   readonly lines: readonly string[];
@@ -84,7 +83,7 @@ function workerLines(state: ChatState, surface: Surface): string[] {
         processLine(process, state.nowMs, surface, true),
         ...(found === null
           ? []
-          : renderMarkdown(found, { ...surface, width: width - 4 }).map((line) => `    ${line}`)),
+          : foreignLines(found, surface)),
       ];
     }),
   ];
@@ -128,7 +127,7 @@ function contextLines(
       return [
         "",
         style.bold(oneLine(name)),
-        ...lines.slice(0, maxSectionLines).map((line) => `${style.dim("│")} ${line}`),
+        ...lines.slice(0, maxSectionLines).map((line) => `${style.dim("┆")} ${line}`),
         ...(left > 0 ? [style.dim(`… and ${left} more lines`)] : []),
       ];
     }),
