@@ -11,7 +11,12 @@ import { packagesAround } from "../platform/children/child-process.ts";
 import { systemClock } from "../platform/clock.ts";
 import { endKernel } from "../platform/processes/end-kernel.ts";
 import type { Program } from "../platform/processes/spawn-kernel.ts";
-import { stateFolderOf, stateFolderPath, stateHome, userConfigFolder } from "../platform/files/state-folder.ts";
+import {
+  stateFolderOf,
+  stateFolderPath,
+  stateHome,
+  userConfigFolder,
+} from "../platform/files/state-folder.ts";
 import { Catalog } from "../configuration/catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf } from "../authoring/document-checks.ts";

@@ -28,7 +28,12 @@ function full(walk: ChatWalk): ChatWalk {
         call: "c2",
         result: { status: "error", message: "There is no file gone.md.", recoverable: true },
       },
-      aProcess("b", { kind: "branch", task: "Compare the two albums", state: "Done", ended: "2026-11-20T10:00:04.000Z" }),
+      aProcess("b", {
+        kind: "branch",
+        task: "Compare the two albums",
+        state: "Done",
+        ended: "2026-11-20T10:00:04.000Z",
+      }),
       { kind: "conclusion", text: "37 pictures are in **both**.", process: "b" },
       aProcess("w", { task: "Find doubles", name: "research", status: "118 of 212 compared" }),
       aProcess("x", { task: "Name the scans", state: "WaitingForApproval" }),
@@ -102,12 +107,18 @@ describe("an answer", () => {
 
   test("that failed says why", () => {
     const error = { code: "ModelError", message: "The model is overloaded." };
-    expect(begun().entries(asks("hello"), channel("Failed", { error })).screen).toContain("✗ The model is overloaded.");
+    expect(begun().entries(asks("hello"), channel("Failed", { error })).screen).toContain(
+      "✗ The model is overloaded.",
+    );
   });
 
   test("keeps what the person scrolled to in place while more arrives", () => {
     const walk = begun(new ChatWalk({ columns: 60, rows: 14 }));
-    walk.entries(asks("count"), channel("Running"), says(Array.from({ length: 40 }, (_none, n) => `line${n}\n`).join("\n")));
+    walk.entries(
+      asks("count"),
+      channel("Running"),
+      says(Array.from({ length: 40 }, (_none, n) => `line${n}\n`).join("\n")),
+    );
     walk.press("<pageup>");
     const [, , first] = walk.screen.split("\n");
     walk.writes("more and more\n\nand more");
@@ -212,16 +223,16 @@ describe("files", () => {
   });
 
   test("that are found too late are not proposed", () => {
-    const walk = begun().press("@n").give({ kind: "files", word: "", paths: ["a.md"] });
+    const walk = begun()
+      .press("@n")
+      .give({ kind: "files", word: "", paths: ["a.md"] });
     expect(walk.state.completion?.choices ?? []).toEqual([]);
   });
 });
 
 describe("a change that waits", () => {
   const waiting = (): ChatWalk =>
-    begun()
-      .entries(asks("tidy"), { kind: "action", ref: "sea", state: "PendingApproval" })
-      .action("sea");
+    begun().entries(asks("tidy"), { kind: "action", ref: "sea", state: "PendingApproval" }).action("sea");
 
   test("is approved by a only after Tab, with the digest that was shown", () => {
     const walk = waiting().press("a");
@@ -301,7 +312,9 @@ test("a question is answered by the number of its scope, or denied", () => {
 describe("leaving and stopping", () => {
   test("Esc stops what runs, and only that", () => {
     expect(begun().press("<escape>").commands).toEqual([]);
-    expect(begun().entries(asks("go"), channel("Running")).press("<escape>").commands).toEqual([{ kind: "stop" }]);
+    expect(begun().entries(asks("go"), channel("Running")).press("<escape>").commands).toEqual([
+      { kind: "stop" },
+    ]);
   });
 
   test("Ctrl-C leaves at the second press", () => {
@@ -337,7 +350,15 @@ test("text of models, agents and files has no effect on the terminal", () => {
   const walk = begun(new ChatWalk({ columns: 90, rows: 200 }, { rehearsal: HOSTILE }));
   walk
     .entries(
-      { ...asks(HOSTILE), kind: "message", role: "user", parts: [{ type: "text", text: HOSTILE }, { type: "file", path: HOSTILE }] },
+      {
+        ...asks(HOSTILE),
+        kind: "message",
+        role: "user",
+        parts: [
+          { type: "text", text: HOSTILE },
+          { type: "file", path: HOSTILE },
+        ],
+      },
       channel("Running"),
       says(HOSTILE),
       says("", { parts: [{ type: "reasoning", text: HOSTILE }] }),
@@ -357,7 +378,10 @@ test("text of models, agents and files has no effect on the terminal", () => {
     .action("sea", { title: HOSTILE, reason: HOSTILE })
     .give(
       { kind: "ask", ask: anAsk("q", { title: HOSTILE, reason: HOSTILE, sources: [HOSTILE] }) },
-      { kind: "conversation", conversation: { ...walk.state.conversation, title: HOSTILE, model: HOSTILE, tainted: [HOSTILE] } },
+      {
+        kind: "conversation",
+        conversation: { ...walk.state.conversation, title: HOSTILE, model: HOSTILE, tainted: [HOSTILE] },
+      },
     );
   for (const key of ["c", "d", "w"]) walk.state = { ...walk.state, open: new Set([...walk.state.open, key]) };
   const items = [{ ...walk.state.conversation, id: HOSTILE }];

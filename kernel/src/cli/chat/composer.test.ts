@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { emptyComposer, insert, sent, typed, withText, type Composer } from "./composer.ts";
 
-const press = (composer: Composer, name: string, more: { control?: boolean; meta?: boolean } = {}): Composer =>
+const press = (
+  composer: Composer,
+  name: string,
+  more: { control?: boolean; meta?: boolean } = {},
+): Composer =>
   typed(composer, {
     name,
     text: "",

@@ -53,7 +53,8 @@ export async function withConversation(
   const folder = await folderNamed(options.folder ?? ".");
   const script = options.rehearse === undefined ? null : await scriptNamed(options.rehearse);
   // A kernel that is started here ends with this run; one that runs already asks the person's own models.
-  const settings = script === null ? {} : { LARES_REHEARSE: script, LARES_REHEARSE_RUN: newId(), LARES_KERNEL_LINGER: "0s" };
+  const settings =
+    script === null ? {} : { LARES_REHEARSE: script, LARES_REHEARSE_RUN: newId(), LARES_KERNEL_LINGER: "0s" };
   return withEnvironment(settings, async () => {
     const first = await firstUse(context, folder, script);
     if (typeof first === "number") return first;

@@ -23,7 +23,10 @@ test("only a word at the beginning is a command, and only a word of its own a fi
 });
 
 test("a command with too much or too little behind it says so", () => {
-  expect(slashOf("/undo this")).toMatchObject({ kind: "unknown", message: expect.stringContaining("Remove") });
+  expect(slashOf("/undo this")).toMatchObject({
+    kind: "unknown",
+    message: expect.stringContaining("Remove"),
+  });
   expect(slashOf("/title")).toMatchObject({ kind: "unknown" });
   expect(slashOf("/model")).toEqual({ kind: "command", name: "model", rest: "" });
   expect(slashOf("hello /undo")).toBeNull();

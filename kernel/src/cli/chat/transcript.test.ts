@@ -38,10 +38,11 @@ const written = fc
   .map(({ pieces, partialAt, end }) => (id: string, seq: number): { entries: Entry[]; deltas: News[] } => {
     const text = pieces.join("");
     const half = pieces.slice(0, partialAt).join("");
-    const partial =
-      half === "" ? [] : [anEntry(seq, says(half, { id, partial: true }))];
+    const partial = half === "" ? [] : [anEntry(seq, says(half, { id, partial: true }))];
     const last =
-      end === "whole" ? anEntry(seq + 1, says(text, { id })) : anEntry(seq + 1, { kind: "void", message: id });
+      end === "whole"
+        ? anEntry(seq + 1, says(text, { id }))
+        : anEntry(seq + 1, { kind: "void", message: id });
     return { entries: [...partial, last], deltas: pieces.map((piece) => delta(id, piece)) };
   });
 
@@ -146,13 +147,21 @@ describe("a transcript", () => {
 describe("a conversation is at rest", () => {
   const asked = [entry(1, channel("WaitingForInput")), entry(2, asks("hello"))];
   const request = (seq: number): News =>
-    entry(seq, { kind: "request", attempt: 1, model: "m/m", message: "m", digest: `sha256:${"a".repeat(64)}` });
+    entry(seq, {
+      kind: "request",
+      attempt: 1,
+      model: "m/m",
+      message: "m",
+      digest: `sha256:${"a".repeat(64)}`,
+    });
 
   test("when the channel has answered, and not before it has begun", () => {
     expect(isAtRest(of(...asked))).toBe(false);
     const working = of(...asked, entry(3, channel("Running")), request(4));
     expect([hasWork(working), isAtRest(working)]).toEqual([true, false]);
-    expect(isAtRest(addNews(working, [entry(5, says("Hi")), entry(6, channel("WaitingForInput"))]))).toBe(true);
+    expect(isAtRest(addNews(working, [entry(5, says("Hi")), entry(6, channel("WaitingForInput"))]))).toBe(
+      true,
+    );
   });
 
   test("when it has failed, until the next message", () => {
@@ -172,7 +181,9 @@ describe("a conversation is at rest", () => {
     );
     expect([hasWork(found), isAtRest(found)]).toEqual([false, false]);
     expect(
-      isAtRest(addNews(found, [entry(8, channel("Running")), request(9), entry(10, channel("WaitingForInput"))])),
+      isAtRest(
+        addNews(found, [entry(8, channel("Running")), request(9), entry(10, channel("WaitingForInput"))]),
+      ),
     ).toBe(true);
   });
 

@@ -5,7 +5,8 @@ import { renderMarkdown } from "./markdown.ts";
 import { noStyle, styleFor } from "./style.ts";
 import { displayWidth } from "./width.ts";
 
-const render = (text: string, width = 60): string => renderMarkdown(text, { style: noStyle, width }).join("\n");
+const render = (text: string, width = 60): string =>
+  renderMarkdown(text, { style: noStyle, width }).join("\n");
 
 const document = `# Doubles in *2024*
 
@@ -61,16 +62,47 @@ describe("Markdown of a model", () => {
 
   test("never has an effect on the terminal", () => {
     for (const [name, piece] of Object.entries(HOSTILE_PIECES))
-      for (const around of ["X", "# X", "- X", "> X", "`X`", "```X\nX\n```", "[X](X)", "![X](X)", "|X|X|\n|-|-|\n|X|X|", "**X**"])
+      for (const around of [
+        "X",
+        "# X",
+        "- X",
+        "> X",
+        "`X`",
+        "```X\nX\n```",
+        "[X](X)",
+        "![X](X)",
+        "|X|X|\n|-|-|\n|X|X|",
+        "**X**",
+      ])
         // The chat draws a bar before each line.
         expectHarmless(render(around.replaceAll("X", piece)).replace(/^/gm, "┆ "), `${name} in ${around}`);
   });
 
   test("fits the width, whatever it is", () => {
     const markdown = fc
-      .array(fc.constantFrom("# ", "- ", "> ", "`", "**", "_", "[a](b)", "|", "\n", "\n\n", "```\n", "1. ", " ", "word", "漢字", "é"), {
-        maxLength: 60,
-      })
+      .array(
+        fc.constantFrom(
+          "# ",
+          "- ",
+          "> ",
+          "`",
+          "**",
+          "_",
+          "[a](b)",
+          "|",
+          "\n",
+          "\n\n",
+          "```\n",
+          "1. ",
+          " ",
+          "word",
+          "漢字",
+          "é",
+        ),
+        {
+          maxLength: 60,
+        },
+      )
       .map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(markdown, fc.integer({ min: 40, max: 80 }), (text, width) => {

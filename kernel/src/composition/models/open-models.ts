@@ -141,7 +141,9 @@ export function openModels(parts: ModelParts): KernelModels {
   const script = environment[rehearsalVariable];
   const written = (): ModelSettings => {
     const settings = modelSettings(
-      script === undefined ? document().models : { providers: { [rehearsalProvider]: { api: "scripted", script } } },
+      script === undefined
+        ? document().models
+        : { providers: { [rehearsalProvider]: { api: "scripted", script } } },
     );
     return {
       ...settings,

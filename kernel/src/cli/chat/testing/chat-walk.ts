@@ -56,7 +56,10 @@ export function aProcess(id: string, more: Partial<Process> = {}): EntryFields {
 export const channel = (state: Process["state"], more: Partial<Process> = {}): EntryFields =>
   aProcess("channel", { kind: "channel", state, ...more });
 
-export const says = (text: string, more: Partial<Extract<EntryFields, { kind: "message" }>> = {}): EntryFields => ({
+export const says = (
+  text: string,
+  more: Partial<Extract<EntryFields, { kind: "message" }>> = {},
+): EntryFields => ({
   kind: "message",
   role: "assistant",
   parts: [{ type: "text", text }],
@@ -136,7 +139,12 @@ export class ChatWalk {
   /** The screen as a person sees it. */
   get screen(): string {
     return renderChat(this.state)
-      .frame.map((cells) => cells.map(({ text }) => text).join("").trimEnd())
+      .frame.map((cells) =>
+        cells
+          .map(({ text }) => text)
+          .join("")
+          .trimEnd(),
+      )
       .join("\n");
   }
 }

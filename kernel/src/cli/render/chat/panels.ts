@@ -81,9 +81,7 @@ function workerLines(state: ChatState, surface: Surface): string[] {
       return [
         "",
         processLine(process, state.nowMs, surface, true),
-        ...(found === null
-          ? []
-          : foreignLines(found, surface)),
+        ...(found === null ? [] : foreignLines(found, surface)),
       ];
     }),
   ];
