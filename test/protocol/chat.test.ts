@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
+import type { Conversation } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { lares } from "../support/command-line.ts";
@@ -92,11 +92,15 @@ describe("lares ask", () => {
     const { code, stdout } = await run(["ask", "-", "--json"], "look at @a.md and @gone.md\n");
     expect(code).toBe(0);
     const lines = jsonLines(stdout);
-    const [first] = lines;
-    expect((first?.["entry"] as Entry & { kind: "message" }).parts).toEqual([
-      { type: "text", text: "look at @a.md and @gone.md" },
-      { type: "file", path: "a.md" },
-    ]);
+    expect(lines[0]).toMatchObject({
+      type: "entry",
+      entry: {
+        parts: [
+          { type: "text", text: "look at @a.md and @gone.md" },
+          { type: "file", path: "a.md" },
+        ],
+      },
+    });
     expect(lines.at(-1)).toMatchObject({
       type: "answer",
       agent: MIND,

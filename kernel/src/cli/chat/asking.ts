@@ -17,7 +17,7 @@ import {
   plainTextOf,
   type News,
   type Transcript,
-} from "./transcript.ts";
+} from "./state/transcript.ts";
 
 /** How a question ended. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 import type { SentPart } from "../../base/vocabulary/conversation-requests.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { filesIn, partsOf } from "./slash.ts";
+import { filesIn, partsOf } from "./state/slash.ts";
 
 const maxProposed = 50;
 const maxSearched = 500;

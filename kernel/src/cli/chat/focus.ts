@@ -12,7 +12,7 @@ import {
   type ChatState,
   type Panel,
   type ShownItem,
-} from "./state.ts";
+} from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
 
 /** As the wire allows for a reason. */

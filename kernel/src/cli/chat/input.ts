@@ -6,8 +6,8 @@ import type { ConversationContext } from "../../base/vocabulary/conversation-req
 import type { Key } from "../review/input.ts";
 import type { Size } from "../review/state/state.ts";
 import type { WholeAction } from "../run/whole-action.ts";
-import type { ChatState } from "./state.ts";
-import type { News } from "./transcript.ts";
+import type { ChatState } from "./state/state.ts";
+import type { News } from "./state/transcript.ts";
 
 /** An input of a chat. */
 export type ChatInput =

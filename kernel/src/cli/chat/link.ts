@@ -5,7 +5,7 @@ import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { whenReady } from "../command.ts";
 import { KernelClient } from "../kernel-client.ts";
 import type { KernelConnection } from "../ports.ts";
-import type { News } from "./transcript.ts";
+import type { News } from "./state/transcript.ts";
 
 export interface LinkListeners {
   /** Entries and pieces of messages of the conversation that is followed. */

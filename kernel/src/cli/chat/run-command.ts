@@ -1,8 +1,8 @@
 import type { ChatStep } from "./input.ts";
-import type { SlashName } from "./slash.ts";
-import { isAtWork, lastCommitted, type ChatState } from "./state.ts";
+import type { SlashName } from "./state/slash.ts";
+import { isAtWork, lastCommitted, type ChatState } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
-import { itemsOf } from "./transcript.ts";
+import { itemsOf } from "./state/transcript.ts";
 
 /** Runs a command that the person wrote after a slash. */
 export function run(state: ChatState, name: SlashName, rest: string): ChatStep {

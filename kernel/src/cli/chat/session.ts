@@ -10,7 +10,7 @@ import type { ChatCommand, ChatInput, KernelCommand } from "./input.ts";
 import { ConversationLink } from "./link.ts";
 import { filePathsLike, namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
-import { newChat, type ChatState } from "./state.ts";
+import { newChat, type ChatState } from "./state/state.ts";
 import { update } from "./update.ts";
 
 const tickMs = 500;

@@ -1,5 +1,5 @@
 import type { ChatCommand, ChatStep } from "./input.ts";
-import type { ChatState } from "./state.ts";
+import type { ChatState } from "./state/state.ts";
 
 export function stay(state: ChatState, ...commands: readonly ChatCommand[]): ChatStep {
   return { state, commands };

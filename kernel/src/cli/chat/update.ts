@@ -1,12 +1,12 @@
 import type { Key } from "../review/input.ts";
 import { layoutOf } from "../render/chat/layout.ts";
-import { insert, sent, typed, withText } from "./composer.ts";
-import { commandChoices, fileWord, slashOf, wordAt } from "./slash.ts";
+import { insert, sent, typed, withText } from "./state/composer.ts";
+import { commandChoices, fileWord, slashOf, wordAt } from "./state/slash.ts";
 import { focusKey, panelKey, toggled, toWaiting } from "./focus.ts";
 import { run } from "./run-command.ts";
 import type { ChatInput, ChatStep } from "./input.ts";
-import { isAtWork, isFocusable, newChat, shownItems, type ChatState, type Seen } from "./state.ts";
-import { addNews } from "./transcript.ts";
+import { isAtWork, isFocusable, newChat, shownItems, type ChatState, type Seen } from "./state/state.ts";
+import { addNews } from "./state/transcript.ts";
 import { complain, say, stay } from "./steps.ts";
 
 /** Within this time, a second Ctrl-C leaves. */

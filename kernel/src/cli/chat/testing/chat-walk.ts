@@ -6,7 +6,7 @@ import type { Action } from "../../../base/vocabulary/action.ts";
 import type { Key } from "../../review/input.ts";
 import type { Size } from "../../review/state/state.ts";
 import type { ChatCommand, ChatInput } from "../input.ts";
-import { newChat, type ChatState } from "../state.ts";
+import { newChat, type ChatState } from "../state/state.ts";
 import { update } from "../update.ts";
 
 const created = "2026-11-20T10:00:00.000Z";
@@ -45,7 +45,7 @@ export function anEntry(seq: number, fields: EntryFields): Entry {
     origin: "model",
     turn: "e1",
   };
-  return { ...common, ...fields } as Entry;
+  return { ...common, ...fields };
 }
 
 export function aProcess(id: string, more: Partial<Process> = {}): EntryFields {

@@ -1,7 +1,7 @@
 import { oneLine } from "../foreign.ts";
 import { displayWidth, padEnd, truncate, wrap } from "../width.ts";
-import { isAtWork, runningProcesses, waitingItems, type ChatState } from "../../chat/state.ts";
-import { actionOf } from "../../chat/state.ts";
+import { isAtWork, runningProcesses, waitingItems, type ChatState } from "../../chat/state/state.ts";
+import { actionOf } from "../../chat/state/state.ts";
 import { decisionLines } from "../decision-text.ts";
 import { counted } from "../quantities.ts";
 import { joinPieces } from "../review/lines.ts";

@@ -1,7 +1,7 @@
 import type { Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
-import { scopeWords, stateOfAction, type ChatState, type ShownItem } from "../../chat/state.ts";
-import { conclusionOf, itemsOf, shownOf, type Call, type Message } from "../../chat/transcript.ts";
+import { scopeWords, stateOfAction, type ChatState, type ShownItem } from "../../chat/state/state.ts";
+import { conclusionOf, itemsOf, shownOf, type Call, type Message } from "../../chat/state/transcript.ts";
 import { renderAction, renderActionLine } from "../action.ts";
 import { renderAsk } from "../asks.ts";
 import { manyLines, oneLine } from "../foreign.ts";

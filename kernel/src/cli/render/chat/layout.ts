@@ -1,4 +1,4 @@
-import { isFocusable, isWaiting, shownItems, type ChatState } from "../../chat/state.ts";
+import { isFocusable, isWaiting, shownItems, type ChatState } from "../../chat/state/state.ts";
 import type { Surface } from "../style.ts";
 import { wrap } from "../width.ts";
 import { footOf, type Foot } from "./foot.ts";

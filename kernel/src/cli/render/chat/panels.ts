@@ -1,6 +1,6 @@
-import { slashCommands } from "../../chat/slash.ts";
-import { runningProcesses, type ChatState } from "../../chat/state.ts";
-import { conclusionOf } from "../../chat/transcript.ts";
+import { slashCommands } from "../../chat/state/slash.ts";
+import { runningProcesses, type ChatState } from "../../chat/state/state.ts";
+import { conclusionOf } from "../../chat/state/transcript.ts";
 import { manyLines, oneLine } from "../foreign.ts";
 import { dayAndTime } from "../quantities.ts";
 import type { Surface } from "../style.ts";

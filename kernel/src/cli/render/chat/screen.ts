@@ -1,4 +1,4 @@
-import { isAtWork, waitingItems, type ChatState } from "../../chat/state.ts";
+import { isAtWork, waitingItems, type ChatState } from "../../chat/state/state.ts";
 import { oneLine } from "../foreign.ts";
 import type { Cell, Frame } from "../review/screen.ts";
 import { inAscii } from "../screen-style.ts";

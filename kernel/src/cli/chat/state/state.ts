@@ -1,10 +1,10 @@
-import type { Action, ActionState } from "../../base/vocabulary/action.ts";
-import { endedStates, type Conversation, type Process } from "../../base/vocabulary/conversation.ts";
-import type { ConversationContext } from "../../base/vocabulary/conversation-requests.ts";
-import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
-import type { ScreenStyle } from "../render/screen-style.ts";
-import type { Size } from "../review/state/state.ts";
-import type { WholeAction } from "../run/whole-action.ts";
+import type { Action, ActionState } from "../../../base/vocabulary/action.ts";
+import { endedStates, type Conversation, type Process } from "../../../base/vocabulary/conversation.ts";
+import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
+import type { Ask, AskScope } from "../../../base/vocabulary/ask.ts";
+import type { ScreenStyle } from "../../render/screen-style.ts";
+import type { Size } from "../../review/state/state.ts";
+import type { WholeAction } from "../../run/whole-action.ts";
 import { emptyComposer, type Composer } from "./composer.ts";
 import type { Completion } from "./slash.ts";
 import {

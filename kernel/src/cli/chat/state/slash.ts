@@ -1,4 +1,4 @@
-import { closest } from "../../base/suggest.ts";
+import { closest } from "../../../base/suggest.ts";
 
 /** The commands of a conversation, each with what follows it and what it does. */
 export const slashCommands = [

@@ -1,6 +1,6 @@
-import type { Entry, EntryOf, Part, Process } from "../../base/vocabulary/conversation.ts";
-import type { Delta } from "../../base/vocabulary/conversation-requests.ts";
-import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import type { Entry, EntryOf, Part, Process } from "../../../base/vocabulary/conversation.ts";
+import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
+import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 
 /** A piece of a message that is not finished. */
 export interface Streamed {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Entry } from "../../base/vocabulary/conversation.ts";
-import { anEntry, aProcess, asks, channel, says, type EntryFields } from "./testing/chat-walk.ts";
+import type { Entry } from "../../../base/vocabulary/conversation.ts";
+import { anEntry, aProcess, asks, channel, says, type EntryFields } from "../testing/chat-walk.ts";
 import {
   addNews,
   emptyTranscript,
