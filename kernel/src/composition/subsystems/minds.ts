@@ -1,6 +1,7 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import { isLaresError } from "../../base/errors.ts";
+import type { Emitter } from "../../base/emitter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -9,6 +10,7 @@ import { Conversations } from "../../conversations/conversations.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { AgentNotice } from "../../services/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelModels } from "../models/open-models.ts";
@@ -25,6 +27,7 @@ interface MindParts {
   readonly actions: Actions;
   readonly asks: Asks;
   readonly disk: DiskTimer;
+  readonly notifications: Emitter<AgentNotice>;
 }
 
 /** One log, with its large contents. */
@@ -80,9 +83,16 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           list: (_agent, patterns, within) => tools.toolsFor(patterns, within),
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
         },
+        notify: (notice) => parts.notifications.emit(notice),
         memory: mindMemory(agents),
         actions: {
           get: (id) => actions.get(id),
+          waitingOf: async (agent, conversation) =>
+            (await actions.list({ state: "PendingApproval", agent, limit: 1_000 }))
+              .filter(({ on_behalf_of: causes = [] }) =>
+                causes.some((actor) => actor.kind === "process" && actor.conversation === conversation),
+              )
+              .map(({ id }) => id),
           reject: async (by, id, reason) => {
             try {
               await actions.reject(by, id, reason);
