@@ -195,7 +195,37 @@ describe("lares chat without a terminal", () => {
   });
 });
 
-test("in a folder without a document, nobody is asked where there is no terminal", async () => {
+test("a rehearsal answers from its script, from the beginning each time, and reaches no model", async () => {
+  await using other = await Bench.create({
+    extensions: [
+      {
+        id: MIND,
+        manifest: {
+          name: "A mind",
+          permissions: { use_models: [{ category: "chat" }] },
+          mind: { identity: ["SOUL.md"], tools: [] },
+        },
+        files: { "SOUL.md": "I am calm." },
+      },
+    ],
+  });
+  await other.write("script.yaml", "turns: [{ say: first }, { say: second }]");
+  const own = { XDG_CONFIG_HOME: join(other.base, "config") };
+  expect((await lares(other, ["permissions", "--grant", MIND], own)).code).toBe(0);
+  const args = ["ask", "hello", "--json", "--rehearse", "script.yaml"];
+  for (let time = 1; time <= 2; time++) {
+    // The kernel of the command before ends a moment later.
+    const { code, stdout, stderr } = await until("the rehearsal to begin", async () => {
+      const ended = await lares(other, args, own);
+      return ended.code === 2 ? null : ended;
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("A rehearsal: script.yaml answers, and no model is asked.");
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ model: "rehearsal/script", text: "first" });
+  }
+});
+
+test("without a terminal, nobody is asked about a folder that has no document", async () => {
   await using empty = await Bench.create();
   const folder = join(empty.base, "empty");
   await mkdir(folder);

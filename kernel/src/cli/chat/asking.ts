@@ -70,6 +70,8 @@ export class Asking implements AsyncDisposable {
   #conversation: Conversation;
   #newsAtMs = Date.now();
   #gone: string | null = null;
+  /** The first half of a character whose second one has not arrived. */
+  #half = "";
   /** Entries up to this one were there before. */
   #before = 0;
   #isTelling = false;
@@ -242,7 +244,10 @@ export class Asking implements AsyncDisposable {
     if (!this.#isTelling || !this.#isChannel(process) || text === "") return;
     const shown = this.#shown.get(message) ?? "";
     this.#shown.set(message, shown + text);
-    this.#listener.said?.(plainText(text));
+    // A character may arrive in two halves.
+    const whole = this.#half + text;
+    this.#half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
+    this.#listener.said?.(plainText(whole.slice(0, whole.length - this.#half.length)));
   }
 
   #end(process: string): void {

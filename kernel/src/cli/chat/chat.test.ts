@@ -100,7 +100,7 @@ describe("an answer", () => {
     expect(walk.screen).not.toContain("working");
   });
 
-  test("that was taken back disappears", () => {
+  test("that does not count disappears", () => {
     const walk = begun().entries(asks("hello"), channel("Running")).writes("Wrong");
     expect(walk.entries({ kind: "void", message: "m" }).screen).not.toContain("Wrong");
   });

@@ -42,7 +42,7 @@ const rehearsalModel = "rehearsal/script";
 
 /**
  * Opens a conversation as the command line says: with a mind of the folder, or the one that is resumed or forked. Calls
- * `use` with it; returns an exit code where there is none.
+ * `use` with it; returns an exit code if there is none.
  */
 export async function withConversation(
   context: CommandContext,
@@ -111,7 +111,7 @@ interface FirstUse {
 
 /**
  * Prepares a folder without a document: writes the one that asks for the steward into the folder's state. Returns null
- * where there is a document already, or an exit code.
+ * if there is a document already, or an exit code.
  */
 async function firstUse(
   { ports, terminal }: CommandContext,

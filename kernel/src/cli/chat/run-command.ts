@@ -1,6 +1,6 @@
 import type { ChatStep } from "./input.ts";
 import type { SlashName } from "./state/slash.ts";
-import { isAtWork, lastCommitted, type ChatState } from "./state/state.ts";
+import { isAtWork, lastCommitted, runningProcesses, type ChatState } from "./state/state.ts";
 import { complain, say, stay } from "./steps.ts";
 import { itemsOf } from "./state/transcript.ts";
 
@@ -12,7 +12,7 @@ export function run(state: ChatState, name: SlashName, rest: string): ChatStep {
     case "workers":
       return stay({ ...state, panel: { kind: "workers", top: 0 } });
     case "stop":
-      return isAtWork(state)
+      return isAtWork(state) || runningProcesses(state).length > 0
         ? say(state, "Stopping…", { kind: "stop" })
         : say(state, "Nothing runs in this conversation.");
     case "undo": {

@@ -187,10 +187,13 @@ function statusLine(state: ChatState, width: number): string {
 
 function keyLine(state: ChatState, width: number): string {
   const { style } = state.screenStyle;
+  const { panel } = state;
+  // Their questions name the keys.
+  if (panel?.kind === "reason" || panel?.kind === "scopes") return "";
   const list: (readonly [string, string])[] =
-    state.panel !== null
+    panel !== null
       ? [
-          ...(state.panel.kind === "choose" ? [["Enter", "choose"] as const] : []),
+          ...(panel.kind === "choose" ? [["Enter", "choose"] as const] : []),
           ["↑ ↓", "move"],
           ["Esc", "back"],
         ]

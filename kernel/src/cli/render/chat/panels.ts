@@ -13,7 +13,7 @@ export interface PanelText {
   readonly top: number;
 }
 
-/** Of a long section, only the beginning is shown. */
+/** The lines of a section that are shown. */
 const maxSectionLines = 200;
 
 /** Returns what covers the transcript; null if nothing does. */
