@@ -192,11 +192,7 @@ function keyLine(state: ChatState, width: number): string {
   if (panel?.kind === "reason" || panel?.kind === "scopes") return "";
   const list: (readonly [string, string])[] =
     panel !== null
-      ? [
-          ...(panel.kind === "choose" ? [["Enter", "choose"] as const] : []),
-          ["↑ ↓", "move"],
-          ["Esc", "back"],
-        ]
+      ? [...(panel.kind === "choose" ? [["Enter", "choose"] as const] : []), ["↑ ↓", "move"], ["Esc", "back"]]
       : state.focus !== null
         ? [
             ["↑ ↓", "move"],
