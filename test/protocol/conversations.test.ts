@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
@@ -14,13 +15,15 @@ turns:
   - { process: channel, when: read it, think: "I look.", say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
   - { process: channel, when: "the text of a", say: "It says: the text of a" }
   - { process: channel, when: write it, call: [{ tool: files/write, arguments: { path: b.md, content: "new", reason: "asked" } }] }
-  - { process: channel, when: waits for, say: "I proposed it." }
+  - { process: channel, when: Waits for the person, say: "I proposed it." }
   - { process: channel, when: Committed, say: "It is done." }
   - { process: channel, when: delegate, call: [{ tool: spawn_worker, arguments: { task: "count the files" } }] }
   - { process: worker, when: count the files, call: [{ tool: files/list, arguments: {} }] }
   - { process: worker, when: a.md, say: "There is one file." }
   - { process: channel, when: process, say: "A worker counts." }
   - { process: channel, when: There is one file, say: "One file, says the worker." }
+  - { process: channel, when: long, say: "Noted.", repeat: true }
+  - { process: compaction, say: "The person sent long texts.", repeat: true }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -108,4 +111,171 @@ test("a message is answered, and both are in the log with the usage", async () =
     model: "script/script",
     tainted: ["scripted"],
   });
+});
+
+test("what the channel reads is a call with its result, and the model gets it", async () => {
+  const { id } = await open();
+  await send(id, "read it");
+  const entries = await rested(id, 2);
+  expect(said(entries)).toEqual(["Let me see.", "It says: the text of a"]);
+  const result = entries.find(({ kind }) => kind === "tool_result");
+  expect(result).toMatchObject({
+    origin: "workspace",
+    result: { status: "success", value: { path: "a.md" } },
+  });
+});
+
+test("a change waits for a person as any other, and its end wakes the channel", async () => {
+  const { id } = await open();
+  await send(id, "write it");
+  const waiting = await rested(id, 2);
+  expect(said(waiting)).toEqual(["", "I proposed it."]);
+  const [action] = (
+    await client.request<Action[]>("lares/actions/list", { state: "PendingApproval" })
+  ).filter(({ on_behalf_of: by }) =>
+    by?.some((actor) => actor.kind === "process" && actor.conversation === id),
+  );
+  expect(action).toMatchObject({ agent: MIND, state: "PendingApproval" });
+  await client.request("lares/actions/approve", { id: action?.id, digest: action?.digest });
+  const entries = await rested(id, 3);
+  expect(said(entries).at(-1)).toBe("It is done.");
+  expect(entries.filter(({ kind }) => kind === "action")).toMatchObject([
+    { ref: action?.id, state: "PendingApproval" },
+    { ref: action?.id, state: "Committed" },
+  ]);
+});
+
+test("a worker gets the task alone, works beside the channel, and its report wakes it", async () => {
+  const { id } = await open();
+  await send(id, "delegate");
+  const entries = await rested(id, 5);
+  expect(said(entries.filter(({ process }) => process === entries[0]?.process))).toEqual([
+    "",
+    "A worker counts.",
+    "One file, says the worker.",
+  ]);
+  const { processes } = await get(id);
+  expect(processes).toMatchObject([
+    { kind: "channel", state: "WaitingForInput" },
+    { kind: "worker", state: "Done", task: "count the files", parent: processes[0]?.id },
+  ]);
+});
+
+test("cancel stops what runs, and the next message starts it again", async () => {
+  const { id } = await open();
+  await send(id, "slow");
+  await until("the request", async () => (await get(id)).processes[0]?.state === "Running");
+  const stopped = await client.request<Conversation>("lares/conversations/cancel", { id });
+  expect(stopped.processes).toMatchObject([{ state: "Cancelled" }]);
+  await send(id, "hello");
+  expect(said(await rested(id, 1))).toEqual(["Hi there"]);
+});
+
+test("a follower gets every entry once and in order, with the pieces of an answer before it", async () => {
+  const { id } = await open();
+  const { subscription } = await client.request<{ subscription: string }>("lares/conversations/follow", {
+    id,
+  });
+  await send(id, "hello");
+  const entries = await rested(id, 1);
+  const got = (): number[] =>
+    client
+      .notifications<{ subscription: string; entry: Entry }>("lares/conversations/entry")
+      .flatMap((each) => (each.subscription === subscription ? [each.entry.seq] : []));
+  await until("all entries", () => got().length >= entries.length);
+  expect(got()).toEqual(entries.map(({ seq }) => seq));
+  const deltas = client
+    .notifications<{ subscription: string; text: string }>("lares/conversations/delta")
+    .flatMap((each) => (each.subscription === subscription ? [each.text] : []));
+  expect(deltas.join("")).toBe("Hi there");
+});
+
+test("the same key sends a message once", async () => {
+  const { id } = await open();
+  const sent = await Promise.all(
+    [1, 2, 3].map(() => client.request("lares/conversations/send", { id, text: "hello", key: "k" })),
+  );
+  expect(new Set(sent.map((each) => JSON.stringify(each))).size).toBe(1);
+  const entries = await rested(id, 1);
+  expect(said(entries, "user")).toEqual(["hello"]);
+});
+
+test("a fork has the past of its origin and a future of its own", async () => {
+  const { id } = await open();
+  await send(id, "hello");
+  const entries = await rested(id, 1);
+  const fork = await client.request<Conversation>("lares/conversations/fork", { id });
+  expect(fork).toMatchObject({ forked_from: { conversation: id, seq: entries.at(-1)?.seq } });
+  await send(fork.id, "hello again");
+  expect(said(await rested(fork.id, 2))).toEqual(["Hi there", "Hi there"]);
+  expect(said(await entriesOf(id))).toEqual(["Hi there"]);
+});
+
+test("after kill -9 in mid-answer the next kernel asks anew, and nothing is missing or twice", async () => {
+  const { id } = await open();
+  await send(id, "slow");
+  await until("the request", async () => (await entriesOf(id)).some(({ kind }) => kind === "request"));
+  const { pid } = await bench.status(client);
+  await bench.kill(pid);
+  await until("the next request", async () => {
+    const entries = await entriesOf(id).catch(() => []);
+    return entries.filter(({ kind }) => kind === "request").length >= 2;
+  });
+  const entries = await entriesOf(id);
+  expect(said(entries, "user")).toEqual(["slow"]);
+  expect(entries.filter(({ kind }) => kind === "request")).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
+  await client.request("lares/conversations/cancel", { id });
+});
+
+test("what the model would see is shown by sections", async () => {
+  const { id } = await open();
+  await send(id, "hello");
+  await rested(id, 1);
+  const { sections, model } = await client.request<{
+    sections: { name: string; text: string; tokens: number }[];
+    model: string;
+  }>("lares/conversations/context", { id });
+  expect(model).toBe("script/script");
+  expect(sections.map(({ name }) => name)).toEqual([
+    "identity",
+    "role",
+    "tools",
+    "blocks",
+    "bulletin",
+    "summaries",
+    "history",
+    "suffix",
+  ]);
+  expect(sections[0]?.text).toContain("I am calm.");
+  expect(sections[6]?.text).toContain("hello");
+});
+
+test("a long conversation is compacted: the summary, what is pinned and exact strings stay, and the person sees it", async () => {
+  const { id } = await open();
+  const { entry } = await send(id, "long: the key figure is 4711-ABC in reports/2026/final.md");
+  await client.request("lares/conversations/pin", { id, entry, pinned: true });
+  let answers = 1;
+  await rested(id, answers);
+  const filler = "these words only fill the window of the model ".repeat(30);
+  let entries: Entry[] = [];
+  for (let turn = 0; turn < 30 && !entries.some(({ kind }) => kind === "summary"); turn++) {
+    await send(id, `long ${turn}: ${filler}`);
+    entries = await rested(id, ++answers);
+  }
+  const summary = entries.find((each) => each.kind === "summary");
+  expect(summary).toMatchObject({ text: "The person sent long texts.", tainted: true });
+  const { sections } = await client.request<{ sections: { name: string; text: string; tokens: number }[] }>(
+    "lares/conversations/context",
+    { id },
+  );
+  const text = (name: string): string => sections.find((each) => each.name === name)?.text ?? "";
+  expect(text("summaries")).toContain("The person sent long texts.");
+  expect(text("summaries")).toContain("4711-ABC");
+  expect(text("summaries")).toContain("reports/2026/final.md");
+  expect(text("history")).not.toContain("long 0:");
+  expect(entries.some((each) => each.kind === "message" && JSON.stringify(each).includes("long 0:"))).toBe(
+    true,
+  );
+  await send(id, "hello");
+  expect(said(await rested(id, answers + 1)).at(-1)).toBe("Hi there");
 });

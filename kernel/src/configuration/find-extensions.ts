@@ -52,17 +52,23 @@ export function idsOfFaulty({ manifest, checked }: Pick<ExtensionOnDisk, "manife
 
 /**
  * Returns the ids that the manifests in these places say, without checking the manifests: a check that asks for the others
- * must not wait for theirs. The places are not watched for it.
+ * must not wait for theirs. The places are not watched for it. `files` keeps the answer for each place.
  */
-export async function extensionIds(places: readonly string[]): Promise<ReadonlySet<string>> {
+export async function extensionIds(
+  places: readonly string[],
+  files: ObservedFiles,
+): Promise<ReadonlySet<string>> {
+  const ids = await Promise.all(places.map((place) => files.idsIn(place, idsWrittenIn)));
+  return new Set(ids.flat());
+}
+
+async function idsWrittenIn(place: string): Promise<string[]> {
   const files = new ObservedFiles();
-  const ids = new Set<string>();
-  for (const place of new Set(places)) {
-    for (const name of (await files.list(place)).slice(0, maxFoldersLookedAt)) {
-      const manifest = await files.readFirst(join(place, name), manifestNames);
-      const id = manifest === null ? undefined : idLine.exec(manifest.text)?.[1];
-      if (id !== undefined) ids.add(id);
-    }
+  const ids: string[] = [];
+  for (const name of (await files.list(place)).slice(0, maxFoldersLookedAt)) {
+    const manifest = await files.readFirst(join(place, name), manifestNames);
+    const id = manifest === null ? undefined : idLine.exec(manifest.text)?.[1];
+    if (id !== undefined) ids.push(id);
   }
   return ids;
 }

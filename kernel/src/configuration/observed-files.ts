@@ -21,6 +21,9 @@ export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
 /** Maximum number of paths that one reading stores; further paths are not watched. */
 const maxObserved = 4096;
 
+/** Maximum length of all texts that one reading holds: a workspace's extensions are untrusted. */
+const maxTextCharacters = 64 * 1024 * 1024;
+
 /** Maximum number of folders in one folder that are returned. */
 const maxFoldersIn = 256;
 
@@ -38,6 +41,8 @@ export class ObservedFiles implements ProbedPaths {
   readonly #listed = new Set<string>();
   readonly #written = new Set<string>();
   readonly #unwritten = new Set<string>();
+  #textCharactersLeft = maxTextCharacters;
+  #ids = new Map<string, Promise<readonly string[]>>();
   /** The URIs of open documents by path, computed at first use. */
   #documents: Map<string, string> | null = null;
 
@@ -95,7 +100,17 @@ export class ObservedFiles implements ProbedPaths {
   /** Reads a text beneath a real folder; a link out of it is refused. */
   async readTextIn(folder: string, path: string, maxBytes: number): Promise<FileText> {
     this.observe(join(folder, path));
-    return await readTextIn(folder, path, maxBytes);
+    if (this.#textCharactersLeft <= 0) return { text: null, refused: "no-room" };
+    const read = await readTextIn(folder, path, maxBytes);
+    this.#textCharactersLeft -= read.text?.length ?? 0;
+    return read;
+  }
+
+  /** Returns the ids that `read` finds in a place of extensions; reads each place once. */
+  idsIn(place: string, read: (place: string) => Promise<readonly string[]>): Promise<readonly string[]> {
+    const ids = this.#ids.get(place) ?? read(place);
+    this.#ids.set(place, ids);
+    return ids;
   }
 
   /** Returns the folders in a folder beneath a real folder, by name, without hidden ones. */

@@ -93,7 +93,7 @@ export class WorkspaceDocuments {
         read: async (path, maxBytes) => files.readTextIn(await folder(), path, maxBytes),
         folders: async (path) => files.foldersIn(await folder(), path),
       },
-      extensionIds: () => extensionIds([dirname(dirname(file)), ...this.#extensionPlaces()]),
+      extensionIds: () => extensionIds([dirname(dirname(file)), ...this.#extensionPlaces()], files),
       kernelVersion: this.#options.kernelVersion,
     };
   }

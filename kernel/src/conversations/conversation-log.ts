@@ -146,15 +146,15 @@ export class ConversationLog implements AsyncDisposable {
     return appended;
   }
 
-  /** Stores the beginning of a process's context, which stays as it is until the next one. */
-  storePrefix(process: string, prefix: JsonValue): Promise<void> {
+  /** Stores the beginning of a process's context, which stays as it is until the next one. Returns the record's seq. */
+  storePrefix(process: string, prefix: unknown): Promise<number> {
     const stored = this.#turn.then(async () => {
       const data = canonicalJson({ process, prefix });
-      const [seq] = await this.#write([
+      const [seq = 0] = await this.#write([
         { kind: "prefix", id: process, data, stub: canonicalJson({ process, prefix: null }) },
       ]);
       const record: IndexedRecord = {
-        seq: seq ?? 0,
+        seq,
         kind: "prefix",
         id: process,
         process,
@@ -163,6 +163,7 @@ export class ConversationLog implements AsyncDisposable {
         text: "",
       };
       this.#toIndex([record]);
+      return seq;
     });
     this.#turn = stored.catch(() => undefined);
     return stored;

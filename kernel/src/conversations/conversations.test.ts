@@ -121,7 +121,9 @@ test("the index is made again from the log where it is missing, in part or as a 
     await using all = open();
     (await all.open(id))[Symbol.dispose]();
     expect(textsOf(await all.entries(id, { limit: 10 }))).toEqual(["first words", large]);
-    expect(await all.prefix(id, "c")).toEqual({ process: "c", prefix: { version: 1, text: large } });
+    expect(await all.prefix(id, "c")).toMatchObject({
+      data: { process: "c", prefix: { version: 1, text: large } },
+    });
   }
 });
 

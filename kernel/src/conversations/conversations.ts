@@ -176,7 +176,10 @@ export class Conversations implements AsyncDisposable {
   }
 
   /** Returns the beginning of a process's context as it was stored last; null if there is none. */
-  async prefix(id: string, process: string): Promise<unknown> {
+  async prefix(
+    id: string,
+    process: string,
+  ): Promise<{ readonly seq: number; readonly data: unknown } | null> {
     for (const { conversation, through } of (await this.#stretchesOf(id)).toReversed()) {
       const found = await this.#rows.prefix(conversation, process, Math.min(through, maxSeq));
       if (found !== null) return found;

@@ -133,13 +133,17 @@ export class IndexRows {
   }
 
   /** Returns the newest beginning of a process's context that is not behind the seq; null if there is none. */
-  async prefix(conversation: string, process: string, through: number): Promise<unknown> {
+  async prefix(
+    conversation: string,
+    process: string,
+    through: number,
+  ): Promise<{ readonly seq: number; readonly data: unknown } | null> {
     const [row] = await this.#database.query<EntryRow>(
       `SELECT seq, data FROM conversation_entries
          WHERE conversation = ? AND audience = ? AND kind = 'prefix' AND seq <= ? ORDER BY seq DESC LIMIT 1`,
       [conversation, process, through],
     );
-    return row === undefined ? null : JSON.parse(row.data);
+    return row === undefined ? null : { seq: row.seq, data: JSON.parse(row.data) };
   }
 
   /** Returns the entries whose words match, the best first; null for words that cannot be searched for. */

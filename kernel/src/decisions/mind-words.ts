@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { named } from "../base/named.ts";
-import type { Behaviour } from "./behaviour.ts";
 
 /**
  * Returns what a mind does as whole sentences for a person: that people can talk to it, and which tools it may use. Empty
@@ -43,7 +42,7 @@ export function commandsOf(settings: JsonObject): JsonObject[] {
 }
 
 /** True if the extension has a mind and no program. */
-export function isMindAlone({ settings }: Pick<Behaviour, "settings">): boolean {
+export function isMindAlone({ settings }: { readonly settings: JsonObject }): boolean {
   return isJsonObject(settings["mind"]) && (settings["main"] ?? null) === null;
 }
 

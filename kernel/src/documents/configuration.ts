@@ -58,7 +58,7 @@ export interface Configuration {
     readonly atOnce: number;
     /** Processes of one conversation that run at once. */
     readonly processes: number;
-    /** How long conversations go on after the last trusted client left. */
+    /** How long conversations keep running after the last trusted client left. */
     readonly unattendedMs: number;
   };
   /** Only from the user's own document: a workspace cannot name a provider, an address or a route. */

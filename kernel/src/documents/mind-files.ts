@@ -139,6 +139,13 @@ class MindReader {
       case "encoding":
         this.#report("file-unreadable", pointer, `"${path}" is not a text in UTF-8. Save it as UTF-8.`);
         return;
+      case "no-room":
+        this.#report(
+          "file-too-large",
+          pointer,
+          `"${path}" is not read: the texts of all extensions here are too large together. Remove extensions.`,
+        );
+        return;
       case "unreadable":
         this.#report("file-unreadable", pointer, `"${path}" may not be read. Change its permissions.`);
     }

@@ -47,9 +47,13 @@ export type FileText =
   | { readonly text: string; readonly refused?: undefined; readonly size?: undefined }
   | {
       readonly text: null;
-      /** `unreadable`: this user may not read it. `encoding`: it is not UTF-8. */
-      readonly refused: "missing" | "outside" | "no-file" | "too-large" | "unreadable" | "encoding";
-      /** Of a file that is too large, in bytes. */
+      /**
+       * `unreadable`: this user may not read it. `encoding`: it is not UTF-8. `no-room`: with the texts of other extensions
+       * it is too much.
+       */
+      readonly refused:
+        "missing" | "outside" | "no-file" | "too-large" | "unreadable" | "encoding" | "no-room";
+      /** In bytes, for a file that is too large. */
       readonly size?: number;
     };
 

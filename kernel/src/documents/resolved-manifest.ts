@@ -26,7 +26,7 @@ export type ResolvedHook =
       /** The file whose text starts a conversation. */
       readonly prompt?: string;
       readonly target?: "notify";
-      /** Of the form 08:00-20:00. */
+      /** Written like 08:00-20:00. */
       readonly activeHours?: string;
     };
 

@@ -12,7 +12,7 @@ interface Skill {
   readonly text: string;
 }
 
-/** Reads a SKILL.md. Returns what is wrong with it, as the end of a sentence that begins with its name, if it is no skill. */
+/** Reads a SKILL.md. If it is not a skill, returns what is wrong, as the end of a sentence that begins with its path. */
 export function readSkill(source: string): Skill | string {
   const matter = /^\uFEFF?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s.exec(source);
   if (matter === null)

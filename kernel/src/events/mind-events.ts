@@ -1,4 +1,4 @@
-import type { EventType, Field } from "./types.ts";
+import type { EventType, Field } from "./event-type.ts";
 
 const text = (description: string): Field => ({ type: "string", description });
 

@@ -1,5 +1,6 @@
 import { languageOf } from "./filter.ts";
-import { commonFields, entryFields, entryMethods, eventType, type Field } from "./types.ts";
+import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
+import type { Field } from "./event-type.ts";
 
 /** A word of the filter language, for help in editors and documentation. */
 export interface FilterWord {

@@ -1,31 +1,8 @@
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { endedStates } from "../base/vocabulary/action.ts";
 import { Media } from "../base/vocabulary/entry.ts";
+import type { EventType, Field } from "./event-type.ts";
 import { mindEventTypes } from "./mind-events.ts";
-
-/** The possible types of a field, in CEL's notation; {@link entryFields} describes `Entry`. */
-type FieldType =
-  | "string"
-  | "int"
-  | "bool"
-  | "dyn"
-  | "list<string>"
-  | "map<string, dyn>"
-  | "map<string, map<string, dyn>>"
-  | "Entry";
-
-export interface Field {
-  readonly type: FieldType;
-  readonly description: string;
-  /** All possible values, if they are few. */
-  readonly values?: readonly string[];
-}
-
-export interface EventType {
-  readonly name: string;
-  readonly description: string;
-  readonly fields: Readonly<Record<string, Field>>;
-}
 
 const entry: Field = { type: "Entry", description: "The file or folder it happened to" };
 

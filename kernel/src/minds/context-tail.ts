@@ -1,3 +1,4 @@
+import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { type ContextPrefix, readPrefix } from "../context/prefix.ts";
 import { audienceOf } from "../conversations/records.ts";
@@ -6,6 +7,8 @@ import type { EntryReader, ProcessLog } from "./ports.ts";
 /** What a process's context is stored with, beside its prefix. */
 interface StoredPrefix {
   readonly context: ContextPrefix;
+  /** The seq of its record; 0: it is not stored. */
+  readonly seq?: number;
   /** For a branch: the last entry of the channel that it knows. */
   readonly channel?: { readonly process: string; readonly through: number };
 }
@@ -47,8 +50,8 @@ export class ContextTail {
     stored: StoredPrefix,
     entries: readonly Entry[],
   ): Promise<ContextTail> {
-    await log.storePrefix(process, stored);
-    return new ContextTail(log, process, stored, [...entries]);
+    const seq = await log.storePrefix(process, stored);
+    return new ContextTail(log, process, { ...stored, seq }, [...entries]);
   }
 
   /** Returns a context as it would begin, without storing it. */
@@ -63,6 +66,11 @@ export class ContextTail {
 
   get prefix(): ContextPrefix {
     return this.#stored.context;
+  }
+
+  /** The seq behind which requests were made with this prefix. */
+  get prefixSeq(): number {
+    return this.#stored.seq ?? this.prefix.after;
   }
 
   get entries(): readonly Entry[] {
@@ -83,20 +91,22 @@ export class ContextTail {
 
   /** Replaces the prefix after a compaction. */
   async compact(context: ContextPrefix): Promise<void> {
-    await this.#log.storePrefix(this.#process, { ...this.#stored, context });
-    this.#stored = { ...this.#stored, context };
+    const { seq: _old, ...stored } = this.#stored;
+    const seq = await this.#log.storePrefix(this.#process, { ...stored, context });
+    this.#stored = { ...stored, context, seq };
     this.#entries = this.#entries.filter(({ seq }) => seq > context.after);
   }
 }
 
-function decode(value: unknown): StoredPrefix | null {
-  if (typeof value !== "object" || value === null || !("prefix" in value)) return null;
-  const { prefix } = value as { prefix: Partial<StoredPrefix> | null };
+function decode(found: { readonly seq: number; readonly data: unknown } | null): StoredPrefix | null {
+  if (found === null || !isJsonObject(found.data)) return null;
+  const prefix = found.data["prefix"] as Partial<StoredPrefix> | null | undefined;
   const context = readPrefix(prefix?.context);
   if (context === null) return null;
   const channel = prefix?.channel;
   return {
     context,
+    seq: found.seq,
     ...(typeof channel?.process === "string" && typeof channel.through === "number" ? { channel } : {}),
   };
 }

@@ -19,8 +19,9 @@ import { searchWords } from "../conversations/search-words.ts";
 import { modelError } from "../models/failure-error.ts";
 import { sha256 } from "../platform/files/hash.ts";
 import type { ConversationService } from "../services/conversations.ts";
+import { beginConversation } from "./beginning.ts";
 import { ContextTail } from "./context-tail.ts";
-import { MindConversation } from "./conversation.ts";
+import type { MindConversation } from "./conversation.ts";
 import { entryOf, type EntryMaker } from "./entries.ts";
 import type { Minds } from "./minds.ts";
 import { MindProcess } from "./process.ts";
@@ -111,7 +112,7 @@ export function createConversationService(minds: Minds): ConversationService {
       checkMind(agent);
       await checkModel(model);
       using opened = await conversations.create(agent);
-      await MindConversation.begin(opened.log, ports.clock, {
+      await beginConversation(opened.log, ports.clock, {
         ...(title === undefined ? {} : { title }),
         ...(model === undefined ? {} : { model }),
       });

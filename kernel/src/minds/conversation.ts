@@ -1,24 +1,30 @@
 import { isoTime } from "../base/clock.ts";
-import { illegalTransition, LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
-import { newId } from "../base/ids.ts";
+import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import { hasEnded } from "../base/vocabulary/action.ts";
-import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { OpenLog } from "../conversations/conversations.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { LoggedCall } from "./answer-writer.ts";
+import { Compactor } from "./compactor.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { kinds, toolsOf } from "./kinds.ts";
+import { processTools } from "./process-tools.ts";
 import { OwnTools } from "./own-tools.ts";
 import type { Group, Places } from "./places.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { beginsTurn, MindProcess, type ProcessHost } from "./process.ts";
+import { type GivenContext, MindProcess } from "./process.ts";
+import { beginsTurn } from "./turns.ts";
+import type { AtWork, ConversationHost } from "./host.ts";
+import { ActionWaits } from "./action-waits.ts";
+import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
 
 export interface ConversationParts {
@@ -42,15 +48,17 @@ const gatherMs = 500;
 const maxWakeDepth = 3;
 
 /** One conversation at work: its processes, what wakes them, and what ends them. */
-export class MindConversation implements ProcessHost, AsyncDisposable {
+export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
   readonly #ownTools: OwnTools;
-  /** Calls that wait until a person has decided about an action. */
-  readonly #undecided = new Map<string, Set<(action: Action) => void>>();
+  readonly #compactor: Compactor;
+  /** One for each process, so that whoever changes a context changes it for all. */
+  readonly #tails = new Map<string, ContextTail>();
+  readonly #waits: ActionWaits;
   readonly #listening: Disposable;
   #gathering: Disposable | null = null;
   #wakeDepth = 0;
@@ -62,13 +70,15 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.#used = used;
     this.log = used.log;
     this.#ownTools = new OwnTools(this);
+    this.#compactor = new Compactor(this);
+    this.#waits = new ActionWaits((id) => this.ports.actions.get(id));
     this.#listening = this.log.appended.on((entries) => {
-      for (const { process } of this.#running.values()) process.take(entries);
+      for (const tail of this.#tails.values()) tail.take(entries);
     });
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0 && this.#gathering === null;
+    return this.#running.size === 0 && this.#gathering === null && !this.#compactor.isBusy;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
@@ -76,29 +86,6 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
     if (channel === undefined) throw new Error(`The conversation ${this.log.id} has no channel.`);
     return channel;
-  }
-
-  /** Writes the first entries of a conversation. */
-  static async begin(
-    log: ConversationLog,
-    clock: MindPorts["clock"],
-    { title = "", model = "" }: { readonly title?: string; readonly model?: string },
-  ): Promise<void> {
-    const id = newId();
-    const maker: EntryMaker = { process: id, turn: "", clock };
-    const channel: Process = {
-      id,
-      kind: "channel",
-      state: "WaitingForInput",
-      started: isoTime(clock.now()),
-    };
-    const meta = { ...(title === "" ? {} : { title }), ...(model === "" ? {} : { model }) };
-    await log.append([
-      processEntry(maker, channel),
-      ...(Object.keys(meta).length === 0
-        ? []
-        : [entryOf(maker, { kind: "meta", ...meta }, { origin: "person" })]),
-    ]);
   }
 
   /** Continues the processes that had not ended when a kernel died or stopped. */
@@ -109,8 +96,10 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     }
     for (const process of this.log.state.processes) {
       if (this.#running.has(process.id)) continue;
-      if (["Waiting", "Running", "WaitingForApproval"].includes(process.state))
-        this.#start({ ...process, state: "Waiting" }, "");
+      if (!["Waiting", "Running", "WaitingForApproval"].includes(process.state)) continue;
+      // It has no context of its own any more; the next request begins another one if it is needed.
+      if (process.kind === "compaction") await this.#dropCompaction(process);
+      else this.#start({ ...process, state: "Waiting" }, "");
     }
     if (!this.#running.has(this.channel.id) && (await this.#hasUnreadMessage())) this.wake(0);
   }
@@ -125,16 +114,16 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
       ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
     ]);
     const durable = this.log.sync();
-    this.wake(0);
+    this.wake(0, id);
     await durable;
   }
 
-  /** Has the channel read what is new. */
-  wake(depth: number): void {
+  /** Has the channel read what is new. `turn`: the entry that caused it, where one did. */
+  wake(depth: number, turn = ""): void {
     this.#wakeDepth = depth;
     const { channel } = this;
     if (this.#isStopping || this.#running.has(channel.id)) return;
-    this.#start(channel, "");
+    this.#start(channel, turn);
   }
 
   /** Stops a process and what it started, or all; resolves when that is written. */
@@ -164,9 +153,7 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     await this.log.append([
       entryOf(maker, { kind: "action", ref: action.id, state: action.state }, { origin: "person" }),
     ]);
-    const waiting = this.#undecided.get(action.id);
-    this.#undecided.delete(action.id);
-    for (const decided of waiting ?? []) decided(action);
+    this.#waits.decided(action);
     if (reference.process === this.channel.id && !this.#isStopping) this.wake(0);
   }
 
@@ -202,6 +189,19 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   }
 
   async tailOf(process: Process): Promise<ContextTail> {
+    const known = this.#tails.get(process.id);
+    if (known !== undefined) return known;
+    // What is appended while it is read.
+    const missed: Entry[] = [];
+    using _listening = this.log.appended.on((entries) => missed.push(...entries));
+    const loaded = await this.#loadTail(process);
+    const tail = this.#tails.get(process.id) ?? loaded;
+    tail.take(missed);
+    this.#tails.set(process.id, tail);
+    return tail;
+  }
+
+  async #loadTail(process: Process): Promise<ContextTail> {
     return (
       (await ContextTail.load(this.log, process.id, this.ports.reader)) ??
       (await ContextTail.begin(
@@ -234,39 +234,46 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     return suffixOf(this.log.state, process, this.ports.clock.now());
   }
 
-  runOwnTool(process: MindProcess, call: LoggedCall) {
+  runOwnTool(process: AtWork, call: LoggedCall) {
     return this.#ownTools.run(process, call);
   }
 
-  async decided(id: string, signal: AbortSignal): Promise<ToolResult> {
-    const known = await this.ports.actions.get(id);
-    if (known !== null && hasEnded(known.state)) return resultOf(known);
-    const { promise, resolve, reject } = Promise.withResolvers<Action>();
-    const waiting = this.#undecided.get(id) ?? new Set();
-    this.#undecided.set(id, waiting.add(resolve));
-    const leave = (): void => {
-      waiting.delete(resolve);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      if (signal.aborted) leave();
-      return resultOf(await promise);
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
+  decided(id: string, signal: AbortSignal): Promise<ToolResult> {
+    return this.#waits.result(id, signal);
   }
 
   async mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean> {
     return await this.ports.mayRepeat(this.principalOf(process), call.tool, call.arguments, signal);
   }
 
-  async makeRoom(): Promise<boolean> {
-    return false;
+  async makeRoom({ record, tail }: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean> {
+    if (tail === null || record.kind === "compaction") return false;
+    if (why === "overflow") return await this.#compactor.overflow(record, tail);
+    return await this.#compactor.check(record, tail, tokens);
   }
 
+  /** Begins a compaction of the channel's context. IllegalTransition if one runs, or nothing can be summarised. */
   async compact(): Promise<void> {
-    throw illegalTransition("Running", "There is nothing to summarise yet.");
+    await this.#compactor.begin(this.channel, await this.tailOf(this.channel));
+  }
+
+  /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
+  async runCompaction(
+    record: Process,
+    messages: readonly ModelMessage[],
+    covered: readonly Entry[],
+  ): Promise<string | null> {
+    const tools = processTools("compaction", this.mind().definition);
+    const tail = ContextTail.preview(this.log, record.id, prefixOf({ tools }), []);
+    this.#tails.set(record.id, tail);
+    const process = this.#start(record, "", { messages, covered });
+    await this.ended(record.id);
+    const conclusion = process.record.state === "Done" ? process.conclusion : null;
+    return conclusion;
+  }
+
+  compactionEnded(): void {
+    if (this.isIdle) this.#parts.rested();
   }
 
   /** Ends the work without writing an end: the next kernel continues it. */
@@ -281,12 +288,13 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.#used[Symbol.dispose]();
   }
 
-  #start(record: Process, turn: string): void {
+  #start(record: Process, turn: string, given?: GivenContext): MindProcess {
     const abort = new AbortController();
-    const process = new MindProcess(this, record, turn, abort.signal);
+    const process = new MindProcess(this, record, turn, abort.signal, given);
     const done = this.#run(process);
     this.#running.set(record.id, { process, abort, done });
     done.finally(() => this.#ended(process)).catch(() => undefined);
+    return process;
   }
 
   async #run(process: MindProcess): Promise<void> {
@@ -314,11 +322,13 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
   #ended(process: MindProcess): void {
     const { record } = process;
     this.#running.delete(record.id);
+    if (record.kind !== "channel") this.#tails.delete(record.id);
     if (this.#isStopping) return;
     if (record.kind === "channel") {
       // What came while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread()) this.wake(this.#wakeDepth);
-    } else if (record.state === "Done" || record.state === "Failed") this.#gather(record);
+    } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed"))
+      this.#gather(record);
     if (this.isIdle) this.#parts.rested();
   }
 
@@ -341,6 +351,12 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
     this.log
       .append([entryOf(maker, { kind: "notice", text }, { origin: "workspace" })])
       .catch((error: unknown) => this.ports.log.error(`A notice could not be written: ${messageOf(error)}`));
+  }
+
+  async #dropCompaction(process: Process): Promise<void> {
+    const maker: EntryMaker = { process: process.id, turn: "", clock: this.ports.clock };
+    const ended = isoTime(this.ports.clock.now());
+    await this.log.append([processEntry(maker, { ...process, state: "Cancelled", ended })]);
   }
 
   #groupsOf({ kind, name = "" }: Process): Group[] {
@@ -383,25 +399,4 @@ export class MindConversation implements ProcessHost, AsyncDisposable {
       entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, channel))
     );
   }
-}
-
-/** Returns the result of a call whose action a person has decided about. */
-function resultOf({ id, state, reason }: Action): ToolResult {
-  if (state === "Committed" || state === "Undone") return { status: "success", value: { action: id, state } };
-  const why = reason === undefined ? "" : `: ${reason}`;
-  return { status: "error", message: `The change was not made (${state})${why}.`, recoverable: true };
-}
-
-const titleCharacters = 60;
-
-function titleOf(parts: readonly SentPart[]): string {
-  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
-  const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
-  return line.length <= titleCharacters
-    ? line
-    : `${line.slice(0, titleCharacters - 1).trimEnd()}…`.toWellFormed();
-}
-
-export function isEnded({ state }: Process): boolean {
-  return endedStates.has(state);
 }

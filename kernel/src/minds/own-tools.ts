@@ -1,24 +1,16 @@
 import { isoTime } from "../base/clock.ts";
 import { isJsonObject } from "../base/json.ts";
-import { endedStates, type EntryOf, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { textOf } from "../context/entry-text.ts";
 import { searchWords } from "../conversations/search-words.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
+import { textOfBlock } from "./blocks.ts";
 import { ContextTail } from "./context-tail.ts";
-import type { MindConversation } from "./conversation.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
-import { asError, type MindProcess } from "./process.ts";
+import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 import type { ProcessTool } from "./process-tools.ts";
-
-interface Ran {
-  readonly result: ToolResult;
-  /** Entries that are written with the result. */
-  readonly also?: readonly NewEntry[];
-  /** Called when these are in the log. */
-  readonly after?: () => Promise<void>;
-}
 
 const success = (value: unknown): ToolResult => ({ status: "success", value });
 const maxUnfinished = 64;
@@ -27,13 +19,13 @@ const maxRecalledCharacters = 2_000;
 
 /** Runs the tools that the kernel itself gives to processes. Arguments come from a model: each is checked here. */
 export class OwnTools {
-  readonly #conversation: MindConversation;
+  readonly #conversation: ConversationHost;
 
-  constructor(conversation: MindConversation) {
+  constructor(conversation: ConversationHost) {
     this.#conversation = conversation;
   }
 
-  async run(process: MindProcess, call: LoggedCall): Promise<Ran> {
+  async run(process: AtWork, call: LoggedCall): Promise<OwnResult> {
     const args = isJsonObject(call.arguments) ? call.arguments : {};
     const text = (name: string): string | null => {
       const value = args[name];
@@ -41,7 +33,7 @@ export class OwnTools {
     };
     const offered = process.tail?.prefix.tools.some(({ name }) => name === call.tool) === true;
     if (!offered) return { result: asError(`There is no tool "${call.tool}" here.`, false) };
-    const need = (name: string): Ran => ({
+    const need = (name: string): OwnResult => ({
       result: asError(`${call.tool} needs the argument "${name}", a text.`),
     });
     // `isProcessTool` was asked before.
@@ -109,12 +101,12 @@ export class OwnTools {
 
   /** A call that is run again after a crash finds the process that it started, by the same id. */
   async #spawn(
-    parent: MindProcess,
+    parent: AtWork,
     call: LoggedCall,
     kind: "branch" | "worker",
     task: string,
     name: string | undefined,
-  ): Promise<Ran> {
+  ): Promise<OwnResult> {
     const { log, ports } = this.#conversation;
     const id = call.call.replace(/^call_/, "");
     const known = log.state.processes.find((process) => process.id === id);
@@ -144,7 +136,7 @@ export class OwnTools {
   }
 
   /** A branch knows what its channel knew when it asked for it. */
-  async #beginBranch(parent: MindProcess, record: Process): Promise<void> {
+  async #beginBranch(parent: AtWork, record: Process): Promise<void> {
     const { log } = this.#conversation;
     const { tail, lastRequest } = parent;
     if (tail === null) return;
@@ -162,7 +154,7 @@ export class OwnTools {
     );
   }
 
-  #message(from: MindProcess, process: string, text: string): NewEntry {
+  #message(from: AtWork, process: string, text: string): NewEntry {
     return entryOf(
       { ...from.maker, process },
       { kind: "message", role: "user", parts: [{ type: "text", text }] },
@@ -170,11 +162,11 @@ export class OwnTools {
     );
   }
 
-  #editBlock(process: MindProcess, name: string, find: string | null, replace: string): Ran {
+  #editBlock(process: AtWork, name: string, find: string | null, replace: string): OwnResult {
     const block = this.#conversation.mind().definition.blocks.find((each) => each.name === name);
     if (block === undefined || block.isReadOnly)
       return { result: asError(`There is no block "${name}" to edit.`) };
-    const now = this.#textOf(process, name);
+    const now = process.tail === null ? "" : textOfBlock(process.tail, name);
     let text = replace;
     if (find !== null) {
       const places = now.split(find).length - 1;
@@ -199,19 +191,12 @@ export class OwnTools {
     };
   }
 
-  #textOf({ tail }: MindProcess, name: string): string {
-    const changed = tail?.entries.findLast(
-      (entry): entry is EntryOf<"block"> => entry.kind === "block" && entry.name === name,
-    );
-    return changed?.text ?? tail?.prefix.blocks.find((block) => block.name === name)?.text ?? "";
-  }
-
-  async #recall(args: Readonly<Record<string, unknown>>, query: string): Promise<Ran> {
+  async #recall(args: Readonly<Record<string, unknown>>, query: string): Promise<OwnResult> {
     const { log, ports } = this.#conversation;
     const { limit = defaultRecalled, conversation = log.id } = args;
     const id = String(conversation);
-    const agent = id === log.id ? log.agent : await ports.reader.agentOf(id);
-    if (agent !== log.agent) return { result: asError(`There is no conversation "${id}" of yours.`) };
+    const agent = id === log.id ? log.header.agent : await ports.reader.agentOf(id);
+    if (agent !== log.header.agent) return { result: asError(`There is no conversation "${id}" of yours.`) };
     const most = typeof limit === "number" ? Math.min(50, Math.max(1, Math.floor(limit))) : defaultRecalled;
     const found = await ports.reader.search([id], searchWords(query), most);
     return {

@@ -28,7 +28,8 @@ export interface ProcessLog {
   readonly state: Readonly<ConversationState>;
   readonly isBroken: boolean;
   append(entries: readonly NewEntry[] | (() => readonly NewEntry[])): Promise<readonly Entry[]>;
-  storePrefix(process: string, prefix: unknown): Promise<void>;
+  /** Returns the seq of its record. */
+  storePrefix(process: string, prefix: unknown): Promise<number>;
   sync(): Promise<void>;
 }
 
@@ -36,7 +37,7 @@ export interface ProcessLog {
 export interface EntryReader {
   entries(id: string, query: EntryQuery): Promise<Entry[]>;
   entry(id: string, entry: string): Promise<Entry | null>;
-  prefix(id: string, process: string): Promise<unknown>;
+  prefix(id: string, process: string): Promise<{ readonly seq: number; readonly data: unknown } | null>;
   /** Returns the entries whose words match a query of `searchWords`, the best first. */
   search(
     ids: readonly string[],

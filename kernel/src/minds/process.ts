@@ -1,55 +1,26 @@
 import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
-import type { Entry, EntryOf, Process } from "../base/vocabulary/conversation.ts";
-import type { ModelFailure } from "../base/vocabulary/model.ts";
-import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
-import type { ToolResult } from "../base/vocabulary/tool-result.ts";
-import { buildContext, type Context, type SuffixPart } from "../context/context.ts";
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { ModelFailure, ModelMessage } from "../base/vocabulary/model.ts";
+import { buildContext, type Context } from "../context/context.ts";
 import { taintOf } from "../context/taint.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import { sha256 } from "../platform/files/hash.ts";
-import {
-  type Answered,
-  type LoggedCall,
-  type LoggedRequest,
-  requestEntry,
-  voidEntry,
-  writeAnswer,
-} from "./answer-writer.ts";
+import { type Answered, type LoggedRequest, requestEntry, voidEntry, writeAnswer } from "./answer-writer.ts";
+import { CallRunner } from "./call-runner.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, type Provenance } from "./entries.ts";
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
-import type { CallOutcome, Mind, MindPorts, ProcessLog } from "./ports.ts";
+import type { AtWork, ProcessHost } from "./host.ts";
+import { beginsTurn } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
 
-/** What a process needs from the conversation that it belongs to. */
-export interface ProcessHost {
-  readonly ports: MindPorts;
-  readonly log: ProcessLog;
-  /** Returns the mind; AgentError, with the reason, where it may not be used now. */
-  mind(): Mind;
-  principalOf(process: Process): ProcessPrincipal;
-  /** Returns the context, which is begun where there is none. */
-  tailOf(process: Process): Promise<ContextTail>;
-  /** What is added to a request for the moment: how things stand. */
-  suffixOf(process: Process): readonly SuffixPart[];
-  /** Runs one of the kernel's own tools for a process. */
-  runOwnTool(
-    process: MindProcess,
-    call: LoggedCall,
-  ): Promise<{
-    readonly result: ToolResult;
-    readonly also?: readonly NewEntry[];
-    readonly after?: () => Promise<void>;
-  }>;
-  /** Returns the action once a person or time has decided about it. */
-  decided(action: string, signal: AbortSignal): Promise<ToolResult>;
-  /** Returns whether a call may be made although the same was made twice directly before. */
-  mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean>;
-  /** Makes the context smaller; false if nothing can leave it. */
-  makeRoom(process: MindProcess, level: "overflow" | "check", tokens: number): Promise<boolean>;
+/** The beginning of a request that is made for one process alone, and what it was made of. */
+export interface GivenContext {
+  readonly messages: readonly ModelMessage[];
+  readonly covered: readonly Entry[];
 }
 
 /** The model could not answer. */
@@ -65,22 +36,34 @@ class ModelFailed extends Error {
 /** Turns of a worker in which an answer without a call is not yet taken for its report. */
 const nudgedTurns = 2;
 const nudge = "Please proceed and use the available tools.";
-/** The same call so often in a row needs a person. */
-const repeatsAsked = 3;
-
 /** One process of a conversation at work: it asks its model, runs the calls, and ends or rests. */
-export class MindProcess {
+export class MindProcess implements AtWork {
   record: Process;
   readonly signal: AbortSignal;
   /** The id of the entry that began its turn. */
   turn: string;
   readonly #host: ProcessHost;
+  readonly #calls: CallRunner;
   #tail: ContextTail | null = null;
   /** The last request that is in the log. */
   lastRequest = 0;
+  /** Attempts at the next answer that a kernel made before it died. */
+  #attempts = 0;
 
-  constructor(host: ProcessHost, record: Process, turn: string, signal: AbortSignal) {
+  readonly #given: GivenContext | null;
+  /** The text with which it ended. */
+  conclusion: string | null = null;
+
+  constructor(
+    host: ProcessHost,
+    record: Process,
+    turn: string,
+    signal: AbortSignal,
+    given: GivenContext | null = null,
+  ) {
+    this.#given = given;
     this.#host = host;
+    this.#calls = new CallRunner(host, this);
     this.record = record;
     this.turn = turn;
     this.signal = signal;
@@ -92,11 +75,6 @@ export class MindProcess {
 
   get tail(): ContextTail | null {
     return this.#tail;
-  }
-
-  /** Takes what was appended to the log. */
-  take(entries: readonly Entry[]): void {
-    this.#tail?.take(entries);
   }
 
   /** Changes the state, and writes it down. */
@@ -143,12 +121,12 @@ export class MindProcess {
       }
       if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
-        for (const call of answered.calls) await this.#run(call);
+        for (const call of answered.calls) await this.#calls.run(call);
         continue;
       }
       if (answered.calls.length > 0)
         await this.#host.log.append(
-          this.#unanswered(`Not run: ${most} requests in a row were made, which is the limit.`),
+          this.#calls.unanswered(`Not run: ${most} requests in a row were made, which is the limit.`),
         );
       if (end === "rest") {
         if (!this.hasUnread()) return null;
@@ -176,17 +154,28 @@ export class MindProcess {
         : { code: isLaresError(error) ? error.code : "InternalError", message: messageOf(error) };
     if (!(error instanceof ModelFailed) && !isLaresError(error))
       this.#host.ports.log.error(`A process of a conversation failed: ${messageOf(error)}`);
-    await this.move("fail", { ended, error: failure }, this.#unanswered("Not run: the process has failed."));
+    await this.move(
+      "fail",
+      { ended, error: failure },
+      this.#calls.unanswered("Not run: the process has failed."),
+    );
   }
 
   /** Writes that it was stopped. */
   async cancelled(): Promise<void> {
-    await this.move("cancel", { ended: this.#now() }, this.#unanswered("cancelled"));
+    await this.move("cancel", { ended: this.#now() }, this.#calls.unanswered("cancelled"));
   }
 
   async finish(text: string): Promise<void> {
-    const conclusion = entryOf(this.maker, { kind: "conclusion", text }, this.provenance("model"));
-    await this.move("finish", { ended: this.#now() }, [conclusion]);
+    this.conclusion = text;
+    // It begins a turn of whoever reads it.
+    const conclusion = entryOf(
+      { ...this.maker, turn: "" },
+      { kind: "conclusion", text },
+      this.provenance("model"),
+    );
+    // A summary is written by whoever asked for it.
+    await this.move("finish", { ended: this.#now() }, this.#given === null ? [conclusion] : []);
   }
 
   /** Returns where a text comes from that was made of what this process has read. */
@@ -195,6 +184,7 @@ export class MindProcess {
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
       ...(this.#tail?.entries ?? []),
+      ...(this.#given?.covered ?? []),
       {
         ...(own.sources === undefined ? {} : { sources: own.sources }),
         ...(own.isTainted === true ? { tainted: true as const } : {}),
@@ -209,13 +199,17 @@ export class MindProcess {
 
   /** Returns what the model would see if it were asked now. */
   context(tail: ContextTail, model: string): Context {
-    return buildContext({
+    const context = buildContext({
       prefix: tail.prefix,
       entries: tail.entries,
       process: this.record.id,
       model,
-      suffix: this.#host.suffixOf(this.record),
+      suffix: this.#given === null ? this.#host.suffixOf(this.record) : [],
+      prefixSeq: tail.prefixSeq,
     });
+    if (this.#given === null) return context;
+    const [, ...own] = context.messages;
+    return { ...context, messages: [...this.#given.messages, ...own] };
   }
 
   async #ask(isLast: boolean): Promise<Answered> {
@@ -229,7 +223,6 @@ export class MindProcess {
     if ("failure" in choice) throw new ModelFailed(choice.failure);
     const { model } = choice;
     const { agent } = this.#host.mind();
-    const earlier = log.state.requests.find(({ process }) => process === this.record.id);
     const message = newId();
     let asked: { readonly context: Context; readonly request: LoggedRequest } | null = null;
     // Built when everything before is in the log, so that what the request has not seen comes behind its entry.
@@ -237,7 +230,7 @@ export class MindProcess {
       this.turn = this.#turnNow();
       const context = this.context(tail, model);
       const digest = sha256(canonicalJson({ messages: context.messages, tools: context.tools }));
-      const request = { message, digest, model, attempt: (earlier?.attempt ?? 0) + 1 };
+      const request = { message, digest, model, attempt: this.#attempts + 1 };
       asked = { context, request };
       return [requestEntry(this.maker, request)];
     });
@@ -267,83 +260,17 @@ export class MindProcess {
           }),
       },
     );
+    this.#attempts = 0;
     this.signal.throwIfAborted();
     if (answered.type === "done") await this.#host.makeRoom(this, "check", context.tokens);
     return answered;
-  }
-
-  /** Runs a call, unless its result is in the log already, and writes the result. */
-  async #run(call: LoggedCall): Promise<void> {
-    this.signal.throwIfAborted();
-    if (isProcessTool(call.tool)) {
-      const { result, also = [], after } = await this.#host.runOwnTool(this, call);
-      const written = this.#result(call, { result, origin: "workspace", isTainted: false });
-      await this.#host.log.append([...also, written]);
-      return await after?.();
-    }
-    const outcome = await this.#call(call);
-    const { result } = outcome;
-    if (result.status !== "needs_approval")
-      return void (await this.#host.log.append([this.#result(call, outcome)]));
-    const action = entryOf(
-      this.maker,
-      { kind: "action", ref: result.action.id, state: result.action.state },
-      { origin: "workspace" },
-    );
-    if (kinds[this.record.kind].goesOn) {
-      await this.#host.log.append([this.#result(call, outcome), action]);
-      return;
-    }
-    await this.move("ask", {}, [action]);
-    const decided = await this.#host.decided(result.action.id, this.signal);
-    await this.move("decided");
-    await this.#host.log.append([this.#result(call, { ...outcome, result: decided })]);
-  }
-
-  async #call(call: LoggedCall): Promise<CallOutcome> {
-    const { ports } = this.#host;
-    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(this.record, call, this.signal)))
-      return {
-        result: {
-          status: "error",
-          message: "This call was made with the same arguments before; a person did not allow it again.",
-          recoverable: false,
-        },
-        origin: "workspace",
-        isTainted: false,
-      };
-    return await ports.tools.call(this.#host.principalOf(this.record), call.tool, call.arguments, {
-      key: call.call,
-      signal: this.signal,
-      offered: this.#tail?.prefix.tools.map(({ name }) => name) ?? [],
-    });
-  }
-
-  #isRepeated(call: LoggedCall): boolean {
-    const wanted = canonicalJson([call.tool, call.arguments]);
-    const calls = (this.#tail?.entries ?? []).filter(
-      (entry): entry is EntryOf<"tool_call"> =>
-        entry.kind === "tool_call" && entry.process === this.record.id && entry.call !== call.call,
-    );
-    const before = calls.slice(-(repeatsAsked - 1));
-    return (
-      before.length === repeatsAsked - 1 &&
-      before.every((entry) => canonicalJson([entry.tool, entry.arguments]) === wanted)
-    );
-  }
-
-  #result({ call }: LoggedCall, { result, origin, isTainted, sources }: CallOutcome): NewEntry {
-    return entryOf(
-      this.maker,
-      { kind: "tool_result", call, result },
-      { origin, isTainted, ...(sources === undefined ? {} : { sources }) },
-    );
   }
 
   /** After a kernel died: takes back what was only begun, and runs calls whose result nobody wrote. */
   async #finishOpen(): Promise<void> {
     const { state } = this.#host.log;
     const { id } = this.record;
+    this.#attempts = state.requests.find(({ process }) => process === id)?.attempt ?? 0;
     const begun = [
       ...state.requests.filter(({ process }) => process === id).map(({ message }) => message),
       ...state.partial.filter(({ process }) => process === id).map(({ message }) => message),
@@ -353,7 +280,7 @@ export class MindProcess {
     const open = new Set(state.calls.filter(({ process }) => process === id).map(({ call }) => call));
     for (const entry of this.#tail?.entries ?? [])
       if (entry.kind === "tool_call" && open.has(entry.call))
-        await this.#run({ call: entry.call, tool: entry.tool, arguments: entry.arguments });
+        await this.#calls.run({ call: entry.call, tool: entry.tool, arguments: entry.arguments });
   }
 
   #isResumed(): boolean {
@@ -385,36 +312,7 @@ export class MindProcess {
     ]);
   }
 
-  #unanswered(message: string): NewEntry[] {
-    return this.#host.log.state.calls
-      .filter(({ process }) => process === this.record.id)
-      .map(({ call, tool }) =>
-        this.#result(
-          { call, tool, arguments: null },
-          { result: { status: "error", message, recoverable: false }, origin: "workspace", isTainted: false },
-        ),
-      );
-  }
-
   #now(): string {
     return new Date(this.#host.ports.clock.now()).toISOString();
   }
-}
-
-/** True for what a process has to answer. */
-export function beginsTurn(entry: Entry, { id, kind }: Pick<Process, "id" | "kind">): boolean {
-  switch (entry.kind) {
-    case "message":
-      return entry.role === "user" && entry.process === id && entry.origin !== "kernel";
-    case "conclusion":
-      return kind === "channel" && entry.process !== id;
-    case "action":
-      return kind === "channel" && entry.state !== "PendingApproval";
-    default:
-      return false;
-  }
-}
-
-export function asError(message: string, recoverable = true): ToolResult {
-  return { status: "error", message, recoverable };
 }

@@ -11,7 +11,7 @@ export interface HookDefinition {
   readonly handler: string;
   /** Present if a conversation is started with this text instead of a function being called. Only with `schedule`. */
   readonly prompt?: MindText & {
-    /** What becomes of the answer: the person is told of it. */
+    /** What happens with the answer: the person is notified. */
     readonly target: "notify";
     /** Outside of these hours, in the schedule's time zone, the run is skipped. */
     readonly activeHours?: ActiveHours;

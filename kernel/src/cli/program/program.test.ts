@@ -486,6 +486,20 @@ describe("new", () => {
     expect(errors).toContain("exists already");
   });
 
+  it("writes a mind without code, with its folders", async () => {
+    const target = join(folder, ".lares", "extensions", "notes-keeper");
+    expect(await lares(["new", target, "--template", "mind"])).toBe(0);
+    const files = (await readdir(target, { recursive: true })).filter((name) => name.endsWith(".md"));
+    expect(files.toSorted()).toEqual([
+      "README.md",
+      "SOUL.md",
+      "prompts/monday.md",
+      "skills/weekly-review/SKILL.md",
+    ]);
+    const manifest = await readFile(join(target, "extension.yaml"), "utf8");
+    expect(manifest).toContain("id: local.notes-keeper");
+  });
+
   it.each([
     ["c", "no template for c yet"],
     ["assemblyscript", "no template for assemblyscript yet"],

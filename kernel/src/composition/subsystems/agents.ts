@@ -17,7 +17,7 @@ import type { TraceLog } from "../../trace/trace-log.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
 import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
-import { mindBody } from "../mind-body.ts";
+import { mindBody } from "./mind-body.ts";
 import { workOfJob } from "../../services/job-work.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { agentQueue } from "./agent-queue.ts";

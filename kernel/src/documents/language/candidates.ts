@@ -1,3 +1,4 @@
+import { fileTools } from "../../base/vocabulary/file-tools.ts";
 import type { CompletionProposal, Explanation } from "../../base/vocabulary/editing.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { permissionNames } from "../../base/vocabulary/permissions.ts";
@@ -54,6 +55,8 @@ const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
   [/^\/extension\/permissions\/propose_actions\/\d+$/, async () => proposedKinds()],
   [/^\/extension\/permissions\/hear_events\/\d+$/, heardEvents],
   [/^\/extension\/permissions\/call_tools\/\d+$/, toolNames],
+  [/^\/extension\/permissions\/intercept\/\d+$/, extensionIds],
+  [/^\/extension\/mind\/(?:workers\/[^/]+\/)?(?:direct_)?tools\/\d+$/, mindTools],
 ];
 
 const laresPlaces: readonly (readonly [RegExp, Finder])[] = [
@@ -180,6 +183,15 @@ async function toolNames({ around }: Search): Promise<Candidate[]> {
           ...tools.map((tool) => ({ value: `${id}/${tool}`, kind: "choice" as const })),
         ],
   );
+}
+
+/** Returns the kernel's own tools for files, then those of other extensions. */
+async function mindTools(search: Search): Promise<Candidate[]> {
+  return [
+    { value: "files/*", kind: "choice", detail: "all tools for files" },
+    ...fileTools.map(({ name }) => ({ value: name, kind: "choice" as const })),
+    ...(await toolNames(search)),
+  ];
 }
 
 /** Returns one entry per extension, without extensions that already have one. */

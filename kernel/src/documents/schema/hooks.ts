@@ -53,7 +53,7 @@ export const Hook = Type.Object(
     ),
     target: Type.Optional(
       Type.Literal("notify", {
-        description: "What becomes of the answer to prompt: the person is told of it, which is the default",
+        description: "What happens with the answer to prompt; default notify: the person is notified",
         default: "notify",
       }),
     ),

@@ -316,7 +316,7 @@ export const Lares = Type.Object(
             }),
           ),
           unattended: Type.Optional(
-            Duration("How long conversations go on after the last client you trust left", "30m"),
+            Duration("How long conversations keep running after the last trusted client left", "30m"),
           ),
         },
         { ...closed, description: "How people and agents talk" },

@@ -38,13 +38,13 @@ const Tools = (description: string) =>
 
 const Prompts = Type.Object(
   {
-    channel: Type.Optional(File("Of the process that talks to the person", "prompts/channel.md")),
-    branch: Type.Optional(File("Of the processes that think about one question", "prompts/branch.md")),
-    worker: Type.Optional(File("Of the processes that do one task", "prompts/worker.md")),
+    channel: Type.Optional(File("For the process that talks to the person", "prompts/channel.md")),
+    branch: Type.Optional(File("For the processes that think about one question", "prompts/branch.md")),
+    worker: Type.Optional(File("For the processes that do one task", "prompts/worker.md")),
     compaction: Type.Optional(
-      File("Of the processes that summarise what no longer fits", "prompts/compaction.md"),
+      File("For the processes that summarise what no longer fits", "prompts/compaction.md"),
     ),
-    cortex: Type.Optional(File("Of the process that looks after the whole", "prompts/cortex.md")),
+    cortex: Type.Optional(File("For the process that looks after the whole", "prompts/cortex.md")),
   },
   {
     ...closed,

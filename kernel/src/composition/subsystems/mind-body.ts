@@ -1,8 +1,8 @@
-import type { AgentBody, AgentSession, GuestEnd, GuestUsage } from "../agents/ports.ts";
-import { unlimitedCpu } from "../base/cpu-budget.ts";
-import { Emitter } from "../base/emitter.ts";
-import { LaresError, requestCancelled } from "../base/errors.ts";
-import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import type { AgentBody, AgentSession, GuestEnd, GuestUsage } from "../../agents/ports.ts";
+import { unlimitedCpu } from "../../base/cpu-budget.ts";
+import { Emitter } from "../../base/emitter.ts";
+import { LaresError, requestCancelled } from "../../base/errors.ts";
+import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 
 /**
  * Returns the body of an agent without a program. It takes no place among the loaded agents. Its mind runs in conversations,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import { mindBody } from "./mind-body.ts";
 
 const definition = { id: "dev.mind" } as AgentDefinition;

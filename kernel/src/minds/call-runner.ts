@@ -1,0 +1,102 @@
+import { canonicalJson } from "../base/json.ts";
+import type { EntryOf } from "../base/vocabulary/conversation.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import type { LoggedCall } from "./answer-writer.ts";
+import { entryOf } from "./entries.ts";
+import { asError, type AtWork, type ProcessHost } from "./host.ts";
+import { kinds } from "./kinds.ts";
+import type { CallOutcome } from "./ports.ts";
+import { isProcessTool } from "./process-tools.ts";
+
+/** The same call so often in a row needs a person. */
+const repeatsAsked = 3;
+
+const ofKernel = { origin: "workspace", isTainted: false } as const;
+
+/** Runs the calls of a process, and writes their results. */
+export class CallRunner {
+  readonly #host: ProcessHost;
+  readonly #process: AtWork;
+
+  constructor(host: ProcessHost, process: AtWork) {
+    this.#host = host;
+    this.#process = process;
+  }
+
+  /**
+   * Runs a call and writes its result. Where a person has to decide first, a channel gets the result that it waits, and
+   * others wait themselves.
+   */
+  async run(call: LoggedCall): Promise<void> {
+    const { log } = this.#host;
+    const process = this.#process;
+    process.signal.throwIfAborted();
+    if (isProcessTool(call.tool)) {
+      const { result, also = [], after } = await this.#host.runOwnTool(process, call);
+      await log.append([...also, this.#resultOf(call, { result, ...ofKernel })]);
+      return await after?.();
+    }
+    const outcome = await this.#outcomeOf(call);
+    const { result } = outcome;
+    if (result.status !== "needs_approval") return void (await log.append([this.#resultOf(call, outcome)]));
+    const { id, state } = result.action;
+    const action = entryOf(process.maker, { kind: "action", ref: id, state }, { origin: "workspace" });
+    if (kinds[process.record.kind].goesOn)
+      return void (await log.append([this.#resultOf(call, outcome), action]));
+    await process.move("ask", {}, [action]);
+    const decided = await this.#host.decided(id, process.signal);
+    await process.move("decided");
+    await log.append([this.#resultOf(call, { ...outcome, result: decided })]);
+  }
+
+  /** Returns results for the calls that will not be run. */
+  unanswered(message: string): NewEntry[] {
+    return this.#host.log.state.calls
+      .filter(({ process }) => process === this.#process.record.id)
+      .map(({ call }) => this.#resultOf({ call }, { result: asError(message, false), ...ofKernel }));
+  }
+
+  async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
+    const { ports } = this.#host;
+    const { record, signal, tail } = this.#process;
+    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(record, call, signal)))
+      return {
+        result: asError(
+          "This call was made with the same arguments twice before, and a person did not allow it once more.",
+          false,
+        ),
+        ...ofKernel,
+      };
+    return await ports.tools.call(this.#host.principalOf(record), call.tool, call.arguments, {
+      key: call.call,
+      signal,
+      offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
+    });
+  }
+
+  #isRepeated(call: LoggedCall): boolean {
+    const { record, tail } = this.#process;
+    const wanted = canonicalJson([call.tool, call.arguments]);
+    const before = (tail?.entries ?? [])
+      .filter(
+        (entry): entry is EntryOf<"tool_call"> =>
+          entry.kind === "tool_call" && entry.process === record.id && entry.call !== call.call,
+      )
+      .slice(-(repeatsAsked - 1));
+    return (
+      before.length === repeatsAsked - 1 &&
+      before.every((entry) => canonicalJson([entry.tool, entry.arguments]) === wanted)
+    );
+  }
+
+  #resultOf(
+    { call }: Pick<LoggedCall, "call">,
+    { result, origin, isTainted, sources }: CallOutcome,
+  ): NewEntry {
+    return entryOf(
+      this.#process.maker,
+      { kind: "tool_result", call, result },
+      { origin, isTainted, ...(sources === undefined ? {} : { sources }) },
+    );
+  }
+}

@@ -1,0 +1,257 @@
+import { isoTime } from "../base/clock.ts";
+import { illegalTransition, isLaresError, messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
+import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
+import { type CompactionPlan, leaveOldestOut, planCompaction } from "../context/compaction-plan.ts";
+import { compactionMessages } from "../context/compaction-request.ts";
+import { textOf } from "../context/entry-text.ts";
+import { type ContextPrefix, nextPrefix, type Summary } from "../context/prefix.ts";
+import { taintOf } from "../context/taint.ts";
+import { type Pressure, pressureOf } from "../context/tokens.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import type { ContextTail } from "./context-tail.ts";
+import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import type { ConversationHost } from "./host.ts";
+import { textOfBlock } from "./blocks.ts";
+import { kinds } from "./kinds.ts";
+
+type Level = Exclude<Pressure, "none">;
+
+/** After so many failures in a row, only a person's wish starts another compaction. */
+const maxFailures = 3;
+
+/** Keeps the contexts of a conversation's processes within their models' windows: a program that watches a number. */
+export class Compactor {
+  readonly #conversation: ConversationHost;
+  /** Running compactions, by the process whose context they are about. */
+  readonly #running = new Map<string, Promise<boolean>>();
+  #failures = 0;
+
+  constructor(conversation: ConversationHost) {
+    this.#conversation = conversation;
+  }
+
+  /**
+   * Acts on the size of a process's context before its next request: begins a compaction in the background, waits for one,
+   * or leaves the oldest turns out. Returns whether the context is smaller.
+   */
+  async check(process: Process, tail: ContextTail, tokens: number): Promise<boolean> {
+    const { compaction } = this.#conversation.mind().definition;
+    const limit = await this.#limitOf(process);
+    const level = pressureOf(tokens, limit, compaction);
+    switch (level) {
+      case "none":
+        return false;
+      case "background":
+        if (this.#failures < maxFailures) void this.#compact(process, tail, "background", limit);
+        return false;
+      case "aggressive":
+        return this.#failures < maxFailures && (await this.#compact(process, tail, "aggressive", limit));
+      case "emergency":
+        return await this.#leaveOut(process, tail, limit);
+    }
+  }
+
+  /** The model refused a request as too long. */
+  async overflow(process: Process, tail: ContextTail): Promise<boolean> {
+    const limit = await this.#limitOf(process);
+    return (
+      (this.#failures < maxFailures && (await this.#compact(process, tail, "aggressive", limit))) ||
+      (await this.#leaveOut(process, tail, limit))
+    );
+  }
+
+  /** Begins a compaction because a person wants it. IllegalTransition if one runs, or if there is nothing to summarise. */
+  async begin(process: Process, tail: ContextTail): Promise<void> {
+    if (this.#running.has(process.id))
+      throw illegalTransition("Running", "A compaction of this conversation runs already.");
+    this.#failures = 0;
+    const limit = await this.#limitOf(process);
+    const plan = this.#plan(process, tail, "aggressive", limit);
+    if (plan === null) throw illegalTransition("WaitingForInput", "There is nothing to summarise yet.");
+    void this.#run(process, tail, plan, limit);
+  }
+
+  /** True while a compaction runs. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  #compact(process: Process, tail: ContextTail, level: Level, limit: number): Promise<boolean> {
+    const running = this.#running.get(process.id);
+    if (running !== undefined) return running;
+    const plan = this.#plan(process, tail, level, limit);
+    return plan === null ? Promise.resolve(false) : this.#run(process, tail, plan, limit);
+  }
+
+  #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
+    const { prefix, entries } = tail;
+    return planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });
+  }
+
+  #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<boolean> {
+    const running = this.#summarise(process, tail, plan, limit).catch((error: unknown) => {
+      this.#failures++;
+      if (!isLaresError(error))
+        this.#conversation.ports.log.error(`A compaction failed: ${messageOf(error)}`);
+      return false;
+    });
+    this.#running.set(process.id, running);
+    void running.finally(() => {
+      this.#running.delete(process.id);
+      this.#conversation.compactionEnded();
+    });
+    return running;
+  }
+
+  async #summarise(
+    process: Process,
+    tail: ContextTail,
+    plan: CompactionPlan,
+    limit: number,
+  ): Promise<boolean> {
+    const conversation = this.#conversation;
+    const { definition } = conversation.mind();
+    const record: Process = {
+      id: newId(),
+      kind: "compaction",
+      state: "Waiting",
+      parent: process.id,
+      task: `Summarise the entries ${plan.covers[0]} to ${plan.covers[1]}`,
+      started: isoTime(conversation.ports.clock.now()),
+    };
+    const choice = await conversation.ports.models.choose({
+      use: kinds.compaction.use(record, ""),
+      localOnly: false,
+    });
+    if ("failure" in choice) throw new Error(choice.failure.message);
+    const messages: readonly ModelMessage[] = compactionMessages({
+      plan,
+      prompt: definition.prompts.compaction,
+      limit: choice.contextTokens,
+    });
+    await conversation.log.append([processEntry(this.#maker(record.id), record)]);
+    const text = await conversation.runCompaction(record, messages, plan.covered);
+    if (text === null) {
+      this.#failures++;
+      return false;
+    }
+    this.#failures = 0;
+    const taint = taintOf([...plan.merged, ...plan.covered]);
+    await this.#replace(process, tail, plan, { text, covers: plan.covers, ...taint }, limit, "model");
+    return true;
+  }
+
+  async #leaveOut(process: Process, tail: ContextTail, limit: number): Promise<boolean> {
+    const left = leaveOldestOut({
+      prefix: tail.prefix,
+      entries: tail.entries,
+      limit,
+      cuts: cutsOf(process),
+    });
+    if (left === null) return false;
+    await this.#replace(process, tail, left.plan, left.summary, limit, "workspace");
+    return true;
+  }
+
+  /** Writes the summary, and begins the context anew with it. */
+  async #replace(
+    process: Process,
+    tail: ContextTail,
+    plan: CompactionPlan,
+    summary: Summary,
+    limit: number,
+    origin: string,
+  ): Promise<void> {
+    const conversation = this.#conversation;
+    const carried = await this.#carried(process, tail, plan, limit);
+    const [from, to] = summary.covers;
+    const entry: NewEntry = entryOf(
+      this.#maker(process.id),
+      { kind: "summary", text: summary.text, covers: [from, to] },
+      {
+        origin,
+        isTainted: summary.tainted === true,
+        ...(summary.sources === undefined ? {} : { sources: summary.sources }),
+      },
+    );
+    await conversation.log.append([entry]);
+    await tail.compact(this.#next(process, tail, summary, carried));
+  }
+
+  #next(process: Process, tail: ContextTail, summary: Summary, carried: Carried): ContextPrefix {
+    const now = this.#conversation.prefixFor(process);
+    const blocks = tail.prefix.blocks.length > 0 || now.blocks.length > 0;
+    return nextPrefix(tail.prefix, {
+      summary,
+      carried,
+      identity: now.identity,
+      role: now.role,
+      tools: now.tools,
+      skills: now.skills,
+      bulletin: now.bulletin,
+      ...(blocks
+        ? {
+            blocks: now.blocks.map((block) => ({
+              ...block,
+              text: textOfBlock(tail, block.name),
+            })),
+          }
+        : {}),
+    });
+  }
+
+  async #carried(
+    process: Process,
+    { prefix }: ContextTail,
+    { covers, covered }: CompactionPlan,
+    limit: number,
+  ): Promise<Carried> {
+    const { log, ports } = this.#conversation;
+    const { pins, processes, references } = log.state;
+    const pinned: PinnedText[] = [];
+    for (const id of pins) {
+      const entry: Entry | null = await ports.reader.entry(log.id, id);
+      if (entry === null || entry.seq > covers[1]) continue;
+      pinned.push({
+        entry: id,
+        text: textOf(entry),
+        ...(entry.origin === "person" ? { person: true as const } : {}),
+      });
+    }
+    const openTasks = processes
+      .filter(
+        ({ id, kind, state, parent }) =>
+          kind !== "channel" &&
+          kind !== "compaction" &&
+          !endedStates.has(state) &&
+          (id === process.id || parent === process.id),
+      )
+      .map(({ id, task = "" }) => ({ id, text: task }));
+    const approvals = await Promise.all(
+      references.map(async ({ ref, kind }) => ({
+        id: ref,
+        title: kind === "action" ? ((await ports.actions.get(ref))?.title ?? "") : "a question",
+      })),
+    );
+    return carriedOver({ earlier: prefix.carried, covered, pins: pinned, openTasks, approvals, limit });
+  }
+
+  async #limitOf(process: Process): Promise<number> {
+    const { log, ports } = this.#conversation;
+    const use = kinds[process.kind].use(process, log.state.model);
+    const choice = await ports.models.choose({ use, localOnly: false });
+    return "failure" in choice ? Infinity : choice.contextTokens;
+  }
+
+  #maker(process: string): EntryMaker {
+    return { process, turn: "", clock: this.#conversation.ports.clock };
+  }
+}
+
+/** Branches and workers have one turn, whose task is carried over. */
+function cutsOf({ kind }: Process): "turns" | "requests" {
+  return kind === "channel" ? "turns" : "requests";
+}

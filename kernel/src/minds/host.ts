@@ -1,0 +1,83 @@
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
+import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import type { SuffixPart } from "../context/context.ts";
+import type { ContextPrefix } from "../context/prefix.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import type { LoggedCall } from "./answer-writer.ts";
+import type { ContextTail } from "./context-tail.ts";
+import type { EntryMaker, Provenance } from "./entries.ts";
+import type { ProcessEvent } from "./machine.ts";
+import type { Mind, MindPorts, ProcessLog } from "./ports.ts";
+
+/** A process at work, as the other parts of its conversation see it. */
+export interface AtWork {
+  record: Process;
+  readonly signal: AbortSignal;
+  /** The id of the entry that began its turn. */
+  readonly turn: string;
+  readonly maker: EntryMaker;
+  /** Null before it has read its context. */
+  readonly tail: ContextTail | null;
+  /** The seq of its last request; 0: it made none yet. */
+  readonly lastRequest: number;
+  /** Changes the state, and writes it down behind other entries. */
+  move(event: ProcessEvent, more?: Partial<Process>, before?: readonly NewEntry[]): Promise<void>;
+  /** Returns where a text comes from that was made of what it has read. */
+  provenance(origin: string): Provenance;
+}
+
+/** The outcome of one of the kernel's own tools. */
+export interface OwnResult {
+  readonly result: ToolResult;
+  /** Entries that are written with the result. */
+  readonly also?: readonly NewEntry[];
+  /** Called when these are in the log. */
+  readonly after?: () => Promise<void>;
+}
+
+/** What a process needs from the conversation that it belongs to. */
+export interface ProcessHost {
+  readonly ports: MindPorts;
+  readonly log: ProcessLog;
+  /** Returns the mind; AgentError, with the reason, where it may not be used now. */
+  mind(): Mind;
+  /** Returns a process as the principal of what it does. */
+  principalOf(process: Pick<Process, "kind">): ProcessPrincipal;
+  /** Returns the context, which is begun where there is none. */
+  tailOf(process: Process): Promise<ContextTail>;
+  /** What is added to a request for the moment: how things stand. */
+  suffixOf(process: Process): readonly SuffixPart[];
+  /** Runs one of the kernel's own tools for a process. */
+  runOwnTool(process: AtWork, call: LoggedCall): Promise<OwnResult>;
+  /** Returns what became of an action once a person or time has decided about it. */
+  decided(action: string, signal: AbortSignal): Promise<ToolResult>;
+  /** Returns whether a call may be made although the same was made twice directly before. */
+  mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean>;
+  /** Makes the context smaller if that is needed; false if it stays as it is. */
+  makeRoom(process: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean>;
+}
+
+/** What the kernel's own tools and the compactor need besides. */
+export interface ConversationHost extends ProcessHost {
+  /** Returns the beginning of a process's context as it would be now. */
+  prefixFor(process: Pick<Process, "kind" | "name">): ContextPrefix;
+  /** Starts a child of a process, whose entries are in the log already. */
+  startChild(record: Process, turn: string): void;
+  /** Stops a process and what it started. */
+  cancel(by: Principal, id: string): Promise<void>;
+  /** Resolves when a process has ended. */
+  ended(id: string): Promise<void>;
+  /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
+  runCompaction(
+    record: Process,
+    messages: readonly ModelMessage[],
+    covered: readonly Entry[],
+  ): Promise<string | null>;
+  compactionEnded(): void;
+}
+
+export function asError(message: string, recoverable = true): ToolResult {
+  return { status: "error", message, recoverable };
+}
