@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAgentName } from "../shared/agent-name.tsx";
 import { failureOf, useNow } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";

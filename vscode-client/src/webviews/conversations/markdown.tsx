@@ -1,6 +1,7 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import type { ComponentChildren, VNode } from "preact";
 import { block, line } from "../shared/text.ts";
+import { addressOf } from "./address.ts";
 
 /** What a text can do outside of itself; the page decides, the text only names it. */
 export interface MarkdownActs {
@@ -11,24 +12,15 @@ export interface MarkdownActs {
 /** Characters of one text that are drawn as Markdown; more of it is drawn as it is. */
 const maxMarkdownCharacters = 40_000;
 
-/** Returns a web address as it is drawn and opened: whole, with hosts in ASCII; undefined if it is none. */
-export function addressOf(text: string): string | undefined {
-  if (!/^https?:\/\//i.test(text) || text.length > 4_000) return undefined;
-  try {
-    const { href, username, password } = new URL(text);
-    return username === "" && password === "" ? href : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const parser = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 30 }).disable([
+const parser = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable([
   "image",
   "autolink",
   "html_block",
   "html_inline",
   "reference",
 ]);
+// The types do not know it.
+Object.assign(parser.options, { maxNesting: 30 });
 // Anything else stays as it was written, so that its address is read and never followed.
 parser.validateLink = (address) => addressOf(address) !== undefined;
 parser.normalizeLink = (address) => address;

@@ -55,12 +55,16 @@ export function rowWords({ activity, waiting, unread, isArchived }: Row): string
 
 /** What a person can do about an error, by its class or code. */
 const advice: Readonly<Record<string, string>> = {
+  NoModel: "Name a model in your own lares.yaml, and send a message again.",
+  UnknownModel: "Choose another model below, and send a message again.",
   NoKey: "Store the key with “Lares: Store a Secret”, and send a message again.",
   Unauthorized: "Check the key with “Lares: Secrets”, and send a message again.",
   RateLimited: "The provider asks to wait. Send a message again later.",
+  Overloaded: "The provider is busy. Send a message again later.",
   Network: "Check the connection, and send a message again.",
+  Timeout: "Check the connection, and send a message again.",
   ContextOverflow: "Summarise the earlier turns (More), or choose a model that reads more.",
-  ContentFiltered: "The provider refused the content. Say it differently, or choose another model.",
+  Filtered: "The provider refused the content. Say it differently, or choose another model.",
   BudgetExceeded: "A budget of your lares.yaml is used up. Raise it, or wait until it begins anew.",
   EmptyAnswer: "Send a message to ask again.",
 };
