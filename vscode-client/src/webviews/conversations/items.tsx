@@ -65,6 +65,17 @@ export function Sources({ sources }: { readonly sources: readonly string[] | und
   );
 }
 
+/** Opens a text in an editor that is longer than what is shown. */
+function Whole({ seq, acts }: { readonly seq: number; readonly acts: ItemActs }): VNode {
+  return (
+    <p>
+      <button type="button" class="button small" onClick={() => acts.showWhole(seq)}>
+        Open all of it
+      </button>
+    </p>
+  );
+}
+
 interface MessageProps<Kind extends "you" | "answer"> extends ItemProps<ItemOf<Kind>> {
   readonly isPinned: boolean;
 }
@@ -72,11 +83,6 @@ interface MessageProps<Kind extends "you" | "answer"> extends ItemProps<ItemOf<K
 function MessageButtons({ item, isPinned, acts }: MessageProps<"you" | "answer">): VNode {
   return (
     <span class="message-buttons">
-      {item.isCut && (
-        <button type="button" class="button plain small" onClick={() => acts.showWhole(item.seq)}>
-          Open all of it
-        </button>
-      )}
       <IconButton
         name="pin"
         label={isPinned ? "Unpin" : "Pin: keep it in the context"}
@@ -91,12 +97,13 @@ function MessageButtons({ item, isPinned, acts }: MessageProps<"you" | "answer">
 export function You({ item, isPinned, acts }: MessageProps<"you">): VNode {
   return (
     <section class="you" aria-label={item.from === "person" ? "You" : line(item.from, 80)}>
+      <MessageButtons item={item} isPinned={isPinned} acts={acts} />
       <div class="bubble">
         {item.from !== "person" && <p class="meta">{line(item.from, 80)}</p>}
         <Plain parts={item.parts} acts={acts} />
-        <Sources sources={item.sources} />
+        <Sources sources={item.newSources} />
+        {item.isCut && <Whole seq={item.seq} acts={acts} />}
       </div>
-      <MessageButtons item={item} isPinned={isPinned} acts={acts} />
     </section>
   );
 }
@@ -132,13 +139,15 @@ export function Answer({ item, isPinned, acts, agent }: MessageProps<"answer"> &
       <p class="who">
         <bdi>{agent}</bdi> {item.created !== "" && <Time iso={item.created} without="seconds" class="muted small" />}
         {isStreaming && <Sign kind="working">{isCalling ? "Calling a tool" : "Answering"}</Sign>}
+        <span class="grow" />
+        {!isStreaming && <MessageButtons item={item} isPinned={isPinned} acts={acts} />}
       </p>
       {parts.map((part, index) => (
         <AnswerPart key={index} part={part} acts={acts} isLast={isStreaming && index === parts.length - 1} />
       ))}
       {isPartial && !isStreaming && <p class="muted small">It ends here, because it was stopped.</p>}
-      <Sources sources={item.sources} />
-      {!isStreaming && <MessageButtons item={item} isPinned={isPinned} acts={acts} />}
+      {item.isCut && <Whole seq={item.seq} acts={acts} />}
+      <Sources sources={item.newSources} />
     </section>
   );
 }
@@ -196,12 +205,8 @@ export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
               </pre>
             </>
           )}
-          <Sources sources={item.sources} />
-          {item.isCut && (
-            <button type="button" class="button plain small" onClick={() => acts.showWhole(item.seq)}>
-              Open all of it
-            </button>
-          )}
+          <Sources sources={item.newSources} />
+          {item.isCut && <Whole seq={item.seq} acts={acts} />}
         </>
       )}
     </Fold>
@@ -245,7 +250,7 @@ export function Conclusion({ item, acts, name }: ItemProps<ItemOf<"conclusion">>
       {() => (
         <>
           <Markdown text={item.text} acts={acts} />
-          <Sources sources={item.sources} />
+          <Sources sources={item.newSources} />
         </>
       )}
     </Fold>

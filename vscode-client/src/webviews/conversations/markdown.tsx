@@ -152,9 +152,18 @@ function Link({ address, acts, children }: LinkProps): ComponentChildren {
   return (
     <>
       {children}{" "}
-      <button type="button" class="link address" onClick={() => acts.openLink(whole)}>
+      {/* A button would not break within a line. */}
+      <span
+        class="address"
+        role="link"
+        tabIndex={0}
+        onClick={() => acts.openLink(whole)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") acts.openLink(whole);
+        }}
+      >
         {whole}
-      </button>
+      </span>
     </>
   );
 }

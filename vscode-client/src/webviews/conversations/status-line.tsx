@@ -18,11 +18,11 @@ export function StatusLine({ head, onContext }: { readonly head: Head; readonly 
       <button type="button" class="link" title="What the model sees" onClick={onContext}>
         {contextWords(head)}
       </button>
-      <span class="dot">
+      <span class="figure">
         {count(usage.inputTokens)} in, {count(usage.outputTokens)} out
       </span>
-      {cost !== undefined && <span class="dot">{cost} in all</span>}
-      {others > 0 && <span class="dot">{counted(others, "process", "processes")} at work</span>}
+      {cost !== undefined && <span class="figure">{cost} in all</span>}
+      {others > 0 && <span class="figure">{counted(others, "process", "processes")} at work</span>}
     </p>
   );
 }

@@ -7,7 +7,10 @@ interface Common {
   /** Unique in its transcript. */
   readonly key: string;
   readonly created: string;
+  /** Where its text comes from, if it is foreign. */
   readonly sources?: readonly string[] | undefined;
+  /** Those of `sources` that no earlier item has: only these are named beside it. */
+  readonly newSources?: readonly string[] | undefined;
   /** The last entry that it was made from: where one can fork, and what is opened whole. */
   readonly seq: number;
   readonly isCut: boolean;
@@ -269,7 +272,11 @@ function joined(parts: readonly (ShownPart | Streamed)[]): (ShownPart | Streamed
 
 function grouped(items: readonly Item[]): Turn[] {
   const turns: { key: string; items: Item[] }[] = [];
-  for (const item of items) {
+  const known = new Set<string>();
+  for (const each of items) {
+    const newSources = (each.sources ?? []).filter((source) => !known.has(source));
+    for (const source of newSources) known.add(source);
+    const item = newSources.length === 0 ? each : { ...each, newSources };
     const last = turns.at(-1);
     // Messages that came one after the other belong to one turn.
     const begins = item.kind === "you" && last?.items.at(-1)?.kind !== "you";
