@@ -62,7 +62,7 @@ models:
       { process: "channel", when: "Committed", say: "It is done.", repeat: true },
       { process: "channel", when: "count them", call: [{ tool: "spawn_worker", arguments: { task: "Count the notes" } }] },
       { process: "worker", when: "Count the notes", call: [{ tool: "files/list", arguments: {} }], delay_ms: 1500 },
-      { process: "worker", when: "walks.md", say: "There is **one** note." },
+      { process: "worker", when: "readme.md", say: "There is **one** note." },
       { process: "channel", when: "\"process\"", say: "A worker counts." },
       { process: "channel", when: "There is", say: "The worker found one note." },
       { process: "channel", when: "slow", say: "This takes a while.", delay_ms: 600_000, repeat: true },

@@ -11,6 +11,7 @@ import {
   type Decisions,
 } from "../webviews/conversations/messages.ts";
 import type { ShownEntry } from "../webviews/conversations/entries.ts";
+import type { Card } from "../webviews/review/messages.ts";
 import type { Conversation as PageChannel } from "../views/conversation.ts";
 import { cardOf } from "../views/review-cards.ts";
 import { conversationAnswers, entriesBefore } from "./answers.ts";
@@ -188,7 +189,7 @@ export class ConversationsPage implements Disposable {
     }
     for (const action of actions.pending) if (conversationOf(action) === id) own.set(action.id, action);
     return {
-      cards: [...own.values()].slice(-maxDecisions).map(cardOf),
+      cards: [...own.values()].slice(-maxDecisions).map((action) => ownCard(action, id)),
       questions: asks.pending
         .filter(({ conversation }) => conversation === id)
         .slice(0, maxDecisions)
@@ -206,4 +207,11 @@ export class ConversationsPage implements Disposable {
       () => undefined,
     );
   }
+}
+
+/** Returns the card of an action, without the sentence that this conversation led to it. */
+function ownCard(action: Action, id: string): Card {
+  const { requestedBy, ...card } = cardOf(action);
+  const isOnlyHere = action.on_behalf_of?.length === 1 && conversationOf(action) === id;
+  return requestedBy === undefined || isOnlyHere ? card : { ...card, requestedBy };
 }

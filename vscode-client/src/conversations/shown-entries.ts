@@ -48,6 +48,7 @@ export function shownEntry(entry: Entry): ShownEntry | undefined {
           call: entry.call,
           status: entry.result.status,
           text: cut.to(maxCallCharacters, resultText(entry.result)),
+          ...(entry.result.status === "needs_approval" ? { action: entry.result.action.id } : {}),
         };
       case "conclusion":
       case "summary":

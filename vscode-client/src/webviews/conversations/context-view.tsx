@@ -4,10 +4,10 @@ import { count, counted } from "../shared/format.ts";
 import { useAsked } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Pending } from "../shared/notice.tsx";
-import { block, line } from "../shared/text.ts";
+import { line, whole } from "../shared/text.ts";
 import { IconButton } from "./icon.tsx";
 import { Fold } from "./items.tsx";
-import { maxSectionCharacters, type ConversationsContract } from "./messages.ts";
+import type { ConversationsContract } from "./messages.ts";
 
 const names: Readonly<Record<string, string>> = {
   identity: "Who the agent is",
@@ -66,7 +66,7 @@ interface SectionsProps {
 
 export function Sections({ sections, model, limit }: SectionsProps): VNode {
   const used = sections.reduce((sum, { tokens }) => sum + tokens, 0);
-  const whole = Math.max(used, limit, 1);
+  const width = Math.max(used, limit, 1);
   return (
     <div class="sections">
       <p>
@@ -82,9 +82,9 @@ export function Sections({ sections, model, limit }: SectionsProps): VNode {
             <rect
               key={name}
               class={`part-${index % 8}`}
-              x={(1000 * before) / whole}
+              x={(1000 * before) / width}
               y="0"
-              width={(1000 * tokens) / whole}
+              width={(1000 * tokens) / width}
               height="12"
             />
           );
@@ -100,18 +100,14 @@ export function Sections({ sections, model, limit }: SectionsProps): VNode {
             </svg>
           }
           words={names[name] ?? line(name, 64)}
-          side={
-            <span class="muted small">
-              {counted(tokens, "token")}
-              {isCached && <span class="dot">may be cached</span>}
-            </span>
-          }
+          side={<span class="muted small">{counted(tokens, "token")}</span>}
         >
           {() => (
             <>
               <pre class="plain" tabIndex={0}>
-                {text === "" ? "(empty)" : block(text, maxSectionCharacters * 2)}
+                {text === "" ? "(empty)" : whole(text)}
               </pre>
+              {isCached && <p class="muted small">The provider may have it already, and then charges less for it.</p>}
               {isCut && <p class="muted small">It is longer than what is shown here.</p>}
             </>
           )}

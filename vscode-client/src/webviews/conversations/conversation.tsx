@@ -4,7 +4,7 @@ import { useAgentName } from "../shared/agent-name.tsx";
 import { failureOf, useNow } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
-import { block, line } from "../shared/text.ts";
+import { block, line, whole } from "../shared/text.ts";
 import { Composer, noDraft, type Draft } from "./composer.tsx";
 import { ContextView } from "./context-view.tsx";
 import { Asked, cardPage } from "./decisions.tsx";
@@ -257,7 +257,7 @@ function Open(props: OpenProps): VNode {
         {sending.map((one) => (
           <section key={one.key} class="you" aria-label="You">
             <div class="bubble">
-              <p class="typed">{block(one.draft.text, one.draft.text.length + 1)}</p>
+              <p class="typed">{whole(one.draft.text)}</p>
               {one.failure === undefined ? (
                 <p class="muted small">Sending…</p>
               ) : (

@@ -6,7 +6,7 @@ import { count, counted, ago } from "../shared/format.ts";
 import { failureOf } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { pageLabel } from "../shared/label.ts";
-import { block, line } from "../shared/text.ts";
+import { block, line, whole } from "../shared/text.ts";
 import { Icon } from "./icon.tsx";
 import type { ConversationsContract, Question } from "./messages.ts";
 
@@ -140,9 +140,9 @@ export function Asked({ host, question, announce }: AskedProps): VNode {
     <article class="question" data-waits tabIndex={-1} aria-label={`Question: ${line(question.title, 300)}`}>
       <header class="row">
         <Icon name="question" />
-        <strong class="grow">{block(question.title, 4_000)}</strong>
+        <strong class="grow">{whole(question.title)}</strong>
       </header>
-      <p>{block(question.reason, 8_000)}</p>
+      <p>{whole(question.reason)}</p>
       {question.sources.length > 0 && (
         <p class="foreign-note">
           <Icon name="shield" />

@@ -83,6 +83,8 @@ export const ShownEntry = v.variant("kind", [
     call: Id,
     status: v.picklist(["success", "error", "needs_approval"]),
     text: Text(maxCallCharacters),
+    /** The proposal that waits for the person. */
+    action: v.optional(Id),
   }),
   entry("conclusion", said),
   entry("summary", said),

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { pageLabel } from "../shared/label.ts";
 import { Time } from "../shared/time.tsx";
-import { block, line } from "../shared/text.ts";
+import { line, whole } from "../shared/text.ts";
 import type { ShownPart, ShownProcess } from "./entries.ts";
 import { Icon, IconButton, Sign } from "./icon.tsx";
 import { Markdown, type MarkdownActs } from "./markdown.tsx";
@@ -124,7 +124,7 @@ function Plain({ parts, acts }: { readonly parts: readonly ShownPart[]; readonly
           </span>
         ) : (
           <p key={index} class="typed">
-            {block(part.text, part.text.length + 1)}
+            {whole(part.text)}
           </p>
         ),
       )}
@@ -159,7 +159,7 @@ function AnswerPart({ part, acts, isLast }: { readonly part: ShownPart | Streame
     case "reasoning":
       return (
         <Fold icon={<></>} kind="reasoning" words={isLast ? "Thinking…" : "Thoughts"}>
-          {() => <p class="typed muted">{block(part.text, part.text.length + 1)}</p>}
+          {() => <p class="typed muted">{whole(part.text)}</p>}
         </Fold>
       );
     case "file":
@@ -168,12 +168,13 @@ function AnswerPart({ part, acts, isLast }: { readonly part: ShownPart | Streame
   }
 }
 
-const callWords = { working: "running", done: "", failed: "failed", waiting: "waits for you" } as const;
+const callWords = { working: "running", done: "", failed: "failed", waiting: "waits" } as const;
 
 /** A call as one line: tool, main argument, state. */
 export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
   const { state, ended } = item;
-  const duration = ended === undefined ? "" : durationWords(item.created, ended);
+  // How long a person thought says nothing about the call.
+  const duration = ended === undefined || item.action !== undefined ? "" : durationWords(item.created, ended);
   return (
     <Fold
       kind={`call ${state}`}
@@ -189,19 +190,21 @@ export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
           <code>{line(item.tool, 120)}</code> <bdi>{line(item.main, 200)}</bdi>
         </>
       }
-      side={<span class="muted small">{[callWords[state], duration].filter(Boolean).join(" · ")}</span>}
+      side={<span class="muted small">{[item.action !== undefined && state === "failed" ? "not applied" : callWords[state], duration]
+            .filter(Boolean)
+            .join(" · ")}</span>}
     >
       {() => (
         <>
           <p class="muted small">Arguments</p>
           <pre class="plain" tabIndex={0}>
-            {block(item.arguments)}
+            {whole(item.arguments)}
           </pre>
           {item.result !== undefined && (
             <>
               <p class="muted small">{state === "failed" ? "Error" : "Result"}</p>
               <pre class={`plain ${item.sources === undefined ? "" : "foreign"}`} tabIndex={0}>
-                {item.result === "" ? "(empty)" : block(item.result)}
+                {item.result === "" ? "(empty)" : whole(item.result)}
               </pre>
             </>
           )}
@@ -278,7 +281,7 @@ export function End({ item: { process } }: Pick<ItemProps<ItemOf<"end">>, "item"
     <div class="failure">
       <Icon name="failed" />
       <div>
-        <p>{block(error.message, 4_000)}</p>
+        <p>{whole(error.message)}</p>
         <p class="muted small">{adviceFor(error)}</p>
       </div>
     </div>

@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import type { ComponentChildren, VNode } from "preact";
-import { block, line } from "../shared/text.ts";
+import { line, whole } from "../shared/text.ts";
 import { addressOf } from "./address.ts";
 
 /** What a text can do outside of itself; the page decides, the text only names it. */
@@ -10,7 +10,7 @@ export interface MarkdownActs {
 }
 
 /** Characters of one text that are drawn as Markdown; more of it is drawn as it is. */
-const maxMarkdownCharacters = 40_000;
+const maxMarkdownCharacters = 60_000;
 
 const parser = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable([
   "image",
@@ -30,7 +30,7 @@ parser.normalizeLink = (address) => address;
  * and a link shows its whole address. Nothing but what stands here can become an element.
  */
 export function Markdown({ text, acts }: { readonly text: string; readonly acts: MarkdownActs }): VNode {
-  const shown = block(text, maxMarkdownCharacters + 1);
+  const shown = whole(text);
   if (shown.length > maxMarkdownCharacters) return <pre class="plain">{shown}</pre>;
   return <div class="markdown">{childrenOf(parser.parse(shown, {}), acts)}</div>;
 }

@@ -2,7 +2,7 @@ import { Component, type VNode } from "preact";
 import type { PageActs } from "../review/card.tsx";
 import type { Card } from "../review/messages.ts";
 import type { Host } from "../shared/host.ts";
-import { line } from "../shared/text.ts";
+import { line, whole } from "../shared/text.ts";
 import { Asked, Proposal, TurnBar } from "./decisions.tsx";
 import type { ShownProcess } from "./entries.ts";
 import { Answer, Call, Conclusion, End, Fold, Summary, Task, You, type ItemActs } from "./items.tsx";
@@ -112,7 +112,7 @@ function ItemView(props: TurnProps & { readonly item: Item }): VNode | null {
         <Fold icon={<Icon name="pin" />} kind="block" words={`Changed the block “${line(item.name, 80)}”`}>
           {() => (
             <pre class="plain" tabIndex={0}>
-              {item.text === "" ? "(empty)" : item.text}
+              {item.text === "" ? "(empty)" : whole(item.text)}
             </pre>
           )}
         </Fold>

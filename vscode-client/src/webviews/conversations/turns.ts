@@ -38,6 +38,8 @@ export type Item = Common &
         readonly state: CallState;
         readonly result: string | undefined;
         readonly ended: string | undefined;
+        /** The proposal that the call made. */
+        readonly action: string | undefined;
       }
     | { readonly kind: "task"; readonly process: string }
     | { readonly kind: "conclusion"; readonly process: string; readonly text: string }
@@ -118,6 +120,7 @@ class Items {
             state: "working",
             result: undefined,
             ended: undefined,
+            action: undefined,
           });
         return;
       case "tool_result":
@@ -179,7 +182,15 @@ class Items {
         isCalling,
       });
     }
-    return [...this.#items.values()];
+    return [...this.#items.values()].map((item) => this.#decided(item));
+  }
+
+  /** A call that made a proposal is what became of the proposal. */
+  #decided(item: Item): Item {
+    if (item.kind !== "call" || item.action === undefined) return item;
+    const proposal = this.#items.get(`action ${item.action}`);
+    if (proposal?.kind !== "action" || proposal.state === "PendingApproval") return item;
+    return { ...item, state: proposal.state === "Committed" ? "done" : "failed" };
   }
 
   #message(entry: ShownEntryOf<"message">): void {
@@ -204,7 +215,7 @@ class Items {
     });
   }
 
-  #result({ call, status, text, created, seq, isCut, sources }: ShownEntryOf<"tool_result">): void {
+  #result({ call, status, text, action, created, seq, isCut, sources }: ShownEntryOf<"tool_result">): void {
     const key = `call ${call}`;
     const before = this.#items.get(key);
     if (before?.kind !== "call") return;
@@ -214,6 +225,7 @@ class Items {
       state,
       result: text,
       ended: created,
+      action,
       seq,
       isCut: isCut === true,
       sources: sources ?? before.sources,

@@ -16,6 +16,7 @@ export function useScroll(
 } {
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
+  const last = useRef({ top: 0, height: 0 });
   const toEnd = (): void => {
     follows.current = true;
     setAtEnd(true);
@@ -41,9 +42,14 @@ export function useScroll(
     onScroll: () => {
       const { current } = log;
       if (current === null) return;
-      const isNear = current.scrollHeight - current.scrollTop - current.clientHeight < nearPixels;
-      follows.current = isNear;
-      if (isNear !== isAtEnd) setAtEnd(isNear);
+      const { scrollTop: top, scrollHeight: height, clientHeight } = current;
+      const isNear = height - top - clientHeight < nearPixels;
+      // Only a person moves up while nothing is added.
+      const isByPerson = height === last.current.height && top < last.current.top;
+      last.current = { top, height };
+      if (isNear) follows.current = true;
+      else if (isByPerson) follows.current = false;
+      if (follows.current !== isAtEnd) setAtEnd(follows.current);
     },
     toEnd,
     keeping: async (act) => {

@@ -1,4 +1,5 @@
 import { count, counted } from "../shared/format.ts";
+import { pageLabel } from "../shared/label.ts";
 import type { ShownProcess } from "./entries.ts";
 import type { Head, Row } from "./messages.ts";
 
@@ -30,7 +31,7 @@ const kindWords: Readonly<Record<ShownProcess["kind"], string>> = {
 
 /** Returns "Branch", "Worker", or "Worker research" for a worker of a kind with a name. */
 export function kindOf({ kind, name }: ShownProcess): string {
-  return name === undefined ? kindWords[kind] : `${kindWords[kind]} ${name}`;
+  return name === undefined ? kindWords[kind] : `${kindWords[kind]} ${pageLabel(name, 60)}`;
 }
 
 /** Returns the first line of its task, or what it is. */
