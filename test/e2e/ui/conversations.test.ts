@@ -52,21 +52,52 @@ models:
   "rehearsal.yaml": JSON.stringify({
     context_tokens: 8000,
     turns: [
-      { process: "channel", when: "walks?", think: "I look into the note.", say: "Let me see.", call: [{ tool: "files/read", arguments: { path: "notes/walks.md" } }], repeat: true },
+      {
+        process: "channel",
+        when: "walks?",
+        think: "I look into the note.",
+        say: "Let me see.",
+        call: [{ tool: "files/read", arguments: { path: "notes/walks.md" } }],
+        repeat: true,
+      },
       { process: "channel", when: "along the river", say: written, repeat: true },
-      { process: "channel", when: "two notes", call: [
-        { tool: "files/write", arguments: { path: "notes/a.md", content: "# A\n", reason: "You asked for it." } },
-        { tool: "files/write", arguments: { path: "notes/b.md", content: "# B\n", reason: "You asked for it." } },
-      ] },
+      {
+        process: "channel",
+        when: "two notes",
+        call: [
+          {
+            tool: "files/write",
+            arguments: { path: "notes/a.md", content: "# A\n", reason: "You asked for it." },
+          },
+          {
+            tool: "files/write",
+            arguments: { path: "notes/b.md", content: "# B\n", reason: "You asked for it." },
+          },
+        ],
+      },
       { process: "channel", when: "Waits for the person", say: "I proposed them.", repeat: true },
       { process: "channel", when: "Committed", say: "It is done.", repeat: true },
-      { process: "channel", when: "count them", call: [{ tool: "spawn_worker", arguments: { task: "Count the notes" } }] },
-      { process: "worker", when: "Count the notes", call: [{ tool: "files/list", arguments: {} }], delay_ms: 1500 },
+      {
+        process: "channel",
+        when: "count them",
+        call: [{ tool: "spawn_worker", arguments: { task: "Count the notes" } }],
+      },
+      {
+        process: "worker",
+        when: "Count the notes",
+        call: [{ tool: "files/list", arguments: {} }],
+        delay_ms: 1500,
+      },
       { process: "worker", when: "readme.md", say: "There is **one** note." },
-      { process: "channel", when: "\"process\"", say: "A worker counts." },
+      { process: "channel", when: '"process"', say: "A worker counts." },
       { process: "channel", when: "There is", say: "The worker found one note." },
       { process: "channel", when: "slow", say: "This takes a while.", delay_ms: 600_000, repeat: true },
-      { process: "channel", when: "broken", error: { class: "Unauthorized", message: "The key is not accepted." }, repeat: true },
+      {
+        process: "channel",
+        when: "broken",
+        error: { class: "Unauthorized", message: "The key is not accepted." },
+        repeat: true,
+      },
       { process: "channel", when: "", say: "Understood.", repeat: true },
     ],
   }),
@@ -115,7 +146,10 @@ it("a message is answered: thoughts and calls are folded, and text is drawn with
     await page.locator(".log").getByText("along the river").first().waitFor();
     await page.getByRole("button", { name: "Thoughts" }).click();
     await page.locator(".log").getByText("I look into the note.").waitFor();
-    await page.locator(".status-line").getByText(/of 8,000 tokens/).waitFor();
+    await page
+      .locator(".status-line")
+      .getByText(/of 8,000 tokens/)
+      .waitFor();
     await page.getByRole("button", { name: "Foreign text" }).click();
     await page.locator(".head-panel").getByText("scripted", { exact: true }).waitFor();
     await screen.picture("conversation");
@@ -131,16 +165,25 @@ it("two proposals are decided in their place: one by its card, both undone by th
     await page.locator(".sign").getByText("2 wait for you").waitFor();
     await cards.first().getByText("# A").waitFor();
     await screen.picture("conversation-approval");
-    await cards.first().getByRole("button", { name: /^Approve/ }).click();
+    await cards
+      .first()
+      .getByRole("button", { name: /^Approve/ })
+      .click();
     await until("the first note", async () => await onDisk("notes/a.md"));
     await page.locator(".sign").getByText("1 waits for you").first().waitFor();
-    await cards.nth(1).getByRole("button", { name: /^Approve/ }).click();
+    await cards
+      .nth(1)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
     await until("the second note", async () => await onDisk("notes/b.md"));
     await page.locator(".log").getByText("It is done.").first().waitFor();
     await page.getByRole("button", { name: "Undo this turn" }).click();
     const question = screen.page.locator(".monaco-dialog-box");
     await question.getByRole("button", { name: /Undo/ }).click();
-    await until("both to be undone", async () => !(await onDisk("notes/a.md")) && !(await onDisk("notes/b.md")));
+    await until(
+      "both to be undone",
+      async () => !(await onDisk("notes/a.md")) && !(await onDisk("notes/b.md")),
+    );
     await screen.picture("conversation-undone");
   }));
 
@@ -170,7 +213,10 @@ it("what runs is stopped, a failure says what to do, and a fork begins at a mess
     await page.locator(".log").getByText("Stopped.").waitFor();
     await say(page, "broken");
     await page.locator(".log").getByText("The key is not accepted.").waitFor();
-    await page.locator(".log").getByText(/Check the key/).waitFor();
+    await page
+      .locator(".log")
+      .getByText(/Check the key/)
+      .waitFor();
     await screen.picture("conversation-failed");
     const first = page.locator(".answer").first();
     await first.hover();
@@ -210,7 +256,9 @@ it("everything is reached by keys: a file is completed, earlier words come back,
     await page.locator(".log").getByText("Understood.").waitFor();
     await page.locator(".you .chip", { hasText: "notes/walks.md" }).waitFor();
     await keyboard.press("ArrowUp");
-    await until("the words to come back", async () => (await page.locator(field).inputValue()).startsWith("Look at"));
+    await until("the words to come back", async () =>
+      (await page.locator(field).inputValue()).startsWith("Look at"),
+    );
     await keyboard.press("Alt+ArrowUp");
     await page.locator(".turn:focus").waitFor();
     await keyboard.press("Tab");
@@ -224,7 +272,7 @@ it("an editor of its own shows a conversation, and what is selected is added to 
     await page.getByRole("heading", { name: "Walks" }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Open in an editor" }).click();
-    await screen.page.getByRole("tab", { name: /^Conversation/ }).waitFor();
+    await screen.page.getByRole("tab", { name: /^What about my walks/ }).waitFor();
     await until("two pages", async () => (await pagesWith(screen, "Walks")) === 2);
     await screen.command("View: Toggle Secondary Side Bar Visibility");
     await screen.picture("conversation-editor");
@@ -247,7 +295,10 @@ it("the view goes on after the kernel was killed", () =>
     const again = await screen.webview(field);
     await until("the draft", async () => (await again.locator(field).inputValue()) === "half a sentence");
     await say(again, "and again");
-    await until("a second answer", async () => (await again.locator(".log").getByText("Understood.").count()) === 2);
+    await until(
+      "a second answer",
+      async () => (await again.locator(".log").getByText("Understood.").count()) === 2,
+    );
   }));
 
 describe.each([

@@ -62,7 +62,10 @@ export function conversationAnswers(
         ...(attached.length === 0 ? { text } : { parts: partsOf(text, attached) }),
       }),
     cancel: async ({ id, process }) => {
-      await kernel.request("lares/conversations/cancel", { id, ...(process === undefined ? {} : { process }) });
+      await kernel.request("lares/conversations/cancel", {
+        id,
+        ...(process === undefined ? {} : { process }),
+      });
       return {};
     },
     fork: async ({ id, at }) => ({
@@ -114,11 +117,13 @@ export function conversationAnswers(
       return { paths: items.map(({ path }) => path) };
     },
     commands: async ({ agent }) => ({
-      commands: (await commandsOf(kernel, agent)).slice(0, maxCommands).map(({ name, title, description }) => ({
-        name: name.slice(0, 128),
-        title: title.slice(0, 256),
-        description: description.slice(0, 1_000),
-      })),
+      commands: (await commandsOf(kernel, agent))
+        .slice(0, maxCommands)
+        .map(({ name, title, description }) => ({
+          name: name.slice(0, 128),
+          title: title.slice(0, 256),
+          description: description.slice(0, 1_000),
+        })),
     }),
     runCommand: async ({ agent, name, text }) => ({
       message: message(await runCommand(kernel, agent, name, text), 1_000),
@@ -192,7 +197,10 @@ async function remove({ kernel }: ClientContext, id: string): Promise<boolean> {
   const yes = "Delete";
   const answer = await window.showWarningMessage(
     `Delete “${label(title, 80)}” for good?`,
-    { modal: true, detail: "What runs in it is stopped first. What forks of it show stays until they are deleted." },
+    {
+      modal: true,
+      detail: "What runs in it is stopped first. What forks of it show stays until they are deleted.",
+    },
     yes,
   );
   if (answer !== yes) return false;

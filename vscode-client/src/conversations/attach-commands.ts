@@ -71,7 +71,10 @@ function problems(): Attached[] {
   const path = pathOf(uri);
   const name = path ?? workspace.asRelativePath(uri);
   const lines = new Range(
-    chosen.reduce((first, { range }) => (range.start.isBefore(first) ? range.start : first), chosen[0]!.range.start),
+    chosen.reduce(
+      (first, { range }) => (range.start.isBefore(first) ? range.start : first),
+      chosen[0]!.range.start,
+    ),
     chosen.reduce((last, { range }) => (range.end.isAfter(last) ? range.end : last), chosen[0]!.range.end),
   );
   return [
@@ -100,5 +103,7 @@ async function proposal({ models }: ClientContext, given: unknown): Promise<Atta
   ]
     .filter(Boolean)
     .join("\n\n");
-  return [{ kind: "quote", title: `Proposal “${action.title}”`.slice(0, 400), text: text.slice(0, maxQuoted) }];
+  return [
+    { kind: "quote", title: `Proposal “${action.title}”`.slice(0, 400), text: text.slice(0, maxQuoted) },
+  ];
 }

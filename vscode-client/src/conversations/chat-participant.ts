@@ -1,6 +1,5 @@
 import {
   chat,
-
   Disposable,
   Location,
   Range,
@@ -122,7 +121,8 @@ async function answer(
     stream.progress("Thinking");
     await ended;
   } catch (error) {
-    if (refusalOf(error) === "NotFound") throw new Error("The conversation was deleted. Begin a new chat.", { cause: error });
+    if (refusalOf(error) === "NotFound")
+      throw new Error("The conversation was deleted. Begin a new chat.", { cause: error });
     throw error;
   } finally {
     cancelling.dispose();
@@ -157,7 +157,10 @@ export class ChatTurn {
           return;
         }
         if (entry.partial === true || entry.process !== this.#channel) return;
-        return this.#whole(entry.id, entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(""));
+        return this.#whole(
+          entry.id,
+          entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(""),
+        );
       case "tool_call":
         if (entry.process === this.#channel)
           this.#stream.progress(message(`${entry.tool} ${mainOf(entry.arguments)}`, 200));
@@ -169,7 +172,11 @@ export class ChatTurn {
         return;
       case "ask":
         if (entry.state === "Pending")
-          this.#stream.button({ command: "lares.openAsks", title: "Answer Question…", arguments: [{ ask: entry.ref }] });
+          this.#stream.button({
+            command: "lares.openAsks",
+            title: "Answer Question…",
+            arguments: [{ ask: entry.ref }],
+          });
         return;
       case "process":
         return this.#process(entry.value);
@@ -199,8 +206,10 @@ export class ChatTurn {
   #process({ id, kind, state, error }: Extract<Entry, { kind: "process" }>["value"]): void {
     if (kind !== "channel" || (this.#channel !== undefined && id !== this.#channel)) return;
     if (state === "Running") this.#hasBegun = true;
-    if (state === "Failed" && error !== undefined) this.#stream.markdown(plainMarkdown(`Failed: ${message(error.message, 1_000)}`));
-    if (this.#hasBegun && (state === "WaitingForInput" || state === "Failed" || state === "Cancelled")) this.#ended();
+    if (state === "Failed" && error !== undefined)
+      this.#stream.markdown(plainMarkdown(`Failed: ${message(error.message, 1_000)}`));
+    if (this.#hasBegun && (state === "WaitingForInput" || state === "Failed" || state === "Cancelled"))
+      this.#ended();
   }
 }
 
@@ -225,4 +234,3 @@ function fileFrom(uri: Uri, range?: Range): Attached | undefined {
     ...(range === undefined || range.isEmpty ? {} : { range: selectedLines(range.start, range.end) }),
   };
 }
-

@@ -43,7 +43,12 @@ export const conversations: Feature = (context) => {
     fill(panel).want(id);
   };
   const fill = (panel: WebviewPanel): ConversationsPage => {
-    const side = new ConversationsPage(context, minds, openInEditor);
+    const side = new ConversationsPage(context, minds, {
+      openInEditor,
+      titled: (title) => {
+        panel.title = title === "" ? "Conversation" : label(title, 60);
+      },
+    });
     const entry = { panel, side };
     panels.add(entry);
     const parts = fillPanel(context, panel, side, changed);
@@ -53,7 +58,7 @@ export const conversations: Feature = (context) => {
     });
     return side;
   };
-  const inView = new ConversationsPage(context, minds, openInEditor);
+  const inView = new ConversationsPage(context, minds, { openInEditor });
   const attach = async (attached: readonly Attached[]): Promise<void> => {
     const active = [...panels].find(({ panel }) => panel.visible);
     if (active !== undefined) {

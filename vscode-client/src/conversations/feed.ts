@@ -17,8 +17,7 @@ export interface FeedSink {
 }
 
 type Told =
-  | NotificationParamsOf<"lares/conversations/entry">
-  | NotificationParamsOf<"lares/conversations/delta">;
+  NotificationParamsOf<"lares/conversations/entry"> | NotificationParamsOf<"lares/conversations/delta">;
 
 /**
  * Follows a conversation from a seq until it is disposed: every entry once and in order, and deltas before the entries
@@ -30,6 +29,8 @@ export class Feed implements Disposable {
   readonly #sink: FeedSink;
   readonly #parts: Disposable;
   #seq: number;
+  /** The last seq of the conversation for which this was followed again. */
+  #caughtUpTo = 0;
   #subscription: string | undefined;
   /** Counts the attempts to follow: the answer to an older one is not used. */
   #round = 0;
@@ -51,6 +52,7 @@ export class Feed implements Disposable {
         if (conversation.id !== id) return;
         this.#pass();
         sink.changed(conversation);
+        this.#catchUp(conversation.seq);
       }),
       kernel.onDidChangeState(({ kind }) => {
         if (kind === "running") void this.follow();
@@ -87,6 +89,17 @@ export class Feed implements Disposable {
     clearTimeout(this.#timer);
     this.#parts.dispose();
     if (this.#subscription !== undefined) this.#unfollow(this.#subscription);
+  }
+
+  /**
+   * The kernel reports a change after its entries. Where they did not come, it is another kernel, which does not know
+   * the subscription.
+   */
+  #catchUp(seq: number): void {
+    if (seq <= this.#seq || seq <= this.#caughtUpTo || this.#subscription === undefined) return;
+    this.#caughtUpTo = seq;
+    this.#forget(true);
+    void this.follow();
   }
 
   #forget(isThere: boolean): void {

@@ -24,10 +24,18 @@ import { shownDeltas, shownEntries } from "./shown-entries.ts";
 const maxDeltasAtOnce = 256;
 const maxEntriesAtOnce = 200;
 
+/** What is around a page. */
+interface PageSurroundings {
+  openInEditor(id: string): void;
+  /** Called with the title of the conversation that is shown, when it may have changed. */
+  titled?(title: string): void;
+}
+
 /** The extension's side of a page of conversations: what it follows, and what it was asked to show. */
 export class ConversationsPage implements Disposable {
   readonly #context: ClientContext;
   readonly #openInEditor: (id: string) => void;
+  readonly #titled: (title: string) => void;
   readonly #watching: Disposable;
   readonly answers: ReturnType<ConversationsPage["answersOf"]>;
   #channel: PageChannel<ConversationsContract> | undefined;
@@ -36,9 +44,14 @@ export class ConversationsPage implements Disposable {
   #proposed = new Map<string, Action | null>();
   #wanted: { id?: string; attached: Attached[] } = { attached: [] };
 
-  constructor(context: ClientContext, minds: Minds, openInEditor: (id: string) => void) {
+  constructor(
+    context: ClientContext,
+    minds: Minds,
+    { openInEditor, titled = () => undefined }: PageSurroundings,
+  ) {
     this.#context = context;
     this.#openInEditor = openInEditor;
+    this.#titled = titled;
     this.answers = this.answersOf(minds);
     const { actions, asks } = context.models;
     this.#watching = Disposable.from(
@@ -125,11 +138,15 @@ export class ConversationsPage implements Disposable {
         for (let start = 0; start < shown.length; start += maxDeltasAtOnce)
           this.#channel?.push("deltas", { id, deltas: shown.slice(start, start + maxDeltasAtOnce) });
       },
-      changed: (changed) => this.#channel?.push("head", headOf(changed, this.#waiting())),
+      changed: (changed) => {
+        this.#titled(changed.title);
+        this.#channel?.push("head", headOf(changed, this.#waiting()));
+      },
       gone: () => this.deleted(id),
     });
     this.#feed = feed;
     void feed.follow();
+    this.#titled(conversation.title);
     await this.#load();
     return {
       head: headOf(conversation, this.#waiting()),

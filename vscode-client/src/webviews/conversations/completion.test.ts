@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandIn, moved, tokenAt, withoutToken } from "./completion.ts";
+import { commandIn, fitting, moved, tokenAt, withoutToken } from "./completion.ts";
 
 describe("what is completed", () => {
   it.each([
@@ -30,3 +30,10 @@ it("a draft is a command only if there is one of that name", () => {
 it("a menu goes on at its other end", () => {
   expect([moved(0, -1, 3), moved(2, 1, 3), moved(1, 1, 3), moved(0, 1, 0)]).toEqual([2, 0, 2, 0]);
 });
+
+it("paths that do not fit what is written now are not offered, and names come first", () =>
+  expect(fitting(["lares.yaml", "walks/a.md", "notes/riverwalk.md", "notes/Walks.md"], "walk")).toEqual([
+    "walks/a.md",
+    "notes/Walks.md",
+    "notes/riverwalk.md",
+  ]));

@@ -41,3 +41,19 @@ export function commandIn(
 export function moved(at: number, by: number, size: number): number {
   return size === 0 ? 0 : (at + by + size) % size;
 }
+
+/** Returns the paths that fit a text, those whose name begins with it first. */
+export function fitting(paths: readonly string[], text: string): string[] {
+  const sought = text.toLowerCase();
+  const rank = (path: string): number => {
+    const lower = path.toLowerCase();
+    const name = lower.slice(lower.lastIndexOf("/") + 1);
+    if (name.startsWith(sought) || lower.startsWith(sought)) return 0;
+    return name.includes(sought) ? 1 : lower.includes(sought) ? 2 : 3;
+  };
+  return paths
+    .map((path) => ({ path, at: rank(path) }))
+    .filter(({ at }) => at < 3)
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ path }) => path);
+}

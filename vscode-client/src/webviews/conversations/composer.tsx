@@ -4,7 +4,7 @@ import { failureOf, useSettled } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { pageLabel } from "../shared/label.ts";
 import { line } from "../shared/text.ts";
-import { commandIn, moved, tokenAt, withoutToken } from "./completion.ts";
+import { commandIn, fitting, moved, tokenAt, withoutToken } from "./completion.ts";
 import { Icon } from "./icon.tsx";
 import { maxDraftCharacters, type Attached, type ConversationsContract } from "./messages.ts";
 import { fileWords } from "./words.ts";
@@ -85,12 +85,18 @@ export function Composer(props: ComposerProps): VNode {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
     const { key } = event;
-    if (isOpen && (key === "ArrowDown" || key === "ArrowUp")) setChosen(moved(chosen, key === "ArrowDown" ? 1 : -1, offers.length));
+    if (isOpen && (key === "ArrowDown" || key === "ArrowUp"))
+      setChosen(moved(chosen, key === "ArrowDown" ? 1 : -1, offers.length));
     else if (isOpen && (key === "Enter" || key === "Tab") && !event.shiftKey) take(offers[chosen]);
     else if (isOpen && key === "Escape") setClosed(true);
     else if (key === "Enter" && !event.shiftKey) send();
     else if (key === "Escape" && isWorking) onStop();
-    else if (key === "ArrowUp" && (draft.text === "" || (back > 0 && cursor === draft.text.length)) && back < sent.length) recall(1);
+    else if (
+      key === "ArrowUp" &&
+      (draft.text === "" || (back > 0 && cursor === draft.text.length)) &&
+      back < sent.length
+    )
+      recall(1);
     else if (key === "ArrowDown" && back > 0 && cursor === draft.text.length) recall(-1);
     else return;
     event.preventDefault();
@@ -100,7 +106,12 @@ export function Composer(props: ComposerProps): VNode {
   return (
     <div class="composer">
       {isOpen && (
-        <ul id="offers" class="offers" role="listbox" aria-label={token.kind === "file" ? "Files" : "Commands"}>
+        <ul
+          id="offers"
+          class="offers"
+          role="listbox"
+          aria-label={token.kind === "file" ? "Files" : "Commands"}
+        >
           {offers.map((offer, index) => (
             <li
               key={offer.value}
@@ -223,7 +234,9 @@ function useOffers(
   kind: "file" | "command" | undefined,
   text: string,
 ): { readonly offers: readonly Offer[]; readonly known: readonly { readonly name: string }[] } {
-  const [commands, setCommands] = useState<readonly { name: string; title: string; description: string }[]>([]);
+  const [commands, setCommands] = useState<readonly { name: string; title: string; description: string }[]>(
+    [],
+  );
   const [paths, setPaths] = useState<readonly string[]>([]);
   const sought = useSettled(kind === "file" ? text : "", 120);
   useEffect(() => {
@@ -249,11 +262,15 @@ function useOffers(
   }, [host, kind, sought]);
   const offers =
     kind === "file"
-      ? paths.map((path) => ({ value: path, words: "" }))
+      ? // The paths may still be those for what was written before.
+        fitting(paths, text).map((path) => ({ value: path, words: "" }))
       : kind === "command"
         ? commands
             .filter(({ name }) => name.startsWith(text))
-            .map(({ name, title, description }) => ({ value: name, words: [title, description].filter(Boolean).join(": ") }))
+            .map(({ name, title, description }) => ({
+              value: name,
+              words: [title, description].filter(Boolean).join(": "),
+            }))
         : [];
   return { offers, known: commands };
 }

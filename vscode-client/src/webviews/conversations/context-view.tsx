@@ -107,7 +107,9 @@ export function Sections({ sections, model, limit }: SectionsProps): VNode {
               <pre class="plain" tabIndex={0}>
                 {text === "" ? "(empty)" : whole(text)}
               </pre>
-              {isCached && <p class="muted small">The provider may have it already, and then charges less for it.</p>}
+              {isCached && (
+                <p class="muted small">The provider may have it already, and then charges less for it.</p>
+              )}
               {isCut && <p class="muted small">It is longer than what is shown here.</p>}
             </>
           )}

@@ -9,7 +9,7 @@ import { Composer, noDraft, type Draft } from "./composer.tsx";
 import { ContextView } from "./context-view.tsx";
 import { Asked, cardPage } from "./decisions.tsx";
 import { ConversationHead } from "./head.tsx";
-import { Icon } from "./icon.tsx";
+import { Icon, Sign } from "./icon.tsx";
 import type { ConversationsContract } from "./messages.ts";
 import { spokenBetween } from "./spoken.ts";
 import { StatusLine } from "./status-line.tsx";
@@ -81,12 +81,16 @@ function Open(props: OpenProps): VNode {
   const isMain = process === channel;
 
   const turns = useMemo(() => turnsOf(transcript, process, channel), [transcript, version, process, channel]);
-  const pinned = useMemo(() => pinnedIn(transcript.entries, pinnedBefore), [transcript, version, pinnedBefore]);
+  const pinned = useMemo(
+    () => pinnedIn(transcript.entries, pinnedBefore),
+    [transcript, version, pinnedBefore],
+  );
   const processes = useMemo(() => new Map(head.processes.map((one) => [one.id, one])), [head]);
   const cards = useMemo(() => new Map(decisions.cards.map((card) => [card.id, card])), [decisions]);
   const questions = useMemo(() => new Map(decisions.questions.map((one) => [one.id, one])), [decisions]);
   const placed = useMemo(
-    () => new Set(turns.flatMap(({ items }) => items.flatMap((item) => (item.kind === "ask" ? [item.ref] : [])))),
+    () =>
+      new Set(turns.flatMap(({ items }) => items.flatMap((item) => (item.kind === "ask" ? [item.ref] : [])))),
     [turns],
   );
   const sent = useMemo(
@@ -205,7 +209,9 @@ function Open(props: OpenProps): VNode {
     <main class="conversations conversation" onKeyDown={moveTurn}>
       <ConversationHead
         head={head}
-        waiting={decisions.questions.length + decisions.cards.filter(({ section }) => section === "waiting").length}
+        waiting={
+          decisions.questions.length + decisions.cards.filter(({ section }) => section === "waiting").length
+        }
         shown={process}
         acts={headActs}
       />
@@ -249,6 +255,11 @@ function Open(props: OpenProps): VNode {
             around={aroundOf(turn, around)}
           />
         ))}
+        {shownProcess?.state === "Running" && transcript.streams.size === 0 && (
+          <p class="who">
+            <Sign kind="working">Working</Sign>
+          </p>
+        )}
         {decisions.questions.map((question) =>
           placed.has(question.id) ? null : (
             <Asked key={question.id} host={host} question={question} announce={setSpoken} />
@@ -282,12 +293,6 @@ function Open(props: OpenProps): VNode {
           </section>
         ))}
       </div>
-      {!scroll.isAtEnd && (
-        <button type="button" class="button to-end" onClick={scroll.toEnd}>
-          <Icon name="down" />
-          Latest
-        </button>
-      )}
       {failure !== undefined && (
         <div class="failure" role="alert">
           <Icon name="failed" />
@@ -301,6 +306,12 @@ function Open(props: OpenProps): VNode {
         {spoken}
       </p>
       <footer class="dock">
+        {!scroll.isAtEnd && (
+          <button type="button" class="button to-end" onClick={scroll.toEnd}>
+            <Icon name="down" />
+            Latest
+          </button>
+        )}
         {isMain ? (
           <Composer
             host={host}

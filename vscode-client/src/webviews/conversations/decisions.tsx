@@ -37,7 +37,9 @@ interface ProposalProps {
 /** A proposal in its place. Decided ones are one row that opens. */
 export function Proposal({ card, agent, state, nowMs, isCurrent, page }: ProposalProps): VNode {
   if (card === undefined)
-    return <p class="line-note muted">A change: {state === "PendingApproval" ? "loading…" : line(state, 40)}</p>;
+    return (
+      <p class="line-note muted">A change: {state === "PendingApproval" ? "loading…" : line(state, 40)}</p>
+    );
   return (
     <div class="review inline">
       <CardSlot
@@ -84,11 +86,17 @@ export function TurnBar({ host, cards, announce }: TurnBarProps): VNode | null {
     <div class="turn-bar">
       <span class="grow">
         This turn: {counted(cards.length, "change")}
-        {waiting.length > 0 && `, ${count(waiting.length)} ${waiting.length === 1 ? "waits" : "wait"} for you`}
+        {waiting.length > 0 &&
+          `, ${count(waiting.length)} ${waiting.length === 1 ? "waits" : "wait"} for you`}
         {applied.length > 0 && `, ${count(applied.length)} applied`}
       </span>
       {waiting.length > 1 && (
-        <button type="button" class="button" disabled={isBusy} onClick={() => run("approveAll", waiting, "applied")}>
+        <button
+          type="button"
+          class="button"
+          disabled={isBusy}
+          onClick={() => run("approveAll", waiting, "applied")}
+        >
           Approve {count(waiting.length)} of this turn
         </button>
       )}
@@ -112,7 +120,11 @@ export function TurnBar({ host, cards, announce }: TurnBarProps): VNode | null {
   );
 }
 
-const scopeWords = { once: "Allow once", conversation: "Allow in this conversation", always: "Always allow" } as const;
+const scopeWords = {
+  once: "Allow once",
+  conversation: "Allow in this conversation",
+  always: "Always allow",
+} as const;
 
 interface AskedProps {
   readonly host: Host<ConversationsContract>;

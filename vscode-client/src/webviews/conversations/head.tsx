@@ -66,7 +66,12 @@ export function ConversationHead({ head, waiting, shown, acts }: HeadProps): VNo
           <bdi>{head.title === "" ? "New conversation" : pageLabel(head.title, 200)}</bdi>
         </h1>
         <IconButton name="eye" label="What the model sees" onPress={acts.showContext} />
-        <IconButton name="more" label="More" isOpen={open === "menu" || open === "rename"} onPress={toggle("menu")} />
+        <IconButton
+          name="more"
+          label="More"
+          isOpen={open === "menu" || open === "rename"}
+          onPress={toggle("menu")}
+        />
       </div>
       <div class="row signs">
         <span class="muted">
@@ -100,8 +105,8 @@ export function ConversationHead({ head, waiting, shown, acts }: HeadProps): VNo
             ))}
           </ul>
           <p class="muted small">
-            So every change is asked, nothing is allowed for always, and every address is asked before text goes there.
-            Fork from a message before it was read to go on without it.
+            So every change is asked, nothing is allowed for always, and every address is asked before text
+            goes there. Fork from a message before it was read to go on without it.
           </p>
         </div>
       )}
@@ -111,7 +116,9 @@ export function ConversationHead({ head, waiting, shown, acts }: HeadProps): VNo
           {item("Fork from the last message", acts.fork)}
           {item("Summarise earlier turns", acts.compact)}
           {item("Open in an editor", acts.openInEditor)}
-          {item(head.isArchived ? "Take out of the archive" : "Archive", () => acts.archive(!head.isArchived))}
+          {item(head.isArchived ? "Take out of the archive" : "Archive", () =>
+            acts.archive(!head.isArchived),
+          )}
           {item("Delete…", acts.remove)}
         </div>
       )}
@@ -147,16 +154,36 @@ export function ConversationHead({ head, waiting, shown, acts }: HeadProps): VNo
 const maxEnded = 6;
 
 /** Branches and workers in a row, each of which opens its own transcript. */
-function Processes({ head, shown, onShow }: { readonly head: Head; readonly shown: string; readonly onShow: (id: string) => void }): VNode | null {
+function Processes({
+  head,
+  shown,
+  onShow,
+}: {
+  readonly head: Head;
+  readonly shown: string;
+  readonly onShow: (id: string) => void;
+}): VNode | null {
   const channel = head.processes.find(({ kind }) => kind === "channel");
   const others = head.processes.filter(({ kind }) => kind === "branch" || kind === "worker");
   if (others.length === 0 || channel === undefined) return null;
-  const ended = others.filter(({ state }) => signOf({ state } as (typeof others)[number]).kind === "quiet" || state === "Failed" || state === "Cancelled");
+  const ended = others.filter(
+    ({ state }) =>
+      signOf({ state } as (typeof others)[number]).kind === "quiet" ||
+      state === "Failed" ||
+      state === "Cancelled",
+  );
   const kept = new Set(ended.slice(-maxEnded).map(({ id }) => id));
-  const drawn = others.filter((process) => !ended.includes(process) || kept.has(process.id) || process.id === shown);
+  const drawn = others.filter(
+    (process) => !ended.includes(process) || kept.has(process.id) || process.id === shown,
+  );
   return (
     <nav class="processes" aria-label="Branches and workers">
-      <button type="button" class="chip" aria-pressed={shown === channel.id} onClick={() => onShow(channel.id)}>
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={shown === channel.id}
+        onClick={() => onShow(channel.id)}
+      >
         Conversation
       </button>
       {drawn.map((process) => {

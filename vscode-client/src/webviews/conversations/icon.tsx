@@ -67,7 +67,13 @@ export function IconButton({ name, label, isOpen, isPressed, onPress }: IconButt
 }
 
 /** Waiting is filled and still; working is dashed and moves. */
-export function Sign({ kind, children }: { readonly kind: "waiting" | "working" | "failed" | "quiet"; readonly children: string }): VNode {
+export function Sign({
+  kind,
+  children,
+}: {
+  readonly kind: "waiting" | "working" | "failed" | "quiet";
+  readonly children: string;
+}): VNode {
   return (
     <span class={`sign ${kind}`}>
       {kind === "working" ? (

@@ -49,7 +49,12 @@ function drawn(text: string): string {
     sources: [text.slice(0, 200)],
   });
   entries.answer("m1", { type: "reasoning", text }, text);
-  entries.add("tool_call", { call: "c1", tool: text.slice(0, 200), main: text.slice(0, 300), arguments: text });
+  entries.add("tool_call", {
+    call: "c1",
+    tool: text.slice(0, 200),
+    main: text.slice(0, 300),
+    arguments: text,
+  });
   const transcript = new Transcript();
   transcript.take(entries.all);
   const items: Item[] = turnsOf(transcript, "channel", "channel").flatMap((turn) => [...turn.items]);
@@ -74,7 +79,14 @@ function drawn(text: string): string {
     context: { tokens: 1, limit: 2 },
     usage: { inputTokens: 1, outputTokens: 1 },
   };
-  const question: Question = { id: "q", digest, title: text, reason: text, sources: [text.slice(0, 300)], scopes: ["once"] };
+  const question: Question = {
+    id: "q",
+    digest,
+    title: text,
+    reason: text,
+    sources: [text.slice(0, 300)],
+    scopes: ["once"],
+  };
   const headActs = new Proxy({}, { get: () => nothing }) as never;
   return renderToString(
     <>
@@ -109,8 +121,14 @@ it("whole messages of the conversation are announced, not their parts, and what 
   entries.you("Hello");
   entries.partial("m1", "Good ");
   entries.answer("m1", "Good morning");
-  entries.add("message", { process: "w1", role: "assistant", parts: [{ type: "text", text: "of a worker" }] });
+  entries.add("message", {
+    process: "w1",
+    role: "assistant",
+    parts: [{ type: "text", text: "of a worker" }],
+  });
   entries.add("action", { ref: "a", state: "PendingApproval" });
-  expect(spokenBetween(entries.all, 0, "Steward", "channel")).toBe("Steward: Good morning A change waits for you.");
+  expect(spokenBetween(entries.all, 0, "Steward", "channel")).toBe(
+    "Steward: Good morning A change waits for you.",
+  );
   expect(spokenBetween(entries.all, 5, "Steward", "channel")).toBe("");
 });

@@ -132,12 +132,18 @@ function Plain({ parts, acts }: { readonly parts: readonly ShownPart[]; readonly
   );
 }
 
-export function Answer({ item, isPinned, acts, agent }: MessageProps<"answer"> & { readonly agent: string }): VNode {
+export function Answer({
+  item,
+  isPinned,
+  acts,
+  agent,
+}: MessageProps<"answer"> & { readonly agent: string }): VNode {
   const { parts, isStreaming, isPartial, isCalling } = item;
   return (
     <section class="answer" aria-label={agent} aria-busy={isStreaming}>
       <p class="who">
-        <bdi>{agent}</bdi> {item.created !== "" && <Time iso={item.created} without="seconds" class="muted small" />}
+        <bdi>{agent}</bdi>{" "}
+        {item.created !== "" && <Time iso={item.created} without="seconds" class="muted small" />}
         {isStreaming && <Sign kind="working">{isCalling ? "Calling a tool" : "Answering"}</Sign>}
         <span class="grow" />
         {!isStreaming && <MessageButtons item={item} isPinned={isPinned} acts={acts} />}
@@ -152,7 +158,15 @@ export function Answer({ item, isPinned, acts, agent }: MessageProps<"answer"> &
   );
 }
 
-function AnswerPart({ part, acts, isLast }: { readonly part: ShownPart | Streamed; readonly acts: ItemActs; readonly isLast: boolean }): VNode | null {
+function AnswerPart({
+  part,
+  acts,
+  isLast,
+}: {
+  readonly part: ShownPart | Streamed;
+  readonly acts: ItemActs;
+  readonly isLast: boolean;
+}): VNode | null {
   switch (part.type) {
     case "text":
       return <Markdown text={part.text} acts={acts} />;
@@ -190,9 +204,13 @@ export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
           <code>{line(item.tool, 120)}</code> <bdi>{line(item.main, 200)}</bdi>
         </>
       }
-      side={<span class="muted small">{[item.action !== undefined && state === "failed" ? "not applied" : callWords[state], duration]
+      side={
+        <span class="muted small">
+          {[item.action !== undefined && state === "failed" ? "not applied" : callWords[state], duration]
             .filter(Boolean)
-            .join(" · ")}</span>}
+            .join(" · ")}
+        </span>
+      }
     >
       {() => (
         <>
@@ -217,7 +235,13 @@ export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
 }
 
 /** A branch or worker as a row that opens its own transcript. */
-export function Task({ process, onShow }: { readonly process: ShownProcess; readonly onShow: (id: string) => void }): VNode {
+export function Task({
+  process,
+  onShow,
+}: {
+  readonly process: ShownProcess;
+  readonly onShow: (id: string) => void;
+}): VNode {
   const sign = signOf(process);
   return (
     <button
@@ -247,9 +271,21 @@ export function Task({ process, onShow }: { readonly process: ShownProcess; read
   );
 }
 
-export function Conclusion({ item, acts, name }: ItemProps<ItemOf<"conclusion">> & { readonly name: string }): VNode {
+export function Conclusion({
+  item,
+  acts,
+  name,
+}: ItemProps<ItemOf<"conclusion">> & { readonly name: string }): VNode {
   return (
-    <Fold icon={<Icon name="check" />} kind="conclusion" words={<>Found by “<bdi>{line(name, 120)}</bdi>”</>}>
+    <Fold
+      icon={<Icon name="check" />}
+      kind="conclusion"
+      words={
+        <>
+          Found by “<bdi>{line(name, 120)}</bdi>”
+        </>
+      }
+    >
       {() => (
         <>
           <Markdown text={item.text} acts={acts} />

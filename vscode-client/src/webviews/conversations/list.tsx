@@ -66,21 +66,31 @@ export function ConversationList({ host, onOpen }: ListProps): VNode {
               </li>
             ))}
           </ul>
-          {asked.value.cursor !== undefined && (
-            <p class="muted none">Search to find earlier ones.</p>
-          )}
+          {asked.value.cursor !== undefined && <p class="muted none">Search to find earlier ones.</p>}
         </>
       )}
     </main>
   );
 }
 
-export function RowButton({ row, nowMs, onOpen }: { readonly row: Row; readonly nowMs: number; readonly onOpen: (id: string) => void }): VNode {
+export function RowButton({
+  row,
+  nowMs,
+  onOpen,
+}: {
+  readonly row: Row;
+  readonly nowMs: number;
+  readonly onOpen: (id: string) => void;
+}): VNode {
   const nameOf = useAgentName();
   const { activity } = row;
   const [first, ...others] = rowWords(row);
   return (
-    <button type="button" class={`conversation-row ${row.unread > 0 ? "unread" : ""}`} onClick={() => onOpen(row.id)}>
+    <button
+      type="button"
+      class={`conversation-row ${row.unread > 0 ? "unread" : ""}`}
+      onClick={() => onOpen(row.id)}
+    >
       <span class="title">
         <bdi>{row.title === "" ? "New conversation" : pageLabel(row.title, 200)}</bdi>
       </span>
@@ -90,11 +100,7 @@ export function RowButton({ row, nowMs, onOpen }: { readonly row: Row; readonly 
           <Time iso={row.updated} nowMs={nowMs} class="" />
         </span>
         {first !== undefined &&
-          (activity === "idle" ? (
-            <span class="dot">{first}</span>
-          ) : (
-            <Sign kind={activity}>{first}</Sign>
-          ))}
+          (activity === "idle" ? <span class="dot">{first}</span> : <Sign kind={activity}>{first}</Sign>)}
         {others.map((words) => (
           <span key={words} class="dot">
             {words}
@@ -123,8 +129,8 @@ function NewConversation({ host, onOpen }: ListProps): VNode {
     return (
       <Notice title="No agent here has a mind.">
         <p>
-          A mind is the part of an agent that talks to a language model. To talk to the steward, which comes with
-          Lares, add it to your lares.yaml:
+          A mind is the part of an agent that talks to a language model. To talk to the steward, which comes
+          with Lares, add it to your lares.yaml:
         </p>
         <pre class="plain">{"extensions:\n  - id: dev.lares.steward"}</pre>
       </Notice>
@@ -133,7 +139,12 @@ function NewConversation({ host, onOpen }: ListProps): VNode {
     <div class="new">
       {failure !== undefined && <Failed message={failure} />}
       {agents.map(({ id }, index) => (
-        <button key={id} type="button" class={`button ${index === 0 ? "primary" : ""}`} onClick={() => begin(id)}>
+        <button
+          key={id}
+          type="button"
+          class={`button ${index === 0 ? "primary" : ""}`}
+          onClick={() => begin(id)}
+        >
           <Icon name="plus" />
           <span>
             New conversation{agents.length > 1 ? " with " : ""}

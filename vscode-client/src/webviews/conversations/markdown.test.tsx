@@ -8,7 +8,8 @@ const acts = { openLink: () => undefined, copy: () => undefined };
 const drawn = (text: string): string => renderToString(<Markdown text={text} acts={acts} />);
 
 /** Elements that can be made of a text. */
-const allowed = /^(div|p|br|hr|strong|em|s|code|pre|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|span|button)$/;
+const allowed =
+  /^(div|p|br|hr|strong|em|s|code|pre|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|span|button)$/;
 
 describe("what a model writes", () => {
   it("has structure", () => {
@@ -42,19 +43,31 @@ describe("what a model writes", () => {
   ])("does not link %s, and hides none of it", (_name, text) => {
     const html = drawn(text);
     expect(html).not.toContain('role="link"');
-    const shown = html.replace(/<[^>]*>/g, "").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+    const shown = html
+      .replace(/<[^>]*>/g, "")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&amp;", "&");
     expect(shown.replaceAll("\n", "")).toBe(text.replaceAll("\n", ""));
   });
 
-  it.each([["all of it", HOSTILE], ...Object.entries(HOSTILE_PIECES)])("does nothing that is hostile: %s", (_name, text) => {
-    for (const source of [text, `# ${text}`, `- ${text}`, `\`\`\`${text}\n${text}\n\`\`\``, `[${text}](https://a.example/${text})`]) {
-      const html = drawn(source);
-      for (const [, name = ""] of html.matchAll(/<([a-z0-9]+)/gi)) expect(name).toMatch(allowed);
-      expect(html).not.toMatch(/<[^>"]*("[^"]*"[^>"]*)*\s(on[a-z]+|href|src|style)=/);
-      // oxlint-disable-next-line no-control-regex -- these must not be in the page
-      expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/);
-    }
-  });
+  it.each([["all of it", HOSTILE], ...Object.entries(HOSTILE_PIECES)])(
+    "does nothing that is hostile: %s",
+    (_name, text) => {
+      for (const source of [
+        text,
+        `# ${text}`,
+        `- ${text}`,
+        `\`\`\`${text}\n${text}\n\`\`\``,
+        `[${text}](https://a.example/${text})`,
+      ]) {
+        const html = drawn(source);
+        for (const [, name = ""] of html.matchAll(/<([a-z0-9]+)/gi)) expect(name).toMatch(allowed);
+        expect(html).not.toMatch(/<[^>"]*("[^"]*"[^>"]*)*\s(on[a-z]+|href|src|style)=/);
+        // oxlint-disable-next-line no-control-regex -- these must not be in the page
+        expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/);
+      }
+    },
+  );
 
   it("is drawn as plain text where it is too long, and is bounded where it is deep", () => {
     expect(drawn("x ".repeat(40_000))).toContain('<pre class="plain">');

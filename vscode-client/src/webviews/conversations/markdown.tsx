@@ -61,7 +61,11 @@ function element(token: Token, children: ComponentChildren[], acts: MarkdownActs
     case "heading_open":
       // The page's own headings come first.
       return (
-        <p class={`heading level-${token.tag.slice(1)}`} role="heading" aria-level={Math.min(6, Number(token.tag.slice(1)) + 2)}>
+        <p
+          class={`heading level-${token.tag.slice(1)}`}
+          role="heading"
+          aria-level={Math.min(6, Number(token.tag.slice(1)) + 2)}
+        >
           {children}
         </p>
       );
@@ -82,7 +86,11 @@ function element(token: Token, children: ComponentChildren[], acts: MarkdownActs
     case "s_open":
       return <s>{children}</s>;
     case "link_open":
-      return <Link address={token.attrGet("href") ?? ""} acts={acts}>{children}</Link>;
+      return (
+        <Link address={token.attrGet("href") ?? ""} acts={acts}>
+          {children}
+        </Link>
+      );
     case "table_open":
       return (
         <div class="table" role="region" aria-label="Table" tabIndex={0}>
@@ -124,7 +132,15 @@ function leaf(token: Token, acts: MarkdownActs): ComponentChildren {
   }
 }
 
-function Code({ text, language, acts }: { readonly text: string; readonly language: string; readonly acts: MarkdownActs }): VNode {
+function Code({
+  text,
+  language,
+  acts,
+}: {
+  readonly text: string;
+  readonly language: string;
+  readonly acts: MarkdownActs;
+}): VNode {
   return (
     <div class="code">
       <p class="code-head">
@@ -151,8 +167,7 @@ function Link({ address, acts, children }: LinkProps): ComponentChildren {
   if (whole === undefined) return children;
   return (
     <>
-      {children}{" "}
-      {/* A button would not break within a line. */}
+      {children} {/* A button would not break within a line. */}
       <span
         class="address"
         role="link"

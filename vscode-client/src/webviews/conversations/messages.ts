@@ -88,8 +88,21 @@ export type Decisions = v.InferOutput<typeof Decisions>;
 const Entries = v.pipe(v.array(ShownEntry), v.maxLength(pageOfEntries));
 const Opened = v.object({ id: Id });
 const OfProcess = v.object({ id: Id, process: v.optional(Id) });
-const { diff, files, picture, approve, approveAll, reject, undo, undoAll, rebase, show, edit, showRule, showDecisions } =
-  reviewContract.requests;
+const {
+  diff,
+  files,
+  picture,
+  approve,
+  approveAll,
+  reject,
+  undo,
+  undoAll,
+  rebase,
+  show,
+  edit,
+  showRule,
+  showDecisions,
+} = reviewContract.requests;
 
 /** What a proposal's card asks for, as on the page of review. */
 export const cardRequests = {

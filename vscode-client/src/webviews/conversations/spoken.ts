@@ -14,10 +14,16 @@ export function spokenBetween(
   const words: string[] = [];
   for (const entry of entries) {
     if (entry.seq <= after) continue;
-    if (entry.kind === "message" && entry.role === "assistant" && entry.partial !== true && entry.process === channel) {
+    if (
+      entry.kind === "message" &&
+      entry.role === "assistant" &&
+      entry.partial !== true &&
+      entry.process === channel
+    ) {
       const text = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
       if (text.trim() !== "") words.push(`${agent}: ${plainLine(text.slice(0, maxSpoken))}`);
-    } else if (entry.kind === "action" && entry.state === "PendingApproval") words.push("A change waits for you.");
+    } else if (entry.kind === "action" && entry.state === "PendingApproval")
+      words.push("A change waits for you.");
     else if (entry.kind === "ask" && entry.state === "Pending") words.push("A question waits for you.");
     else if (entry.kind === "notice") words.push(plainLine(entry.text.slice(0, maxSpoken)));
     else if (entry.kind === "process" && entry.value.state === "Failed" && entry.value.error !== undefined)

@@ -43,7 +43,12 @@ export class Entries {
   }
 
   process(value: Partial<ShownProcess> & Pick<ShownProcess, "state">): ShownEntry {
-    const whole = { id: this.channel, kind: "channel" as const, started: "2026-01-01T12:00:00.000Z", ...value };
+    const whole = {
+      id: this.channel,
+      kind: "channel" as const,
+      started: "2026-01-01T12:00:00.000Z",
+      ...value,
+    };
     return this.add("process", { process: whole.id, value: whole });
   }
 }

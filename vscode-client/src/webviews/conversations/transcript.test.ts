@@ -95,29 +95,32 @@ const life = fc.record({
 
 it("any interleaving of deltas, entries and voids gives the same transcript as the entries alone", () => {
   fc.assert(
-    fc.property(fc.array(life, { minLength: 1, maxLength: 4 }), fc.infiniteStream(fc.nat(3)), (lives, choices) => {
-      const entries = new Entries();
-      const transcript = new Transcript();
-      const steps = lives.map((one, at) => stepsOf(one, `m${at}`, `p${at}`));
-      const say = (kind: "delta" | "entry", act: () => void): void => {
-        if (kind === "entry") act();
-      };
-      let left = steps.reduce((sum, all) => sum + all.length, 0);
-      for (const choice of choices) {
-        if (left === 0) break;
-        const open = steps.filter((all) => all.length > 0);
-        const step = open[choice % open.length]?.shift();
-        left--;
-        if (step?.kind === "delta") transcript.delta(step.delta);
-        else if (step !== undefined)
-          say("entry", () => transcript.take([step.write(entries)]));
-      }
-      const alone = new Transcript();
-      alone.take(entries.all);
-      for (const at of lives.keys())
-        expect(turnsOf(transcript, `p${at}`, `p${at}`)).toEqual(turnsOf(alone, `p${at}`, `p${at}`));
-      expect(transcript.streams.size).toBe(0);
-    }),
+    fc.property(
+      fc.array(life, { minLength: 1, maxLength: 4 }),
+      fc.infiniteStream(fc.nat(3)),
+      (lives, choices) => {
+        const entries = new Entries();
+        const transcript = new Transcript();
+        const steps = lives.map((one, at) => stepsOf(one, `m${at}`, `p${at}`));
+        const say = (kind: "delta" | "entry", act: () => void): void => {
+          if (kind === "entry") act();
+        };
+        let left = steps.reduce((sum, all) => sum + all.length, 0);
+        for (const choice of choices) {
+          if (left === 0) break;
+          const open = steps.filter((all) => all.length > 0);
+          const step = open[choice % open.length]?.shift();
+          left--;
+          if (step?.kind === "delta") transcript.delta(step.delta);
+          else if (step !== undefined) say("entry", () => transcript.take([step.write(entries)]));
+        }
+        const alone = new Transcript();
+        alone.take(entries.all);
+        for (const at of lives.keys())
+          expect(turnsOf(transcript, `p${at}`, `p${at}`)).toEqual(turnsOf(alone, `p${at}`, `p${at}`));
+        expect(transcript.streams.size).toBe(0);
+      },
+    ),
     { numRuns: 300 },
   );
 });
@@ -150,7 +153,8 @@ function stepsOf({ pieces, logged, end, late }: Life, id: string, process: strin
     steps.push(message(open, true));
     open = [];
   }
-  if (end === "void") steps.push({ kind: "entry", write: (entries) => entries.add("void", { process, message: id }) });
+  if (end === "void")
+    steps.push({ kind: "entry", write: (entries) => entries.add("void", { process, message: id }) });
   else if (end === "whole") steps.push(message(pieces, false));
   else {
     // What streamed is logged before a process stops.
@@ -160,6 +164,7 @@ function stepsOf({ pieces, logged, end, late }: Life, id: string, process: strin
       write: (entries) => entries.process({ id: process, kind: "worker", state: "Cancelled" }),
     });
   }
-  if (late && end !== "stopped") steps.push({ kind: "delta", delta: { process, message: id, part: 0, type: "text", text: "late" } });
+  if (late && end !== "stopped")
+    steps.push({ kind: "delta", delta: { process, message: id, part: 0, type: "text", text: "late" } });
   return steps;
 }

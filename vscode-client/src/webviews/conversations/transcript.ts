@@ -36,7 +36,10 @@ export class Transcript {
   }
 
   /** The messages that stream, in the order in which they began. */
-  get streams(): ReadonlyMap<string, { readonly process: string; readonly pieces: readonly Streamed[]; readonly isCalling: boolean }> {
+  get streams(): ReadonlyMap<
+    string,
+    { readonly process: string; readonly pieces: readonly Streamed[]; readonly isCalling: boolean }
+  > {
     return this.#streams;
   }
 

@@ -30,7 +30,13 @@ export interface TurnProps {
 /** Returns what changes how a turn is drawn, besides the turn. */
 export function aroundOf(
   turn: Turn,
-  { cards, questions, processes, pinned, current }: Pick<TurnProps, "cards" | "questions" | "processes" | "pinned" | "current">,
+  {
+    cards,
+    questions,
+    processes,
+    pinned,
+    current,
+  }: Pick<TurnProps, "cards" | "questions" | "processes" | "pinned" | "current">,
 ): string {
   return turn.items
     .flatMap((item) => {
@@ -40,7 +46,9 @@ export function aroundOf(
           return pinned.has(item.id) ? [`p${item.id}`] : [];
         case "action": {
           const card = cards.get(item.ref);
-          return [`${item.ref}${card?.digest ?? ""}${card?.section ?? ""}${card?.outcome ?? ""}${current === item.ref}`];
+          return [
+            `${item.ref}${card?.digest ?? ""}${card?.section ?? ""}${card?.outcome ?? ""}${current === item.ref}`,
+          ];
         }
         case "ask":
           return [`${item.ref}${questions.has(item.ref)}`];
@@ -96,7 +104,9 @@ function ItemView(props: TurnProps & { readonly item: Item }): VNode | null {
     }
     case "conclusion": {
       const process = processes.get(item.process);
-      return <Conclusion item={item} acts={acts} name={process === undefined ? "a process" : nameOf(process)} />;
+      return (
+        <Conclusion item={item} acts={acts} name={process === undefined ? "a process" : nameOf(process)} />
+      );
     }
     case "summary":
       return <Summary item={item} acts={acts} />;
@@ -137,7 +147,9 @@ function ItemView(props: TurnProps & { readonly item: Item }): VNode | null {
       if (question !== undefined) return <Asked host={host} question={question} announce={page.announce} />;
       return (
         <p class="line-note muted">
-          {item.state === "Pending" ? "A question waits." : `A question: ${line(item.state.toLowerCase(), 40)}.`}
+          {item.state === "Pending"
+            ? "A question waits."
+            : `A question: ${line(item.state.toLowerCase(), 40)}.`}
         </p>
       );
     }

@@ -33,7 +33,13 @@ describe("the items of a transcript", () => {
     const entries = new Entries();
     entries.you("Go");
     entries.process({ id: "w1", kind: "worker", parent: "channel", state: "Running", task: "Count" });
-    entries.add("tool_call", { process: "w1", call: "c1", tool: "files/write", main: "a.md", arguments: "{}" });
+    entries.add("tool_call", {
+      process: "w1",
+      call: "c1",
+      tool: "files/write",
+      main: "a.md",
+      arguments: "{}",
+    });
     entries.add("action", { process: "w1", ref: "a1", state: "PendingApproval" });
     entries.add("action", { process: "w1", ref: "a1", state: "Committed" });
     entries.process({ id: "w1", kind: "worker", parent: "channel", state: "Done", task: "Count" });
@@ -59,7 +65,11 @@ describe("the items of a transcript", () => {
   it("name foreign sources once, where they came first", () => {
     const entries = new Entries();
     entries.add("message", { role: "assistant", parts: [{ type: "text", text: "a" }], sources: ["web"] });
-    entries.add("message", { role: "assistant", parts: [{ type: "text", text: "b" }], sources: ["web", "mcp:x"] });
+    entries.add("message", {
+      role: "assistant",
+      parts: [{ type: "text", text: "b" }],
+      sources: ["web", "mcp:x"],
+    });
     expect(itemsOf(entries).map(({ newSources }) => newSources)).toEqual([["web"], ["mcp:x"]]);
   });
 });

@@ -19,7 +19,12 @@ interface Common {
 /** What stands in a transcript. */
 export type Item = Common &
   (
-    | { readonly kind: "you"; readonly id: string; readonly from: string; readonly parts: readonly ShownPart[] }
+    | {
+        readonly kind: "you";
+        readonly id: string;
+        readonly from: string;
+        readonly parts: readonly ShownPart[];
+      }
     | {
         readonly kind: "answer";
         readonly id: string;
@@ -43,7 +48,11 @@ export type Item = Common &
       }
     | { readonly kind: "task"; readonly process: string }
     | { readonly kind: "conclusion"; readonly process: string; readonly text: string }
-    | { readonly kind: "summary"; readonly text: string; readonly covers: readonly [number, number] | undefined }
+    | {
+        readonly kind: "summary";
+        readonly text: string;
+        readonly covers: readonly [number, number] | undefined;
+      }
     | { readonly kind: "notice"; readonly text: string }
     | { readonly kind: "block"; readonly name: string; readonly text: string }
     | { readonly kind: "change"; readonly words: string }
@@ -146,13 +155,15 @@ class Items {
         if (this.#isMain) this.#put(`notice ${entry.id}`, entry, { kind: "notice", text: entry.text });
         return;
       case "block":
-        if (isOwn) this.#put(`block ${entry.id}`, entry, { kind: "block", name: entry.name, text: entry.text });
+        if (isOwn)
+          this.#put(`block ${entry.id}`, entry, { kind: "block", name: entry.name, text: entry.text });
         return;
       case "meta":
         if (this.#isMain && entry.model !== undefined)
           this.#put(`change ${entry.id}`, entry, {
             kind: "change",
-            words: entry.model === "" ? "The usual model answers from here." : `${entry.model} answers from here.`,
+            words:
+              entry.model === "" ? "The usual model answers from here." : `${entry.model} answers from here.`,
           });
         return;
       case "process":
@@ -271,11 +282,7 @@ function joined(parts: readonly (ShownPart | Streamed)[]): (ShownPart | Streamed
   const all: (ShownPart | Streamed)[] = [];
   for (const part of parts) {
     const last = all.at(-1);
-    if (
-      last !== undefined &&
-      (part.type === "text" || part.type === "reasoning") &&
-      last.type === part.type
-    )
+    if (last !== undefined && (part.type === "text" || part.type === "reasoning") && last.type === part.type)
       all[all.length - 1] = { type: part.type, text: last.text + part.text };
     else all.push(part);
   }

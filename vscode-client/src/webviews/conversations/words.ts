@@ -7,7 +7,9 @@ import type { Head, Row } from "./messages.ts";
 
 type SignKind = "waiting" | "working" | "failed" | "quiet";
 
-const processSigns: Readonly<Record<ShownProcess["state"], { readonly kind: SignKind; readonly words: string }>> = {
+const processSigns: Readonly<
+  Record<ShownProcess["state"], { readonly kind: SignKind; readonly words: string }>
+> = {
   Waiting: { kind: "working", words: "Queued" },
   Running: { kind: "working", words: "Working" },
   WaitingForInput: { kind: "quiet", words: "Ready" },
@@ -47,7 +49,11 @@ export function isAtWork({ state }: ShownProcess): boolean {
 /** Returns what a row of the list says of a conversation, besides its title. */
 export function rowWords({ activity, waiting, unread, isArchived }: Row): string[] {
   return [
-    ...(waiting > 0 ? [`${count(waiting)} ${waiting === 1 ? "waits" : "wait"} for you`] : activity === "waiting" ? ["Waiting for you"] : []),
+    ...(waiting > 0
+      ? [`${count(waiting)} ${waiting === 1 ? "waits" : "wait"} for you`]
+      : activity === "waiting"
+        ? ["Waiting for you"]
+        : []),
     ...(activity === "working" ? ["Working"] : activity === "failed" ? ["Failed"] : []),
     ...(unread > 0 ? [`${count(unread)} unread`] : []),
     ...(isArchived ? ["Archived"] : []),
