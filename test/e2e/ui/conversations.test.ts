@@ -242,7 +242,7 @@ it("what the model sees is shown by section", () =>
     await page.locator(field).waitFor();
   }));
 
-it("everything is reached by keys: a file is completed, earlier words come back, a change is approved", () =>
+it("everything is reached by keys: a file is completed, earlier words are recalled", () =>
   desk.window("conversation-keys", async (screen) => {
     const page = await begin(screen);
     const { keyboard } = screen.page;
@@ -256,7 +256,7 @@ it("everything is reached by keys: a file is completed, earlier words come back,
     await page.locator(".log").getByText("Understood.").waitFor();
     await page.locator(".you .chip", { hasText: "notes/walks.md" }).waitFor();
     await keyboard.press("ArrowUp");
-    await until("the words to come back", async () =>
+    await until("the words to be recalled", async () =>
       (await page.locator(field).inputValue()).startsWith("Look at"),
     );
     await keyboard.press("Alt+ArrowUp");
@@ -283,7 +283,7 @@ it("an editor of its own shows a conversation, and what is selected is added to 
     await shown.getByRole("button", { name: "Remove notes/walks.md, line 1" }).waitFor();
   }));
 
-it("the view goes on after the kernel was killed", () =>
+it("the view keeps its draft and is answered after the kernel was killed", () =>
   desk.window("conversation-kernel", async (screen) => {
     const page = await begin(screen);
     await say(page, "Hello there");
@@ -291,7 +291,7 @@ it("the view goes on after the kernel was killed", () =>
     await page.locator(field).fill("half a sentence");
     const kernel = await desk.vscode.kernel();
     process.kill(kernel, "SIGKILL");
-    await until("another kernel", async () => (await desk.vscode.kernels()).some((pid) => pid !== kernel));
+    await until("another kernel", () => desk.vscode.kernels().some((pid) => pid !== kernel));
     const again = await screen.webview(field);
     await until("the draft", async () => (await again.locator(field).inputValue()) === "half a sentence");
     await say(again, "and again");

@@ -80,7 +80,7 @@ describe("@lares", () => {
     expect(to.buttons).toEqual(["lares.showChanges", "lares.review", "lares.openConversation"]);
   });
 
-  it("goes on with the conversation that an earlier answer named", () => {
+  it("continues the conversation that an earlier answer named", () => {
     const history = [{ prompt: "a" }, { result: { metadata: { conversation: "c7" } } }, { prompt: "b" }];
     expect(conversationIn({ history } as never)).toBe("c7");
     expect(conversationIn({ history: [{ result: {} }] } as never)).toBeUndefined();

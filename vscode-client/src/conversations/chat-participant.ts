@@ -69,7 +69,7 @@ async function respond(
 /** Returns the conversation that an earlier answer of this chat session named. */
 export function conversationIn({ history }: Pick<ChatContext, "history">): string | undefined {
   for (const turn of history.toReversed()) {
-    const result = "result" in turn ? (turn.result as ChatResult) : undefined;
+    const result = "result" in turn ? turn.result : undefined;
     const id: unknown = result?.metadata?.["conversation"];
     if (typeof id === "string") return id;
   }
@@ -180,7 +180,16 @@ export class ChatTurn {
         return;
       case "process":
         return this.#process(entry.value);
-      default:
+      case "request":
+      case "tool_result":
+      case "conclusion":
+      case "summary":
+      case "notice":
+      case "usage":
+      case "block":
+      case "pin":
+      case "meta":
+      case "void":
     }
   }
 

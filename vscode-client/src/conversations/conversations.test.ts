@@ -63,7 +63,7 @@ describe("the page of conversations", () => {
     feature.dispose();
   });
 
-  it("is told of entries, of deltas and of decisions, while it is there", async () => {
+  it("gets entries, deltas and decisions while it is visible", async () => {
     const { fake, host, feature, view } = open();
     const told: string[] = [];
     host.on("entries", ({ entries }) => told.push(...entries.map(({ seq }) => `entry ${seq}`)));

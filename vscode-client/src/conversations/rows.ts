@@ -32,7 +32,7 @@ export function rowOf(conversation: Conversation, waiting: Waiting): Row {
   };
 }
 
-/** What waits for the person comes first: nothing else goes on without them. */
+/** What waits for the person comes first, because only they can decide it. */
 function activityOf({ processes }: Conversation, waits: number): Activity {
   if (waits > 0 || processes.some(({ state }) => state === "WaitingForApproval")) return "waiting";
   if (processes.some(({ state }) => state === "Running" || state === "Waiting")) return "working";

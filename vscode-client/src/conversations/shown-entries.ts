@@ -141,7 +141,14 @@ export function wholeText(entry: Entry): string {
     case "notice":
     case "block":
       return entry.text;
-    default:
+    case "request":
+    case "process":
+    case "action":
+    case "ask":
+    case "usage":
+    case "pin":
+    case "meta":
+    case "void":
       return "";
   }
 }

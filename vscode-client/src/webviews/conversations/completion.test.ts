@@ -27,7 +27,7 @@ it("a draft is a command only if there is one of that name", () => {
   expect(commandIn("tidy", known)).toBeUndefined();
 });
 
-it("a menu goes on at its other end", () => {
+it("a menu wraps around at its ends", () => {
   expect([moved(0, -1, 3), moved(2, 1, 3), moved(1, 1, 3), moved(0, 1, 0)]).toEqual([2, 0, 2, 0]);
 });
 

@@ -37,7 +37,7 @@ export function commandIn(
   return { name, text: (match?.[2] ?? "").trim() };
 }
 
-/** Moves the chosen row of a menu; at an end it goes on at the other. */
+/** Returns the row of a menu after a move; wraps around at the ends. */
 export function moved(at: number, by: number, size: number): number {
   return size === 0 ? 0 : (at + by + size) % size;
 }

@@ -217,7 +217,7 @@ function Open(props: OpenProps): VNode {
       />
       <div
         ref={log}
-        class="log"
+        class={isMain ? "log" : "log of-process"}
         role="log"
         aria-label="Conversation"
         aria-live="off"
@@ -234,7 +234,7 @@ function Open(props: OpenProps): VNode {
         {!isMain && shownProcess !== undefined && (
           <div class="task-head">
             <p class="meta">{kindOf(shownProcess)}</p>
-            <p class="typed">{block(shownProcess.task ?? nameOf(shownProcess), 4_000)}</p>
+            {turns.length === 0 && <p class="typed">{whole(shownProcess.task ?? nameOf(shownProcess))}</p>}
           </div>
         )}
         {turns.length === 0 && isMain && sending.length === 0 && (

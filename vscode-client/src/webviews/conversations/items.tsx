@@ -94,12 +94,18 @@ function MessageButtons({ item, isPinned, acts }: MessageProps<"you" | "answer">
   );
 }
 
+/** Returns who wrote a message that a person did not write. */
+function senderOf(origin: string): string {
+  if (origin === "model") return "The conversation";
+  return origin === "kernel" ? "Lares" : line(origin, 80);
+}
+
 export function You({ item, isPinned, acts }: MessageProps<"you">): VNode {
   return (
-    <section class="you" aria-label={item.from === "person" ? "You" : line(item.from, 80)}>
+    <section class="you" aria-label={item.from === "person" ? "You" : senderOf(item.from)}>
       <MessageButtons item={item} isPinned={isPinned} acts={acts} />
       <div class="bubble">
-        {item.from !== "person" && <p class="meta">{line(item.from, 80)}</p>}
+        {item.from !== "person" && <p class="meta">{senderOf(item.from)}</p>}
         <Plain parts={item.parts} acts={acts} />
         <Sources sources={item.newSources} />
         {item.isCut && <Whole seq={item.seq} acts={acts} />}

@@ -56,7 +56,7 @@ function childrenOf(tokens: readonly Token[], acts: MarkdownActs): ComponentChil
 function element(token: Token, children: ComponentChildren[], acts: MarkdownActs): ComponentChildren {
   switch (token.type) {
     case "paragraph_open":
-      // Of a tight list.
+      // The paragraphs of a tight list are not elements.
       return token.hidden ? children : <p>{children}</p>;
     case "heading_open":
       // The page's own headings come first.

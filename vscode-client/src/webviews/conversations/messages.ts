@@ -29,7 +29,7 @@ const Figures = {
   usd: v.optional(v.pipe(v.number(), v.minValue(0))),
 };
 
-/** What goes on in a conversation: waiting for the person is never told as work. */
+/** What a conversation does. Waiting for the person is not work. */
 export const Activity = v.picklist(["waiting", "working", "failed", "idle"]);
 export type Activity = v.InferOutput<typeof Activity>;
 

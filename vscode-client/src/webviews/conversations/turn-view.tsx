@@ -55,7 +55,12 @@ export function aroundOf(
         case "task":
         case "conclusion":
           return [JSON.stringify(processes.get(item.process) ?? null)];
-        default:
+        case "call":
+        case "summary":
+        case "notice":
+        case "block":
+        case "change":
+        case "end":
           return [];
       }
     })

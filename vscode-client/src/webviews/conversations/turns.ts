@@ -271,7 +271,7 @@ class Items {
       isCut: isCut === true,
       ...(sources === undefined ? {} : { sources }),
       ...item,
-    } as Item);
+    });
   }
 }
 
@@ -320,7 +320,14 @@ function stampOf(item: Item): string {
     case "action":
     case "ask":
       return `${item.key}:${item.state}`;
-    default:
+    case "you":
+    case "task":
+    case "conclusion":
+    case "summary":
+    case "notice":
+    case "block":
+    case "change":
+    case "end":
       return `${item.key}:${item.seq}`;
   }
 }

@@ -72,7 +72,7 @@ const advice: Readonly<Record<string, string>> = {
   Timeout: "Check the connection, and send a message again.",
   ContextOverflow: "Summarise the earlier turns (More), or choose a model that reads more.",
   Filtered: "The provider refused the content. Say it differently, or choose another model.",
-  BudgetExceeded: "A budget of your lares.yaml is used up. Raise it, or wait until it begins anew.",
+  BudgetExceeded: "A budget of your lares.yaml is used up. Raise it, or wait until it is renewed.",
   EmptyAnswer: "Send a message to ask again.",
 };
 
