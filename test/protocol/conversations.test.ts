@@ -14,8 +14,8 @@ turns:
   - { process: channel, when: hello, say: "Hi there", repeat: true }
   - { process: channel, when: read it, think: "I look.", say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
   - { process: channel, when: "the text of a", say: "It says: the text of a" }
-  - { process: channel, when: write it, call: [{ tool: files/write, arguments: { path: b.md, content: "new", reason: "asked" } }] }
-  - { process: channel, when: Waits for the person, say: "I proposed it." }
+  - { process: channel, when: write it, call: [{ tool: files/write, arguments: { path: b.md, content: "new", reason: "asked" } }], repeat: true }
+  - { process: channel, when: Waits for the person, say: "I proposed it.", repeat: true }
   - { process: channel, when: Committed, say: "It is done." }
   - { process: channel, when: delegate, call: [{ tool: spawn_worker, arguments: { task: "count the files" } }] }
   - { process: worker, when: count the files, call: [{ tool: files/list, arguments: {} }] }
@@ -278,4 +278,12 @@ test("a long conversation is compacted: the summary, what is pinned and exact st
   );
   await send(id, "hello");
   expect(said(await rested(id, answers + 1)).at(-1)).toBe("Hi there");
+});
+
+test("a mind that follows a script changes nothing without a person, whatever rules allow, and says why", async () => {
+  const { id } = await open();
+  await send(id, "write it");
+  await rested(id, 2);
+  const [action] = await client.request<Action[]>("lares/actions/list", { state: "PendingApproval" });
+  expect(action).toMatchObject({ sources: ["scripted"] });
 });

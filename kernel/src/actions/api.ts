@@ -5,7 +5,7 @@ import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import type { Actor, Principal } from "../base/vocabulary/principal.ts";
+import type { Lineage, Principal } from "../base/vocabulary/principal.ts";
 import type { AgentView } from "./unseen.ts";
 
 /** An action as shown to a person, and what differs in what its agent is told: see `actionSeenBy`. */
@@ -38,7 +38,7 @@ export interface Actions extends AsyncDisposable {
     program: Hash,
     proposal: ProposalRequest,
     budget?: CpuBudget,
-    onBehalfOf?: readonly Actor[],
+    lineage?: Pick<Lineage, "onBehalfOf" | "sources">,
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
   /** Returns the action as its agent may see it; see `actionSeenBy` and `inOneAnswer`. */

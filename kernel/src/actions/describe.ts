@@ -26,7 +26,10 @@ export function digestOf(
 }
 
 /** The fields of an action that no plan changes. */
-export type GivenFields = Pick<Action, "key" | "supersedes" | "edited_by" | "rebased_by" | "on_behalf_of">;
+export type GivenFields = Pick<
+  Action,
+  "key" | "supersedes" | "edited_by" | "rebased_by" | "on_behalf_of" | "sources"
+>;
 
 /** Returns a planned proposal as an undecided action. `given` has fields that are known from the start. */
 export function describeAction(

@@ -227,7 +227,7 @@ test("pictures and files come from the caller, and are named if they are gone", 
   const log = new LogWriter();
   const { id } = log.add({ kind: "message", role: "user", origin: "person", parts });
   expect(shown(log.entries)).toEqual([
-    String.raw`user: [an image "image/png" that is not available any more] + [the file "a\n.md", lines 1 to 2; its content is not available]`,
+    String.raw`user: [an image "image/png" that is not available any more] + [the file "a\n.md", lines 1 to 2; its content is what files/read returns, if it could be read]`,
   ]);
   const given = { images: new Map([[object, "AAAA"]]), files: new Map([[fileKey(id, 1), "x\ny"]]) };
   expect(messagesOf(log.entries, given)).toEqual([

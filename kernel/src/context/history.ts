@@ -336,6 +336,6 @@ function answerMessages({ parts, partial, isCutOff, calls }: Answer): ModelMessa
 function fileText({ path, range }: Extract<Part, { type: "file" }>, content: string | undefined): string {
   const lines = range === undefined ? "" : `, lines ${range[0]} to ${range[1]}`;
   return content === undefined
-    ? `[the file ${quoted(path)}${lines}; its content is not available]`
+    ? `[the file ${quoted(path)}${lines}; its content is what files/read returns, if it could be read]`
     : asData(`the file ${quoted(path)}${lines}`, withinBytes(content));
 }

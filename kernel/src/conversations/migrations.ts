@@ -36,6 +36,13 @@ export const conversationMigrations: readonly Migration[] = [
           CREATE UNIQUE INDEX conversation_entries_by_seq ON conversation_entries (conversation, seq);
           CREATE INDEX conversation_entries_by_audience ON conversation_entries (conversation, audience, seq);
           CREATE INDEX conversation_entries_by_id ON conversation_entries (conversation, id);
+          CREATE TABLE conversation_taints (
+            path TEXT NOT NULL,
+            hash TEXT NOT NULL,
+            sources TEXT NOT NULL,
+            PRIMARY KEY (path, hash)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX conversation_taints_by_hash ON conversation_taints (hash);
           CREATE VIRTUAL TABLE conversation_texts USING fts5 (text, content = '', contentless_delete = 1)`,
   },
 ];

@@ -1,17 +1,37 @@
 import { canonicalJson } from "../base/json.ts";
-import type { EntryOf } from "../base/vocabulary/conversation.ts";
+import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
+import { withSources } from "../base/vocabulary/principal.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { entryOf } from "./entries.ts";
+import { entryOf, type Provenance } from "./entries.ts";
 import { asError, type AtWork, type ProcessHost } from "./host.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
 import { isProcessTool } from "./process-tools.ts";
 
+const own: ReadonlySet<string> = new Set(["person", "model", "kernel"]);
+
+/** Returns where texts come from that a process has read and that neither a person nor a model wrote. */
+function foreignIn(entries: readonly Entry[]): string[] {
+  const found = new Set<string>();
+  for (const entry of entries)
+    if (textKinds.has(entry.kind) && !own.has(entry.origin))
+      for (const source of entry.sources ?? [entry.origin]) found.add(source);
+  return [...found];
+}
+
+const textKinds: ReadonlySet<Entry["kind"]> = new Set([
+  "message",
+  "tool_result",
+  "conclusion",
+  "summary",
+  "block",
+]);
+
 /** The same call so often in a row needs a person. */
 const repeatsAsked = 3;
 
-const ofKernel = { origin: "workspace", isTainted: false } as const;
+const ofKernel: Provenance & { readonly isTainted: boolean } = { origin: "workspace", isTainted: false };
 
 /** Runs the calls of a process, and writes their results. */
 export class CallRunner {
@@ -31,9 +51,18 @@ export class CallRunner {
     const { log } = this.#host;
     const process = this.#process;
     process.signal.throwIfAborted();
+    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(process.record, call, process.signal))) {
+      const result = asError(
+        "This call was made with the same arguments twice before, and a person did not allow it once more.",
+        false,
+      );
+      return void (await log.append([this.#resultOf(call, { result, ...ofKernel })]));
+    }
     if (isProcessTool(call.tool)) {
-      const { result, also = [], after } = await this.#host.runOwnTool(process, call);
-      await log.append([...also, this.#resultOf(call, { result, ...ofKernel })]);
+      const { result, also = [], after, provenance = ofKernel } = await this.#host.runOwnTool(process, call);
+      const { origin, isTainted = false, sources } = provenance;
+      const outcome = { result, origin, isTainted, ...(sources === undefined ? {} : { sources }) };
+      await log.append([...also, this.#resultOf(call, outcome)]);
       return await after?.();
     }
     const outcome = await this.#outcomeOf(call);
@@ -59,19 +88,20 @@ export class CallRunner {
   async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
     const { ports } = this.#host;
     const { record, signal, tail } = this.#process;
-    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(record, call, signal)))
-      return {
-        result: asError(
-          "This call was made with the same arguments twice before, and a person did not allow it once more.",
-          false,
-        ),
-        ...ofKernel,
-      };
-    return await ports.tools.call(this.#host.principalOf(record), call.tool, call.arguments, {
-      key: call.call,
-      signal,
-      offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
-    });
+    const { sources = [], isTainted = false } = this.#process.provenance("model");
+    const caller = this.#host.principalOf(record);
+    return await ports.tools.call(
+      // What it does carries along what led to it.
+      isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller,
+      call.tool,
+      call.arguments,
+      {
+        key: call.call,
+        signal,
+        offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
+        foreign: foreignIn(tail?.entries ?? []),
+      },
+    );
   }
 
   #isRepeated(call: LoggedCall): boolean {

@@ -178,12 +178,16 @@ export class Compactor {
       },
     );
     await conversation.log.append([entry]);
-    await tail.compact(this.#next(process, tail, summary, carried));
+    await tail.compact(await this.#next(process, tail, summary, carried));
   }
 
-  #next(process: Process, tail: ContextTail, summary: Summary, carried: Carried): ContextPrefix {
-    const now = this.#conversation.prefixFor(process);
-    const blocks = tail.prefix.blocks.length > 0 || now.blocks.length > 0;
+  async #next(
+    process: Process,
+    tail: ContextTail,
+    summary: Summary,
+    carried: Carried,
+  ): Promise<ContextPrefix> {
+    const now = await this.#conversation.prefixFor(process);
     return nextPrefix(tail.prefix, {
       summary,
       carried,
@@ -192,14 +196,7 @@ export class Compactor {
       tools: now.tools,
       skills: now.skills,
       bulletin: now.bulletin,
-      ...(blocks
-        ? {
-            blocks: now.blocks.map((block) => ({
-              ...block,
-              text: textOfBlock(tail, block.name),
-            })),
-          }
-        : {}),
+      blocks: now.blocks.map((block) => ({ ...block, text: textOfBlock(tail, block.name) })),
     });
   }
 

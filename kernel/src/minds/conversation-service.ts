@@ -286,7 +286,7 @@ export function createConversationService(minds: Minds): ConversationService {
           ContextTail.preview(
             conversation.log,
             record.id,
-            conversation.prefixFor(record),
+            await conversation.prefixFor(record),
             await ports.reader.entries(id, { audience: record.id, limit: maxSearched }),
           );
         const viewed = new MindProcess(conversation, record, "", AbortSignal.abort());

@@ -12,6 +12,9 @@ import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { OpenLog } from "../conversations/conversations.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { LoggedCall } from "./answer-writer.ts";
+import { bulletinBlock } from "../context/entry-text.ts";
+import { changedElsewhere } from "./blocks.ts";
+import { readAttachments } from "./attachments.ts";
 import { Compactor } from "./compactor.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
@@ -44,6 +47,7 @@ interface Running {
 
 /** The ends of children gather so long before they wake the channel. */
 const gatherMs = 500;
+const announcedCharacters = 4_000;
 /** Wakes in a row that no person caused. */
 const maxWakeDepth = 3;
 
@@ -105,12 +109,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
-  async send(parts: readonly SentPart[], id: string): Promise<void> {
+  async send(parts: readonly SentPart[], id: string, origin = "person"): Promise<void> {
     const { channel } = this;
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const title = this.log.state.title === "" ? titleOf(parts) : "";
+    const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
     await this.log.append([
-      entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin: "person" }, id),
+      entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
+      ...attached,
       ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
     ]);
     const durable = this.log.sync();
@@ -131,16 +137,19 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const { processes } = this.log.state;
     if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
     const tree = id === undefined ? new Set(processes.map((process) => process.id)) : this.#treeOf(id);
+    const waiting = this.log.state.references.filter(({ process }) => tree.has(process));
     const stopped = [...this.#running.values()].filter(({ process }) => tree.has(process.record.id));
-    // Children first would let a parent start others meanwhile.
-    for (const { abort } of stopped) abort.abort(requestCancelled("The person stopped it."));
+    // All at once, because a parent could start further children meanwhile.
+    for (const { abort } of stopped) abort.abort(requestCancelled("It was stopped."));
     this.#gathering?.[Symbol.dispose]();
     this.#gathering = null;
     await Promise.all(stopped.map(({ done }) => done));
     if (by.kind !== "person") return;
-    for (const { kind, ref, process } of this.log.state.references)
-      if (kind === "action" && tree.has(process))
-        await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
+    // A call that was stopped may have proposed something without anybody waiting for it any more.
+    const proposed = id === undefined ? await this.ports.actions.waitingOf(this.log.agent, this.log.id) : [];
+    const refs = waiting.flatMap(({ kind, ref }) => (kind === "action" ? [ref] : []));
+    for (const ref of new Set([...refs, ...proposed]))
+      await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
   }
 
   /** An action was decided about: whoever waits for it goes on. */
@@ -207,16 +216,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       (await ContextTail.begin(
         this.log,
         process.id,
-        { context: this.prefixFor(process) },
+        { context: await this.prefixFor(process) },
         await this.ports.reader.entries(this.log.id, { audience: process.id, limit: 10_000 }),
       ))
     );
   }
 
-  /** Returns the beginning of a process's context as it would be now. */
-  prefixFor(process: Pick<Process, "kind" | "name">): ContextPrefix {
+  async prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix> {
     const { agent, definition } = this.mind();
     const kind = kinds[process.kind];
+    const ofMind = kind.isIdentified ? await this.ports.blocks.ofMind(agent.id) : new Map<string, string>();
     return prefixOf({
       identity: kind.isIdentified ? definition.identity : [],
       role: kind.prompt(definition, process.name),
@@ -225,9 +234,21 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       ),
       skills: kind.isIdentified || process.kind === "worker" ? definition.skills : [],
       blocks: kind.isIdentified
-        ? definition.blocks.map(({ name, description }) => ({ name, description, text: "" }))
+        ? definition.blocks.map(({ name, description }) => ({
+            name,
+            description,
+            text: ofMind.get(name) ?? "",
+          }))
         : [],
+      bulletin: ofMind.get(bulletinBlock) ?? "",
     });
+  }
+
+  async tellChanges({ record, tail, maker }: AtWork): Promise<void> {
+    if (tail === null || record.kind !== "channel") return;
+    const { agent, definition } = this.mind();
+    const ofMind = await this.ports.blocks.ofMind(agent.id);
+    await this.log.append(changedElsewhere(tail, ofMind, definition.blocks, maker));
   }
 
   suffixOf(process: Process): readonly SuffixPart[] {
@@ -327,6 +348,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     if (record.kind === "channel") {
       // What came while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread()) this.wake(this.#wakeDepth);
+      else if (process.isScheduled) this.#announce(process);
     } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed"))
       this.#gather(record);
     if (this.isIdle) this.#parts.rested();
@@ -343,6 +365,19 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (this.#wakeDepth < maxWakeDepth) return this.wake(this.#wakeDepth + 1);
       this.#notice("Work that the conversation started by itself has ended. Send a message to go on.");
       if (this.isIdle) this.#parts.rested();
+    });
+  }
+
+  /** Nobody looks at a conversation that a schedule began, so its answer is announced. */
+  #announce({ record, answer }: MindProcess): void {
+    const failed = record.error?.message;
+    const message = failed ?? answer;
+    if (message === "") return;
+    this.ports.notify({
+      agent: this.log.agent,
+      title: this.log.state.title,
+      message: message.slice(0, announcedCharacters).toWellFormed(),
+      severity: failed === undefined ? "info" : "warning",
     });
   }
 

@@ -31,6 +31,8 @@ export interface AtWork {
 /** The outcome of one of the kernel's own tools. */
 export interface OwnResult {
   readonly result: ToolResult;
+  /** Where its text comes from; default the kernel. */
+  readonly provenance?: Provenance;
   /** Entries that are written with the result. */
   readonly also?: readonly NewEntry[];
   /** Called when these are in the log. */
@@ -47,6 +49,8 @@ export interface ProcessHost {
   principalOf(process: Pick<Process, "kind">): ProcessPrincipal;
   /** Returns the context, which is begun where there is none. */
   tailOf(process: Process): Promise<ContextTail>;
+  /** Writes down what was changed elsewhere since the process last looked. */
+  tellChanges(process: AtWork): Promise<void>;
   /** What is added to a request for the moment: how things stand. */
   suffixOf(process: Process): readonly SuffixPart[];
   /** Runs one of the kernel's own tools for a process. */
@@ -62,7 +66,7 @@ export interface ProcessHost {
 /** What the kernel's own tools and the compactor need besides. */
 export interface ConversationHost extends ProcessHost {
   /** Returns the beginning of a process's context as it would be now. */
-  prefixFor(process: Pick<Process, "kind" | "name">): ContextPrefix;
+  prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix>;
   /** Starts a child of a process, whose entries are in the log already. */
   startChild(record: Process, turn: string): void;
   /** Stops a process and what it started. */

@@ -6,11 +6,13 @@ import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { MindConversation } from "./conversation.ts";
 import { Follower, type Sink } from "./followers.ts";
+import { isActive, type SchedulePrompt, scheduleOrigin } from "./scheduled.ts";
+import { beginConversation } from "./beginning.ts";
 import { Places } from "./places.ts";
 import type { MindPorts } from "./ports.ts";
 
 export interface MindsOptions {
-  readonly ports: Omit<MindPorts, "reader" | "delta">;
+  readonly ports: Omit<MindPorts, "reader" | "delta" | "blocks">;
   readonly conversations: Conversations;
   limits(): { readonly atOnce: number; readonly processes: number };
 }
@@ -22,6 +24,8 @@ interface Active {
 
 /** A change of a conversation is reported so often at most. */
 const changedEveryMs = 100;
+/** Edits of a mind's blocks that are looked through for their present texts. */
+const maxBlockEdits = 1_000;
 /** Entries that are read at once for a client that follows. */
 const pageSize = 500;
 
@@ -53,6 +57,22 @@ export class Minds implements AsyncDisposable {
         search: (ids, words, limit) => conversations.search(ids, words, limit),
         agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
       },
+      blocks: {
+        ofMind: async (agent) => {
+          const entries = await conversations.entries(agent, {
+            kinds: ["block"],
+            limit: maxBlockEdits,
+            newest: true,
+          });
+          return new Map(
+            entries.flatMap((entry) => (entry.kind === "block" ? [[entry.name, entry.text]] : [])),
+          );
+        },
+        edit: async (agent, entry) => {
+          using opened = await conversations.openMind(agent);
+          await opened.log.append([entry]);
+        },
+      },
       delta: (id, delta) => {
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
       },
@@ -62,6 +82,11 @@ export class Minds implements AsyncDisposable {
   /** True while a process works. */
   get isBusy(): boolean {
     return this.#active.size > 0;
+  }
+
+  /** True while a conversation is used, or something works in it. */
+  isActive(id: string): boolean {
+    return this.#active.has(id);
   }
 
   /** Continues what had not ended when the last kernel stopped. */
@@ -93,6 +118,22 @@ export class Minds implements AsyncDisposable {
       active.users--;
       void this.#closeIfIdle(id, active);
     }
+  }
+
+  /** Begins a conversation with what a schedule says. An event that is delivered again begins no other one. */
+  async prompt(agent: string, prompt: SchedulePrompt, event: string): Promise<void> {
+    if (!isActive(prompt, this.ports.clock.now())) return;
+    if ((await this.conversations.find(event)) === null) {
+      using opened = await this.conversations.create(agent, event);
+      await beginConversation(opened.log, this.ports.clock, { title: prompt.name });
+    }
+    await this.use(event, async (conversation) => {
+      const { log } = conversation;
+      if (log.state.requests.length > 0 || log.state.usage.output_tokens > 0) return;
+      if ((await this.conversations.entry(event, event)) === null)
+        await conversation.send([{ type: "text", text: prompt.text }], event, scheduleOrigin);
+      else conversation.wake(0, event);
+    });
   }
 
   /** Closes a conversation, because its log goes away. */

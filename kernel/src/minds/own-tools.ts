@@ -10,6 +10,7 @@ import { textOfBlock } from "./blocks.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
+import { recallMemory, saveMemory } from "./memory-tools.ts";
 import type { ProcessTool } from "./process-tools.ts";
 
 const success = (value: unknown): ToolResult => ({ status: "success", value });
@@ -75,7 +76,7 @@ export class OwnTools {
         const name = text("name");
         const replace = args["replace"];
         if (name === null || typeof replace !== "string") return need(name === null ? "name" : "replace");
-        return this.#editBlock(process, name, text("find"), replace);
+        return await this.#editBlock(process, name, text("find"), replace);
       }
       case "read_skill": {
         const name = text("name");
@@ -94,8 +95,9 @@ export class OwnTools {
         return query === null ? need("query") : await this.#recall(args, query);
       }
       case "memory_recall":
+        return await recallMemory(this.#conversation, process, call);
       case "memory_save":
-        return { result: asError(`${call.tool} cannot be used yet.`, false) };
+        return await saveMemory(this.#conversation, process, call);
     }
   }
 
@@ -140,7 +142,7 @@ export class OwnTools {
     const { log } = this.#conversation;
     const { tail, lastRequest } = parent;
     if (tail === null) return;
-    const own = this.#conversation.prefixFor(record);
+    const own = await this.#conversation.prefixFor(record);
     const { prefix } = tail;
     const through = lastRequest - 1;
     await ContextTail.begin(
@@ -162,7 +164,7 @@ export class OwnTools {
     );
   }
 
-  #editBlock(process: AtWork, name: string, find: string | null, replace: string): OwnResult {
+  async #editBlock(process: AtWork, name: string, find: string | null, replace: string): Promise<OwnResult> {
     const block = this.#conversation.mind().definition.blocks.find((each) => each.name === name);
     if (block === undefined || block.isReadOnly)
       return { result: asError(`There is no block "${name}" to edit.`) };
@@ -185,10 +187,22 @@ export class OwnTools {
           `The block would have ${text.length} characters; at most ${block.limitCharacters} fit. Shorten it.`,
         ),
       };
-    return {
-      result: success({ block: name, characters: text.length }),
-      also: [entryOf(process.maker, { kind: "block", name, text }, process.provenance("model"))],
-    };
+    const provenance = process.provenance("model");
+    const edit = entryOf(process.maker, { kind: "block", name, text }, provenance);
+    if (block.scope === "conversation")
+      return { result: success({ block: name, characters: text.length }), also: [edit] };
+    // What nobody can vouch for must not reach other conversations.
+    if (provenance.isTainted === true)
+      return {
+        result: success({
+          block: name,
+          characters: text.length,
+          note: "This holds in this conversation only, because it was made from text that nobody vouches for.",
+        }),
+        also: [edit],
+      };
+    await this.#conversation.ports.blocks.edit(this.#conversation.mind().agent.id, edit);
+    return { result: success({ block: name, characters: text.length }), also: [edit] };
   }
 
   async #recall(args: Readonly<Record<string, unknown>>, query: string): Promise<OwnResult> {

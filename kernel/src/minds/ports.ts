@@ -57,6 +57,40 @@ export interface CallOutcome {
   readonly sources?: readonly string[];
 }
 
+/** Something that a mind remembers beyond a conversation. */
+export interface NewMemory {
+  readonly type: string;
+  readonly text: string;
+  readonly importance?: number;
+  readonly about?: string;
+  readonly conversation: string;
+  /** The call that saved it: a repeated one saves nothing. */
+  readonly call: string;
+  /** What it was made from. */
+  readonly sources: readonly string[];
+  readonly isTainted: boolean;
+}
+
+export interface RecalledMemory {
+  readonly id: string;
+  readonly type: string;
+  readonly text: string;
+  readonly about?: string;
+  readonly created: string;
+  readonly sources: readonly string[];
+  readonly isTainted: boolean;
+}
+
+export interface CallOptions {
+  /** Unique in the conversation. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** The names of the tools that the process was offered; others are refused. */
+  readonly offered: readonly string[];
+  /** What the process has read that neither a person nor a model wrote, by where it comes from. */
+  readonly foreign: readonly string[];
+}
+
 export interface MindPorts {
   readonly clock: Clock;
   readonly log: Log;
@@ -85,25 +119,41 @@ export interface MindPorts {
     /** Returns the tools whose names fit a pattern of both lists; always in the same order. */
     list(agent: string, patterns: readonly string[], within: readonly string[]): readonly ModelTool[];
     /** Runs a call. A repeated one with the same key is not run again. Rejects only if the signal is aborted. */
-    call(
+    call(caller: ProcessPrincipal, tool: string, args: unknown, options: CallOptions): Promise<CallOutcome>;
+  };
+  /** The blocks that all conversations of a mind share, and its bulletin. */
+  readonly blocks: {
+    /** Returns their texts by name. */
+    ofMind(agent: string): Promise<ReadonlyMap<string, string>>;
+    /** Changes one; resolves when it is in the mind's log. */
+    edit(agent: string, entry: NewEntry): Promise<void>;
+  };
+  readonly memory: {
+    /** Resolves when it is on the disk. */
+    save(caller: ProcessPrincipal, memory: NewMemory): Promise<ToolResult>;
+    /** Returns the most similar ones first, or why there are none. */
+    recall(
       caller: ProcessPrincipal,
-      tool: string,
-      args: unknown,
-      options: {
-        readonly key: string;
-        readonly signal: AbortSignal;
-        /** The names of the tools that the process was offered; others are refused. */
-        readonly offered: readonly string[];
-      },
-    ): Promise<CallOutcome>;
+      query: string,
+      limit: number,
+    ): Promise<readonly RecalledMemory[] | ToolResult>;
   };
   readonly actions: {
     get(id: string): Promise<Action | null>;
+    /** Returns the ids of actions that a conversation of this agent proposed and that wait for a person. */
+    waitingOf(agent: string, conversation: string): Promise<readonly string[]>;
     /** Rejects an action in a person's name, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };
   /** Returns whether a person lets a call be made once more in the same words. */
   mayRepeat(caller: ProcessPrincipal, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
+  /** Tells the person something, wherever they are. */
+  notify(notice: {
+    readonly agent: string;
+    readonly title: string;
+    readonly message: string;
+    readonly severity: "info" | "warning";
+  }): void;
   /** What people follow. */
   delta(conversation: string, delta: Delta): void;
 }

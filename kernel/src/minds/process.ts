@@ -14,6 +14,7 @@ import { entryOf, type EntryMaker, processEntry, type Provenance } from "./entri
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
 import type { AtWork, ProcessHost } from "./host.ts";
+import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
 
@@ -22,6 +23,9 @@ export interface GivenContext {
   readonly messages: readonly ModelMessage[];
   readonly covered: readonly Entry[];
 }
+
+/** Whose messages speak to the model themselves; those of others are quoted. */
+const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
 
 /** The model could not answer. */
 class ModelFailed extends Error {
@@ -53,6 +57,8 @@ export class MindProcess implements AtWork {
   readonly #given: GivenContext | null;
   /** The text with which it ended. */
   conclusion: string | null = null;
+  /** What its model said last. */
+  answer = "";
 
   constructor(
     host: ProcessHost,
@@ -107,6 +113,7 @@ export class MindProcess implements AtWork {
     const most = maxTurns(this.#host.mind().definition, name);
     this.#tail = await this.#host.tailOf(this.record);
     await this.#finishOpen();
+    await this.#host.tellChanges(this);
     let overflows = 0;
     let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
     for (let turn = 1; ; turn++) {
@@ -119,6 +126,7 @@ export class MindProcess implements AtWork {
         if (!(await this.#host.makeRoom(this, "overflow", 0))) throw new ModelFailed(failure);
         continue;
       }
+      this.answer = answered.text;
       if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
         for (const call of answered.calls) await this.#calls.run(call);
@@ -206,6 +214,7 @@ export class MindProcess implements AtWork {
       model,
       suffix: this.#given === null ? this.#host.suffixOf(this.record) : [],
       prefixSeq: tail.prefixSeq,
+      speakers,
     });
     if (this.#given === null) return context;
     const [, ...own] = context.messages;
@@ -245,7 +254,7 @@ export class MindProcess implements AtWork {
           messages: context.messages,
           ...(tools.length === 0 ? {} : { tools, tool_choice: isLast ? "none" : "auto" }),
         },
-        { agent: agent.id, conversation: log.id, process: kind, isScheduled: false },
+        { agent: agent.id, conversation: log.id, process: kind, isScheduled: this.isScheduled },
         this.signal,
       ),
       {
@@ -291,6 +300,13 @@ export class MindProcess implements AtWork {
   hasUnread(): boolean {
     return (this.#tail?.entries ?? []).some(
       (entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record),
+    );
+  }
+
+  /** True if a schedule began its turn. */
+  get isScheduled(): boolean {
+    return (
+      this.#tail?.entries.some((entry) => entry.id === this.turn && entry.origin === scheduleOrigin) === true
     );
   }
 

@@ -53,6 +53,7 @@ interface Body {
   readonly supersedes?: string;
   readonly editedBy?: "user";
   readonly onBehalfOf?: Actor[];
+  readonly sources?: string[];
   /** True if every changed text has a diff, which a merge needs. */
   readonly isMergeable?: boolean;
   readonly basis?: KeptBasis;
@@ -82,6 +83,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     ...(action.supersedes === undefined ? {} : { supersedes: action.supersedes }),
     ...(action.edited_by === undefined ? {} : { editedBy: action.edited_by }),
     ...(action.on_behalf_of === undefined ? {} : { onBehalfOf: action.on_behalf_of }),
+    ...(action.sources === undefined ? {} : { sources: action.sources }),
     isMergeable: isMergeable(record),
     ...(record.basis === null ? {} : { basis: record.basis }),
   };
@@ -115,6 +117,7 @@ export function recordOf(row: Row): ActionRecord {
       title: body.title,
       reason: body.reason,
       ...(body.onBehalfOf === undefined ? {} : { on_behalf_of: body.onBehalfOf }),
+      ...(body.sources === undefined ? {} : { sources: body.sources }),
       state: row.state as ActionState,
       impact_score: body.impact_score,
       digest: body.digest,

@@ -797,7 +797,7 @@ describe("policy decides", () => {
         program,
         { title: "T", reason: "", effects: [write("a", "")] },
         undefined,
-        lineage,
+        { onBehalfOf: lineage },
       );
       expect(action.state).toBe(state);
       expect(Object.keys(snapshot())).toEqual(state === "Committed" ? ["a"] : []);
@@ -1600,7 +1600,7 @@ test("an action keeps its lineage through an edit and a restart, and hides it fr
     program,
     { title: "T", reason: "", effects: [write("a.txt", "new")] },
     undefined,
-    onBehalfOf,
+    { onBehalfOf },
   );
   const { id, digest } = proposed.action;
   expect(await bench.actions.answerTo(everything, proposed)).not.toHaveProperty("on_behalf_of");
@@ -1608,4 +1608,23 @@ test("an action keeps its lineage through an edit and a restart, and hides it fr
   expect(edited).toMatchObject({ state: "Committed", edited_by: "user", on_behalf_of: onBehalfOf });
   await restart();
   expect((await bench.actions.get(id))?.on_behalf_of).toEqual(onBehalfOf);
+});
+
+test("an action that text led to for which nobody vouches is asked each time, again after a rebase, and says why", async () => {
+  bench.settings.rules = [{ decide: "allow" }];
+  put("a.txt", "old");
+  const propose = (path: string, lineage?: { onBehalfOf: []; sources: string[] }) =>
+    bench.actions.propose(
+      everything,
+      program,
+      { title: "T", reason: "", effects: [write(path, "new")] },
+      undefined,
+      lineage,
+    );
+  expect((await propose("b.txt")).action.state).toBe("Committed");
+  const proposed = await propose("a.txt", { onBehalfOf: [], sources: ["downloads/x.md"] });
+  expect(proposed.action).toMatchObject({ state: "PendingApproval", sources: ["downloads/x.md"] });
+  expect(await bench.actions.answerTo(everything, proposed)).not.toHaveProperty("sources");
+  const shown = await bench.actions.get(proposed.action.id);
+  expect(JSON.stringify(shown)).toContain("because of text from");
 });

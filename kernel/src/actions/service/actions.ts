@@ -10,7 +10,7 @@ import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { checkPerson, type Actor, type Principal } from "../../base/vocabulary/principal.ts";
+import { checkPerson, type Lineage, ownAccord, type Principal } from "../../base/vocabulary/principal.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { createSight } from "../../policy/sight.ts";
 import { mustBe, type ActionRecord } from "../action-record.ts";
@@ -141,10 +141,10 @@ class ActionService implements Actions {
     program: Hash,
     proposal: ProposalRequest,
     budget: CpuBudget = unlimitedCpu,
-    onBehalfOf: readonly Actor[] = [],
+    lineage: Pick<Lineage, "onBehalfOf" | "sources"> = ownAccord,
   ): Promise<ProposedAction> {
     const { record, isNew, superseded } = await this.#inTurn(authority.extension, budget, () =>
-      this.#proposals.propose(authority, program, proposal, budget, onBehalfOf),
+      this.#proposals.propose(authority, program, proposal, budget, lineage),
     );
     if (!isNew) return record;
     await this.#announcements.announce(record);

@@ -2,10 +2,11 @@ import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { illegalTransition, isLaresError, notFound } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { Slices } from "../../base/slices.ts";
+import { quotedText } from "../../base/visible-text.ts";
 import type { Action, Proposal, ProposalRequest } from "../../base/vocabulary/action.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { type Actor, maxNamed, onBehalfField } from "../../base/vocabulary/principal.ts";
+import { type Lineage, maxNamed, onBehalfField } from "../../base/vocabulary/principal.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import {
   decideApproval,
@@ -66,6 +67,9 @@ export interface StoredProposal {
   readonly isNew: boolean;
 }
 
+/** Sources that the reason names. */
+const maxNamedSources = 3;
+
 /** How often storing a proposal is tried while the actions that it supersedes are being decided. */
 const maxAttempts = 5;
 
@@ -93,7 +97,8 @@ export class Proposals {
     const decision = decideHostCall(authority, { method, params: proposal });
     if (!decision.allowed) throw decision.error;
     const resources = { budget, slices: this.#parts.slices, ...(made === undefined ? {} : { made }) };
-    const plan = await planEffects(this.#ports, authority, proposal.effects, resources);
+    const planned = await planEffects(this.#ports, authority, proposal.effects, resources);
+    const plan = askedFor(given?.sources ?? [], planned);
     const now = this.#ports.clock.now();
     const record = describeAction(id ?? newId(), authority.extension, program, proposal, plan, now, given);
     if (method === "actions/propose")
@@ -153,7 +158,7 @@ export class Proposals {
     program: Hash,
     { supersedes, key, ...proposal }: ProposalRequest,
     budget: CpuBudget,
-    onBehalfOf: readonly Actor[],
+    { onBehalfOf, sources = [] }: Pick<Lineage, "onBehalfOf" | "sources">,
   ): Promise<StoredProposal> {
     const { extension: agent } = authority;
     const { ledger, staleness } = this.#parts;
@@ -165,6 +170,7 @@ export class Proposals {
       ...(supersedes === undefined ? {} : { supersedes }),
       ...(key === undefined ? {} : { key }),
       ...onBehalfField(onBehalfOf),
+      ...(sources.length === 0 ? {} : { sources: [...sources] }),
     };
     const planned = await this.plan({
       authority,
@@ -275,6 +281,21 @@ export class Proposals {
     const steps = actionSeenBy(createSight(authority, this.#ports.index), action, agentView);
     return inSlices(steps, this.#parts.slices, unlimitedCpu);
   }
+}
+
+/** What text that nobody vouches for led to is a person's to decide, whatever rules allow. */
+function askedFor(sources: readonly string[], plan: Plan): Plan {
+  if (sources.length === 0) return plan;
+  const names = sources.slice(0, maxNamedSources).map(quotedText).join(", ");
+  const more = sources.length > maxNamedSources ? " and others" : "";
+  const alwaysAsked = `would be changed because of text from ${names}${more}, for which nobody vouches`;
+  return {
+    ...plan,
+    effects: plan.effects.map((effect) => ({
+      ...effect,
+      subject: { ...effect.subject, alwaysAsked: effect.subject.alwaysAsked ?? alwaysAsked },
+    })),
+  };
 }
 
 /** Returns the record as written to the database, with the new contents that it needs. */

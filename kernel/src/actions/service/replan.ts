@@ -42,7 +42,7 @@ export function planAgain(
   { effects, made }: Replanned,
   { id, given }: Pick<Planning, "id" | "given">,
 ): Promise<PlannedAction> {
-  const { agent, title, reason, on_behalf_of: onBehalfOf = [] } = action;
+  const { agent, title, reason, on_behalf_of: onBehalfOf = [], sources = [] } = action;
   return proposals.plan({
     authority,
     program,
@@ -51,7 +51,7 @@ export function planAgain(
     budget: cpuDebt.of(agent),
     made,
     ...(id === undefined ? {} : { id }),
-    given: { ...given, ...onBehalfField(onBehalfOf) },
+    given: { ...given, ...onBehalfField(onBehalfOf), ...(sources.length === 0 ? {} : { sources }) },
   });
 }
 

@@ -9,6 +9,7 @@ import {
   commonLineage,
   type Lineage,
   lineageUnder,
+  withSources,
   type ProcessPrincipal,
 } from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
@@ -35,7 +36,7 @@ interface HostCallOptions {
   /** The guest's current work. */
   readonly inHand: () => InHand;
   /** The calls that the guest is answering. */
-  readonly open: Pick<OpenCalls, "of" | "ofAll">;
+  readonly open: Pick<OpenCalls, "of" | "ofAll" | "sources">;
   readonly blobs: Blobs;
   /** The running job. */
   readonly guest: () => AgentSession | null;
@@ -88,7 +89,8 @@ export class HostCalls implements GuestHandlers, Disposable {
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
-    const lineage = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
+    const led = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
+    const lineage = withSources(led, open.sources);
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
       return await this.#answer(

@@ -5,6 +5,9 @@ import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.
 /** Number of ended calls that are remembered, because a handler's background work may continue after its answer. */
 const maxEndedKnown = 1000;
 
+/** So many are named where a guest read more of them. */
+const maxSources = 64;
+
 /** The guest's work for one call. */
 interface Answering {
   readonly lineage: Lineage;
@@ -24,7 +27,12 @@ export class OpenCalls {
   /** Marks the call as answered. Work that its handler left running still belongs to it. */
   readonly #ended = new Map<string, Pick<OpenCall, "lineage"> & { readonly aborter?: AbortController }>();
 
+  /** Texts that nobody vouches for and that reached the guest: it may act on them later too, until it ends. */
+  readonly #sources = new Set<string>();
+
   begin(id: string, lineage: Lineage, progress?: ProgressSink): void {
+    for (const source of lineage.sources ?? [])
+      if (this.#sources.size < maxSources) this.#sources.add(source);
     this.#open.set(id, { lineage, aborter: new AbortController(), progress });
   }
 
@@ -57,6 +65,12 @@ export class OpenCalls {
       aborter?.abort(reason);
       this.#ended.set(id, { lineage });
     }
+    this.#sources.clear();
+  }
+
+  /** Texts that nobody vouches for and that the guest has read since it was started. */
+  get sources(): readonly string[] {
+    return [...this.#sources];
   }
 
   /** The causes for work that names no call: all open calls. */

@@ -241,6 +241,12 @@ export const Action = Type.Object(
         "Who led its agent to propose it, the nearest first; absent if the agent acted of its own accord. Agents do not see it",
       ),
     ),
+    sources: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Where texts come from that led to it and that nobody vouches for. Such an action is asked each time. Agents do not see it",
+      }),
+    ),
     state: ActionState,
     impact_score: Type.Number({
       minimum: 0,

@@ -72,6 +72,8 @@ export interface Lineage {
   readonly onBehalfOf: readonly Actor[];
   /** The number of nested calls; 0 if there was no call. */
   readonly depth: number;
+  /** Texts that nobody vouches for and that led to it, by where they come from; absent if there is none. */
+  readonly sources?: readonly string[];
 }
 
 /** The originator of a request, and what led to it. */
@@ -87,8 +89,20 @@ export const maxCallDepth = 8;
 export const ownAccord: Lineage = { onBehalfOf: [], depth: 0 };
 
 /** True if nobody led to it. */
-export function isOwnAccord({ onBehalfOf, depth }: Lineage): boolean {
-  return onBehalfOf.length === 0 && depth === 0;
+export function isOwnAccord({ onBehalfOf, depth, sources = [] }: Lineage): boolean {
+  return onBehalfOf.length === 0 && depth === 0 && sources.length === 0;
+}
+
+/** Sources that a lineage names; others are only counted as one more. */
+const maxSources = 32;
+const otherSources = "others";
+
+/** Returns the lineage with further texts that led to it. */
+export function withSources(lineage: Lineage, sources: readonly string[]): Lineage {
+  const all = [...new Set([...(lineage.sources ?? []), ...sources])];
+  if (all.length === 0) return lineage;
+  const named = all.length <= maxSources ? all : [...all.slice(0, maxSources - 1), otherSources];
+  return { ...lineage, sources: named };
 }
 
 /** A client's name is shown to people; more of it is cut. */
@@ -106,17 +120,21 @@ export function personAt(client?: string): Person & Principal {
 
 /** Returns the lineage of what is done in answer to a call by the principal. */
 export function lineageUnder({ lineage, ...actor }: Principal): Lineage {
-  return { onBehalfOf: eachOnce([actor, ...lineage.onBehalfOf]), depth: lineage.depth + 1 };
+  const { onBehalfOf, depth, sources = [] } = lineage;
+  return withSources({ onBehalfOf: eachOnce([actor, ...onBehalfOf]), depth: depth + 1 }, sources);
 }
 
 /** Returns the lineage for work under several of them at once: it is done on behalf of all of them. */
 export function commonLineage(lineages: Iterable<Lineage>): Lineage {
   const [first = ownAccord, ...more] = [...lineages].filter((lineage) => lineage !== ownAccord);
   if (more.length === 0) return first;
-  return {
-    onBehalfOf: eachOnce([first, ...more].flatMap(({ onBehalfOf }) => onBehalfOf)),
-    depth: Math.max(first.depth, ...more.map(({ depth }) => depth)),
-  };
+  return withSources(
+    {
+      onBehalfOf: eachOnce([first, ...more].flatMap(({ onBehalfOf }) => onBehalfOf)),
+      depth: Math.max(first.depth, ...more.map(({ depth }) => depth)),
+    },
+    [first, ...more].flatMap(({ sources = [] }) => sources),
+  );
 }
 
 /** Returns the lineage of what an actor caused without calling anybody. */
@@ -178,7 +196,10 @@ export function readLineage(stored: unknown): Lineage {
     if (!isActor(one)) throw new TypeError("It names somebody of an unknown kind.");
     return one;
   });
-  return { onBehalfOf, depth: stored["depth"] };
+  const { sources = [] } = stored;
+  if (!Array.isArray(sources) || !sources.every((source) => typeof source === "string"))
+    throw new TypeError("Its sources are not texts.");
+  return withSources({ onBehalfOf, depth: stored["depth"] }, sources);
 }
 
 function isActor(value: unknown): value is Actor {

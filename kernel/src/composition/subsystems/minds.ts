@@ -1,20 +1,21 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
-import { compileGlob } from "../../base/glob.ts";
 import { isLaresError } from "../../base/errors.ts";
+import type { Emitter } from "../../base/emitter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
-import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
+import { TaintedContents } from "../../conversations/tainted-contents.ts";
 import { Conversations } from "../../conversations/conversations.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { Minds } from "../../minds/minds.ts";
-import type { CallOutcome } from "../../minds/ports.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { reachableHosts } from "../../policy/outside.ts";
+import type { AgentNotice } from "../../services/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelModels } from "../models/open-models.ts";
+import { MindCalls } from "./mind-calls.ts";
+import { mindMemory } from "./mind-memory.ts";
 import type { MindTools } from "./mind-tools.ts";
 
 interface MindParts {
@@ -26,6 +27,7 @@ interface MindParts {
   readonly actions: Actions;
   readonly asks: Asks;
   readonly disk: DiskTimer;
+  readonly notifications: Emitter<AgentNotice>;
 }
 
 /** One log, with its large contents. */
@@ -36,6 +38,14 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
   const { stateFolder, clock, log, opened } = context;
   const { database, configuration, agents, models, tools, actions, asks, disk } = parts;
   const settings = () => configuration.configuration.conversations;
+  const calls = new MindCalls({
+    tools,
+    agents,
+    actions,
+    asks,
+    tainted: new TaintedContents(database),
+    untrusted: () => settings().untrusted,
+  });
   const minds = opened.use(
     new Minds({
       conversations: new Conversations({
@@ -71,13 +81,18 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         },
         tools: {
           list: (_agent, patterns, within) => tools.toolsFor(patterns, within),
-          call: async (caller, tool, args, options): Promise<CallOutcome> => {
-            const result = await tools.call(tool, args, caller, options);
-            return { result, ...provenanceOf(tool, result, agents, settings().untrusted) };
-          },
+          call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
         },
+        notify: (notice) => parts.notifications.emit(notice),
+        memory: mindMemory(agents),
         actions: {
           get: (id) => actions.get(id),
+          waitingOf: async (agent, conversation) =>
+            (await actions.list({ state: "PendingApproval", agent, limit: 1_000 }))
+              .filter(({ on_behalf_of: causes = [] }) =>
+                causes.some((actor) => actor.kind === "process" && actor.conversation === conversation),
+              )
+              .map(({ id }) => id),
           reject: async (by, id, reason) => {
             try {
               await actions.reject(by, id, reason);
@@ -109,44 +124,4 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
   );
   opened.use(actions.changed.on((action) => minds.actionChanged(action)));
   return minds;
-}
-
-/** Returns where the text of a result comes from, and whether it may be trusted. */
-function provenanceOf(
-  tool: string,
-  result: ToolResult,
-  agents: AgentLink,
-  untrusted: readonly string[],
-): Omit<CallOutcome, "result"> {
-  if (!tool.startsWith("files/")) {
-    const agent = tool.slice(0, tool.lastIndexOf("/"));
-    const authority = agents.authorityOf(agent);
-    return authority !== null && reachableHosts(authority).length > 0
-      ? { origin: "web", isTainted: true, sources: [`agent:${agent}`] }
-      : { origin: `agent:${agent}`, isTainted: false };
-  }
-  const patterns = untrusted.map((pattern) => compileGlob(pattern));
-  const paths = pathsIn(result);
-  const bad = paths.filter((path) => patterns.some((glob) => glob.ok && glob.matches(path)));
-  return bad.length === 0
-    ? { origin: "workspace", isTainted: false }
-    : { origin: "workspace", isTainted: true, sources: bad.slice(0, maxSources) };
-}
-
-const maxSources = 16;
-
-/** Returns the files whose names or contents a result of a file tool holds. */
-function pathsIn(result: ToolResult): string[] {
-  const value = result.status === "success" ? result.value : null;
-  if (!isJsonObject(value)) return [];
-  const { path, files, entries } = value;
-  return [
-    ...(typeof path === "string" ? [path] : []),
-    ...(Array.isArray(files) ? files.filter((file) => typeof file === "string") : []),
-    ...(Array.isArray(entries)
-      ? entries.flatMap((entry) =>
-          isJsonObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : [],
-        )
-      : []),
-  ];
 }

@@ -22,7 +22,7 @@ export async function propose(
   { authority, bundleDigest, cpu, lineage }: Caller,
   proposal: ProposalRequest,
 ): Promise<ProposedAction> {
-  const proposed = await actions.propose(authority, bundleDigest, proposal, cpu, lineage.onBehalfOf);
+  const proposed = await actions.propose(authority, bundleDigest, proposal, cpu, lineage);
   announce();
   return proposed;
 }

@@ -1,0 +1,162 @@
+import type { Actions } from "../../actions/api.ts";
+import type { Asks } from "../../asks/asks.ts";
+import { compileGlob } from "../../base/glob.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { quotedText } from "../../base/visible-text.ts";
+import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
+import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import type { TaintedContents } from "../../conversations/tainted-contents.ts";
+import type { CallOptions, CallOutcome } from "../../minds/ports.ts";
+import type { AgentLink } from "./agent-link.ts";
+import type { MindTools } from "./mind-tools.ts";
+
+interface CallPorts {
+  readonly tools: MindTools;
+  readonly agents: Pick<AgentLink, "authorityOf">;
+  readonly actions: Pick<Actions, "get">;
+  readonly asks: Pick<Asks, "isAllowed">;
+  readonly tainted: TaintedContents;
+  /** Patterns of the files for which nobody vouches. */
+  untrusted(): readonly string[];
+}
+
+const maxSources = 16;
+/** Agents that a tool's agent may reach hosts through. */
+const maxAgents = 64;
+
+/** Calls tools for processes of minds, and follows where texts come from and where they go. */
+export class MindCalls {
+  readonly #ports: CallPorts;
+
+  constructor(ports: CallPorts) {
+    this.#ports = ports;
+  }
+
+  async call(
+    caller: ProcessPrincipal,
+    tool: string,
+    args: unknown,
+    { foreign, ...options }: CallOptions,
+  ): Promise<CallOutcome> {
+    const hosts = this.#hostsOf(tool);
+    if (foreign.length > 0 && options.offered.includes(tool))
+      for (const host of hosts)
+        if (!(await this.#mayLeave(caller, tool, host, foreign, options.signal)))
+          return {
+            result: {
+              status: "error",
+              message: `A person did not allow that ${tool} is called, because its agent can reach ${host}.`,
+              recoverable: false,
+            },
+            origin: "workspace",
+            isTainted: false,
+          };
+    const result = await this.#ports.tools.call(tool, args, caller, options);
+    await this.#remember(caller, result);
+    return { result, ...(await this.#provenanceOf(tool, result, hosts)) };
+  }
+
+  /** What follows from text for which nobody vouches stays that, in the files that it is written to. */
+  async #remember({ lineage: { sources = [] } }: ProcessPrincipal, result: ToolResult): Promise<void> {
+    const id =
+      result.status === "needs_approval"
+        ? result.action.id
+        : result.status === "success" && isJsonObject(result.value)
+          ? result.value["action"]
+          : undefined;
+    if (sources.length === 0 || typeof id !== "string") return;
+    const action = await this.#ports.actions.get(id);
+    await this.#ports.tainted.add(
+      (action?.effects ?? []).flatMap(({ path, after }) =>
+        after === null ? [] : [{ path, hash: after, sources }],
+      ),
+    );
+  }
+
+  async #provenanceOf(
+    tool: string,
+    result: ToolResult,
+    hosts: readonly string[],
+  ): Promise<Omit<CallOutcome, "result">> {
+    if (!tool.startsWith("files/")) {
+      const source = `agent:${tool.slice(0, tool.lastIndexOf("/"))}`;
+      return hosts.length > 0
+        ? { origin: "web", isTainted: true, sources: [source] }
+        : { origin: source, isTainted: false };
+    }
+    const patterns = this.#ports.untrusted().map((pattern) => compileGlob(pattern));
+    const { paths, hash } = shownIn(result);
+    const untrusted = paths.filter((path) => patterns.some((glob) => glob.ok && glob.matches(path)));
+    // A whole file is known by its content; names and lines of several files only by their paths.
+    const written =
+      hash === null ? await this.#ports.tainted.ofPaths(paths) : await this.#ports.tainted.ofContent(hash);
+    const sources = [...new Set([...untrusted, ...written])].slice(0, maxSources);
+    return {
+      origin: "workspace",
+      isTainted: sources.length > 0,
+      ...(sources.length === 0 ? {} : { sources }),
+    };
+  }
+
+  /** Returns the hosts that a tool's agent can reach, itself or through the agents that it may call. */
+  #hostsOf(tool: string): readonly string[] {
+    if (tool.startsWith("files/")) return [];
+    const hosts = new Set<string>();
+    const seen = new Set<string>();
+    const waiting = [tool.slice(0, tool.lastIndexOf("/"))];
+    for (let agent = waiting.pop(); agent !== undefined && seen.size < maxAgents; agent = waiting.pop()) {
+      if (seen.has(agent)) continue;
+      seen.add(agent);
+      const authority = this.#ports.agents.authorityOf(agent);
+      for (const host of authority?.hosts ?? []) hosts.add(host);
+      for (const pattern of authority?.effective.call_tools ?? [])
+        waiting.push(pattern.slice(0, pattern.lastIndexOf("/")));
+    }
+    return [...hosts].toSorted();
+  }
+
+  #mayLeave(
+    { agent, conversation, process }: ProcessPrincipal,
+    tool: string,
+    host: string,
+    foreign: readonly string[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const sources = foreign.slice(0, maxSources);
+    return this.#ports.asks.isAllowed(
+      {
+        agent,
+        conversation,
+        process,
+        kind: "egress",
+        title: `May ${agent} send to ${quotedText(host)} by ${quotedText(tool)}?`,
+        reason: `The agent of this tool can reach ${quotedText(host)}, and the conversation holds text that neither you nor the model wrote.`,
+        sources: [...sources],
+        facts: { tool, host },
+        scopes: ["once", "conversation"],
+        about: `${tool} to ${host}`,
+        countsFor: "agent",
+      },
+      signal,
+    );
+  }
+}
+
+/** Returns the files whose names or contents a result of a file tool shows, and the hash of one that it shows whole. */
+function shownIn(result: ToolResult): { readonly paths: string[]; readonly hash: string | null } {
+  const value = result.status === "success" ? result.value : null;
+  if (!isJsonObject(value)) return { paths: [], hash: null };
+  const { path, files, entries, hash } = value;
+  return {
+    paths: [
+      ...(typeof path === "string" ? [path] : []),
+      ...(Array.isArray(files) ? files.filter((file) => typeof file === "string") : []),
+      ...(Array.isArray(entries)
+        ? entries.flatMap((entry) =>
+            isJsonObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : [],
+          )
+        : []),
+    ],
+    hash: typeof hash === "string" ? hash : null,
+  };
+}

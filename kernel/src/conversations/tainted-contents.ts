@@ -1,0 +1,57 @@
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Database } from "../platform/database/database.ts";
+
+/** A content that a process wrote after it had read text that nobody vouches for. */
+export interface TaintedContent {
+  readonly path: string;
+  readonly hash: Hash;
+  readonly sources: readonly string[];
+}
+
+/** Contents that are kept in mind, per path: the last ones. */
+const maxPerPath = 64;
+
+/** Remembers which contents of files came from text that nobody vouches for, whether or not a person approved them. */
+export class TaintedContents {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Resolves when the operating system has it. */
+  async add(contents: readonly TaintedContent[]): Promise<void> {
+    await this.#database.batch(
+      contents.flatMap(({ path, hash, sources }) => [
+        {
+          sql: "INSERT OR REPLACE INTO conversation_taints (path, hash, sources) VALUES (?, ?, ?)",
+          params: [path, hash, JSON.stringify(sources)],
+        },
+        {
+          sql: `DELETE FROM conversation_taints WHERE path = ?1 AND hash NOT IN
+                  (SELECT hash FROM conversation_taints WHERE path = ?1 LIMIT ${maxPerPath})`,
+          params: [path],
+        },
+      ]),
+    );
+  }
+
+  /** Returns the sources of a content, wherever it is now; none if it is not tainted. */
+  async ofContent(hash: string): Promise<readonly string[]> {
+    return await this.#sources("hash = ?", hash);
+  }
+
+  /** Returns the sources of what was ever written at one of these paths. */
+  async ofPaths(paths: readonly string[]): Promise<readonly string[]> {
+    if (paths.length === 0) return [];
+    return await this.#sources("path IN (SELECT value FROM json_each(?))", JSON.stringify(paths));
+  }
+
+  async #sources(where: string, param: string): Promise<readonly string[]> {
+    const rows = await this.#database.query<{ readonly sources: string }>(
+      `SELECT DISTINCT sources FROM conversation_taints WHERE ${where} LIMIT 100`,
+      [param],
+    );
+    return [...new Set(rows.flatMap(({ sources }) => JSON.parse(sources) as string[]))];
+  }
+}

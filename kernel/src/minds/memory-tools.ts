@@ -1,0 +1,120 @@
+import { isJsonObject } from "../base/json.ts";
+import type { EntryOf } from "../base/vocabulary/conversation.ts";
+import type { LoggedCall } from "./answer-writer.ts";
+import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
+
+/** What is true of a person comes from that person's own words. */
+const ofPersons: ReadonlySet<string> = new Set(["Identity", "Preference", "Decision"]);
+const kindsOfMemory: ReadonlySet<string> = new Set([
+  "Fact",
+  "Observation",
+  "Goal",
+  "Event",
+  "Todo",
+  ...ofPersons,
+]);
+const maxTextCharacters = 4_000;
+const maxAboutCharacters = 200;
+const defaultRecalled = 10;
+const maxRecalled = 50;
+/** The share of a memory's words that the person must have used. */
+const saidShare = 0.5;
+const shortestWord = 3;
+
+/** Remembers something beyond the conversation. Whatever a memory was made of stays with it. */
+export async function saveMemory(
+  conversation: ConversationHost,
+  process: AtWork,
+  call: LoggedCall,
+): Promise<OwnResult> {
+  const args = isJsonObject(call.arguments) ? call.arguments : {};
+  const { type, text, importance, about } = args;
+  if (typeof type !== "string" || !kindsOfMemory.has(type))
+    return { result: asError(`"type" must be one of ${[...kindsOfMemory].join(", ")}.`) };
+  if (typeof text !== "string" || text.trim() === "" || text.length > maxTextCharacters)
+    return { result: asError(`"text" must be a text of 1 to ${maxTextCharacters} characters.`) };
+  if (importance !== undefined && !(typeof importance === "number" && importance >= 0 && importance <= 1))
+    return { result: asError('"importance" must be a number from 0 to 1.') };
+  const { sources = [], isTainted = false } = process.provenance("model");
+  if (ofPersons.has(type)) {
+    const refused = (why: string): OwnResult => ({
+      result: asError(
+        `A memory of the type ${type} comes from what the person said, and ${why}. Save it as an Observation.`,
+      ),
+    });
+    if (isTainted) return refused(`this was made from ${sources.join(", ")}`);
+    if (!wasSaid(text, process)) return refused("the person did not say this here");
+  }
+  const saved = await conversation.ports.memory.save(conversation.principalOf(process.record), {
+    type,
+    text: text.trim(),
+    ...(importance === undefined ? {} : { importance }),
+    ...(typeof about === "string" && about.trim() !== ""
+      ? { about: about.slice(0, maxAboutCharacters) }
+      : {}),
+    conversation: conversation.log.id,
+    call: call.call,
+    sources,
+    isTainted,
+  });
+  return { result: saved };
+}
+
+/** Searches what the mind remembers. What is found brings along where it came from. */
+export async function recallMemory(
+  conversation: ConversationHost,
+  process: AtWork,
+  call: LoggedCall,
+): Promise<OwnResult> {
+  const { query, limit = defaultRecalled } = isJsonObject(call.arguments) ? call.arguments : {};
+  if (typeof query !== "string" || query.trim() === "")
+    return { result: asError('memory_recall needs the argument "query", a text.') };
+  const most =
+    typeof limit === "number" ? Math.min(maxRecalled, Math.max(1, Math.floor(limit))) : defaultRecalled;
+  const found = await conversation.ports.memory.recall(
+    conversation.principalOf(process.record),
+    query.slice(0, maxTextCharacters),
+    most,
+  );
+  if (!Array.isArray(found)) return { result: found as OwnResult["result"] };
+  const tainted = found.filter((memory) => memory.isTainted);
+  return {
+    result: {
+      status: "success",
+      value: found.map(({ id, type, text, about, created }) => ({
+        id,
+        type,
+        text,
+        ...(about === undefined ? {} : { about }),
+        created,
+      })),
+    },
+    provenance: {
+      origin: "workspace",
+      isTainted: tainted.length > 0,
+      sources: [...new Set(tainted.flatMap(({ sources }) => sources))],
+    },
+  };
+}
+
+/** True if the person used most of a text's words where this process can see it. */
+function wasSaid(text: string, { tail }: AtWork): boolean {
+  const said = new Set(
+    (tail?.entries ?? [])
+      .filter(
+        (entry): entry is EntryOf<"message"> =>
+          entry.kind === "message" &&
+          entry.role === "user" &&
+          entry.origin === "person" &&
+          entry.by === undefined,
+      )
+      .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? wordsOf(part.text) : []))),
+  );
+  const words = [...new Set(wordsOf(text))];
+  const known = words.filter((word) => said.has(word)).length;
+  return words.length > 0 && known >= words.length * saidShare;
+}
+
+function wordsOf(text: string): string[] {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= shortestWord);
+}
