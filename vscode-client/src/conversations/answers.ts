@@ -14,7 +14,7 @@ import {
   type ConversationsContract,
 } from "../webviews/conversations/messages.ts";
 import { commonAnswers } from "../views/common-state.ts";
-import type { Answers } from "../views/conversation.ts";
+import type { Answers } from "../views/page-channel.ts";
 import { cardReaders, decisionAnswers } from "../views/review-answers.ts";
 import { partsOf } from "./attachments.ts";
 import { commandsOf, runCommand } from "./mind-commands.ts";

@@ -74,7 +74,7 @@ export const conversations: Feature = (context) => {
       ...page,
       contract: conversationsContract,
       answers: inView.answers,
-      whileSeen: ({ conversation: channel }) => {
+      whileSeen: ({ channel }) => {
         inView.connect(channel);
         return Disposable.from(
           lookAgain([changed.event, context.models.agents.onDidChange], () => channel.push("changed", {})),

@@ -12,7 +12,7 @@ import {
 } from "../webviews/conversations/messages.ts";
 import type { ShownEntry } from "../webviews/conversations/entries.ts";
 import type { Card } from "../webviews/review/messages.ts";
-import type { Conversation as PageChannel } from "../views/conversation.ts";
+import type { PageChannel } from "../views/page-channel.ts";
 import { cardOf } from "../views/review-cards.ts";
 import { conversationAnswers, entriesBefore } from "./answers.ts";
 import { Feed } from "./feed.ts";

@@ -8,7 +8,7 @@ import {
   type Card,
   type ReviewContract,
 } from "../webviews/review/messages.ts";
-import type { Answers, Conversation } from "./conversation.ts";
+import type { Answers, PageChannel } from "./page-channel.ts";
 import { cardReaders, decisionAnswers } from "./review-answers.ts";
 import { approveEach, rejectEach, type ShownItems } from "./review-batches.ts";
 import { cardOf } from "./review-cards.ts";
@@ -67,7 +67,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
   let wanted: string | undefined;
   const shown: { items: ShownItems["items"] } = { items: [] };
   const known = new KnownCards(context);
-  const conversation: Conversation<ReviewContract> = openPage(
+  const channel: PageChannel<ReviewContract> = openPage(
     panel.webview,
     context,
     { name: "review", title: "Lares Review" },
@@ -80,7 +80,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
         const { cards } = known.all();
         for (let start = maxCardsAtOnce; start < cards.length; start += maxCardsAtOnce)
           setImmediate(() =>
-            conversation.push("changed", { cards: cards.slice(start, start + maxCardsAtOnce), gone: [] }),
+            channel.push("changed", { cards: cards.slice(start, start + maxCardsAtOnce), gone: [] }),
           );
         return { cards: cards.slice(0, maxCardsAtOnce) };
       },
@@ -96,12 +96,12 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
     } satisfies Answers<ReviewContract>,
   );
   const parts = Disposable.from(
-    conversation,
-    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
+    channel,
+    onCommonState(context, (commonState) => channel.push("commonState", commonState)),
     models.actions.onDidChange(() => {
       const { cards, gone } = known.changes();
       for (let start = 0; start < cards.length || (start === 0 && gone.length > 0); start += maxCardsAtOnce)
-        conversation.push("changed", {
+        channel.push("changed", {
           cards: cards.slice(start, start + maxCardsAtOnce),
           gone: start === 0 ? gone : [],
         });
@@ -114,7 +114,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
     focus: (id: string | undefined): void => {
       if (id === undefined) return;
       wanted = id;
-      conversation.push("focus", {});
+      channel.push("focus", {});
     },
   };
 }
