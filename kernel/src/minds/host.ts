@@ -47,7 +47,7 @@ export interface ProcessHost {
   mind(): Mind;
   /** Returns a process as the principal of what it does. */
   principalOf(process: Pick<Process, "kind">): ProcessPrincipal;
-  /** Returns the context, which is begun where there is none. */
+  /** Returns the context. Begins it if there is none. */
   tailOf(process: Process): Promise<ContextTail>;
   /** Writes down what was changed elsewhere since the process last looked. */
   tellChanges(process: AtWork): Promise<void>;
