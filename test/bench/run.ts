@@ -26,6 +26,7 @@ import { scan } from "./figures/scan.ts";
 import { search } from "./figures/search.ts";
 import { spin } from "./figures/spin.ts";
 import { start } from "./figures/start.ts";
+import { talk } from "./figures/talk.ts";
 import { temporal } from "./figures/temporal.ts";
 import { throughput } from "./figures/throughput.ts";
 import { vectors } from "./figures/vectors.ts";
@@ -56,6 +57,7 @@ const figures: readonly Figure[] = [
   flood,
   review,
   models,
+  talk,
   scan,
 ];
 
