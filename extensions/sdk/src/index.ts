@@ -37,6 +37,19 @@ export type {
   TagRemoved,
 } from "./types/event.ts";
 export type {
+  AfterToolCall,
+  BeforeAction,
+  BeforeCompact,
+  BeforeToolCall,
+  Context,
+  ContextMessage,
+  ContextPart,
+  InterceptAnswer,
+  MessageEnd,
+  MindEvent,
+  UserInput,
+} from "./types/intercept.ts";
+export type {
   AgentMemory,
   Embedding,
   History,

@@ -22,6 +22,7 @@ import { openFiles } from "./subsystems/files.ts";
 import type { KernelContext, KernelOptions } from "./subsystems/kernel-context.ts";
 import { createModelServices } from "./model-services.ts";
 import { openKernelModels } from "./subsystems/kernel-models.ts";
+import { openInterception } from "./subsystems/interception.ts";
 import { openMemories } from "./subsystems/memories.ts";
 import { openMindTools } from "./subsystems/mind-tools.ts";
 import { openMinds } from "./subsystems/minds.ts";
@@ -99,7 +100,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   });
   const { workspace } = index;
   index.rootReturned.on(() => documents.watch.renew());
+  const { interception, announcer } = openInterception(context, { agents, workspace });
   const actions = openKernelActions(context, {
+    interception,
     database,
     files,
     configuration: documents,
@@ -133,6 +136,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     actions,
     asks,
     disk,
+    interception,
+    announcer,
   });
 
   await actions.recover();

@@ -25,7 +25,9 @@ import type { Group, Places } from "./places.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { type GivenContext, MindProcess } from "./process.ts";
 import { beginsTurn } from "./turns.ts";
-import type { AtWork, ConversationHost } from "./host.ts";
+import { HeldInputs } from "./held-inputs.ts";
+import { type AtWork, type ConversationHost, placeOf } from "./host.ts";
+import { changedMessages, type InterceptedMessage, textIn, unreadMessages } from "./intercepted-messages.ts";
 import { ActionWaits } from "./action-waits.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
@@ -54,6 +56,7 @@ const maxWakeDepth = 3;
 export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
+  readonly inputs = new HeldInputs();
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
@@ -81,7 +84,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0 && this.#gathering === null && !this.#compactor.isBusy;
+    const { isHeld } = this.inputs;
+    return this.#running.size === 0 && this.#gathering === null && !this.#compactor.isBusy && !isHeld;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
@@ -93,6 +97,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Continues the processes that had not ended when a kernel died or stopped. */
   async resume(): Promise<void> {
+    await this.#holdUnread();
     for (const { kind, ref } of this.log.state.references) {
       const action = kind === "action" ? await this.ports.actions.get(ref) : null;
       if (action !== null && hasEnded(action.state)) await this.actionChanged(action);
@@ -113,14 +118,59 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const title = this.log.state.title === "" ? titleOf(parts) : "";
     const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
-    await this.log.append([
-      entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin: "person" }, id),
-      ...attached,
-      ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
-    ]);
+    const said = { ...maker, id, parts: [...parts] };
+    // Held before it is in the log: no request reads it before the extensions did.
+    const isAsked = this.ports.intercept.isAsked("UserInput", this.log.agent);
+    if (isAsked) this.inputs.hold();
+    try {
+      await this.log.append([
+        entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin: "person" }, id),
+        ...attached,
+        ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
+      ]);
+    } catch (error) {
+      if (isAsked) this.inputs.release();
+      throw error;
+    }
     const durable = this.log.sync();
-    this.wake(0, id);
+    if (isAsked) void this.#intercept(said, durable);
+    else this.wake(0, id);
     await durable;
+  }
+
+  /** Asks extensions about a message that is held, writes what they made of it, and has the channel read it. */
+  async #intercept(message: InterceptedMessage, durable: Promise<void>): Promise<void> {
+    try {
+      await durable;
+      const changes = await this.ports.intercept.userInput(
+        placeOf(this.log, this.channel),
+        textIn(message.parts),
+      );
+      if (this.#isStopping) return;
+      await this.log.append(changedMessages(message, changes ?? [], { ...message, clock: this.ports.clock }));
+    } catch (error) {
+      this.ports.log.error(`A message went on as it was: ${messageOf(error)}`, { conversation: this.log.id });
+    } finally {
+      this.inputs.release();
+    }
+    this.wake(0, message.id);
+    if (this.isIdle) this.#parts.rested();
+  }
+
+  /** Holds the messages about which a kernel that died did not ask, or whose answers it did not write. */
+  async #holdUnread(): Promise<void> {
+    const { channel, log, ports } = this;
+    if (!ports.intercept.isAsked("UserInput", log.agent)) return;
+    const entries = await ports.reader.entries(log.id, {
+      audience: channel.id,
+      kinds: ["message", "request"],
+      limit: 50,
+      newest: true,
+    });
+    for (const message of unreadMessages(entries)) {
+      this.inputs.hold();
+      void this.#intercept(message, Promise.resolve());
+    }
   }
 
   /** Has the channel read what is new. `turn`: the entry that caused it, where one did. */
@@ -177,12 +227,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Returns a process as the principal of what it does. */
-  principalOf({ kind }: Pick<Process, "kind">): ProcessPrincipal {
+  principalOf({ id, kind }: Pick<Process, "id" | "kind">): ProcessPrincipal {
     return {
       kind: "process",
       process: kind,
       agent: this.log.agent,
       conversation: this.log.id,
+      id,
       lineage: ownAccord,
     };
   }

@@ -1,4 +1,5 @@
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { MindPlace } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
@@ -8,6 +9,7 @@ import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import type { ContextTail } from "./context-tail.ts";
 import type { EntryMaker, Provenance } from "./entries.ts";
+import type { HeldInputs } from "./held-inputs.ts";
 import type { ProcessEvent } from "./machine.ts";
 import type { Mind, MindPorts, ProcessLog } from "./ports.ts";
 
@@ -43,10 +45,12 @@ export interface OwnResult {
 export interface ProcessHost {
   readonly ports: MindPorts;
   readonly log: ProcessLog;
+  /** Messages that the channel must not read yet. */
+  readonly inputs: Pick<HeldInputs, "isHeld" | "released">;
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
   /** Returns a process as the principal of what it does. */
-  principalOf(process: Pick<Process, "kind">): ProcessPrincipal;
+  principalOf(process: Pick<Process, "id" | "kind">): ProcessPrincipal;
   /** Returns the context, which is begun where there is none. */
   tailOf(process: Process): Promise<ContextTail>;
   /** Writes down what was changed elsewhere since the process last looked. */
@@ -84,4 +88,12 @@ export interface ConversationHost extends ProcessHost {
 
 export function asError(message: string, recoverable = true): ToolResult {
   return { status: "error", message, recoverable };
+}
+
+/** Returns where a process works, for whoever is asked about what it does. */
+export function placeOf(
+  { id: conversation, header: { agent } }: ProcessLog,
+  { id: process, kind }: Pick<Process, "id" | "kind">,
+): MindPlace {
+  return { agent, conversation, process, kind };
 }

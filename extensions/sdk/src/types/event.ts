@@ -1,4 +1,13 @@
+import type { Action } from "./action.ts";
 import type { Entry } from "./entry.ts";
+import type {
+  AfterToolCall,
+  BeforeAction,
+  BeforeCompact,
+  Context,
+  MessageEnd,
+  UserInput,
+} from "./intercept.ts";
 
 /** The fields of every event. */
 export interface EventBase {
@@ -60,7 +69,15 @@ export interface HookEvent
     EntryDeleted,
     IndexComplete,
     TagAdded,
-    Omit<ActionEnded, "reason" | "superseded_by"> {
+    UserInput,
+    Context,
+    AfterToolCall,
+    BeforeCompact,
+    MessageEnd,
+    Omit<BeforeAction, "action">,
+    Omit<ActionEnded, "action" | "reason" | "superseded_by"> {
+  /** The id of an action that has ended; in `BeforeAction` the action. */
+  readonly action: string & Action;
   /** A custom event's own fields. */
   readonly [field: string]: unknown;
 }

@@ -5,7 +5,9 @@ import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import { TaintedContents } from "../../conversations/tainted-contents.ts";
+import type { MindInterception } from "../../base/vocabulary/interception.ts";
 import { Conversations } from "../../conversations/conversations.ts";
+import type { Announcer } from "../../interception/announcer.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -25,6 +27,8 @@ interface MindParts {
   readonly actions: Actions;
   readonly asks: Asks;
   readonly disk: DiskTimer;
+  readonly interception: MindInterception;
+  readonly announcer: Announcer;
 }
 
 /** One log, with its large contents. */
@@ -33,7 +37,8 @@ const maxConversationBytes = 256 * 1024 * 1024;
 /** Opens the conversations with the minds of agents. None works before `start`. */
 export function openMinds(context: KernelContext, parts: MindParts): Minds {
   const { stateFolder, clock, log, opened } = context;
-  const { database, configuration, agents, models, tools, actions, asks, disk } = parts;
+  const { database, configuration, agents, models, tools, actions, asks, disk, interception, announcer } =
+    parts;
   const settings = () => configuration.configuration.conversations;
   const calls = new MindCalls({
     tools,
@@ -53,7 +58,13 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         disk,
         maxBytes: () => maxConversationBytes,
         damaged: (_id, error) => log.error(error.message),
+        // A mind's own log, named by its agent, is no conversation.
+        appended: ({ agent, forked_from: forked }, entries) =>
+          void (
+            entries[0]?.conversation !== agent && announcer.entries(agent, entries, (forked?.seq ?? 0) + 1)
+          ),
       }),
+      streamed: (conversation, delta) => announcer.delta(conversation, delta),
       limits: () => ({ atOnce: settings().atOnce, processes: settings().processes }),
       ports: {
         clock,
@@ -81,6 +92,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
         },
         memory: mindMemory(agents),
+        intercept: interception,
         actions: {
           get: (id) => actions.get(id),
           reject: async (by, id, reason) => {
