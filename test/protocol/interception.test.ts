@@ -11,7 +11,7 @@ const SCRIPT = `
 context_tokens: 8000
 turns:
   - { process: channel, when: expanded, say: "I read the expanded text.", repeat: true }
-  - { process: channel, when: the note of the guard, say: "I read the note.", repeat: true }
+  - { process: channel, when: note please, say: "Noted too." }
   - { process: channel, when: the secret is 42, say: "I know the secret." }
   - { process: channel, when: "[removed]", say: "Something was removed." }
   - { process: channel, when: read it, call: [{ tool: files/read, arguments: { path: a.md } }] }
@@ -33,7 +33,8 @@ turns:
 
 const guard = `import { defineAgent, type AfterToolCall, type BeforeAction, type BeforeCompact, type BeforeToolCall,
   type Context, type InterceptAnswer, type UserInput } from "@lares/sdk";
-export default defineAgent({
+export default defineAgent<{ plan: { seen: unknown[] } }>({
+  memory: { plan: { seen: [] } },
   hooks: {
     input: ({ text }: UserInput): InterceptAnswer<"UserInput"> =>
       text.includes("macro") ? { text: "expanded: " + text } : {},
@@ -42,7 +43,7 @@ export default defineAgent({
     before: ({ tool, arguments: args }: BeforeToolCall): InterceptAnswer<"BeforeToolCall"> =>
       tool === "files/delete" && String(args.path).startsWith("keep") ? { cancel: "it has to be kept" } : {},
     async after({ tool, result, withheld }: AfterToolCall, ctx): Promise<InterceptAnswer<"AfterToolCall">> {
-      await ctx.memory.history.append("after", { tool, result, withheld });
+      await ctx.memory.plan.update((plan) => ({ seen: [...plan.seen, { tool, result, withheld }] }));
       const text = JSON.stringify(result);
       return text.includes("the secret is 42")
         ? { result: { status: "success", value: "the text is [removed]" } } : {};
@@ -51,7 +52,7 @@ export default defineAgent({
       action.effects.some(({ path }) => path === "forbidden.md") ? { cancel: "forbidden" } : {},
     compact: async (_event: BeforeCompact, ctx): Promise<InterceptAnswer<"BeforeCompact">> => ({ customInstructions: "Keep the numbers." }),
   },
-  tools: { seen: async (_args, ctx) => (await ctx.memory.history.query({ variant: "after", limit: 100 })).map(({ data }) => data) },
+  tools: { seen: async (_args, ctx) => (await ctx.memory.plan.read()).seen },
 });`;
 const plain = [
   "SessionStart",
@@ -66,10 +67,10 @@ const plain = [
   "Compact",
 ];
 const listener = `import { defineAgent } from "@lares/sdk";
-export default defineAgent({
-  hooks: { heard: async (event, ctx) => { await ctx.memory.history.append("heard", { ...event }); } },
-  tools: { heard: async (_args, ctx) =>
-    (await ctx.memory.history.query({ variant: "heard", limit: 1000, order: "asc" })).map(({ data }) => data) },
+export default defineAgent<{ plan: { heard: unknown[] } }>({
+  memory: { plan: { heard: [] } },
+  hooks: { heard: async (event, ctx) => { await ctx.memory.plan.update(({ heard }) => ({ heard: [...heard, { ...event }] })); } },
+  tools: { heard: async (_args, ctx) => (await ctx.memory.plan.read()).heard },
 });`;
 const one = (handler: string): string => `import { defineAgent } from "@lares/sdk";
 export default defineAgent({ hooks: { ask: ${handler} } });`;
@@ -230,16 +231,18 @@ test("a changed text is what the model reads; the original stays, and the change
 });
 
 test("a text for one request is at its end, and the request names who added it", async () => {
-  const { id, entries } = await converse("note please", "hello");
-  expect(said(entries)).toEqual(["I read the note.", "I read the note."]);
+  const { entries } = await converse("note please", "hello");
+  expect(said(entries)).toEqual(["Noted too.", "Hi there"]);
   expect(entries.filter(({ kind }) => kind === "request")).toMatchObject([
     { by: "test.guard" },
     { by: "test.guard" },
   ]);
-  const { sections } = await client.request<{ sections: { text: string }[] }>("lares/conversations/context", {
-    id,
+  const traces = await client.request<{ message: string; fields?: unknown }[]>("lares/traces/query", {
+    agent: "test.guard",
   });
-  expect(sections.at(-2)?.text).not.toContain("the note of the guard");
+  expect(traces).toContainEqual(
+    expect.objectContaining({ message: "Context was changed", fields: { added: ["the note of the guard"] } }),
+  );
 });
 
 test("a call that is refused is not run, and the model reads who refused it", async () => {

@@ -31,6 +31,8 @@ interface MindParts {
   readonly announcer: Announcer;
 }
 
+/** Of a conversation's own entries; its log begins with a record that says whose it is. */
+const firstSeq = 2;
 /** One log, with its large contents. */
 const maxConversationBytes = 256 * 1024 * 1024;
 
@@ -61,7 +63,8 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         // A mind's own log, named by its agent, is no conversation.
         appended: ({ agent, forked_from: forked }, entries) =>
           void (
-            entries[0]?.conversation !== agent && announcer.entries(agent, entries, (forked?.seq ?? 0) + 1)
+            entries[0]?.conversation !== agent &&
+            announcer.entries(agent, entries, (forked?.seq ?? 0) + firstSeq)
           ),
       }),
       streamed: (conversation, delta) => announcer.delta(conversation, delta),
