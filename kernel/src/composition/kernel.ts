@@ -4,7 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import { useLater } from "../base/use-later.ts";
 import { Clients } from "../services/clients.ts";
 import { EditorModels } from "../services/editor-models.ts";
-import type { Services, WorkProgress } from "../services/ports.ts";
+import type { AgentNotice, Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
 import { createConversationService } from "../minds/conversation-service.ts";
@@ -111,7 +111,21 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
-  const { registry, notifications, proposed } = await openAgents(context, {
+  const notifications = new Emitter<AgentNotice>();
+  const minds = openMinds(context, {
+    database,
+    configuration,
+    agents,
+    models,
+    tools: openMindTools(context, { workspace, agents, tools }),
+    actions,
+    asks,
+    disk,
+    notifications,
+    interception,
+    announcer,
+  });
+  const { registry, proposed } = await openAgents(context, {
     database,
     files: files.files,
     sandbox,
@@ -125,19 +139,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     models,
     agents,
     progress,
-  });
-
-  const minds = openMinds(context, {
-    database,
-    configuration,
-    agents,
-    models,
-    tools: openMindTools(context, { workspace, agents, tools }),
-    actions,
-    asks,
-    disk,
-    interception,
-    announcer,
+    notifications,
+    runPrompt: (agent, prompt, { id }) => minds.prompt(agent, prompt, id),
   });
 
   await actions.recover();

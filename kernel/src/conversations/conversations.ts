@@ -70,8 +70,8 @@ export class Conversations implements AsyncDisposable {
   }
 
   /** Begins a conversation; resolves when it is on the disk. */
-  async create(agent: string): Promise<OpenLog> {
-    return await this.#begin(newId(), { agent });
+  async create(agent: string, id = newId()): Promise<OpenLog> {
+    return await this.#begin(id, { agent });
   }
 
   /** Opens a conversation. NotFound; StorageError if its log is not what was written. */

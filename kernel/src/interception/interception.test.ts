@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../base/vocabulary/action.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { FakeAgent, interceptionOf, place } from "./testing/fake-agents.ts";
 
@@ -27,8 +28,8 @@ describe("who is asked", () => {
   });
 
   it("lower orders come first, then ids, and each sees what the earlier ones made of it", async () => {
-    const add = (letter: string) => (event: { text?: unknown }) => ({
-      text: `${String(event.text)}${letter}`,
+    const add = (letter: string) => (event: LaresEvent) => ({
+      text: `${String(event["text"])}${letter}`,
     });
     const room = interceptionOf([
       new FakeAgent("dev.c", add("c")),

@@ -58,6 +58,13 @@ export class CallRunner {
       const result = asError(refusal.value, false);
       return void (await log.append([this.#resultOf(call, { ...refusal, result })]));
     }
+    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(process.record, call, process.signal))) {
+      const result = asError(
+        "This call was made with the same arguments twice before, and a person did not allow it once more.",
+        false,
+      );
+      return void (await log.append([this.#resultOf(call, { result, ...ofKernel })]));
+    }
     if (isProcessTool(call.tool)) {
       const { result, also = [], after, provenance = ofKernel } = await this.#host.runOwnTool(process, call);
       const { origin, isTainted = false, sources } = provenance;
@@ -89,14 +96,6 @@ export class CallRunner {
   async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
     const { ports } = this.#host;
     const { record, signal, tail } = this.#process;
-    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(record, call, signal)))
-      return {
-        result: asError(
-          "This call was made with the same arguments twice before, and a person did not allow it once more.",
-          false,
-        ),
-        ...ofKernel,
-      };
     const { sources = [], isTainted = false } = this.#process.provenance("model");
     const caller = this.#host.principalOf(record);
     return await ports.tools.call(

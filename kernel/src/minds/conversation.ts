@@ -49,6 +49,7 @@ interface Running {
 
 /** The ends of children gather so long before they wake the channel. */
 const gatherMs = 500;
+const announcedCharacters = 4_000;
 /** Wakes in a row that no person caused. */
 const maxWakeDepth = 3;
 
@@ -113,18 +114,18 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
-  async send(parts: readonly SentPart[], id: string): Promise<void> {
+  async send(parts: readonly SentPart[], id: string, origin = "person"): Promise<void> {
     const { channel } = this;
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const title = this.log.state.title === "" ? titleOf(parts) : "";
     const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
     const said = { ...maker, id, parts: [...parts] };
     // Held before it is in the log: no request reads it before the extensions did.
-    const isAsked = this.ports.intercept.isAsked("UserInput", this.log.agent);
+    const isAsked = origin === "person" && this.ports.intercept.isAsked("UserInput", this.log.agent);
     if (isAsked) this.inputs.hold();
     try {
       await this.log.append([
-        entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin: "person" }, id),
+        entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
         ...attached,
         ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
       ]);
@@ -186,16 +187,19 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const { processes } = this.log.state;
     if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
     const tree = id === undefined ? new Set(processes.map((process) => process.id)) : this.#treeOf(id);
+    const waiting = this.log.state.references.filter(({ process }) => tree.has(process));
     const stopped = [...this.#running.values()].filter(({ process }) => tree.has(process.record.id));
-    // Children first would let a parent start others meanwhile.
-    for (const { abort } of stopped) abort.abort(requestCancelled("The person stopped it."));
+    // All at once, because a parent could start further children meanwhile.
+    for (const { abort } of stopped) abort.abort(requestCancelled("It was stopped."));
     this.#gathering?.[Symbol.dispose]();
     this.#gathering = null;
     await Promise.all(stopped.map(({ done }) => done));
     if (by.kind !== "person") return;
-    for (const { kind, ref, process } of this.log.state.references)
-      if (kind === "action" && tree.has(process))
-        await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
+    // A call that was stopped may have proposed something without anybody waiting for it any more.
+    const proposed = id === undefined ? await this.ports.actions.waitingOf(this.log.agent, this.log.id) : [];
+    const refs = waiting.flatMap(({ kind, ref }) => (kind === "action" ? [ref] : []));
+    for (const ref of new Set([...refs, ...proposed]))
+      await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
   }
 
   /** An action was decided about: whoever waits for it goes on. */
@@ -395,6 +399,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     if (record.kind === "channel") {
       // What came while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread()) this.wake(this.#wakeDepth);
+      else if (process.isScheduled) this.#announce(process);
     } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed"))
       this.#gather(record);
     if (this.isIdle) this.#parts.rested();
@@ -411,6 +416,19 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (this.#wakeDepth < maxWakeDepth) return this.wake(this.#wakeDepth + 1);
       this.#notice("Work that the conversation started by itself has ended. Send a message to go on.");
       if (this.isIdle) this.#parts.rested();
+    });
+  }
+
+  /** Nobody looks at a conversation that a schedule began, so its answer is announced. */
+  #announce({ record, answer }: MindProcess): void {
+    const failed = record.error?.message;
+    const message = failed ?? answer;
+    if (message === "") return;
+    this.ports.notify({
+      agent: this.log.agent,
+      title: this.log.state.title,
+      message: message.slice(0, announcedCharacters).toWellFormed(),
+      severity: failed === undefined ? "info" : "warning",
     });
   }
 

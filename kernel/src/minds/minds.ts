@@ -7,6 +7,8 @@ import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { MindConversation } from "./conversation.ts";
 import { Follower, type Sink } from "./followers.ts";
+import { isActive, type SchedulePrompt, scheduleOrigin } from "./scheduled.ts";
+import { beginConversation } from "./beginning.ts";
 import { Places } from "./places.ts";
 import type { MindPorts } from "./ports.ts";
 
@@ -86,6 +88,11 @@ export class Minds implements AsyncDisposable {
     return this.#active.size > 0;
   }
 
+  /** True while a conversation is used, or something works in it. */
+  isActive(id: string): boolean {
+    return this.#active.has(id);
+  }
+
   /** Continues what had not ended when the last kernel stopped. */
   async start(): Promise<void> {
     if (this.#isRunning) return;
@@ -115,6 +122,22 @@ export class Minds implements AsyncDisposable {
       active.users--;
       void this.#closeIfIdle(id, active);
     }
+  }
+
+  /** Begins a conversation with what a schedule says. An event that is delivered again begins no other one. */
+  async prompt(agent: string, prompt: SchedulePrompt, event: string): Promise<void> {
+    if (!isActive(prompt, this.ports.clock.now())) return;
+    if ((await this.conversations.find(event)) === null) {
+      using opened = await this.conversations.create(agent, event);
+      await beginConversation(opened.log, this.ports.clock, { title: prompt.name });
+    }
+    await this.use(event, async (conversation) => {
+      const { log } = conversation;
+      if (log.state.requests.length > 0 || log.state.usage.output_tokens > 0) return;
+      if ((await this.conversations.entry(event, event)) === null)
+        await conversation.send([{ type: "text", text: prompt.text }], event, scheduleOrigin);
+      else conversation.wake(0, event);
+    });
   }
 
   /** Closes a conversation, because its log goes away. */

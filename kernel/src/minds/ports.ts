@@ -143,11 +143,20 @@ export interface MindPorts {
   readonly intercept: MindInterception;
   readonly actions: {
     get(id: string): Promise<Action | null>;
+    /** Returns the ids of actions that a conversation of this agent proposed and that wait for a person. */
+    waitingOf(agent: string, conversation: string): Promise<readonly string[]>;
     /** Rejects an action in a person's name, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };
   /** Returns whether a person lets a call be made once more in the same words. */
   mayRepeat(caller: ProcessPrincipal, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
+  /** Tells the person something, wherever they are. */
+  notify(notice: {
+    readonly agent: string;
+    readonly title: string;
+    readonly message: string;
+    readonly severity: "info" | "warning";
+  }): void;
   /** What people follow. */
   delta(conversation: string, delta: Delta): void;
 }

@@ -15,6 +15,7 @@ import { addedBy, entryOf, type EntryMaker, processEntry, type Provenance, taint
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
 import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
+import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
 
@@ -23,6 +24,9 @@ export interface GivenContext {
   readonly messages: readonly ModelMessage[];
   readonly covered: readonly Entry[];
 }
+
+/** Whose messages speak to the model themselves; those of others are quoted. */
+const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
 
 /** The model could not answer. */
 class ModelFailed extends Error {
@@ -56,6 +60,8 @@ export class MindProcess implements AtWork {
   #added: readonly Change<readonly string[]>[] = [];
   /** The text with which it ended. */
   conclusion: string | null = null;
+  /** What its model said last. */
+  answer = "";
 
   constructor(
     host: ProcessHost,
@@ -123,6 +129,7 @@ export class MindProcess implements AtWork {
         if (!(await this.#host.makeRoom(this, "overflow", 0))) throw new ModelFailed(failure);
         continue;
       }
+      this.answer = answered.text;
       if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
         for (const call of answered.calls) await this.#calls.run(call);
@@ -217,6 +224,7 @@ export class MindProcess implements AtWork {
             ]
           : [],
       prefixSeq: tail.prefixSeq,
+      speakers,
     });
     if (this.#given === null) return context;
     const [, ...own] = context.messages;
@@ -269,7 +277,7 @@ export class MindProcess implements AtWork {
           messages: context.messages,
           ...(tools.length === 0 ? {} : { tools, tool_choice: isLast ? "none" : "auto" }),
         },
-        { agent: agent.id, conversation: log.id, process: kind, isScheduled: false },
+        { agent: agent.id, conversation: log.id, process: kind, isScheduled: this.isScheduled },
         this.signal,
       ),
       {
@@ -315,6 +323,13 @@ export class MindProcess implements AtWork {
   hasUnread(): boolean {
     return (this.#tail?.entries ?? []).some(
       (entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record),
+    );
+  }
+
+  /** True if a schedule began its turn. */
+  get isScheduled(): boolean {
+    return (
+      this.#tail?.entries.some((entry) => entry.id === this.turn && entry.origin === scheduleOrigin) === true
     );
   }
 

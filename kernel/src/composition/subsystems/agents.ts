@@ -17,7 +17,7 @@ import type { TraceLog } from "../../trace/trace-log.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
 import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
-import { mindBody } from "./mind-body.ts";
+import { mindBody, type RunPrompt, withPrompts } from "./mind-body.ts";
 import { workOfJob } from "../../services/job-work.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { agentQueue } from "./agent-queue.ts";
@@ -46,12 +46,12 @@ interface AgentParts {
   readonly models: KernelModels;
   readonly agents: AgentLink;
   readonly progress: Emitter<WorkProgress>;
+  readonly notifications: Emitter<AgentNotice>;
+  readonly runPrompt: RunPrompt;
 }
 
 interface KernelAgents {
   readonly registry: AgentRegistry<Statement>;
-  /** Agents' messages to the user. */
-  readonly notifications: Emitter<AgentNotice>;
   /** Returns how many actions agents proposed since the kernel started. */
   readonly proposed: () => number;
 }
@@ -60,8 +60,8 @@ interface KernelAgents {
 export async function openAgents(context: KernelContext, parts: AgentParts): Promise<KernelAgents> {
   const { clock, opened } = context;
   const { database, sandbox, configuration, queues, memories, workspace, agents, progress } = parts;
+  const { notifications, runPrompt } = parts;
   const { inbox, dayCounts, jobs } = queues;
-  const notifications = new Emitter<AgentNotice>();
   const proposals = { count: 0 };
   const guestServices = createGuestServices({
     ...guestPorts(context, parts),
@@ -80,9 +80,13 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       jobs,
       jobProgress: (report) => progress.emit(workOfJob(report)),
       traces: parts.traces,
-      startGuest: (definition, handlers) =>
-        startGuest({ sandbox, clock, programs: configuration }, definition, handlers),
-      kernelBody: mindBody,
+      startGuest: async (definition, handlers) =>
+        withPrompts(
+          await startGuest({ sandbox, clock, programs: configuration }, definition, handlers),
+          definition,
+          runPrompt,
+        ),
+      kernelBody: (definition) => mindBody(definition, runPrompt),
       authorityOf: (agent) => agents.authorityOf(agent),
       readHostCall: createGuestDoor(guestServices),
       memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),
@@ -102,7 +106,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
   );
   agents.connect(registry);
   opened.use(new DayWatch(clock, () => registry.dayTurned()));
-  return { registry, notifications, proposed: () => proposals.count };
+  return { registry, proposed: () => proposals.count };
 }
 
 /** Returns the services that answer guests' calls. */

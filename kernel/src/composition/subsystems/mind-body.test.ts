@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import { mindBody } from "./mind-body.ts";
 
-const definition = { id: "dev.mind" } as AgentDefinition;
+const definition = { id: "dev.mind", hooks: [] as unknown } as AgentDefinition;
+const noPrompts = async (): Promise<void> => undefined;
 const handlers = { call: async () => null, notify: () => undefined, stderr: () => undefined };
 
 test("a mind starts without a place and ends when it is asked to", async () => {
-  const body = mindBody(definition);
+  const body = mindBody(definition, noPrompts);
   using _place = await body.takePlace("dev.mind");
   const session = await body.start(definition, handlers);
   const heard: unknown[] = [];
@@ -19,9 +20,28 @@ test("a mind starts without a place and ends when it is asked to", async () => {
 });
 
 test("a mind refuses what only a program could answer", async () => {
-  const session = await mindBody(definition).start(definition, handlers);
+  const session = await mindBody(definition, noPrompts).start(definition, handlers);
   await expect(session.request("hook", {})).rejects.toMatchObject({
     code: "AgentError",
     message: 'dev.mind has no program, so there is nothing in it that answers "hook". People can talk to it.',
+  });
+});
+
+test("a schedule's prompt goes to the mind, and is answered once the mind has it", async () => {
+  const prompt = { name: "morning", text: "What changed?", target: "notify" };
+  const scheduled = {
+    ...definition,
+    hooks: [{ handler: "prompts/morning.md", schedule: "0 8 * * *", prompt }] as unknown,
+  } as AgentDefinition;
+  const ran: unknown[] = [];
+  const session = await mindBody(scheduled, async (...given) => void ran.push(given)).start(
+    scheduled,
+    handlers,
+  );
+  const event = { id: "e1" };
+  expect(await session.request("hook", { handler: "prompts/morning.md", event })).toEqual({});
+  expect(ran).toEqual([["dev.mind", { ...prompt, timezone: "UTC" }, event]]);
+  await expect(session.request("hook", { handler: "other", event })).rejects.toMatchObject({
+    code: "AgentError",
   });
 });

@@ -2,16 +2,19 @@ import type { AgentBody, AgentSession, GuestEnd, GuestUsage } from "../../agents
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { LaresError, requestCancelled } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { LaresEvent } from "../../base/vocabulary/event.ts";
+import type { SchedulePrompt } from "../../minds/scheduled.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 
 /**
  * Returns the body of an agent without a program. It takes no place among the loaded agents. Its mind runs in conversations,
  * not in its session, which only exists.
  */
-export function mindBody({ id }: Pick<AgentDefinition, "id">): AgentBody {
+export function mindBody(agent: Pick<AgentDefinition, "id" | "hooks">, run: RunPrompt): AgentBody {
   return {
     takePlace: async () => ({ [Symbol.dispose]: () => undefined }),
-    start: async () => idleSession(id),
+    start: async (definition) => withPrompts(idleSession(agent.id), definition, run),
     boot: async (_definition, _ask, heard) =>
       heard({ maxOpenHooks: 1, jobs: new Set(), cancelsTools: false }),
     end: (session) => session.kill(),
@@ -35,5 +38,31 @@ function idleSession(agent: string): AgentSession {
     gone: gone.signal,
     cpu: unlimitedCpu,
     kill: async () => end({ reason: "It was unloaded." }),
+  };
+}
+
+/** Gives a mind the prompt of a schedule; resolves when it is in a log. */
+export type RunPrompt = (agent: string, prompt: SchedulePrompt, event: LaresEvent) => Promise<void>;
+
+/** Returns a session in which prompts of schedules go to the agent's mind, and everything else to the session. */
+export function withPrompts(
+  session: AgentSession,
+  { id, hooks }: Pick<AgentDefinition, "id" | "hooks">,
+  run: RunPrompt,
+): AgentSession {
+  const prompted = hooks.filter(({ prompt }) => prompt !== undefined);
+  if (prompted.length === 0) return session;
+  return {
+    ...session,
+    request: async (method, params) => {
+      const { handler, event } = (isJsonObject(params) ? params : {}) as {
+        handler?: string;
+        event?: LaresEvent;
+      };
+      const hook = method === "hook" ? prompted.find((each) => each.handler === handler) : undefined;
+      if (hook?.prompt === undefined || event === undefined) return await session.request(method, params);
+      await run(id, { ...hook.prompt, timezone: hook.timing?.timezone ?? "UTC" }, event);
+      return {};
+    },
   };
 }

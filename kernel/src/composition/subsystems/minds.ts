@@ -1,6 +1,7 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import { isLaresError } from "../../base/errors.ts";
+import type { Emitter } from "../../base/emitter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -11,6 +12,7 @@ import type { Announcer } from "../../interception/announcer.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { AgentNotice } from "../../services/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelModels } from "../models/open-models.ts";
@@ -29,6 +31,7 @@ interface MindParts {
   readonly disk: DiskTimer;
   readonly interception: MindInterception;
   readonly announcer: Announcer;
+  readonly notifications: Emitter<AgentNotice>;
 }
 
 /** Of a conversation's own entries; its log begins with a record that says whose it is. */
@@ -94,10 +97,17 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           list: (_agent, patterns, within) => tools.toolsFor(patterns, within),
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
         },
+        notify: (notice) => parts.notifications.emit(notice),
         memory: mindMemory(agents),
         intercept: interception,
         actions: {
           get: (id) => actions.get(id),
+          waitingOf: async (agent, conversation) =>
+            (await actions.list({ state: "PendingApproval", agent, limit: 1_000 }))
+              .filter(({ on_behalf_of: causes = [] }) =>
+                causes.some((actor) => actor.kind === "process" && actor.conversation === conversation),
+              )
+              .map(({ id }) => id),
           reject: async (by, id, reason) => {
             try {
               await actions.reject(by, id, reason);

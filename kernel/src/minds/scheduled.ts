@@ -1,0 +1,38 @@
+import type { ActiveHours } from "../base/vocabulary/agent-definition.ts";
+
+/** What a schedule says to a mind. */
+export interface SchedulePrompt {
+  readonly name: string;
+  readonly text: string;
+  readonly activeHours?: ActiveHours;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The origin of what a schedule says: the words of a manifest that a person accepted. */
+export const scheduleOrigin = "schedule";
+
+/** Returns whether a time is within the hours in which a schedule may speak. */
+export function isActive(
+  { activeHours, timezone }: Pick<SchedulePrompt, "activeHours" | "timezone">,
+  nowMs: number,
+): boolean {
+  if (activeHours === undefined) return true;
+  const { fromMinutes, untilMinutes } = activeHours;
+  const minutes = minutesOf(timezone, nowMs);
+  return fromMinutes <= untilMinutes
+    ? minutes >= fromMinutes && minutes < untilMinutes
+    : minutes >= fromMinutes || minutes < untilMinutes;
+}
+
+/** Returns the minutes since midnight by the clocks of a time zone. */
+function minutesOf(timeZone: string, nowMs: number): number {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }).formatToParts(nowMs);
+  const of = (type: "hour" | "minute"): number => Number(parts.find((part) => part.type === type)?.value);
+  return of("hour") * 60 + of("minute");
+}

@@ -1,0 +1,293 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { silentLog } from "../../base/log.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
+import type { Delta } from "../../base/vocabulary/conversation-requests.ts";
+import { type MindInterception, noInterception } from "../../base/vocabulary/interception.ts";
+import type { MindDefinition } from "../../base/vocabulary/mind.ts";
+import type { ModelFailure, ModelTool } from "../../base/vocabulary/model.ts";
+import { personAt } from "../../base/vocabulary/principal.ts";
+import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { Conversations } from "../../conversations/conversations.ts";
+import { conversationMigrations } from "../../conversations/migrations.ts";
+import { DiskTimer } from "../../journal/disk-timer.ts";
+import type { AnswerEvent } from "../../models/answer.ts";
+import type { Asker, ModelQuestion } from "../../models/runtime.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { openNearDatabase } from "../../platform/testing/near-database.ts";
+import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+import type { ConversationService } from "../../services/conversations.ts";
+import { createConversationService } from "../conversation-service.ts";
+import { Minds } from "../minds.ts";
+import type { CallOutcome, NewMemory, RecalledMemory } from "../ports.ts";
+
+export const agent = "test.mind";
+export const person = personAt("test");
+
+/** What a model answers: a text, calls, a failure, or nothing until it is stopped. */
+export interface FakeAnswer {
+  readonly say?: string;
+  readonly think?: string;
+  readonly call?: readonly { readonly tool: string; readonly arguments?: unknown }[];
+  readonly fail?: ModelFailure;
+  readonly hangs?: boolean;
+}
+
+export type FakeModel = (question: ModelQuestion, asker: Asker) => FakeAnswer | Promise<FakeAnswer>;
+
+export const mind: MindDefinition = {
+  identity: [{ name: "SOUL.md", text: "I am calm." }],
+  prompts: {
+    channel: "Talk.",
+    branch: "Think.",
+    worker: "Work.",
+    compaction: "Summarise.",
+    cortex: "Look after.",
+  },
+  skills: [{ name: "weekly", description: "A weekly review", text: "Do it every week." }],
+  tools: ["files/*"],
+  directTools: ["files/*"],
+  blocks: [
+    {
+      name: "project",
+      description: "About this folder",
+      limitCharacters: 200,
+      isReadOnly: false,
+      scope: "mind",
+    },
+    {
+      name: "here",
+      description: "About this talk",
+      limitCharacters: 100,
+      isReadOnly: false,
+      scope: "conversation",
+    },
+  ],
+  channel: { maxTurns: 5 },
+  branches: { atOnce: 4, maxTurns: 10 },
+  workers: [],
+  compaction: { background: 0.8, aggressive: 0.85, emergency: 0.95 },
+  cortex: { everyMs: 3_600_000, bulletinTokens: 700 },
+};
+
+const tool = (name: string): ModelTool => ({ name, description: name, parameters: { type: "object" } });
+
+/** Conversations over real logs, with a model and tools that a test makes. Kernels can be stopped and started again. */
+export class MindBench {
+  readonly #folder: string;
+  readonly #database: Database;
+  #minds: Minds | null = null;
+  model: FakeModel = () => ({ say: "ok" });
+  /** The result of a call, or what takes until the signal is aborted. */
+  tool: (name: string, args: unknown, key: string, signal: AbortSignal) => ToolResult | Promise<ToolResult> =
+    () => ({
+      status: "success",
+      value: "done",
+    });
+  mind: MindDefinition = mind;
+  contextTokens = 100_000;
+  limits = { atOnce: 256, processes: 8 };
+  isScripted = false;
+  mayRepeat = true;
+  /** Read when a kernel starts. */
+  intercept: MindInterception = noInterception;
+  readonly questions: { readonly question: ModelQuestion; readonly asker: Asker }[] = [];
+  /** Keys of the calls that ran. */
+  readonly calls: string[] = [];
+  readonly actions = new Map<string, Action>();
+  readonly notices: string[] = [];
+  readonly deltas: Delta[] = [];
+  readonly memories: NewMemory[] = [];
+  recalled: readonly RecalledMemory[] = [];
+
+  private constructor(folder: string, database: Database) {
+    this.#folder = folder;
+    this.#database = database;
+  }
+
+  static async open(): Promise<MindBench> {
+    const folder = await temporaryFolder();
+    const database = await openNearDatabase({
+      path: join(folder, "ledger.sqlite"),
+      migrations: conversationMigrations,
+      log: silentLog,
+    });
+    const bench = new MindBench(folder, database);
+    onTestFinished(async () => {
+      await bench.stop();
+      await database[Symbol.asyncDispose]();
+    });
+    await bench.start();
+    return bench;
+  }
+
+  get minds(): Minds {
+    if (this.#minds === null) throw new Error("The bench is stopped.");
+    return this.#minds;
+  }
+
+  get service(): ConversationService {
+    return createConversationService(this.minds);
+  }
+
+  async start(): Promise<void> {
+    this.#minds = new Minds({
+      conversations: new Conversations({
+        stateFolder: this.#folder,
+        database: this.#database,
+        clock: systemClock,
+        log: silentLog,
+        disk: new DiskTimer(systemClock),
+        maxBytes: () => 64 * 1024 * 1024,
+      }),
+      limits: () => this.limits,
+      ports: {
+        clock: systemClock,
+        log: silentLog,
+        mindOf: (id) => (id === agent ? { agent: { id, name: "A mind" }, definition: this.mind } : null),
+        whyNot: () => "It is gone.",
+        models: {
+          answer: (_need, question, asker, signal) => this.#answer(question, asker, signal),
+          choose: async () => ({ model: "lab/m", contextTokens: this.contextTokens }),
+          isTainting: () => this.isScripted,
+        },
+        tools: {
+          list: (_agent, patterns) =>
+            patterns.includes("files/*") ? ["files/list", "files/read", "files/write"].map(tool) : [],
+          call: async (_caller, name, args, { key, signal }): Promise<CallOutcome> => {
+            this.calls.push(key);
+            return {
+              result: await this.tool(name, args, key, signal),
+              origin: "workspace",
+              isTainted: false,
+            };
+          },
+        },
+        memory: {
+          save: async (_caller, memory) => {
+            this.memories.push(memory);
+            return { status: "success", value: { memory: "k1" } };
+          },
+          recall: async () => this.recalled,
+        },
+        actions: {
+          get: async (id) => this.actions.get(id) ?? null,
+          waitingOf: async () =>
+            [...this.actions.values()].filter(({ state }) => state === "PendingApproval").map(({ id }) => id),
+          reject: async (_by, id) => this.decide(id, "Rejected"),
+        },
+        intercept: this.intercept,
+        mayRepeat: async () => this.mayRepeat,
+        notify: ({ message }) => this.notices.push(message),
+      },
+    });
+    await this.#minds.start();
+  }
+
+  /** Ends the kernel without an end of what runs. */
+  async stop(): Promise<void> {
+    await this.#minds?.[Symbol.asyncDispose]();
+    this.#minds = null;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** An action that waits for a person, as a tool's result. */
+  proposal(id: string): ToolResult {
+    const action = { id, agent, title: `Write ${id}`, reason: "", state: "PendingApproval", effects: [] };
+    this.actions.set(id, action as unknown as Action);
+    return { status: "needs_approval", action: action as unknown as Action, reason: "" };
+  }
+
+  decide(id: string, state: Action["state"]): void {
+    this.minds.actionChanged(this.decideLater(id, state));
+  }
+
+  /** Decides without telling the conversations. */
+  decideLater(id: string, state: Action["state"]): Action {
+    const action = { ...(this.actions.get(id) as Action), state };
+    this.actions.set(id, action);
+    return action;
+  }
+
+  open(): Promise<Conversation> {
+    return this.service.open(person, { agent });
+  }
+
+  send(id: string, text: string): Promise<string> {
+    return this.service.send(person, { id, text });
+  }
+
+  async entries(id: string): Promise<Entry[]> {
+    return await this.minds.conversations.entries(id, { limit: 100_000 });
+  }
+
+  /** What processes of this kind, or all, said. */
+  async said(id: string, role = "assistant"): Promise<string[]> {
+    return (await this.entries(id)).flatMap((entry) =>
+      entry.kind === "message" && entry.role === role && entry.partial !== true
+        ? [entry.parts.map((part) => (part.type === "text" ? part.text : "")).join("")]
+        : [],
+    );
+  }
+
+  /** Waits until nothing works in a conversation. */
+  async rested(id: string): Promise<Entry[]> {
+    for (;;) {
+      if (!this.minds.isActive(id)) return await this.entries(id);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  async *#answer(question: ModelQuestion, asker: Asker, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+    this.questions.push({ question, asker });
+    yield { type: "attempt", attempt: 1, model: "lab/m", repairs: [] };
+    const { say, think, call = [], fail, hangs = false } = await this.model(question, asker);
+    const cancelled: AnswerEvent = {
+      type: "failed",
+      model: "lab/m",
+      failure: { class: "Cancelled", message: "The request was cancelled." },
+      isPartial: true,
+    };
+    for (const text of (say ?? "").match(/\s*\S+/g) ?? []) {
+      if (signal.aborted) return yield cancelled;
+      yield { type: "text", text };
+    }
+    if (hangs)
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    if (signal.aborted) return yield cancelled;
+    if (fail !== undefined) return yield { type: "failed", model: "lab/m", failure: fail, isPartial: false };
+    yield {
+      type: "done",
+      model: "lab/m",
+      parts: [
+        ...(think === undefined ? [] : [{ type: "reasoning" as const, text: think }]),
+        ...(say === undefined ? [] : [{ type: "text" as const, text: say }]),
+        ...call.map(({ tool: name, arguments: args = {} }, index) => ({
+          type: "tool_call" as const,
+          call: `c${index}`,
+          tool: name,
+          arguments: args,
+        })),
+      ],
+      finish: call.length > 0 ? "tool_calls" : "stop",
+      usage: { input_tokens: 10, output_tokens: 2 },
+      microUsd: 100,
+    };
+  }
+}
+
+/** Returns the text of a question's last message that is not the suffix. */
+export function lastText({ messages }: ModelQuestion): string {
+  const message = messages.findLast(({ role }) => role !== "system");
+  if (message === undefined || message.role === "system") return "";
+  return message.parts.map((part) => ("text" in part ? part.text : "")).join("\n");
+}
