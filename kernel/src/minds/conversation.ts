@@ -26,8 +26,7 @@ import type { Mind, MindPorts } from "./ports.ts";
 import { type GivenContext, MindProcess } from "./process.ts";
 import { beginsTurn } from "./turns.ts";
 import { HeldInputs } from "./held-inputs.ts";
-import { type AtWork, type ConversationHost, placeOf } from "./host.ts";
-import { changedMessages, type InterceptedMessage, textIn, unreadMessages } from "./intercepted-messages.ts";
+import type { AtWork, ConversationHost } from "./host.ts";
 import { ActionWaits } from "./action-waits.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
@@ -57,7 +56,7 @@ const maxWakeDepth = 3;
 export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
-  readonly inputs = new HeldInputs();
+  readonly inputs: HeldInputs;
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
@@ -76,6 +75,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.ports = parts.ports;
     this.#used = used;
     this.log = used.log;
+    this.inputs = new HeldInputs(this, () => {
+      if (this.isIdle) this.#parts.rested();
+    });
     this.#ownTools = new OwnTools(this);
     this.#compactor = new Compactor(this);
     this.#waits = new ActionWaits((id) => this.ports.actions.get(id));
@@ -98,7 +100,6 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Continues the processes that had not ended when a kernel died or stopped. */
   async resume(): Promise<void> {
-    await this.#holdUnread();
     for (const { kind, ref } of this.log.state.references) {
       const action = kind === "action" ? await this.ports.actions.get(ref) : null;
       if (action !== null && hasEnded(action.state)) await this.actionChanged(action);
@@ -119,59 +120,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const title = this.log.state.title === "" ? titleOf(parts) : "";
     const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
-    const said = { ...maker, id, parts: [...parts] };
-    // Held before it is in the log: no request reads it before the extensions did.
-    const isAsked = origin === "person" && this.ports.intercept.isAsked("UserInput", this.log.agent);
-    if (isAsked) this.inputs.hold();
-    try {
-      await this.log.append([
-        entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
-        ...attached,
-        ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
-      ]);
-    } catch (error) {
-      if (isAsked) this.inputs.release();
-      throw error;
-    }
+    using held = this.inputs.hold(origin);
+    await this.log.append([
+      entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
+      ...attached,
+      ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
+    ]);
     const durable = this.log.sync();
-    if (isAsked) void this.#intercept(said, durable);
-    else this.wake(0, id);
+    this.wake(0, id);
+    held?.ask({ ...maker, id, parts: [...parts] }, durable);
     await durable;
-  }
-
-  /** Asks extensions about a message that is held, writes what they made of it, and has the channel read it. */
-  async #intercept(message: InterceptedMessage, durable: Promise<void>): Promise<void> {
-    try {
-      await durable;
-      const changes = await this.ports.intercept.userInput(
-        placeOf(this.log, this.channel),
-        textIn(message.parts),
-      );
-      if (this.#isStopping) return;
-      await this.log.append(changedMessages(message, changes ?? [], { ...message, clock: this.ports.clock }));
-    } catch (error) {
-      this.ports.log.error(`A message went on as it was: ${messageOf(error)}`, { conversation: this.log.id });
-    } finally {
-      this.inputs.release();
-    }
-    this.wake(0, message.id);
-    if (this.isIdle) this.#parts.rested();
-  }
-
-  /** Holds the messages about which a kernel that died did not ask, or whose answers it did not write. */
-  async #holdUnread(): Promise<void> {
-    const { channel, log, ports } = this;
-    if (!ports.intercept.isAsked("UserInput", log.agent)) return;
-    const entries = await ports.reader.entries(log.id, {
-      audience: channel.id,
-      kinds: ["message", "request"],
-      limit: 50,
-      newest: true,
-    });
-    for (const message of unreadMessages(entries)) {
-      this.inputs.hold();
-      void this.#intercept(message, Promise.resolve());
-    }
   }
 
   /** Has the channel read what is new. `turn`: the entry that caused it, where one did. */
@@ -351,6 +309,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   /** Ends the work without writing an end: the next kernel continues it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
+    this.inputs.stop();
     this.#gathering?.[Symbol.dispose]();
     this.#gathering = null;
     const running = [...this.#running.values()];

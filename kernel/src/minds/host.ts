@@ -9,7 +9,6 @@ import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import type { ContextTail } from "./context-tail.ts";
 import type { EntryMaker, Provenance } from "./entries.ts";
-import type { HeldInputs } from "./held-inputs.ts";
 import type { ProcessEvent } from "./machine.ts";
 import type { Mind, MindPorts, ProcessLog } from "./ports.ts";
 
@@ -46,7 +45,11 @@ export interface ProcessHost {
   readonly ports: MindPorts;
   readonly log: ProcessLog;
   /** Messages that the channel must not read yet. */
-  readonly inputs: Pick<HeldInputs, "isHeld" | "released">;
+  readonly inputs: {
+    readonly isHeld: boolean;
+    /** Resolves once none is held. Rejects with the signal's reason. */
+    released(signal: AbortSignal): Promise<void>;
+  };
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
   /** Returns a process as the principal of what it does. */

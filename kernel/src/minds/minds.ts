@@ -234,6 +234,7 @@ export class Minds implements AsyncDisposable {
       used,
     );
     used.log.appended.on(() => this.#hasChanged(id));
+    await conversation.inputs.holdUnread();
     return conversation;
   }
 
