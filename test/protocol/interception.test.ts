@@ -295,7 +295,7 @@ test("none can forge the person, none without the grant is asked, nor one that w
   expect(entries.filter((entry) => entry.kind === "message" && entry.role === "user")).toHaveLength(1);
   const traces = await client.request<{ message: string }[]>("lares/traces/query", { agent: "test.forger" });
   expect(traces.map(({ message }) => message)).toContainEqual(
-    expect.stringContaining("UserInput went on unchanged: its answer was not understood"),
+    expect.stringContaining("UserInput continued unchanged: its answer was not understood"),
   );
 });
 

@@ -30,12 +30,12 @@ export type {
   EntryDeleted,
   EntryModified,
   EntryMoved,
-  EventBase,
   HookEvent,
   IndexComplete,
   TagAdded,
   TagRemoved,
 } from "./types/event.ts";
+export type { EventBase } from "./types/event-base.ts";
 export type {
   AfterToolCall,
   BeforeAction,

@@ -264,7 +264,7 @@ function interceptionSection(fields: FieldRenderer): string[] {
     "",
     `A hook with \`intercept: true\` is asked about an event of a mind before it takes effect, if its agent has the permission \`intercept\` for that mind. The question is a [\`hook\`](#hook) with a \`call_id\`. It is not queued and not repeated: an agent that is not loaded has ${startMs / 1000} seconds to start, and then ${answerMs / 1000} seconds to answer. Hooks with a lower \`order\` are asked first, then by the ids of their agents; each is told what the earlier ones made of the event.`,
     "",
-    "If a handler throws, answers in another form, is late, or its agent is suspended, `BeforeToolCall`, `BeforeAction` and `BeforeCompact` are refused, naming the agent; the other events go on as they are, and its traces say why. What the handler does is bounded by what the agent and the mind may do. A change is an entry of its own that names the agent; the original stays. It never counts as said by the person, and it is tainted if the agent has `allowed_hosts`.",
+    "If a handler throws, answers in another form, is late, or its agent is suspended, `BeforeToolCall`, `BeforeAction` and `BeforeCompact` are refused, naming the agent; the other events continue unchanged, and its traces say why. What the handler does is bounded by what the agent and the mind may do. A change is an entry of its own that names the agent; the original stays. It never counts as said by the person, and it is tainted if the agent has `allowed_hosts`.",
     "",
     "An answer is an object with these fields, all optional; unknown ones are refused:",
     "",

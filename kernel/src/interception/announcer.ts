@@ -69,7 +69,7 @@ export class Announcer implements AsyncDisposable {
     this.#tell(agent, events);
   }
 
-  /** Tells of the end of the kernel, and resolves when everything is queued. */
+  /** Reports that the kernel stops, and resolves when everything is queued. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     for (const [conversation, { agent, process, isOpen }] of this.#sessions)

@@ -98,10 +98,10 @@ describe("answers", () => {
     ["a list", []],
     ["a number as text", { text: 1, cancel: 1 }],
   ])("%s is refused", async (_name, answer) => {
-    expect(await fails(answer)).toMatch(/^UserInput went on unchanged: its answer was not understood/);
+    expect(await fails(answer)).toMatch(/^UserInput continued unchanged: its answer was not understood/);
   });
 
-  it("nothing and an empty object let the event go on", async () => {
+  it("nothing and an empty object leave the event unchanged", async () => {
     for (const answer of [undefined, null, {}]) {
       const room = interceptionOf([new FakeAgent("dev.a", () => answer)]);
       expect(await room.userInput(place, "hello")).toEqual([]);

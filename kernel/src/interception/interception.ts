@@ -204,7 +204,7 @@ export class Interception implements MindInterception {
           failure = messageOf(error);
         }
       if (failure !== null)
-        interceptor.agent.trace("warn", `${event} went on unchanged: ${failure}`, {
+        interceptor.agent.trace("warn", `${event} continued unchanged: ${failure}`, {
           conversation: place.conversation,
         });
     }

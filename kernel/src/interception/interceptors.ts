@@ -19,7 +19,7 @@ export interface Interceptor {
 }
 
 const none: ReadonlyMap<string, readonly HookDefinition[]> = new Map();
-/** A definition is made anew when anything in it changes. */
+/** A changed definition is another object. */
 const hooksOf = new WeakMap<AgentDefinition, ReadonlyMap<string, readonly HookDefinition[]>>();
 
 /**

@@ -53,9 +53,24 @@ it("the entries of a turn are told as events, each once and in order", () => {
       entry({ kind: "meta", state: "archived" }),
     ]),
   ).toEqual([
-    ...["SessionStart", "MessageStart", "MessageEnd", "BeforeAgentStart", "AgentStart", "TurnStart"],
-    ...["MessageStart", "MessageEnd", "TurnEnd", "ModelSelect", "TurnStart", "MessageStart", "MessageEnd"],
-    ...["TurnEnd", "AgentEnd", "Compact", "ModelSelect", "SessionEnd"],
+    "SessionStart",
+    "MessageStart",
+    "MessageEnd",
+    "BeforeAgentStart",
+    "AgentStart",
+    "TurnStart",
+    "MessageStart",
+    "MessageEnd",
+    "TurnEnd",
+    "ModelSelect",
+    "TurnStart",
+    "MessageStart",
+    "MessageEnd",
+    "TurnEnd",
+    "AgentEnd",
+    "Compact",
+    "ModelSelect",
+    "SessionEnd",
   ]);
 });
 
@@ -79,7 +94,7 @@ it("a message that grows is told once a second", () => {
   expect(names).toEqual(["MessageStart 0", "MessageUpdate 10", "MessageUpdate 1010", "MessageUpdate 2500"]);
 });
 
-it("nothing is worked out where nobody subscribed, and the end of the kernel is told of what is open", async () => {
+it("nothing is worked out where nobody subscribed, and agents hear that the kernel stops while a conversation is open", async () => {
   seq = 0;
   const told: string[] = [];
   const hearer = (intercept: readonly string[], on: string) => ({

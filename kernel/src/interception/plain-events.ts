@@ -105,7 +105,7 @@ function takeProcess(
     processes.set(id, { ...(before ?? unknownProcess), isRunning: false });
   } else if (state === "Running" || state === "WaitingForApproval") {
     if (before?.isRunning !== true) {
-      // Whoever finds a free place at once never waits.
+      // A process that finds a free place at once never waits.
       if (before === undefined) tell("BeforeAgentStart");
       tell("AgentStart");
     }

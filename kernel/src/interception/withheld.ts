@@ -8,7 +8,7 @@ import { hiddenNameIn, type HearingIndex } from "../policy/hearing.ts";
 import { canonicalPath } from "../policy/paths.ts";
 import { isVisible } from "../policy/scope.ts";
 
-/** What is told of messages at once; a line to a guest has at most 1 MiB. */
+/** Characters of the messages in one event; a line to a guest has at most 1 MiB. */
 const maxMessageCharacters = 250_000;
 
 /**

@@ -83,7 +83,7 @@ export class HeldInputs {
       if (this.#isStopping) return;
       await log.append(changedMessages(message, changes ?? [], ports));
     } catch (error) {
-      ports.log.error(`A message went on as it was: ${messageOf(error)}`, { conversation: log.id });
+      ports.log.error(`A message was not passed to extensions: ${messageOf(error)}`, { conversation: log.id });
     }
     this.#release();
   }

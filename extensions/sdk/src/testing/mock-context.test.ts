@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { defineAgent } from "../index.ts";
+import { type BeforeToolCall, defineAgent, type InterceptAnswer } from "../index.ts";
 import { mockContext } from "./index.ts";
 
 interface Memory {

@@ -1,5 +1,6 @@
 import type { Action } from "./action.ts";
 import type { Entry } from "./entry.ts";
+import type { EventBase } from "./event-base.ts";
 import type {
   AfterToolCall,
   BeforeAction,
@@ -8,14 +9,6 @@ import type {
   MessageEnd,
   UserInput,
 } from "./intercept.ts";
-
-/** The fields of every event. */
-export interface EventBase {
-  readonly id: string;
-  readonly name: string;
-  /** UTC, ISO 8601 with milliseconds. */
-  readonly timestamp: string;
-}
 
 export interface EntryCreated extends EventBase {
   readonly entry: Entry;

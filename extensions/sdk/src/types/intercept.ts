@@ -1,5 +1,5 @@
 import type { Action } from "./action.ts";
-import type { EventBase } from "./event.ts";
+import type { EventBase } from "./event-base.ts";
 
 /** The fields of every event of a conversation. */
 export interface MindEvent extends EventBase {
@@ -109,7 +109,7 @@ interface Answers {
 }
 
 /**
- * What the handler of a hook with `intercept: true` returns: `{}` lets the event go on as it is. A handler that throws, or
+ * What the handler of a hook with `intercept: true` returns: `{}` leaves the event unchanged. A handler that throws, or
  * takes longer than two seconds, has what can be cancelled refused.
  */
 export type InterceptAnswer<Event extends keyof Answers = keyof Answers> = Answers[Event];

@@ -231,7 +231,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     await this.#commit(this.#enqueue(this.#fromEmitter(event, emitterOf(name))));
   }
 
-  /** Delivers events of a mind's conversations, in order, to the agents that subscribed to them and may hear of them. */
+  /** Delivers events of a mind's conversations, in order, to the agents that subscribed to them and may receive them. */
   async tellOfMind(
     mind: string,
     events: readonly { readonly name: string; readonly fields: Readonly<Record<string, unknown>> }[],

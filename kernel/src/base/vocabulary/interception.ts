@@ -55,7 +55,7 @@ export const InterceptedResult = Type.Union(
 );
 export type InterceptedResult = Static<typeof InterceptedResult>;
 
-/** What a hook with `intercept: true` may answer, by event. Without a field the event goes on as it is. */
+/** What a hook with `intercept: true` may answer, by event. Without a field the event continues unchanged. */
 export const interceptAnswers = {
   UserInput: answer("Answer to `UserInput`", {
     text: Type.Optional(

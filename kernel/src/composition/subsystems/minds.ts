@@ -34,7 +34,7 @@ interface MindParts {
   readonly notifications: Emitter<AgentNotice>;
 }
 
-/** Of a conversation's own entries; its log begins with a record that says whose it is. */
+/** The seq of the first entry of a conversation: its log begins with a record that says whose it is. */
 const firstSeq = 2;
 /** One log, with its large contents. */
 const maxConversationBytes = 256 * 1024 * 1024;
@@ -63,7 +63,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         disk,
         maxBytes: () => maxConversationBytes,
         damaged: (_id, error) => log.error(error.message),
-        // A mind's own log, named by its agent, is no conversation.
+        // A mind's own log, named by its agent, is not a conversation.
         appended: ({ agent, forked_from: forked }, entries) =>
           void (
             entries[0]?.conversation !== agent &&
