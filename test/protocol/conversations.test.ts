@@ -211,7 +211,7 @@ test("a fork has the past of its origin and a future of its own", async () => {
   expect(said(await entriesOf(id))).toEqual(["Hi there"]);
 });
 
-test("after kill -9 in mid-answer the next kernel asks anew, and nothing is missing or twice", async () => {
+test("after kill -9 in mid-answer the next kernel asks again, and nothing is missing or twice", async () => {
   const { id } = await open();
   await send(id, "slow");
   await until("the request", async () => (await entriesOf(id)).some(({ kind }) => kind === "request"));

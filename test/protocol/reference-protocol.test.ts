@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Exchange, examplesFile } from "../../kernel/build/reference/examples.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
+import type { Conversation } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { validate } from "../../kernel/src/protocol/validate.ts";
 import { kernelRequests } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
@@ -22,6 +23,7 @@ import { until } from "../support/until.ts";
 
 const AGENT = "dev.example.librarian";
 const READER = "dev.example.reader";
+const MIND = "dev.example.steward";
 
 const PROGRAM = `
 import { defineAgent } from "@lares/sdk";
@@ -124,7 +126,19 @@ let recorder: Recorder;
 beforeAll(async () => {
   bench = await Bench.create({
     files: { "notes/ada.md": "Ada Lovelace wrote the frist program.\n", "notes/grace.md": "Grace Hopper\n" },
-    extensions: [librarian, { id: READER, program: "export default {};", manifest: { name: "Reader" } }],
+    extensions: [
+      librarian,
+      { id: READER, program: "export default {};", manifest: { name: "Reader" } },
+      {
+        id: MIND,
+        manifest: {
+          name: "Steward",
+          permissions: { use_models: [{ category: "chat" }], read_entries: true },
+          mind: { identity: ["SOUL.md"] },
+        },
+        files: { "SOUL.md": "I am calm." },
+      },
+    ],
     lares: { shared_namespaces: [{ name: "people", extensions: [AGENT], read_write: true }] },
   });
   const config = join(bench.base, "config", "lares");
@@ -393,6 +407,61 @@ test("questions that calls wait for", async () => {
   await ask("lares/asks/answer", { id, digest, allow: false });
   await refused("lares/asks/answer", "IllegalTransition", { id, digest, allow: true });
   expect(JSON.stringify(await answered)).toContain("models.budgets.per_day_tokens");
+});
+
+test("conversations", async () => {
+  const { id } = await ask<Conversation>("lares/conversations/open", { agent: MIND, title: "Shelves" });
+  await refused("lares/conversations/open", "NotFound", { agent: AGENT });
+  await refused("lares/conversations/open", "ModelError", { agent: MIND, model: "nobody/x" });
+  const { subscription } = await ask<{ subscription: string }>("lares/conversations/follow", { id });
+  const { entry } = await ask<{ entry: string }>("lares/conversations/send", { id, text: "Are you there?" });
+  await until("the answer", async () => {
+    const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
+    return unread === 1 && processes[0]?.state === "WaitingForInput";
+  });
+  for (const method of ["entry", "delta", "changed"])
+    recorder.notification(
+      `lares/conversations/${method}`,
+      await client.notification(`lares/conversations/${method}`),
+    );
+  await ask("lares/conversations/unfollow", { subscription });
+  await ask("lares/conversations/get", { id });
+  await ask("lares/conversations/list", { agent: MIND });
+  await refused("lares/conversations/list", "InvalidParams", { cursor: "page 2" });
+  await ask("lares/conversations/entries", { id, kinds: ["message"] });
+  await refused("lares/conversations/entries", "InvalidParams", {});
+  await ask("lares/conversations/search", { agent: MIND, query: "there", in: ["messages"] });
+  await refused("lares/conversations/search", "NotFound", { agent: AGENT, query: "there" });
+  await refused("lares/conversations/send", "InvalidParams", { id, text: " " });
+  await refused("lares/conversations/pin", "NotFound", { id, entry: nowhere, pinned: true });
+  await ask("lares/conversations/pin", { id, entry, pinned: true });
+  await ask("lares/conversations/context", { id });
+  await refused("lares/conversations/context", "NotFound", { id, process: nowhere });
+  await refused("lares/conversations/compact", "IllegalTransition", { id });
+  await client.request("lares/conversations/send", { id, text: "And now?" });
+  await until("the second answer", async () => {
+    const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
+    return unread === 1 && processes[0]?.state === "WaitingForInput";
+  });
+  await ask("lares/conversations/compact", { id });
+  await until("the summary", async () => {
+    const { processes } = await client.request<Conversation>("lares/conversations/get", { id });
+    return processes.some(({ kind, state }) => kind === "compaction" && state === "Done");
+  });
+  await ask("lares/conversations/cancel", { id });
+  await refused("lares/conversations/cancel", "NotFound", { id, process: nowhere });
+  const fork = await ask<Conversation>("lares/conversations/fork", { id });
+  await refused("lares/conversations/fork", "InvalidParams", { id, at: 1_000 });
+  await refused("lares/conversations/update", "ModelError", { id, model: "nobody/x" });
+  await ask("lares/conversations/update", { id, state: "archived" });
+  await refused("lares/conversations/send", "IllegalTransition", { id, text: "Hello?" });
+  await ask("lares/conversations/delete", { id });
+  for (const method of ["get", "send", "follow", "entries", "compact", "fork", "update", "delete"] as const)
+    await refused(`lares/conversations/${method}`, "NotFound", {
+      id,
+      ...(method === "send" ? { text: "Hello?" } : {}),
+    });
+  await ask("lares/conversations/delete", { id: fork.id });
 });
 
 test("models, usage and secrets", async () => {

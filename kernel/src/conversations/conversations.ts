@@ -37,7 +37,7 @@ export interface OpenLog extends Disposable {
 /** A part of the entries that a conversation has: its own, or those of the one it was forked from. */
 interface Stretch {
   readonly conversation: string;
-  /** The seq of its last entry here; Infinity: it goes on. */
+  /** The seq of its last entry here; Infinity: it has no end. */
   readonly through: number;
 }
 

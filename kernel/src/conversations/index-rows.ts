@@ -195,7 +195,7 @@ export class IndexRows {
     return row === undefined ? null : rowOf(row);
   }
 
-  /** Returns where a conversation was forked from, one that was deleted too; null for one that is no fork. */
+  /** Returns where a conversation was forked from, one that was deleted too; null if it was not forked. */
   async originOf(id: string): Promise<ConversationRow["forkedFrom"]> {
     const [row] = await this.#database.query<{ readonly forked_from: string | null }>(
       "SELECT forked_from FROM conversations WHERE id = ?",

@@ -88,8 +88,12 @@ export class Compactor {
   }
 
   #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
-    const { prefix, entries } = tail;
-    return planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });
+    const { prefix } = tail;
+    // What the model does not read, as a pin, does not make the last turn an earlier one.
+    const last = tail.entries.findLastIndex((entry) => textOf(entry) !== "");
+    const entries = tail.entries.slice(0, last + 1);
+    const plan = planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });
+    return plan?.covered.some((entry) => textOf(entry) !== "") === true ? plan : null;
   }
 
   #run(process: Process, tail: ContextTail, plan: CompactionPlan, limit: number): Promise<boolean> {
@@ -102,7 +106,7 @@ export class Compactor {
     this.#running.set(process.id, running);
     void running.finally(() => {
       this.#running.delete(process.id);
-      this.#conversation.compactionEnded();
+      this.#conversation.workEnded();
     });
     return running;
   }
@@ -172,7 +176,7 @@ export class Compactor {
     return true;
   }
 
-  /** Writes the summary, and begins the context anew with it. */
+  /** Writes the summary, and begins the context again with it. */
   async #replace(
     process: Process,
     tail: ContextTail,

@@ -21,11 +21,12 @@ import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { kinds, toolsOf } from "./kinds.ts";
 import { processTools } from "./process-tools.ts";
 import { OwnTools } from "./own-tools.ts";
-import type { Group, Places } from "./places.ts";
+import { groupsOf, type Places } from "./places.ts";
+import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { type GivenContext, MindProcess } from "./process.ts";
-import { beginsTurn } from "./turns.ts";
 import { HeldInputs } from "./held-inputs.ts";
+import { hasUnread, treeOf } from "./turns.ts";
 import type { AtWork, ConversationHost } from "./host.ts";
 import { ActionWaits } from "./action-waits.ts";
 import { titleOf } from "./beginning.ts";
@@ -46,17 +47,13 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** The ends of children gather so long before they wake the channel. */
-const gatherMs = 500;
 const announcedCharacters = 4_000;
-/** Wakes in a row that no person caused. */
-const maxWakeDepth = 3;
 
 /** One conversation at work: its processes, what wakes them, and what ends them. */
 export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
-  readonly inputs: HeldInputs;
+  readonly inputs = new HeldInputs(this);
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
@@ -66,8 +63,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly #tails = new Map<string, ContextTail>();
   readonly #waits: ActionWaits;
   readonly #listening: Disposable;
-  #gathering: Disposable | null = null;
-  #wakeDepth = 0;
+  readonly #wakes: Wakes;
   #isStopping = false;
 
   constructor(parts: ConversationParts, used: OpenLog) {
@@ -75,10 +71,15 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.ports = parts.ports;
     this.#used = used;
     this.log = used.log;
-    this.inputs = new HeldInputs(this, () => {
-      if (this.isIdle) this.#parts.rested();
-    });
     this.#ownTools = new OwnTools(this);
+    this.#wakes = new Wakes({
+      clock: this.ports.clock,
+      wake: () => this.wake(),
+      exhausted: () => {
+        this.#notice("Work that the conversation started by itself has ended. Send a message to continue.");
+        if (this.isIdle) this.#parts.rested();
+      },
+    });
     this.#compactor = new Compactor(this);
     this.#waits = new ActionWaits((id) => this.ports.actions.get(id));
     this.#listening = this.log.appended.on((entries) => {
@@ -87,8 +88,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   get isIdle(): boolean {
-    const { isHeld } = this.inputs;
-    return this.#running.size === 0 && this.#gathering === null && !this.#compactor.isBusy && !isHeld;
+    const isWaiting = this.#wakes.isGathering || this.inputs.isHeld;
+    return this.#running.size === 0 && !isWaiting && !this.#compactor.isBusy;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
@@ -111,7 +112,11 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (process.kind === "compaction") await this.#dropCompaction(process);
       else this.#start({ ...process, state: "Waiting" }, "");
     }
-    if (!this.#running.has(this.channel.id) && (await this.#hasUnreadMessage())) this.wake(0);
+    if (
+      !this.#running.has(this.channel.id) &&
+      (await hasUnread(this.ports.reader, this.log.id, this.channel))
+    )
+      this.wake();
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
@@ -127,14 +132,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
     ]);
     const durable = this.log.sync();
-    this.wake(0, id);
+    this.#wakes.personSpoke();
+    this.wake(id);
     held?.ask({ ...maker, id, parts: [...parts] }, durable);
     await durable;
   }
 
-  /** Has the channel read what is new. `turn`: the entry that caused it, where one did. */
-  wake(depth: number, turn = ""): void {
-    this.#wakeDepth = depth;
+  /** Has the channel read what is new. `turn`: the entry that caused it, if one did. */
+  wake(turn = ""): void {
     const { channel } = this;
     if (this.#isStopping || this.#running.has(channel.id)) return;
     this.#start(channel, turn);
@@ -144,13 +149,12 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   async cancel(by: Principal, id?: string): Promise<void> {
     const { processes } = this.log.state;
     if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
-    const tree = id === undefined ? new Set(processes.map((process) => process.id)) : this.#treeOf(id);
+    const tree = id === undefined ? new Set(processes.map((process) => process.id)) : treeOf(processes, id);
     const waiting = this.log.state.references.filter(({ process }) => tree.has(process));
     const stopped = [...this.#running.values()].filter(({ process }) => tree.has(process.record.id));
     // All at once, because a parent could start further children meanwhile.
     for (const { abort } of stopped) abort.abort(requestCancelled("It was stopped."));
-    this.#gathering?.[Symbol.dispose]();
-    this.#gathering = null;
+    this.#wakes.stop();
     await Promise.all(stopped.map(({ done }) => done));
     if (by.kind !== "person") return;
     // A call that was stopped may have proposed something without anybody waiting for it any more.
@@ -160,7 +164,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
   }
 
-  /** An action was decided about: whoever waits for it goes on. */
+  /** An action was decided about: what waits for it continues. */
   async actionChanged(action: Action): Promise<void> {
     const reference = this.log.state.references.find(
       ({ kind, ref }) => kind === "action" && ref === action.id,
@@ -171,7 +175,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       entryOf(maker, { kind: "action", ref: action.id, state: action.state }, { origin: "person" }),
     ]);
     this.#waits.decided(action);
-    if (reference.process === this.channel.id && !this.#isStopping) this.wake(0);
+    this.#wakes.personSpoke();
+    if (reference.process === this.channel.id && !this.#isStopping) this.wake();
   }
 
   /** Starts a child of a process. Its entries are in the log already. */
@@ -302,7 +307,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return conclusion;
   }
 
-  compactionEnded(): void {
+  workEnded(): void {
     if (this.isIdle) this.#parts.rested();
   }
 
@@ -310,8 +315,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     this.inputs.stop();
-    this.#gathering?.[Symbol.dispose]();
-    this.#gathering = null;
+    this.#wakes.stop();
     const running = [...this.#running.values()];
     for (const { abort } of running) abort.abort(requestCancelled("The kernel stops."));
     await Promise.all(running.map(({ done }) => done));
@@ -331,11 +335,12 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   async #run(process: MindProcess): Promise<void> {
     // The caller registers it first.
     await Promise.resolve();
-    const groups = this.#groupsOf(process.record);
+    const { limits, places } = this.#parts;
+    const groups = groupsOf(process.record, this.mind().definition, this.log.id, limits());
     try {
       if (process.record.state !== "Waiting") process.enter("wake");
-      if (!this.#parts.places.isFree(groups)) await process.waits();
-      using _place = await this.#parts.places.take(groups, process.signal);
+      if (!places.isFree(groups)) await process.waits();
+      using _place = await places.take(groups, process.signal);
       await process.move("start");
       const text = await process.work();
       if (text === null) await process.move("rest");
@@ -356,26 +361,15 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     if (record.kind !== "channel") this.#tails.delete(record.id);
     if (this.#isStopping) return;
     if (record.kind === "channel") {
-      // What came while the end of the turn was written.
-      if (record.state === "WaitingForInput" && process.hasUnread()) this.wake(this.#wakeDepth);
+      // What came while the end of the turn was written, or was found meanwhile.
+      if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
+      else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
       else if (process.isScheduled) this.#announce(process);
-    } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed"))
-      this.#gather(record);
+    } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed")) {
+      if (record.state === "Failed") this.#notice(`A ${record.kind} failed: ${record.error?.message ?? ""}`);
+      this.#wakes.childEnded();
+    }
     if (this.isIdle) this.#parts.rested();
-  }
-
-  /** Wakes the channel for what children found, at most so often in a row. */
-  #gather(child: Process): void {
-    const channel = this.running(this.channel.id);
-    if (child.state === "Failed") this.#notice(`A ${child.kind} failed: ${child.error?.message ?? ""}`);
-    if (this.#gathering !== null) return;
-    this.#gathering = this.ports.clock.timer(gatherMs, () => {
-      this.#gathering = null;
-      if (channel !== undefined && this.#running.has(this.channel.id)) return;
-      if (this.#wakeDepth < maxWakeDepth) return this.wake(this.#wakeDepth + 1);
-      this.#notice("Work that the conversation started by itself has ended. Send a message to go on.");
-      if (this.isIdle) this.#parts.rested();
-    });
   }
 
   /** Nobody looks at a conversation that a schedule began, so its answer is announced. */
@@ -402,46 +396,5 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const maker: EntryMaker = { process: process.id, turn: "", clock: this.ports.clock };
     const ended = isoTime(this.ports.clock.now());
     await this.log.append([processEntry(maker, { ...process, state: "Cancelled", ended })]);
-  }
-
-  #groupsOf({ kind, name = "" }: Process): Group[] {
-    const { atOnce, processes } = this.#parts.limits();
-    const all = { name: "all", limit: atOnce };
-    if (kind === "channel") return [all];
-    const { branches, workers } = this.mind().definition;
-    const ofKind =
-      kind === "branch"
-        ? branches.atOnce
-        : kind === "worker"
-          ? (workers.find((worker) => worker.name === name)?.atOnce ?? processes)
-          : processes;
-    return [
-      all,
-      { name: this.log.id, limit: processes },
-      { name: `${this.log.id} ${kind} ${name}`, limit: ofKind },
-    ];
-  }
-
-  #treeOf(id: string): Set<string> {
-    const tree = new Set([id]);
-    // Parents come before their children.
-    for (const { id: child, parent } of this.log.state.processes)
-      if (parent !== undefined && tree.has(parent)) tree.add(child);
-    return tree;
-  }
-
-  async #hasUnreadMessage(): Promise<boolean> {
-    const { channel } = this;
-    const entries: Entry[] = await this.ports.reader.entries(this.log.id, {
-      audience: channel.id,
-      kinds: ["message", "request", "conclusion", "action"],
-      limit: 50,
-      newest: true,
-    });
-    const lastRequest = entries.findLast(({ kind }) => kind === "request")?.seq ?? 0;
-    return (
-      channel.state === "WaitingForInput" &&
-      entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, channel))
-    );
   }
 }

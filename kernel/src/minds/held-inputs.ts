@@ -1,7 +1,7 @@
 import { unlessAborted } from "../base/abort.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Process } from "../base/vocabulary/conversation.ts";
-import { placeOf, type ProcessHost } from "./host.ts";
+import { placeOf, type ConversationHost } from "./host.ts";
 import { changedMessages, type InterceptedMessage, textIn, unreadMessages } from "./intercepted-messages.ts";
 
 /** A message that is held until it is given to the extensions, or disposed. */
@@ -18,16 +18,13 @@ const maxUnread = 50;
  * reads a message before they did.
  */
 export class HeldInputs {
-  readonly #host: Pick<ProcessHost, "ports" | "log"> & { readonly channel: Process };
-  readonly #rested: () => void;
+  readonly #host: Pick<ConversationHost, "ports" | "log" | "workEnded"> & { readonly channel: Process };
   #count = 0;
   #free: PromiseWithResolvers<void> | null = null;
   #isStopping = false;
 
-  /** `rested`: no message is held any more. */
-  constructor(host: Pick<ProcessHost, "ports" | "log"> & { readonly channel: Process }, rested: () => void) {
+  constructor(host: Pick<ConversationHost, "ports" | "log" | "workEnded"> & { readonly channel: Process }) {
     this.#host = host;
-    this.#rested = rested;
   }
 
   get isHeld(): boolean {
@@ -83,7 +80,9 @@ export class HeldInputs {
       if (this.#isStopping) return;
       await log.append(changedMessages(message, changes ?? [], ports));
     } catch (error) {
-      ports.log.error(`A message was not passed to extensions: ${messageOf(error)}`, { conversation: log.id });
+      ports.log.error(`A message was not passed to extensions: ${messageOf(error)}`, {
+        conversation: log.id,
+      });
     }
     this.#release();
   }
@@ -92,6 +91,6 @@ export class HeldInputs {
     if (--this.#count > 0) return;
     this.#free?.resolve();
     this.#free = null;
-    this.#rested();
+    this.#host.workEnded();
   }
 }

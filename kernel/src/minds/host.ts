@@ -54,7 +54,7 @@ export interface ProcessHost {
   mind(): Mind;
   /** Returns a process as the principal of what it does. */
   principalOf(process: Pick<Process, "id" | "kind">): ProcessPrincipal;
-  /** Returns the context, which is begun where there is none. */
+  /** Returns the context. Begins it if there is none. */
   tailOf(process: Process): Promise<ContextTail>;
   /** Writes down what was changed elsewhere since the process last looked. */
   tellChanges(process: AtWork): Promise<void>;
@@ -86,7 +86,8 @@ export interface ConversationHost extends ProcessHost {
     messages: readonly ModelMessage[],
     covered: readonly Entry[],
   ): Promise<string | null>;
-  compactionEnded(): void;
+  /** A compaction has ended, or no message is held any more. */
+  workEnded(): void;
 }
 
 export function asError(message: string, recoverable = true): ToolResult {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type MindInterception, noInterception } from "../base/vocabulary/interception.ts";
 import { lastText, MindBench } from "./testing/mind-bench.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../../test/support/until.ts";
 
 const own = { by: "dev.guard", origin: "agent:dev.guard", isTainted: false } as const;
 const web = { by: "dev.guard", origin: "web", isTainted: true, sources: ["agent:dev.guard"] } as const;

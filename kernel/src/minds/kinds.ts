@@ -15,7 +15,7 @@ interface Kind {
   maxTurns(mind: MindDefinition, name: string | undefined): number;
   /** What becomes of an answer without a call: a channel rests, the others end with it. */
   readonly end: "rest" | "conclusion";
-  /** An action that needs a person does not stop it: it goes on, and learns of the decision later. */
+  /** An action that needs a person does not stop it: it continues, and learns the decision later. */
   readonly goesOn: boolean;
   readonly isIdentified: boolean;
   use(process: Process, chosen: string): ModelUse;

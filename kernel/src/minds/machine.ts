@@ -18,7 +18,7 @@ export type ProcessEvent =
   | "fail"
   | "cancel";
 
-/** The states of a process as pure data. A channel goes on after it failed or was cancelled; the others have ended. */
+/** The states of a process as pure data. A channel continues with the next message after it failed or was cancelled; the others have ended. */
 const machine = createMachine({
   types: {} as { events: { type: ProcessEvent } },
   id: "process",

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { agent, lastText, MindBench, mind, person } from "./testing/mind-bench.ts";
-import { until } from "./testing/until.ts";
+import { nextTurn } from "../base/next-turn.ts";
+import { until } from "../../../test/support/until.ts";
+
+/** Long enough that others would be seen to work at the same time. */
+async function nextTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+}
 
 test("messages that come while the channel's turn runs are taken before its next request, in order", async () => {
   const bench = await MindBench.open();
@@ -33,7 +39,7 @@ test("a turn ends with a request without tools after max_turns", async () => {
   expect((await bench.said(id)).at(-1)).toBe("that is all");
 });
 
-test("calls in an answer that must not have any get results, so that the conversation goes on", async () => {
+test("calls in an answer that must not have any get results, so that the conversation can continue", async () => {
   const bench = await MindBench.open();
   let calls = 0;
   bench.model = () => ({ call: [{ tool: "files/read", arguments: { path: `${(calls += 1)}` } }] });
@@ -218,7 +224,7 @@ test("no more processes work at once than the bounds allow; the others wait thei
           }
         : { say: "ok" };
     most = Math.max(most, (now += 1));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await nextTurns();
     now -= 1;
     return { say: "done" };
   };
@@ -270,7 +276,7 @@ test("after a restart a running call is asked for by the same key, and nothing e
   expect((await bench.said(id)).at(-1)).toBe("done");
 });
 
-test("an action that was decided while no kernel ran goes on from there", async () => {
+test("a conversation continues from an action that was decided while no kernel ran", async () => {
   const bench = await MindBench.open();
   bench.model = (question) =>
     lastText(question) === "go"
@@ -416,4 +422,17 @@ test("the bytes of the beginning stay the same from turn to turn, whatever the s
   );
   for (const [index, text] of texts.entries())
     if (index > 0) expect(text.slice(0, texts[index - 1]?.length)).toEqual(texts[index - 1]);
+});
+
+test("a conversation in which something runs is not archived, and an archived one takes no message", async () => {
+  const bench = await MindBench.open();
+  bench.model = () => ({ hangs: true });
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  await until("the request", () => bench.questions.length === 1);
+  const archive = () => bench.service.update(person, id, { state: "archived" });
+  await expect(archive()).rejects.toMatchObject({ code: "IllegalTransition" });
+  await bench.service.cancel(person, id);
+  expect(await archive()).toMatchObject({ state: "archived" });
+  await expect(bench.send(id, "hello?")).rejects.toMatchObject({ code: "IllegalTransition" });
 });

@@ -136,7 +136,7 @@ export class Minds implements AsyncDisposable {
       if (log.state.requests.length > 0 || log.state.usage.output_tokens > 0) return;
       if ((await this.conversations.entry(event, event)) === null)
         await conversation.send([{ type: "text", text: prompt.text }], event, scheduleOrigin);
-      else conversation.wake(0, event);
+      else conversation.wake(event);
     });
   }
 
@@ -174,7 +174,7 @@ export class Minds implements AsyncDisposable {
     };
   }
 
-  /** An action has changed: conversations that wait for it go on. */
+  /** An action has changed: conversations that wait for it continue. */
   actionChanged(action: Action): void {
     for (const active of this.#active.values())
       active.opening

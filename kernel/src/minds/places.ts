@@ -1,3 +1,5 @@
+import type { Process } from "../base/vocabulary/conversation.ts";
+import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import { Fifo } from "../base/fifo.ts";
 
 /** A name, and how many may have a place under it at once. */
@@ -70,4 +72,27 @@ export class Places {
       return false;
     });
   }
+}
+
+/** Returns the groups in which a process needs a place. */
+export function groupsOf(
+  { kind, name = "" }: Process,
+  { branches, workers }: MindDefinition,
+  conversation: string,
+  { atOnce, processes }: { readonly atOnce: number; readonly processes: number },
+): Group[] {
+  const all = { name: "all", limit: atOnce };
+  // It answers at once, whatever else the conversation does.
+  if (kind === "channel") return [all];
+  const ofKind =
+    kind === "branch"
+      ? branches.atOnce
+      : kind === "worker"
+        ? (workers.find((worker) => worker.name === name)?.atOnce ?? processes)
+        : processes;
+  return [
+    all,
+    { name: conversation, limit: processes },
+    { name: `${conversation} ${kind} ${name}`, limit: ofKind },
+  ];
 }

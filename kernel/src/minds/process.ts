@@ -16,7 +16,7 @@ import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
 import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { scheduleOrigin } from "./scheduled.ts";
-import { beginsTurn } from "./turns.ts";
+import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
 
 /** The beginning of a request that is made for one process alone, and what it was made of. */
@@ -140,7 +140,7 @@ export class MindProcess implements AtWork {
           this.#calls.unanswered(`Not run: ${most} requests in a row were made, which is the limit.`),
         );
       if (end === "rest") {
-        if (!this.hasUnread()) return null;
+        if (!this.hasUnread("spoken")) return null;
         turn = 0;
         continue;
       }
@@ -149,7 +149,7 @@ export class MindProcess implements AtWork {
         turn = nudgedTurns;
         continue;
       }
-      if (this.hasUnread()) continue;
+      if (this.hasUnread("spoken")) continue;
       if (answered.text.trim() === "")
         throw new ModelFailed({ class: "EmptyAnswer", message: "The model ended without an answer." });
       return answered.text;
@@ -298,7 +298,7 @@ export class MindProcess implements AtWork {
     return answered;
   }
 
-  /** After a kernel died: takes back what was only begun, and runs calls whose result nobody wrote. */
+  /** After a kernel died: voids what was only begun, and runs calls whose result nobody wrote. */
   async #finishOpen(): Promise<void> {
     const { state } = this.#host.log;
     const { id } = this.record;
@@ -319,10 +319,11 @@ export class MindProcess implements AtWork {
     return this.lastRequest === 0;
   }
 
-  /** A message that came after the last request, or the end of what this one started. */
-  hasUnread(): boolean {
+  /** True if something came after the last request: what was spoken, or also what children found. */
+  hasUnread(what: "spoken" | "any"): boolean {
+    const isNew = what === "spoken" ? isSpoken : beginsTurn;
     return (this.#tail?.entries ?? []).some(
-      (entry) => entry.seq > this.lastRequest && beginsTurn(entry, this.record),
+      (entry) => entry.seq > this.lastRequest && isNew(entry, this.record),
     );
   }
 

@@ -5,7 +5,7 @@ import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.
 /** Number of ended calls that are remembered, because a handler's background work may continue after its answer. */
 const maxEndedKnown = 1000;
 
-/** So many are named where a guest read more of them. */
+/** The maximum number of sources that are remembered for a guest. */
 const maxSources = 64;
 
 /** The guest's work for one call. */

@@ -58,7 +58,7 @@ export const SendMessage = Type.Object({
     Type.Array(SentPart, {
       minItems: 1,
       maxItems: 64,
-      description: "The message, where it is more than a text",
+      description: "The message in parts, instead of `text`",
     }),
   ),
   key: Type.Optional(

@@ -18,6 +18,7 @@ import { systemClock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+import { until } from "../../../../test/support/until.ts";
 import type { ConversationService } from "../../services/conversations.ts";
 import { createConversationService } from "../conversation-service.ts";
 import { Minds } from "../minds.ts";
@@ -238,10 +239,8 @@ export class MindBench {
 
   /** Waits until nothing works in a conversation. */
   async rested(id: string): Promise<Entry[]> {
-    for (;;) {
-      if (!this.minds.isActive(id)) return await this.entries(id);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    await until("the conversation to rest", () => !this.minds.isActive(id));
+    return await this.entries(id);
   }
 
   async *#answer(question: ModelQuestion, asker: Asker, signal: AbortSignal): AsyncGenerator<AnswerEvent> {

@@ -1,4 +1,10 @@
 import { Type, type TSchema } from "typebox";
+import {
+  Conversation,
+  Entry as ConversationEntry,
+  Part,
+  Process,
+} from "../../base/vocabulary/conversation.ts";
 import { Action, ActionState, Effect, EffectInput } from "../../base/vocabulary/action.ts";
 import { ApprovalRule, Decision, RememberedRule, Scope } from "../../base/vocabulary/approval-rule.ts";
 import {
@@ -58,6 +64,10 @@ const clientTypes: Record<string, TSchema> = {
   AgentMetrics,
   AgentState,
   ApprovalRule,
+  Conversation,
+  ConversationEntry,
+  ConversationPart: Part,
+  ConversationProcess: Process,
   Decision,
   GeneratedPart,
   Job,
