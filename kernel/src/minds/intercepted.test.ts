@@ -118,8 +118,10 @@ test("a summary that is refused is not begun, and the person is told who refused
     await bench.send(id, "these words fill the window ".repeat(60));
     await bench.rested(id);
   }
-  const entries = await bench.entries(id);
-  expect(entries.find(({ kind }) => kind === "notice")).toMatchObject({
+  const notice = await until("the notice", async () =>
+    (await bench.entries(id)).find(({ kind }) => kind === "notice"),
+  );
+  expect(notice).toMatchObject({
     text: "The conversation was not summarised. dev.guard refused it: not now",
   });
   expect(bench.questions.filter(({ asker }) => asker.process === "compaction")).toEqual([]);
