@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type MindInterception, noInterception } from "../base/vocabulary/interception.ts";
-import { lastText, MindBench } from "./testing/mind-bench.ts";
+import { lastText, MindBench, person } from "./testing/mind-bench.ts";
 import { until } from "../../../test/support/until.ts";
 
 const own = { by: "dev.guard", origin: "agent:dev.guard", isTainted: false } as const;
@@ -114,10 +114,11 @@ test("a summary that is refused is not begun, and the person is told who refused
   });
   bench.contextTokens = 2_000;
   const { id } = await bench.open();
-  for (let count = 0; count < 4; count++) {
+  for (let count = 0; count < 3; count++) {
     await bench.send(id, "these words fill the window ".repeat(60));
     await bench.rested(id);
   }
+  await bench.service.compact(person, id);
   const notice = await until("the notice", async () =>
     (await bench.entries(id)).find(({ kind }) => kind === "notice"),
   );
