@@ -14,9 +14,10 @@ export function lares(
   bench: Bench,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  input?: string,
 ): Promise<Ended> {
   const env = { ...process.env, LARES_HOME: bench.home, NO_COLOR: "1", ...environment };
-  return runNode([EXECUTABLE, ...args], { cwd: bench.root, env });
+  return runNode([EXECUTABLE, ...args], { cwd: bench.root, env, ...(input === undefined ? {} : { input }) });
 }
 
 /** True if `script` of util-linux can give a program a terminal. */

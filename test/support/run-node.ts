@@ -7,13 +7,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a Node program to its end, without a terminal and with empty standard input. */
+/** Runs a Node program to its end, without a terminal. Standard input is empty unless `input` is given. */
 export function runNode(
   argv: readonly string[],
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  { input, ...options }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly input?: string },
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, argv, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, argv, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+    child.stdin.on("error", () => undefined); // it may have ended
+    child.stdin.end(input ?? "");
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -15,6 +15,8 @@ import { jobCommands } from "./commands/jobs.ts";
 import { modelCommands } from "./commands/models.ts";
 import { proposalCommands } from "./commands/proposals.ts";
 import { kernelCommands } from "./commands/kernel.ts";
+import { chatParticipant } from "./conversations/chat-participant.ts";
+import { conversations } from "./conversations/conversations.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { Connection, openLog } from "./kernel/connection.ts";
 import { endKernel, stopArguments } from "./kernel/end-kernel.ts";
@@ -68,6 +70,8 @@ const features: readonly Feature[] = [
   traces,
   toolForms,
   usage,
+  conversations,
+  chatParticipant,
   changeDocuments,
   showChanges,
   approvalLenses,

@@ -21,3 +21,5 @@ export type { TraceEntry } from "../../kernel/src/base/vocabulary/trace.ts";
 export type { Status } from "../../kernel/src/base/vocabulary/status.ts";
 export type { ToolResult } from "../../kernel/src/base/vocabulary/tool-result.ts";
 export type { MemoryStats, SharedMemory } from "../../kernel/src/base/vocabulary/memory-reports.ts";
+export type { Conversation, Entry, Part, Process } from "../../kernel/src/base/vocabulary/conversation.ts";
+export type { Delta } from "../../kernel/src/base/vocabulary/conversation-requests.ts";

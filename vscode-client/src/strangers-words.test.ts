@@ -18,6 +18,8 @@ import { modelCommands } from "./commands/models.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import { proposalCommands } from "./commands/proposals.ts";
 import { settleUnsaved } from "./commands/unsaved.ts";
+import { chatParticipant, ChatTurn } from "./conversations/chat-participant.ts";
+import { conversations } from "./conversations/conversations.ts";
 import { callTool } from "./editor/language-model-tools.ts";
 import { middleware } from "./editor/middleware.ts";
 import { asks } from "./notices/asks.ts";
@@ -27,9 +29,12 @@ import { programRenames } from "./editor/program-renames.ts";
 import type { Action } from "./protocol.ts";
 import { statusBarLook } from "./status-bar/status-bar-item.ts";
 import { fakeContext, type FakeContext } from "./testing/context.ts";
+import { conversation, entry, said } from "./testing/conversations.ts";
 import { action, agent, ask, effect, job, status } from "./testing/things.ts";
 import { commands, files, languages, seen, Uri, window, workspace } from "./testing/vscode.ts";
+import { FakeWebview } from "./testing/webview.ts";
 import { settled } from "./testing/wire.ts";
+import { conversationsContract } from "./webviews/conversations/messages.ts";
 import { TraceChannels } from "./traces/channels.ts";
 import { trust } from "./notices/trust.ts";
 import { agentNodes } from "./views/agent-tree.ts";
@@ -118,6 +123,12 @@ const answers: Parameters<typeof fakeContext>[0] = {
   "lares/actions/rebase": refusal,
   "lares/actions/content": () => ({ base64: "YQ==", eof: true }),
   "lares/agents/control": () => ({ ...hostileAgent, state: "Error" }),
+  "lares/conversations/list": () => ({ items: [conversation({ title: evil, agent: evil })] }),
+  "lares/conversations/entries": () => ({ items: [], total: 0 }),
+  "lares/conversations/open": () => conversation({ title: evil }),
+  "lares/conversations/get": () => conversation({ title: evil }),
+  "lares/conversations/delete": () => ({ kept_for_forks: true }),
+  "lares/conversations/follow": refusal,
   "lares/decisions/list": () => ({
     items: [{ id: "1", agent: evil, title: evil, used: 1, rules: [], place }],
   }),
@@ -328,6 +339,50 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await settling;
   },
   "kernel/connection.ts": ownWords,
+  "conversations/answers.ts": async () => {
+    const feature = conversations(fake.context);
+    const { host } = new FakeWebview(conversationsContract).asView("lares.conversations");
+    const asked = [
+      host.ask("remove", { id: "c1" }),
+      host.ask("openLink", { address: `https://example.org/${evil.replaceAll("\n", "")}` }),
+    ];
+    await settled();
+    await press();
+    await Promise.allSettled(asked);
+    feature.dispose();
+  },
+  "conversations/chat-participant.ts": async () => {
+    const feature = chatParticipant(fake.context);
+    const written: string[] = [];
+    const stream = {
+      markdown: (text: string | { value: string }) =>
+        void written.push(typeof text === "string" ? text : text.value),
+      progress: (text: string) => expectHarmless("conversations/chat-participant.ts", text),
+      button: () => undefined,
+      reference: () => undefined,
+    };
+    const turn = new ChatTurn(stream as never, () => undefined);
+    turn.take(said(1, evil, "user"));
+    turn.stream("e2", evil);
+    turn.take(said(2, `${evil}${evil}`));
+    turn.take(entry(3, { kind: "tool_call", call: "c", tool: evil, arguments: { path: evil } }));
+    expect(written.join("")).not.toMatch(/(?<!\\)\[x(?<!\\)\]\(|\$\(evil/);
+    feature.dispose();
+  },
+  "conversations/conversations.ts": async () => {
+    const feature = conversations(fake.context);
+    seen.holdsPicks = true;
+    const panel = new FakeWebview(conversationsContract).asPanel();
+    Object.assign(panel.surface, { onDidChangeViewState: () => ({ dispose: () => undefined }) });
+    await run("lares.openConversation");
+    window.pick((items) => items[1]);
+    seen.holdsPicks = false;
+    await settled();
+    await panel.host.ask("follow", { id: "c1" });
+    expectHarmless("conversations/conversations.ts", panel.surface.title);
+    await run("lares.newConversation");
+    feature.dispose();
+  },
   "editor/language-model-tools.ts": async () => {
     const input = { agent: evil, tool: evil, arguments: { [evil]: evil } };
     const prepared = await callTool(fake.context).prepareInvocation?.({ input }, {} as never);
@@ -500,6 +555,7 @@ it.each(Object.entries(places).filter(([, exercise]) => exercise !== ownWords))(
     // Results of pure functions have been checked above.
     const isPure = [
       "changes/gutter.ts",
+      "conversations/chat-participant.ts",
       "editor/language-model-tools.ts",
       "status-bar/status-bar.ts",
     ].includes(file);

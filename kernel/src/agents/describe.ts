@@ -28,6 +28,7 @@ export function describeAgent(
     since: now.since,
     hooks: definition.hooks.map(describeHook),
     tools: definition.tools.map((tool) => tool.name),
+    ...(definition.mind === undefined ? {} : { mind: true as const }),
     permissions: permissionList(definition.authority),
     locations: [...definition.authority.locations],
     metrics: now.metrics,

@@ -8,7 +8,7 @@ import { oneLine } from "./render/foreign.ts";
 import { wrap } from "./render/width.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3 } as const;
 
 /** What every command receives. */
 export interface CommandContext {
@@ -58,7 +58,8 @@ export function withReadyKernel<Result>(
   });
 }
 
-async function whenReady(kernel: KernelClient, signal: AbortSignal): Promise<void> {
+/** Resolves when a trusted kernel has loaded and indexed. */
+export async function whenReady(kernel: KernelClient, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { ready, trusted } = await kernel.status();
     // An untrusted workspace never gets ready; the request itself reports what is missing.

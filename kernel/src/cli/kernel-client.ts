@@ -3,6 +3,8 @@ import type { Approval } from "../base/vocabulary/action-requests.ts";
 import type { Decision } from "../base/vocabulary/approval-rule.ts";
 import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
+import type { Conversation, Entry } from "../base/vocabulary/conversation.ts";
+import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceQuery } from "../base/vocabulary/trace.ts";
 import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
@@ -33,6 +35,9 @@ interface KernelNews {
   readonly "lares/actions/changed": Action;
   readonly "lares/asks/changed": Ask;
   readonly "lares/traces/entry": { readonly subscription: string; readonly entry: TraceEntry };
+  readonly "lares/conversations/entry": { readonly subscription: string; readonly entry: Entry };
+  readonly "lares/conversations/delta": Delta & { readonly subscription: string };
+  readonly "lares/conversations/changed": Conversation;
   readonly "lares/notify": Notice;
   readonly "$/progress": WorkDone;
 }
@@ -138,6 +143,36 @@ export class KernelClient {
     this.#ask("lares/jobs/list", query);
   cancelJob = (id: string, agent?: string): Promise<Job> =>
     this.#ask("lares/jobs/cancel", agent === undefined ? { id } : { id, agent });
+
+  entries = (query: ParamsOf<"lares/entries/query">): Promise<ResultOf<"lares/entries/query">> =>
+    this.#ask("lares/entries/query", query);
+  models = (): Promise<ResultOf<"lares/models/list">> => this.#ask("lares/models/list", {});
+
+  openConversation = (request: ParamsOf<"lares/conversations/open">): Promise<Conversation> =>
+    this.#ask("lares/conversations/open", request);
+  conversations = (
+    query: ParamsOf<"lares/conversations/list">,
+  ): Promise<ResultOf<"lares/conversations/list">> => this.#ask("lares/conversations/list", query);
+  conversation = (id: string): Promise<Conversation> => this.#ask("lares/conversations/get", { id });
+  send = (message: ParamsOf<"lares/conversations/send">): Promise<ResultOf<"lares/conversations/send">> =>
+    this.#ask("lares/conversations/send", message);
+  followConversation = (id: string, from: number): Promise<ResultOf<"lares/conversations/follow">> =>
+    this.#ask("lares/conversations/follow", { id, from });
+  unfollowConversation = (subscription: string): Promise<null> =>
+    this.#ask("lares/conversations/unfollow", { subscription });
+  cancelConversation = (id: string): Promise<Conversation> => this.#ask("lares/conversations/cancel", { id });
+  forkConversation = (id: string, at?: number): Promise<Conversation> =>
+    this.#ask("lares/conversations/fork", at === undefined ? { id } : { id, at });
+  compactConversation = (id: string): Promise<Conversation> =>
+    this.#ask("lares/conversations/compact", { id });
+  pinEntry = (id: string, entry: string, pinned: boolean): Promise<Conversation> =>
+    this.#ask("lares/conversations/pin", { id, entry, pinned });
+  updateConversation = (change: ParamsOf<"lares/conversations/update">): Promise<Conversation> =>
+    this.#ask("lares/conversations/update", change);
+  deleteConversation = (id: string): Promise<ResultOf<"lares/conversations/delete">> =>
+    this.#ask("lares/conversations/delete", { id });
+  conversationContext = (id: string): Promise<ResultOf<"lares/conversations/context">> =>
+    this.#ask("lares/conversations/context", { id });
 
   sharedMemories = (): Promise<ResultOf<"lares/memory/namespaces">> =>
     this.#ask("lares/memory/namespaces", {});

@@ -120,6 +120,8 @@ export interface CliPorts {
   stopKernel(folders: readonly string[]): Promise<StoppedKernel>;
   /** Returns the folder of the state, without starting anything. */
   stateHome(): string;
+  /** Returns the folder of the workspace's own state, which is created if there is none. */
+  stateOf(folder: string): Promise<string>;
   /** Starts a guest and waits for its answer. */
   probeSandbox(): Promise<ProbeResult>;
   /** Opens the user's models, usage and secrets, without a kernel, for as long as `use` runs. */

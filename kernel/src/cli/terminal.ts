@@ -89,6 +89,12 @@ export class Terminal implements Disposable {
     this.#write(this.#output, lines);
   }
 
+  /** Writes a piece of a text to standard output, which may end in the middle of a line. */
+  write(text: string): void {
+    this.#clearStatus();
+    this.#output.write(text);
+  }
+
   /** To standard error. */
   warn(lines: readonly string[] | string): void {
     this.#write(this.#errors, lines);
@@ -155,7 +161,8 @@ export class Terminal implements Disposable {
   /** Asks for yes or no; no answer means no. */
   async confirm(question: string): Promise<boolean> {
     using _held = this.hold();
-    const lines = createInterface({ input: process.stdin, output: this.#output });
+    // A screen that reads keys later keeps this time: an Escape is one when nothing follows within it.
+    const lines = createInterface({ input: process.stdin, output: this.#output, escapeCodeTimeout: 50 });
     try {
       const answer = await lines.question(`${question} [y/N] `, { signal: this.interrupted });
       return /^\s*(y|yes)\s*$/i.test(answer);

@@ -11,7 +11,12 @@ import { packagesAround } from "../platform/children/child-process.ts";
 import { systemClock } from "../platform/clock.ts";
 import { endKernel } from "../platform/processes/end-kernel.ts";
 import type { Program } from "../platform/processes/spawn-kernel.ts";
-import { stateFolderPath, stateHome, userConfigFolder } from "../platform/files/state-folder.ts";
+import {
+  stateFolderOf,
+  stateFolderPath,
+  stateHome,
+  userConfigFolder,
+} from "../platform/files/state-folder.ts";
 import { Catalog } from "../configuration/catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf } from "../authoring/document-checks.ts";
@@ -110,6 +115,7 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     serve,
     stopKernel: async (folders) => endKernel(await stateFolderPath(folders, process.env)),
     stateHome: () => stateHome(process.env),
+    stateOf: (folder) => stateFolderOf([folder], process.env),
     probeSandbox: async () => {
       const { probeSandbox } = await import("./probe.ts");
       return probeSandbox().catch((error: unknown) => ({ ok: false, detail: messageOf(error) }));

@@ -12,7 +12,7 @@ interface Case {
   reason(): Promise<string | null>;
 }
 
-function lifetimeOf(options: { readonly keep?: boolean } = {}): Case {
+function lifetimeOf(options: { readonly keep?: boolean; readonly isAtWork?: () => boolean } = {}): Case {
   const clock = new ManualClock();
   const lifetime = new KernelLifetime({
     clock,
@@ -63,4 +63,16 @@ test("a kernel with --keep ends only when it is told to", async () => {
   expect(await reason()).toBeNull();
   lifetime.end("it was told to");
   expect(await reason()).toBe("it was told to");
+});
+
+test("a kernel in which somebody's work continues ends when that has ended", async () => {
+  let isAtWork = true;
+  const { clock, lifetime, reason } = lifetimeOf({ isAtWork: () => isAtWork });
+  lifetime.clientsChanged(1);
+  lifetime.clientsChanged(0);
+  clock.advance(lingerMs * 3);
+  expect(await reason()).toBeNull();
+  isAtWork = false;
+  clock.advance(lingerMs);
+  expect(await reason()).toBe("its last client left");
 });

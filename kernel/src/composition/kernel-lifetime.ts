@@ -8,6 +8,8 @@ interface KernelLifetimeOptions {
   readonly unjoinedMs: number;
   /** How long it stays after its last client left. Milliseconds. */
   readonly lingerMs: () => number;
+  /** Returns true while work that a person began continues without clients; the kernel stays for it. */
+  readonly isAtWork?: () => boolean;
 }
 
 /**
@@ -41,8 +43,12 @@ export class KernelLifetime {
   }
 
   #endAfter(delayMs: number, reason: string): void {
-    const { clock, keep } = this.#options;
+    const { clock, keep, isAtWork } = this.#options;
     // The system's clock does not keep the process alive by itself; the socket does.
-    this.#timer = keep ? undefined : clock.timer(delayMs, () => this.end(reason));
+    this.#timer = keep
+      ? undefined
+      : clock.timer(delayMs, () =>
+          isAtWork?.() === true ? this.#endAfter(delayMs, reason) : this.end(reason),
+        );
   }
 }

@@ -60,6 +60,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
   const { stateFolder, keep, version } = options;
   const userFolder = userConfigFolder({ HOME: homedir(), ...process.env });
   const kernel = await openKernel({
+    keep,
     // Resolved once, here: protected paths are recognized by comparing real paths.
     stateFolder: await realpath(stateFolder),
     stateHome: await realpath(stateHome(process.env)),
@@ -72,7 +73,13 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     log,
   });
   let isClosing = false;
-  const lifetime = new KernelLifetime({ clock, keep, unjoinedMs, lingerMs: () => kernel.lingerMs() });
+  const lifetime = new KernelLifetime({
+    clock,
+    keep,
+    unjoinedMs,
+    lingerMs: () => kernel.lingerMs(),
+    isAtWork: () => kernel.isAtWork(),
+  });
   const server = new KernelServer({
     kernel: kernel.services,
     clients: kernel.clients,

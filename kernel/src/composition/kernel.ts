@@ -36,6 +36,8 @@ interface Kernel extends AsyncDisposable {
   /** The connections through which clients arrive. */
   readonly clients: Clients;
   readonly lingerMs: () => number;
+  /** True while conversations work. */
+  readonly isAtWork: () => boolean;
 }
 
 /** Wires the rooms for one workspace. Before trust, nothing of the workspace is indexed and no agent runs. */
@@ -203,6 +205,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     services,
     counted: (trusted, untrusted) => {
       decisions.store.clients(trusted);
+      minds.attended(trusted > 0);
       activation.startOrPause(trusted, untrusted);
     },
   });
@@ -210,6 +213,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     services,
     clients,
     lingerMs: () => configuration.configuration.kernel.lingerMs,
+    isAtWork: () => minds.isBusy,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -27,6 +27,11 @@ export interface DocumentOptions {
   readonly userFolder: string;
   /** The folder with the state of all workspaces; absent for a caller that only checks documents. */
   readonly stateHome?: string;
+  /**
+   * This workspace's own state. A document that the person has there is used where no root has one. Absent for a caller
+   * that only checks documents.
+   */
+  readonly stateFolder?: string;
   readonly bundledExtensions: string;
   readonly defaultsFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -46,10 +51,11 @@ export class WorkspaceDocuments {
     this.#folders = workspaceFolders(options.roots);
   }
 
-  /** Returns the workspace's document, of the first root that has one; null if none has. */
+  /** Returns the workspace's document, of the first root that has one, else the one in its state; null if none has. */
   async workspaceDocument(files: ObservedFiles): Promise<DocumentText | null> {
-    for (const root of this.#options.roots) {
-      const found = await files.readFirst(root, laresNames);
+    const { roots, stateFolder } = this.#options;
+    for (const folder of [...roots, ...(stateFolder === undefined ? [] : [stateFolder])]) {
+      const found = await files.readFirst(folder, laresNames);
       if (found !== null) return found;
     }
     return null;

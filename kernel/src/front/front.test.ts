@@ -242,6 +242,49 @@ describe.concurrent("a kernel that is killed", () => {
     expect(client.heard("lares/traces/entry")).toHaveLength(2);
   });
 
+  test("is replaced by one that continues a conversation behind the last entry that the client received", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    const { subscription } = (await client.request("lares/conversations/follow", { id: "c", from: 3 })) as {
+      subscription: string;
+    };
+    const first = await client.state();
+    expect(first.asked).toEqual([3]);
+    for (const seq of [4, 5]) await client.request("toy/say", { seq });
+    process.kill(first.pid, "SIGKILL");
+    const second = await until("the second kernel to be asked for the conversation", async () => {
+      const state = await client.stateOfNext(first.pid);
+      return state.asked.length === 1 && state;
+    });
+    expect(second.asked).toEqual([5]);
+    await client.request("toy/say", { seq: 6 });
+    const entries = await client.until(() => {
+      const heard = client.heard("lares/conversations/entry");
+      return heard.length === 3 && heard;
+    });
+    expect(entries.map((message) => ("params" in message ? message.params : null))).toEqual(
+      [4, 5, 6].map((seq) => ({ subscription, entry: expect.objectContaining({ seq }) })),
+    );
+    expect(client.heard("lares/conversations/delta")).toEqual(
+      ["m4", "m5", "m6"].map((message) =>
+        expect.objectContaining({ params: expect.objectContaining({ subscription, message }) }),
+      ),
+    );
+    expect(await client.request("lares/conversations/unfollow", { subscription })).toBeNull();
+    expect((await client.state()).followed).toEqual([]);
+  });
+
+  test("has a message sent again if it has a key, and answered as unknown otherwise", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    const keyed = client.request("lares/conversations/send", { id: "c", text: "hello", key: "k1" });
+    const keyless = client.request("lares/conversations/send", { id: "c", text: "hello" });
+    const { pid } = await client.state();
+    process.kill(pid, "SIGKILL");
+    expect(await keyed).toEqual({ entry: "k1 1" });
+    expect((await wireErrorOf(keyless)).message).toContain("lares/conversations/entries");
+  });
+
   test("is replaced by one kernel for both clients", async () => {
     await using bench = await Bench.open();
     const clients = await Promise.all([bench.joined(), bench.joined()]);

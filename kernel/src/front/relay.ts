@@ -16,7 +16,7 @@ import { deliveryOf } from "../protocol/v1/deliveries.ts";
 import { KernelRequests } from "./kernel-requests.ts";
 import { isReplayable, outcomeUnknown } from "./replayable.ts";
 import type { Session } from "./session.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { isFollow, isFollowed, isUnfollow, Subscriptions, unfollowOf } from "./subscriptions.ts";
 
 /** A message, or the bytes of a message that is passed on unchanged. */
 export type Outgoing = RpcMessage | Uint8Array;
@@ -47,6 +47,8 @@ export class Relay {
   readonly #log: Log;
   readonly #pending = new Map<MessageId, PendingRequest>();
   readonly #subscriptions = new Subscriptions();
+  /** The requests that continue a subscription in the current kernel, by the client's id of it. */
+  readonly #renewals = new Map<string, string>();
   readonly #kernelRequests = new KernelRequests();
   #toKernel: ((message: Outgoing) => void) | null = null;
   /** True once the kernel has answered `initialize` and received the session's state. */
@@ -91,8 +93,8 @@ export class Relay {
     for (const message of this.#kernelRequests.kernelLost()) this.#toClient(message);
     for (const [id, request] of this.#pending) {
       if (!request.isSent) continue;
-      const { method } = request.message;
-      if (isReplayable(method) && request.attempts < maxAttempts) request.isSent = false;
+      const { method, params } = request.message;
+      if (isReplayable(method, params) && request.attempts < maxAttempts) request.isSent = false;
       else this.#refuse(id, faultCodes.requestFailed, outcomeUnknown(method), { method });
     }
   }
@@ -156,7 +158,7 @@ export class Relay {
     const { message, body } = pending;
     pending.isSent = true;
     pending.attempts++;
-    if (message.method !== "lares/traces/unfollow") {
+    if (!isUnfollow(message.method)) {
       this.#toKernel?.(body);
       return;
     }
@@ -177,18 +179,7 @@ export class Relay {
     const { id } = message;
     if (id === handshakeId) return this.#handshakeAnswered(message);
     if (typeof id === "string" && id.startsWith(renewalPrefix)) {
-      const subscription = textIn(message.result, "subscription");
-      const clientId = id.slice(renewalPrefix.length);
-      if (subscription === null) return true;
-      if (this.#subscriptions.has(clientId)) this.#subscriptions.renewed(clientId, subscription);
-      // The client ended the subscription while it was being renewed.
-      else
-        this.#toKernel?.({
-          jsonrpc: "2.0",
-          id: renewalPrefix,
-          method: "lares/traces/unfollow",
-          params: { subscription },
-        });
+      this.#renewalAnswered(id, message);
       return true;
     }
     const pending = id === null ? undefined : this.#pending.get(id);
@@ -199,9 +190,9 @@ export class Relay {
     }
     this.#pending.delete(id);
     const { method, params } = pending.message;
-    const kernelId = method === "lares/traces/follow" ? textIn(message.result, "subscription") : null;
+    const kernelId = isFollow(method) ? subscriptionIn(message.result) : null;
     if (kernelId !== null) {
-      const subscription = this.#subscriptions.followed(params, kernelId, textIn(message.result, "cursor"));
+      const subscription = this.#subscriptions.followed(method, params, kernelId, message.result);
       this.#answer({ jsonrpc: "2.0", id, result: { ...(message.result as object), subscription } });
       return true;
     }
@@ -209,6 +200,23 @@ export class Relay {
       this.#session.trustChanged(params["trusted"] === true);
     this.#toClient(body);
     return true;
+  }
+
+  #renewalAnswered(id: string, { result, error }: ResponseMessage): void {
+    const clientId = id.slice(renewalPrefix.length);
+    const method = this.#renewals.get(clientId);
+    this.#renewals.delete(clientId);
+    if (error) this.#log.warn(`The next kernel does not continue a subscription: ${error.message}`);
+    const subscription = subscriptionIn(result);
+    if (subscription === null || method === undefined) return;
+    if (this.#subscriptions.renewed(clientId, subscription)) return;
+    // The client ended the subscription while it was being renewed.
+    this.#toKernel?.({
+      jsonrpc: "2.0",
+      id: renewalPrefix,
+      method: unfollowOf(method),
+      params: { subscription },
+    });
   }
 
   #handshakeAnswered({ error }: ResponseMessage): boolean {
@@ -220,13 +228,11 @@ export class Relay {
     }
     this.#session.acceptedByKernel();
     for (const message of this.#session.replay()) this.#toKernel?.(message);
-    for (const { clientId, params } of this.#subscriptions.toRenew())
-      this.#toKernel?.({
-        jsonrpc: "2.0",
-        id: renewalPrefix + clientId,
-        method: "lares/traces/follow",
-        params,
-      });
+    this.#renewals.clear();
+    for (const { clientId, method, params } of this.#subscriptions.toRenew()) {
+      this.#renewals.set(clientId, method);
+      this.#toKernel?.({ jsonrpc: "2.0", id: renewalPrefix + clientId, method, params });
+    }
     this.#isLive = true;
     for (const pending of this.#pending.values()) this.#send(pending);
     return true;
@@ -234,8 +240,8 @@ export class Relay {
 
   #notificationFromKernel(message: NotificationMessage, body: Uint8Array): void {
     const delivery = deliveryOf(message.method, message.params);
-    if (message.method === "lares/traces/entry") {
-      const params = this.#subscriptions.translate(message.params);
+    if (isFollowed(message.method)) {
+      const params = this.#subscriptions.translate(message.method, message.params);
       if (params !== null) this.#toClient({ ...message, params }, delivery);
     } else if (message.method === "$/cancelRequest") {
       const cancelled = this.#kernelRequests.cancelled(message.params);
@@ -256,7 +262,7 @@ export class Relay {
   }
 }
 
-function textIn(result: unknown, field: "subscription" | "cursor"): string | null {
-  const value = isJsonObject(result) ? result[field] : undefined;
+function subscriptionIn(result: unknown): string | null {
+  const value = isJsonObject(result) ? result["subscription"] : undefined;
   return typeof value === "string" ? value : null;
 }

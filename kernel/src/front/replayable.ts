@@ -1,4 +1,6 @@
-/** Read-only requests: they may be sent again to another kernel. */
+import { isJsonObject } from "../base/json.ts";
+
+/** Read-only requests, which may be sent again to another kernel. */
 const replayable: ReadonlySet<string> = new Set([
   "lares/status",
   "lares/agents/list",
@@ -18,11 +20,20 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/memory/verify",
   "lares/memory/stats",
   "lares/memory/namespaces",
+  "lares/conversations/list",
+  "lares/conversations/get",
+  "lares/conversations/follow",
+  "lares/conversations/unfollow",
+  "lares/conversations/entries",
+  "lares/conversations/search",
+  "lares/conversations/context",
 ]);
 
-export function isReplayable(method: string): boolean {
+export function isReplayable(method: string, params: unknown): boolean {
   return (
     replayable.has(method) ||
+    // The same key answers the same entry.
+    (method === "lares/conversations/send" && isJsonObject(params) && typeof params["key"] === "string") ||
     /^(textDocument|codeLens|codeAction|completionItem|workspace)\/(?!executeCommand)/.test(method)
   );
 }
@@ -39,6 +50,8 @@ export function outcomeUnknown(method: string): string {
           ? "lares/jobs/list"
           : method.startsWith("lares/decisions/")
             ? "lares/decisions/list"
-            : "lares/status";
+            : method.startsWith("lares/conversations/")
+              ? "lares/conversations/entries"
+              : "lares/status";
   return `The kernel ended while ${method} ran, and the next one is starting. Call ${where} to see whether it took effect.`;
 }

@@ -24,7 +24,7 @@ import { OwnTools } from "./own-tools.ts";
 import { groupsOf, type Places } from "./places.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { type GivenContext, MindProcess } from "./process.ts";
+import { type GivenContext, MindProcess, Unattended } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
 import { hasUnread, treeOf } from "./turns.ts";
 import type { AtWork, ConversationHost } from "./host.ts";
@@ -65,6 +65,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly #listening: Disposable;
   readonly #wakes: Wakes;
   #isStopping = false;
+  /** Set while nobody is there: processes end before their next request, and continue later. */
+  isUnattended = false;
 
   constructor(parts: ConversationParts, used: OpenLog) {
     this.#parts = parts;
@@ -99,8 +101,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return channel;
   }
 
+  /** Ends the work before the next requests, without writing an end: somebody will continue it. */
+  stopAtNextRequest(): void {
+    this.isUnattended = true;
+    this.#wakes.stop();
+    if (this.isIdle) this.#parts.rested();
+  }
+
   /** Continues the processes that had not ended when a kernel died or stopped. */
   async resume(): Promise<void> {
+    this.isUnattended = false;
     for (const { kind, ref } of this.log.state.references) {
       const action = kind === "action" ? await this.ports.actions.get(ref) : null;
       if (action !== null && hasEnded(action.state)) await this.actionChanged(action);
@@ -109,14 +119,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (this.#running.has(process.id)) continue;
       if (!["Waiting", "Running", "WaitingForApproval"].includes(process.state)) continue;
       // It has no context of its own any more; the next request begins another one if it is needed.
-      if (process.kind === "compaction") await this.#dropCompaction(process);
+      if (process.kind === "compaction" || process.kind === "cortex") await this.#drop(process);
       else this.#start({ ...process, state: "Waiting" }, "");
     }
-    if (
-      !this.#running.has(this.channel.id) &&
-      (await hasUnread(this.ports.reader, this.log.id, this.channel))
-    )
-      this.wake();
+    const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
+    // The log of a mind itself has none.
+    if (channel === undefined || this.#running.has(channel.id)) return;
+    if (await hasUnread(this.ports.reader, this.log.id, channel)) this.wake();
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
@@ -180,8 +189,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Starts a child of a process. Its entries are in the log already. */
-  startChild(record: Process, turn: string): void {
-    this.#start(record, turn);
+  startChild(record: Process, turn: string): MindProcess {
+    return this.#start(record, turn);
   }
 
   running(id: string): MindProcess | undefined {
@@ -346,7 +355,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (text === null) await process.move("rest");
       else await process.finish(text);
     } catch (error) {
-      if (this.#isStopping) return;
+      if (this.#isStopping || error instanceof Unattended) return;
       await (process.signal.aborted ? process.cancelled() : process.fail(error)).catch((failed: unknown) =>
         this.ports.log.error(`The end of a process could not be written: ${messageOf(failed)}`, {
           conversation: this.log.id,
@@ -360,12 +369,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#running.delete(record.id);
     if (record.kind !== "channel") this.#tails.delete(record.id);
     if (this.#isStopping) return;
+    if (this.isUnattended) {
+      if (this.isIdle) this.#parts.rested();
+      return;
+    }
     if (record.kind === "channel") {
       // What came while the end of the turn was written, or was found meanwhile.
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
       else if (process.isScheduled) this.#announce(process);
-    } else if (record.kind !== "compaction" && (record.state === "Done" || record.state === "Failed")) {
+    } else if (record.parent !== undefined && record.kind !== "compaction" && record.state !== "Cancelled") {
       if (record.state === "Failed") this.#notice(`A ${record.kind} failed: ${record.error?.message ?? ""}`);
       this.#wakes.childEnded();
     }
@@ -392,7 +405,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       .catch((error: unknown) => this.ports.log.error(`A notice could not be written: ${messageOf(error)}`));
   }
 
-  async #dropCompaction(process: Process): Promise<void> {
+  async #drop(process: Process): Promise<void> {
     const maker: EntryMaker = { process: process.id, turn: "", clock: this.ports.clock };
     const ended = isoTime(this.ports.clock.now());
     await this.log.append([processEntry(maker, { ...process, state: "Cancelled", ended })]);

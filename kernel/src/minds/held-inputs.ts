@@ -50,8 +50,11 @@ export class HeldInputs {
 
   /** Holds the messages about which a kernel that died did not ask, or whose answers it did not write. */
   async holdUnread(): Promise<void> {
-    const { ports, log, channel } = this.#host;
-    if (!ports.intercept.isAsked("UserInput", log.header.agent)) return;
+    const { ports, log } = this.#host;
+    const { agent } = log.header;
+    // Nobody talks in a mind's own log.
+    if (log.id === agent || !ports.intercept.isAsked("UserInput", agent)) return;
+    const { channel } = this.#host;
     const entries = await ports.reader.entries(log.id, {
       audience: channel.id,
       kinds: ["message", "request"],

@@ -50,6 +50,8 @@ export interface ProcessHost {
     /** Resolves once none is held. Rejects with the signal's reason. */
     released(signal: AbortSignal): Promise<void>;
   };
+  /** True if nobody is there, so that no further request is made. */
+  readonly isUnattended: boolean;
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
   /** Returns a process as the principal of what it does. */

@@ -6,6 +6,7 @@ import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { MindConversation } from "./conversation.ts";
+import { Cortex } from "./cortex.ts";
 import { Follower, type Sink } from "./followers.ts";
 import { isActive, type SchedulePrompt, scheduleOrigin } from "./scheduled.ts";
 import { beginConversation } from "./beginning.ts";
@@ -18,6 +19,8 @@ export interface MindsOptions {
   limits(): { readonly atOnce: number; readonly processes: number };
   /** A piece of an answer has come. */
   streamed?(conversation: string, delta: Delta): void;
+  /** Returns how long conversations continue after the last trusted client left, milliseconds. */
+  unattendedMs(): number;
 }
 
 interface Active {
@@ -43,9 +46,13 @@ export class Minds implements AsyncDisposable {
   readonly #active = new Map<string, Active>();
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #changing = new Map<string, Disposable>();
+  /** Looks after the minds from time to time. */
+  readonly cortex: Cortex;
   /** Closings that are not done. */
   readonly #closing = new Map<string, Promise<void>>();
   #isRunning = false;
+  /** Runs while no trusted client is there. */
+  #leaving: Disposable | null = null;
 
   constructor(options: MindsOptions) {
     this.#options = options;
@@ -81,6 +88,18 @@ export class Minds implements AsyncDisposable {
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
       },
     };
+    this.cortex = new Cortex({
+      ports: this.ports,
+      conversations,
+      useMind: (agent, work) => this.useMind(agent, work),
+    });
+  }
+
+  /** Calls with the log of a mind itself at work. */
+  async useMind<Result>(agent: string, work: (mind: MindConversation) => Promise<Result>): Promise<Result> {
+    // It is begun if it is not there.
+    (await this.conversations.openMind(agent))[Symbol.dispose]();
+    return await this.use(agent, work);
   }
 
   /** True while a process works. */
@@ -97,6 +116,10 @@ export class Minds implements AsyncDisposable {
   async start(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
+    await this.#resumeAll();
+  }
+
+  async #resumeAll(): Promise<void> {
     for (const id of await this.conversations.busy())
       await this.use(id, (conversation) => conversation.resume()).catch((error: unknown) =>
         this.ports.log.error(`A conversation could not be continued: ${messageOf(error)}`, {
@@ -105,9 +128,30 @@ export class Minds implements AsyncDisposable {
       );
   }
 
+  /** Says whether a trusted client is there. Some time after the last one left, each process stops at its next request. */
+  attended(isAttended: boolean): void {
+    if (isAttended === (this.#leaving === null)) return;
+    this.#leaving?.[Symbol.dispose]();
+    this.#leaving = null;
+    if (isAttended) {
+      // Those that stopped meanwhile.
+      if (this.#isRunning)
+        void this.#resumeAll().catch((error: unknown) =>
+          this.ports.log.error(`Conversations could not be continued: ${messageOf(error)}`),
+        );
+      return;
+    }
+    this.#leaving = this.ports.clock.timer(this.#options.unattendedMs(), () => {
+      this.cortex.stop();
+      for (const { opening } of this.#active.values())
+        opening.then((conversation) => conversation.stopAtNextRequest()).catch(() => undefined);
+    });
+  }
+
   /** Stops all work; `start` continues it. */
   async pause(): Promise<void> {
     this.#isRunning = false;
+    this.cortex.stop();
     await Promise.all([...this.#active.keys()].map((id) => this.#close(id)));
   }
 
@@ -186,6 +230,7 @@ export class Minds implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#leaving?.[Symbol.dispose]();
     await this.pause();
     for (const timer of this.#changing.values()) timer[Symbol.dispose]();
     await this.conversations[Symbol.asyncDispose]();
@@ -233,7 +278,10 @@ export class Minds implements AsyncDisposable {
       },
       used,
     );
-    used.log.appended.on(() => this.#hasChanged(id));
+    used.log.appended.on(() => {
+      this.#hasChanged(id);
+      if (this.#isRunning && id !== used.log.agent) this.cortex.hasNews(used.log.agent);
+    });
     await conversation.inputs.holdUnread();
     return conversation;
   }

@@ -28,6 +28,9 @@ export interface GivenContext {
 /** Whose messages speak to the model themselves; those of others are quoted. */
 const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
 
+/** Nobody is there, so nothing more is asked for now. */
+export class Unattended extends Error {}
+
 /** The model could not answer. */
 class ModelFailed extends Error {
   readonly failure: ModelFailure;
@@ -121,6 +124,7 @@ export class MindProcess implements AtWork {
     let hasCalled = this.#tail.entries.some((entry) => entry.kind === "tool_call");
     for (let turn = 1; ; turn++) {
       this.signal.throwIfAborted();
+      if (this.#host.isUnattended) throw new Unattended("Nobody is there.");
       const answered = await this.#ask(turn > most);
       if (answered.type === "failed") {
         const { failure } = answered;

@@ -25,6 +25,9 @@ const serverNotifications = [
   "lares/actions/changed",
   "lares/asks/changed",
   "lares/traces/entry",
+  "lares/conversations/entry",
+  "lares/conversations/delta",
+  "lares/conversations/changed",
   "lares/notify",
 ] as const satisfies ServerNotification[];
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { FileSystemError, Uri, workspace } from "vscode";
-import { locate, namedFolders, type NamedFolder } from "./workspace-uris.ts";
+import { locate, namedFolders, pathWithin, type NamedFolder } from "./workspace-uris.ts";
 
 /**
  * Returns the location of a kernel path ("notes/a.md", or "<folder>/notes/a.md" if the workspace has several folders);
@@ -12,6 +12,16 @@ export function uriOf(path: string): Uri | undefined {
   // A path that leaves its folder does not come from the kernel.
   if (place.inner.split("/").includes("..")) return undefined;
   return Uri.joinPath(place.uri, place.inner);
+}
+
+/** Returns the kernel's path of a file; undefined if it is not in the workspace. */
+export function pathOf(uri: Uri): string | undefined {
+  if (uri.scheme !== "file") return undefined;
+  return pathWithin(folders(), (folder) =>
+    uri.path.startsWith(`${folder.path.replace(/\/$/, "")}/`)
+      ? uri.path.slice(folder.path.replace(/\/$/, "").length + 1)
+      : undefined,
+  );
 }
 
 let known: { readonly key: string; readonly folders: readonly NamedFolder<Uri>[] } = { key: "", folders: [] };

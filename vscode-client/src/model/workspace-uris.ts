@@ -29,3 +29,19 @@ export function locate<Uri>(
   if (folder === undefined) return null;
   return { uri: folder.uri, inner: slash < 0 ? "" : path.slice(slash + 1) };
 }
+
+/**
+ * Returns the kernel's path of a file; undefined if it is in none of the folders. `inner`: its path inside a folder, or
+ * undefined.
+ */
+export function pathWithin<Uri>(
+  folders: readonly NamedFolder<Uri>[],
+  inner: (folder: Uri) => string | undefined,
+): string | undefined {
+  for (const { name, uri } of folders) {
+    const path = inner(uri);
+    if (path === undefined || path === "") continue;
+    return folders.length === 1 ? path : `${name}/${path}`;
+  }
+  return undefined;
+}

@@ -30,7 +30,7 @@ export interface FakeContext {
 
 /** Creates a context with a kernel whose answers the test gives, by method. */
 export function fakeContext(answers: Readonly<Record<string, (params: never) => unknown>> = {}): FakeContext {
-  const listeners = new Map<string, (params: never) => void>();
+  const listeners = new Map<string, Set<(params: never) => void>>();
   const kernel = {
     get state() {
       return fake.state;
@@ -43,8 +43,9 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
       return answer(params);
     },
     on(method: string, listener: (params: never) => void) {
-      listeners.set(method, listener);
-      return { dispose: () => listeners.delete(method) };
+      const others = listeners.get(method) ?? new Set();
+      listeners.set(method, others.add(listener));
+      return { dispose: () => others.delete(listener) };
     },
   };
   const actions = {
@@ -113,7 +114,9 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
     actions: [],
     asks: [],
     agents: [],
-    tell: (method, params) => listeners.get(method)?.(params as never),
+    tell: (method, params) => {
+      for (const listener of listeners.get(method) ?? []) listener(params as never);
+    },
     async settle() {
       for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     },

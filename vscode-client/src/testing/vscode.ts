@@ -484,7 +484,31 @@ export class FakeQuickPick {
   }
 }
 
+/** A version whose secondary side bar has views of extensions. */
+export const version = "1.117.0";
+
+export class Location {
+  readonly uri: Uri;
+  readonly range: Range;
+  constructor(uri: Uri, range: Range) {
+    this.uri = uri;
+    this.range = range;
+  }
+}
+
+/** Addresses that were opened in a browser. */
+export const openedAddresses: string[] = [];
+/** A chat that the editor has, with what took part in it. */
+export const chat = {
+  participants: new Map<string, (...given: never[]) => Promise<unknown>>(),
+  createChatParticipant(id: string, handler: (...given: never[]) => Promise<unknown>): Disposable {
+    this.participants.set(id, handler);
+    return new Disposable(() => this.participants.delete(id));
+  },
+};
+
 export const env = {
+  openExternal: async (uri: Uri): Promise<boolean> => openedAddresses.push(uri.toString()) > 0,
   clipboard: {
     writeText: async (text: string): Promise<void> => {
       seen.clipboard = text;

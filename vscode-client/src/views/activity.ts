@@ -9,7 +9,7 @@ import {
   type Overview,
 } from "../webviews/activity/messages.ts";
 import { overviewOf } from "./activity-overview.ts";
-import type { Conversation } from "./conversation.ts";
+import type { PageChannel } from "./page-channel.ts";
 import { lookAgain } from "./look-again.ts";
 import { commonAnswers, openPath } from "./common-state.ts";
 import { registerView } from "./webview-host.ts";
@@ -20,7 +20,7 @@ const maxErrors = 1_000;
 /** The sidebar's Activity view, and `lares.showActivity`. */
 export const activity: Feature = (context) => {
   const { kernel, models } = context;
-  let seen: Conversation<ActivityContract> | undefined;
+  let seen: PageChannel<ActivityContract> | undefined;
   const run = async (id: string, ...values: readonly unknown[]) => {
     await commands.executeCommand(id, ...values);
     return {};
@@ -48,12 +48,12 @@ export const activity: Feature = (context) => {
       showTraces: ({ agent }) => run("lares.showTraces", agent),
       showApprovals: () => run("lares.approvals.focus"),
     },
-    whileSeen: ({ conversation }) => {
-      seen = conversation;
+    whileSeen: ({ channel }) => {
+      seen = channel;
       const { agents, actions, status, jobs } = models;
       return Disposable.from(
         lookAgain([agents.onDidChange, actions.onDidChange, status.onDidChange, jobs.onDidChange], () =>
-          conversation.push("changed", {}),
+          channel.push("changed", {}),
         ),
         { dispose: () => void (seen = undefined) },
       );

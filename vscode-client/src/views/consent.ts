@@ -61,7 +61,7 @@ function fill(
   notNow: (digest: string) => Promise<void>,
 ): Disposable {
   const { kernel, models } = context;
-  const conversation = openPage(
+  const channel = openPage(
     panel.webview,
     context,
     { name: "consent", title: "Permissions of Agents" },
@@ -107,13 +107,13 @@ function fill(
   );
   let known = models.status.current?.trust.digest;
   return Disposable.from(
-    conversation,
-    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
+    channel,
+    onCommonState(context, (commonState) => channel.push("commonState", commonState)),
     models.status.onDidChange(() => {
       const digest = models.status.current?.trust.digest;
       if (digest === undefined || digest === known) return;
       known = digest;
-      conversation.push("changed", {});
+      channel.push("changed", {});
     }),
   );
 }

@@ -11,7 +11,7 @@ import {
   pageSize,
   type MemoryContract,
 } from "../webviews/memory/messages.ts";
-import type { Answers, Conversation } from "./conversation.ts";
+import type { Answers, PageChannel } from "./page-channel.ts";
 import { Focus } from "./focus.ts";
 import { given } from "./given.ts";
 import { lookAgain } from "./look-again.ts";
@@ -35,9 +35,9 @@ import { registerView } from "./webview-host.ts";
 /** The sidebar's Memory view, and the commands about memories. Each takes an agent's id, or asks for the agent. */
 export const memory: Feature = (context) => {
   const { kernel, models } = context;
-  let conversation: Conversation<MemoryContract> | undefined;
-  const watch = new MemoryWatch(kernel, () => conversation?.push("changed", {}));
-  const focus = new Focus(() => conversation?.push("focus", {}));
+  let channel: PageChannel<MemoryContract> | undefined;
+  const watch = new MemoryWatch(kernel, () => channel?.push("changed", {}));
+  const focus = new Focus(() => channel?.push("focus", {}));
   const view = registerView(context, {
     id: "lares.memory",
     name: "memory",
@@ -56,11 +56,11 @@ export const memory: Feature = (context) => {
       forget: async ({ agent, id, what }) => ({ done: await forget(kernel, agent, id, what) }),
     },
     whileSeen: (seen) => {
-      conversation = seen.conversation;
+      channel = seen.channel;
       const looking = lookAgain([models.agents.onDidChange], () => void watch.look());
       return Disposable.from(looking, {
         dispose: () => {
-          conversation = undefined;
+          channel = undefined;
           watch.watch(undefined);
         },
       });

@@ -134,7 +134,7 @@ function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool):
   const { extension, kernel, models } = context;
   /** Waiting actions that this form proposed; their outcome is shown in the form. */
   const waiting = new Set<string>();
-  const conversation = openPage(
+  const channel = openPage(
     panel.webview,
     context,
     { name: "tool-form", title: "Run Tool" },
@@ -167,12 +167,12 @@ function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool):
     },
   );
   const parts = Disposable.from(
-    conversation,
-    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
+    channel,
+    onCommonState(context, (commonState) => channel.push("commonState", commonState)),
     models.actions.onDidChange(() => {
       for (const id of waiting) {
         const state = models.actions.get(id)?.state;
-        if (state !== undefined) conversation.push("settled", { id, state });
+        if (state !== undefined) channel.push("settled", { id, state });
       }
     }),
   );

@@ -7,7 +7,7 @@ import {
   type Filter,
   type TracesContract,
 } from "../webviews/traces/messages.ts";
-import type { Conversation } from "./conversation.ts";
+import type { PageChannel } from "./page-channel.ts";
 import { Focus } from "./focus.ts";
 import { given } from "./given.ts";
 import { commonAnswers } from "./common-state.ts";
@@ -19,11 +19,11 @@ import { registerView } from "./webview-host.ts";
  */
 export const traces: Feature = (context) => {
   const { kernel } = context;
-  let conversation: Conversation<TracesContract> | undefined;
+  let channel: PageChannel<TracesContract> | undefined;
   let subscription: string | undefined;
   let wanted: Filter | undefined;
-  const focus = new Focus(() => conversation?.push("focus", {}));
-  const batches = new TraceBatches((batch) => conversation?.push("entries", batch));
+  const focus = new Focus(() => channel?.push("focus", {}));
+  const batches = new TraceBatches((batch) => channel?.push("entries", batch));
 
   const unfollow = async (): Promise<void> => {
     wanted = undefined;
@@ -71,13 +71,13 @@ export const traces: Feature = (context) => {
       },
     },
     whileSeen: (seen) => {
-      conversation = seen.conversation;
+      channel = seen.channel;
       const listening = kernel.on("lares/traces/entry", (notified) => {
         if (notified.subscription === subscription) batches.add(notified.entry);
       });
       return Disposable.from(listening, {
         dispose: () => {
-          conversation = undefined;
+          channel = undefined;
           // The view is closed, and an error changes nothing about that.
           unfollow().catch(() => undefined);
         },

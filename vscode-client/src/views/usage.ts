@@ -37,7 +37,7 @@ export const usage: Feature = (context) => {
 
 function fillPage(context: ClientContext, panel: WebviewPanel): void {
   const { kernel, models } = context;
-  const conversation = openPage(
+  const channel = openPage(
     panel.webview,
     context,
     { name: "usage", title: "Language Models" },
@@ -66,11 +66,11 @@ function fillPage(context: ClientContext, panel: WebviewPanel): void {
   );
   // The editor discards the page of a hidden panel, and the next one asks again.
   const changed = (): void => {
-    if (panel.visible) conversation.push("changed", {});
+    if (panel.visible) channel.push("changed", {});
   };
   const parts = Disposable.from(
-    conversation,
-    onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
+    channel,
+    onCommonState(context, (commonState) => channel.push("commonState", commonState)),
     lookAgain([models.agents.onDidChange], changed),
   );
   panel.onDidDispose(() => parts.dispose());

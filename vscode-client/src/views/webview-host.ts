@@ -4,7 +4,7 @@ import type { ClientContext } from "../feature.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Contract } from "../webviews/shared/channel.ts";
 import type { commonPushes } from "../webviews/shared/common-state.ts";
-import { Conversation, type Answers } from "./conversation.ts";
+import { PageChannel, type Answers } from "./page-channel.ts";
 import { onCommonState } from "./common-state.ts";
 import { pageOf } from "./webview-page.ts";
 
@@ -19,10 +19,10 @@ export function openPage<C extends Contract>(
   { name, title }: { readonly name: string; readonly title: string },
   contract: C,
   answers: Answers<C>,
-): Conversation<C> {
+): PageChannel<C> {
   const root = Uri.joinPath(extension.extensionUri, "dist", "webviews");
   webview.options = { enableScripts: true, localResourceRoots: [root] };
-  const conversation = new Conversation(webview, contract, answers);
+  const channel = new PageChannel(webview, contract, answers);
   webview.html = pageOf({
     cspSource: webview.cspSource,
     scriptUri: webview.asWebviewUri(Uri.joinPath(root, `${name}.js`)).toString(),
@@ -30,7 +30,7 @@ export function openPage<C extends Contract>(
     nonce: randomBytes(16).toString("base64url"),
     title,
   });
-  return conversation;
+  return channel;
 }
 
 /** How long a page waits for a starting kernel before it shows that the kernel is starting. */
@@ -60,7 +60,7 @@ function begun(kernel: Kernel, view: WebviewView): Promise<boolean> {
 
 /** A view while it is visible. The editor discards the page of a hidden view, and nothing is done for it. */
 interface Seen<C extends ViewContract> {
-  readonly conversation: Conversation<C>;
+  readonly channel: PageChannel<C>;
   readonly view: WebviewView;
 }
 
@@ -82,7 +82,7 @@ export function registerView<C extends ViewContract>(
   { id, name, title, contract, answers, whileSeen }: ViewParts<C>,
 ): Disposable {
   const open = (view: WebviewView): void => {
-    const conversation = openPage(view.webview, context, { name, title }, contract, answers);
+    const channel = openPage(view.webview, context, { name, title }, contract, answers);
     let work: Disposable | undefined;
     const look = (): void => {
       if (!view.visible) {
@@ -90,13 +90,13 @@ export function registerView<C extends ViewContract>(
         work = undefined;
       } else {
         work ??= Disposable.from(
-          onCommonState(context, (commonState) => conversation.push("commonState", commonState)),
-          ...(whileSeen === undefined ? [] : [whileSeen({ conversation, view })]),
+          onCommonState(context, (commonState) => channel.push("commonState", commonState)),
+          ...(whileSeen === undefined ? [] : [whileSeen({ channel, view })]),
         );
       }
     };
     const watching = view.onDidChangeVisibility(look);
-    view.onDidDispose(() => Disposable.from(watching, conversation, ...(work ? [work] : [])).dispose());
+    view.onDidDispose(() => Disposable.from(watching, channel, ...(work ? [work] : [])).dispose());
     look();
   };
   return window.registerWebviewViewProvider(id, {

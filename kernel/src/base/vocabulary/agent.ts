@@ -121,6 +121,9 @@ export const Agent = Type.Object(
     since: Timestamp("When it came into its state"),
     hooks: Type.Array(AgentHook, { description: "What wakes it" }),
     tools: Type.Array(Type.String(), { description: "Names of the tools that it offers" }),
+    mind: Type.Optional(
+      Type.Literal(true, { description: "It has a mind: `lares/conversations/open` begins a conversation" }),
+    ),
     permissions: Type.Array(Type.String(), {
       description: "Names of its effective permissions: asked for, granted and not denied",
     }),

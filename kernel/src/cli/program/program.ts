@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { exitCodes } from "../command.ts";
+import { addChat } from "./chat-commands.ts";
 import { examples, execute, json } from "./command-parts.ts";
 import { addInspection, addModels } from "./inspection-commands.ts";
 import type { CliPorts } from "../ports.ts";
@@ -19,6 +20,7 @@ export function createProgram(ports: CliPorts): Command {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride();
   addRun(program, ports);
+  addChat(program, ports);
   addReview(program, ports);
   addPermissions(program, ports);
   addCheck(program, ports);
@@ -34,6 +36,7 @@ export function createProgram(ports: CliPorts): Command {
     "after",
     examples([
       ["lares run", "run the agents of this folder, and decide on their proposals"],
+      ["lares chat", "talk about this folder"],
       ["lares run examples/library --trust", "try it on an example"],
       ["lares new photo-sorter", "create an extension"],
       ["lares actions undo 5c1f9e20", "undo a change"],

@@ -10,6 +10,8 @@ export interface Key {
   readonly text: string;
   readonly isControl: boolean;
   readonly isShift: boolean;
+  /** Alt, or Escape directly before it. */
+  readonly isMeta?: boolean;
 }
 
 export type Verb = "approve" | "reject" | "undo" | "rebase";

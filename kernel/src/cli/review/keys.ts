@@ -3,7 +3,7 @@ import type { Key } from "./input.ts";
 
 /** After this time, input that follows Escape is a new key. */
 const escapeMs = 50;
-/** The number of characters accepted from one paste. */
+/** The number of characters accepted from one paste, unless a screen takes more. */
 const maxPaste = 4000;
 
 interface KeyListeners {
@@ -15,14 +15,18 @@ interface KeyListeners {
  * Reports the keys of a terminal in raw mode, as decoded by Node. Pasted text is reported as a paste and never as keys,
  * if the terminal supports it (bracketed paste).
  */
-export function readKeys(input: NodeJS.ReadStream, listeners: KeyListeners): Disposable {
+export function readKeys(
+  input: NodeJS.ReadStream,
+  listeners: KeyListeners,
+  mostPasted = maxPaste,
+): Disposable {
   let pasted: string | null = null;
   const onKey = (text: string | undefined, key: NodeKey): void => {
     if (key.name === "paste-start") pasted = "";
     else if (key.name === "paste-end") {
       if (pasted !== null) listeners.paste(pasted);
       pasted = null;
-    } else if (pasted !== null) pasted = (pasted + (key.sequence ?? text ?? "")).slice(0, maxPaste);
+    } else if (pasted !== null) pasted = (pasted + (key.sequence ?? text ?? "")).slice(0, mostPasted);
     else listeners.key(keyOf(text, key));
   };
   // A cast, because the type demands a whole interface, of which only this option is used.
@@ -39,6 +43,7 @@ function keyOf(text: string | undefined, { name, ctrl, shift, meta, sequence }: 
     text: isWritten ? written : "",
     isControl: ctrl === true,
     isShift: shift === true,
+    ...(meta === true ? { isMeta: true } : {}),
   };
 }
 

@@ -23,6 +23,7 @@ export class Screen implements Disposable {
   readonly #onExit = (): void => this.leave();
   #isEntered = false;
   #drawn: string[] = [];
+  #cursor = "\u001b[?25l";
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream & { readonly fd: number }) {
     this.#input = input;
@@ -41,6 +42,7 @@ export class Screen implements Disposable {
     this.#input.setRawMode(true);
     this.#input.resume();
     this.#drawn = [];
+    this.#cursor = "\u001b[?25l";
     this.#output.write(enter);
   }
 
@@ -62,8 +64,8 @@ export class Screen implements Disposable {
     this.#input.pause();
   }
 
-  /** Draws the lines that differ from the last frame. */
-  draw(frame: Frame): void {
+  /** Draws the lines that differ from the last frame. `cursor`: where the text cursor is shown; without it, nowhere. */
+  draw(frame: Frame, cursor: { readonly row: number; readonly column: number } | null = null): void {
     if (!this.#isEntered) return;
     let text = "";
     frame.forEach((cells, row) => {
@@ -72,6 +74,12 @@ export class Screen implements Disposable {
       this.#drawn[row] = line;
       text += line;
     });
+    const place =
+      cursor === null ? "\u001b[?25l" : `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h`;
+    if (text === "" && place === this.#cursor) return;
+    // The cursor is hidden while lines are drawn; a screen without one stays as it was.
+    text = cursor === null && this.#cursor === place ? text : `\u001b[?25l${text}${place}`;
+    this.#cursor = place;
     // As one synchronized update, if the terminal supports it, so that it shows no half-drawn frame.
     if (text !== "") this.#output.write(`\u001b[?2026h${text}\u001b[?2026l`);
   }

@@ -335,6 +335,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     serve: () => Promise.resolve(0),
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),
+    stateOf: async () => tmpdir(),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
     withUserServices: () => Promise.reject(new Error("There are no services of the user here.")),
     models: () => [],

@@ -96,6 +96,15 @@ interface ChosenModel {
   readonly contextTokens: number;
 }
 
+/**
+ * The environment variable with the absolute path of a script that answers instead of all models, for one run. The
+ * command line sets it for a kernel that it starts (`--rehearse`). No document can.
+ */
+const rehearsalVariable = "LARES_REHEARSE";
+/** Names the run: each begins with all turns of its script. */
+const rehearsalRunVariable = "LARES_REHEARSE_RUN";
+const rehearsalProvider = "rehearsal";
+
 /** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
 export function openModels(parts: ModelParts): KernelModels {
   const { environment, userFolder, stateHome, clock, log, opened, document } = parts;
@@ -129,8 +138,13 @@ export function openModels(parts: ModelParts): KernelModels {
     }),
   );
   const inference = opened.use(new InferenceClient({ clock, log }));
+  const script = environment[rehearsalVariable];
   const written = (): ModelSettings => {
-    const settings = modelSettings(document().models);
+    const settings = modelSettings(
+      script === undefined
+        ? document().models
+        : { providers: { [rehearsalProvider]: { api: "scripted", script } } },
+    );
     return {
       ...settings,
       providers: Object.fromEntries(
@@ -164,7 +178,7 @@ export function openModels(parts: ModelParts): KernelModels {
   const openedCatalog = (): Promise<ModelCatalog> => (catalog ??= openCatalog());
   // An address of a provider is closed to agents and to other providers, and the Ollama that is looked for is one.
   const namedProviders = (): readonly ProviderSettings[] => {
-    const named = Object.values(written().providers);
+    const named = Object.values(modelSettings(document().models).providers);
     return named.length === 0 ? [found.ollama] : named;
   };
   const requests: ProviderRequests = new ProviderRequests({
@@ -250,10 +264,11 @@ async function* streamOf(
     turns,
     clock,
     editor,
+    environment,
     issued,
     languageModels,
     leakRules,
-  }: Pick<ModelParts, "turns" | "clock" | "editor"> &
+  }: Pick<ModelParts, "turns" | "clock" | "editor" | "environment"> &
     Pick<KernelModels, "issued"> & {
       readonly requests: ProviderRequests;
       readonly languageModels: LanguageModelClient;
@@ -284,7 +299,9 @@ async function* streamOf(
       const script = await readScript(provider);
       if (typeof script === "string")
         return yield { type: "failed", failure: { class: "InvalidRequest", message: script } };
-      const digestOf = (turn: number): string => sha256(canonicalJson(script[turn] ?? null));
+      // A rehearsal begins with all turns, and continues after a kernel's death.
+      const run = provider.id === rehearsalProvider ? (environment[rehearsalRunVariable] ?? "") : "";
+      const digestOf = (turn: number): string => sha256(run + canonicalJson(script[turn] ?? null));
       return yield* scriptedAnswer(
         script,
         request,

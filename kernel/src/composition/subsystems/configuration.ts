@@ -49,6 +49,7 @@ export async function openConfiguration(
   const documents = new WorkspaceDocuments({
     ...places,
     stateHome,
+    stateFolder,
     defaultsFile: resources.defaults,
     environment: context.environment,
     kernelVersion: context.version,

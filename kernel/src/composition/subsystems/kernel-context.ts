@@ -2,6 +2,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 
 export interface KernelOptions {
+  /** The kernel runs without clients, and so do conversations. */
+  readonly keep?: boolean;
   readonly stateFolder: string;
   /** The folder with the state of all workspaces, with links resolved like the other paths. */
   readonly stateHome: string;

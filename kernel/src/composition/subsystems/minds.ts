@@ -71,6 +71,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           ),
       }),
       streamed: (conversation, delta) => announcer.delta(conversation, delta),
+      unattendedMs: () => settings().unattendedMs,
       limits: () => ({ atOnce: settings().atOnce, processes: settings().processes }),
       ports: {
         clock,

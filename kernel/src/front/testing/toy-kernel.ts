@@ -51,8 +51,8 @@ function serve(socket: LocalSocket): void {
   const endpoint = createEndpoint({ source: socket, sink: socket, log });
   const documents = new Map<string, unknown>();
   const followed: string[] = [];
-  /** `after` of each follow. */
-  const asked: (string | null)[] = [];
+  /** `after` or `from` of each follow. */
+  const asked: (string | number | null)[] = [];
   const heard: string[] = [];
   let initializeParams: unknown = null;
 
@@ -86,6 +86,54 @@ function serve(socket: LocalSocket): void {
     if (at === -1) throw new LaresError("NotFound", `There is no subscription "${subscription}".`);
     followed.splice(at, 1);
     return null;
+  });
+  endpoint.onRequest("lares/conversations/follow", ({ from }) => {
+    const subscription = `toy-${process.pid}-${++lastFollow}`;
+    followed.push(subscription);
+    asked.push(from ?? null);
+    return { subscription, seq: 0 };
+  });
+  endpoint.onRequest("lares/conversations/unfollow", ({ subscription }) => {
+    const at = followed.indexOf(subscription);
+    if (at === -1) throw new LaresError("NotFound", `There is no subscription "${subscription}".`);
+    followed.splice(at, 1);
+    return null;
+  });
+  endpoint.onStandardRequest("toy/say", (params) => {
+    const seq = isJsonObject(params) ? Number(params["seq"]) : 1;
+    for (const subscription of followed) {
+      const message = `m${seq}`;
+      endpoint.notify("lares/conversations/delta", {
+        subscription,
+        process: "p",
+        message,
+        part: 0,
+        type: "text",
+        text: "hel",
+      });
+      endpoint.notify("lares/conversations/entry", {
+        subscription,
+        entry: {
+          seq,
+          id: message,
+          conversation: "c",
+          process: "p",
+          created: "2026-01-01T00:00:00.000Z",
+          origin: "model",
+          turn: "t",
+          kind: "message",
+          role: "assistant",
+          parts: [{ type: "text", text: "hello" }],
+        },
+      });
+    }
+  });
+  // Without an answer from the first kernel.
+  let sends = 0;
+  endpoint.onRequest("lares/conversations/send", async ({ key }) => {
+    sends++;
+    if ((await startCount()) === 1) return new Promise(() => {});
+    return { entry: `${key} ${sends}` };
   });
   endpoint.onRequest("lares/actions/approve", () => new Promise(() => {}));
   endpoint.onRequest("lares/actions/list", async () => {

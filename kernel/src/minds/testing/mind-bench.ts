@@ -90,6 +90,7 @@ export class MindBench {
   mind: MindDefinition = mind;
   contextTokens = 100_000;
   limits = { atOnce: 256, processes: 8 };
+  unattendedMs = 1_800_000;
   isScripted = false;
   mayRepeat = true;
   /** Read when a kernel starts. */
@@ -144,6 +145,7 @@ export class MindBench {
         maxBytes: () => 64 * 1024 * 1024,
       }),
       limits: () => this.limits,
+      unattendedMs: () => this.unattendedMs,
       ports: {
         clock: systemClock,
         log: silentLog,
@@ -214,6 +216,10 @@ export class MindBench {
     const action = { ...(this.actions.get(id) as Action), state };
     this.actions.set(id, action);
     return action;
+  }
+
+  isUnattended(id: string): Promise<boolean> {
+    return this.minds.use(id, async (conversation) => conversation.isUnattended);
   }
 
   open(): Promise<Conversation> {

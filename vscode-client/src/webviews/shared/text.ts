@@ -18,6 +18,11 @@ export function block(text: string, maxCharacters = maxBlockCharacters): string 
   return cut(plainText(text.slice(0, maxCharacters * 2)), maxCharacters);
 }
 
+/** As `block`, for text that was bounded before: all of it, also where its marks are longer than its characters. */
+export function whole(text: string): string {
+  return plainText(text);
+}
+
 /** The number of members that a one-line summary of a value names. */
 const maxNamedMembers = 6;
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { Conversation, type Answers } from "./conversation.ts";
+import { PageChannel, type Answers } from "./page-channel.ts";
 import type { Told } from "../webviews/shared/channel.ts";
 import { connect } from "../webviews/shared/host.ts";
 
@@ -17,7 +17,7 @@ function wired(answers: Partial<Answers<typeof contract>> = {}) {
   let toView: (message: unknown) => void = () => undefined;
   let toExtension: (message: unknown) => void = () => undefined;
   const told: Told[] = [];
-  const conversation = new Conversation(
+  const channel = new PageChannel(
     {
       postMessage: async (message) => {
         told.push(message);
@@ -44,7 +44,7 @@ function wired(answers: Partial<Answers<typeof contract>> = {}) {
   });
   return {
     host,
-    conversation,
+    channel,
     told,
     sendToView: (m: unknown) => toView(m),
     sendToExtension: (m: unknown) => toExtension(m),
@@ -84,20 +84,20 @@ describe("a view and the extension", () => {
   });
 
   it("receive pushes of the right shape until the listener is removed", () => {
-    const { host, conversation, sendToView } = wired();
+    const { host, channel, sendToView } = wired();
     const heard: number[] = [];
     const stop = host.on("changed", ({ to }) => heard.push(to));
-    conversation.push("changed", { to: 1 });
+    channel.push("changed", { to: 1 });
     sendToView({ push: "changed", params: { to: "2" } });
     sendToView({ push: "toString", params: {} });
     stop();
-    conversation.push("changed", { to: 3 });
+    channel.push("changed", { to: 3 });
     expect(heard).toEqual([1]);
   });
 
-  it("send nothing after the conversation has ended", () => {
-    const { told, conversation, sendToExtension } = wired();
-    conversation.dispose();
+  it("send nothing after the channel has ended", () => {
+    const { told, channel, sendToExtension } = wired();
+    channel.dispose();
     sendToExtension({ id: 1, ask: "name", params: {} });
     expect(told).toEqual([]);
   });

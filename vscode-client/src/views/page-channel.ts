@@ -27,7 +27,7 @@ export type Answers<C extends Contract> = {
 };
 
 /** The extension's end of the channel to a view. Messages that are not in the contract are ignored. */
-export class Conversation<C extends Contract> implements Disposable {
+export class PageChannel<C extends Contract> implements Disposable {
   readonly #port: MessagePort;
   readonly #listening: Disposable;
 

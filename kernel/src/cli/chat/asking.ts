@@ -1,0 +1,273 @@
+import { messageOf } from "../../base/errors.ts";
+import { plainText } from "../../base/plain-text.ts";
+import type { Ask } from "../../base/vocabulary/ask.ts";
+import type { Conversation, Entry, ProcessState } from "../../base/vocabulary/conversation.ts";
+import { exitCodes } from "../command.ts";
+import { oneLine } from "../render/foreign.ts";
+import type { Terminal } from "../terminal.ts";
+import { ConversationLink } from "./link.ts";
+import { namedFiles } from "./files.ts";
+import type { OpenedChat } from "./open.ts";
+import {
+  addNews,
+  channelOf,
+  emptyTranscript,
+  hasWork,
+  isAtRest,
+  plainTextOf,
+  type News,
+  type Transcript,
+} from "./state/transcript.ts";
+
+/** How a question ended. */
+export interface Outcome {
+  readonly code: number;
+  /** The text of the last answer. */
+  readonly text: string;
+  /** Why there is no answer. */
+  readonly error: string | null;
+  /** What a person has to decide about before it continues. */
+  readonly waiting: readonly {
+    readonly kind: "action" | "ask";
+    readonly id: string;
+    readonly title: string;
+  }[];
+  readonly conversation: Conversation;
+}
+
+export interface AskingListener {
+  /** A piece of what the mind answers, or the end of a message. */
+  said?(text: string): void;
+  entry?(entry: Entry): void;
+  /** What happens besides, in one line. */
+  remark(text: string): void;
+}
+
+const stateWords: Readonly<Record<ProcessState, string>> = {
+  Waiting: "waits for its turn",
+  Running: "works",
+  WaitingForInput: "waits for input",
+  WaitingForApproval: "waits for you",
+  Done: "is done",
+  Failed: "failed",
+  Cancelled: "was stopped",
+};
+
+/** After this long without news, what is not expected to end has ended. */
+const silenceMs = 2_000;
+const checkMs = 100;
+
+/** Asks one question after the other in a conversation, without a screen. */
+export class Asking implements AsyncDisposable {
+  readonly #terminal: Terminal;
+  readonly #chat: OpenedChat;
+  readonly #listener: AskingListener;
+  readonly #link: ConversationLink;
+  readonly #asks = new Map<string, Ask>();
+  /** What was shown of each message. */
+  readonly #shown = new Map<string, string>();
+  #transcript: Transcript = emptyTranscript;
+  #conversation: Conversation;
+  #newsAtMs = Date.now();
+  #gone: string | null = null;
+  /** The first half of a character whose second one has not arrived. */
+  #half = "";
+  /** Entries up to this one were there before. */
+  #before = 0;
+  #isTelling = false;
+
+  constructor(terminal: Terminal, chat: OpenedChat, listener: AskingListener) {
+    this.#terminal = terminal;
+    this.#chat = chat;
+    this.#listener = listener;
+    this.#conversation = chat.conversation;
+    this.#link = new ConversationLink(
+      chat.connection,
+      { connect: () => chat.connect(), interrupted: terminal.interrupted },
+      {
+        news: (news) => this.#take(news),
+        conversation: (changed) => {
+          this.#conversation = changed;
+        },
+        action: () => undefined,
+        ask: (ask) => {
+          this.#newsAtMs = Date.now();
+          if (ask.state === "Pending") this.#asks.set(ask.id, ask);
+          else this.#asks.delete(ask.id);
+        },
+        cutOff: (isCutOff) => {
+          this.#newsAtMs = Date.now();
+          if (isCutOff) this.#listener.remark("The kernel ended; it is started again.");
+        },
+        gone: (reason) => {
+          this.#gone = reason;
+        },
+      },
+    );
+  }
+
+  async begin(): Promise<void> {
+    this.#before = this.#conversation.seq;
+    await this.#link.follow(this.#conversation.id);
+  }
+
+  /** Sends a question and resolves when it is answered, has failed, or waits for a person. */
+  async ask(text: string, key: string): Promise<Outcome> {
+    const { id } = this.#conversation;
+    this.#isTelling = true;
+    const parts = await namedFiles(this.#link.kernel, text);
+    const { entry } = await this.#link.ask((kernel) =>
+      kernel.send({ id, key, ...(parts === null ? { text } : { parts }) }),
+    );
+    while (!this.#isOver(entry)) {
+      if (this.#gone !== null) throw new Error(`The connection to the kernel was lost: ${this.#gone}`);
+      if (this.#terminal.interrupted.aborted) {
+        await this.#link.kernel.cancelConversation(id).catch(() => null);
+        return this.#outcome(entry, 130);
+      }
+      await new Promise((resolve) => setTimeout(resolve, checkMs));
+    }
+    this.#conversation = await this.#link.ask((kernel) => kernel.conversation(id));
+    return this.#outcome(entry);
+  }
+
+  #isOver(entry: string): boolean {
+    if (this.#transcript.messages.get(entry)?.whole == null) return false;
+    if (isAtRest(this.#transcript)) return true;
+    const isSilent = Date.now() - this.#newsAtMs > silenceMs;
+    // A process that waits for an answer counts as one that works.
+    return isSilent && (!hasWork(this.#transcript) || this.#asks.size > 0);
+  }
+
+  async #outcome(entry: string, code?: number): Promise<Outcome> {
+    const seq = this.#transcript.messages.get(entry)?.whole?.seq ?? 0;
+    const channel = channelOf(this.#transcript);
+    const answers = [...this.#transcript.messages.values()].filter(
+      ({ role, process, whole, isVoid }) =>
+        role === "assistant" && process === channel?.id && !isVoid && (whole?.seq ?? 0) > seq,
+    );
+    const error =
+      channel?.state === "Failed"
+        ? (channel.error?.message ?? "It failed.")
+        : channel?.state === "Cancelled"
+          ? "It was stopped."
+          : null;
+    const waiting = await this.#waiting();
+    const ended = error !== null ? exitCodes.failed : waiting.length > 0 ? exitCodes.waiting : exitCodes.ok;
+    return {
+      code: code ?? ended,
+      text: answers.map(plainTextOf).findLast((text) => text !== "") ?? "",
+      error,
+      waiting,
+      conversation: this.#conversation,
+    };
+  }
+
+  async #waiting(): Promise<Outcome["waiting"]> {
+    const pending = [...this.#transcript.actions].filter(
+      ([, { value }]) => value.state === "PendingApproval",
+    );
+    const actions = await Promise.all(
+      pending.map(async ([id]) => {
+        const action = await this.#link.kernel.action(id).catch(() => null);
+        return action?.state === "PendingApproval"
+          ? [{ kind: "action" as const, id, title: action.title }]
+          : [];
+      }),
+    );
+    const asks = [...this.#asks.values()].map(({ id, title }) => ({ kind: "ask" as const, id, title }));
+    return [...actions.flat(), ...asks];
+  }
+
+  #take(news: readonly News[]): void {
+    this.#newsAtMs = Date.now();
+    this.#transcript = addNews(this.#transcript, news);
+    for (const one of news) {
+      if (one.kind === "entry") this.#entry(one.entry);
+      else if (one.delta.type === "text") this.#piece(one.delta.process, one.delta.message, one.delta.text);
+    }
+  }
+
+  #entry(entry: Entry): void {
+    if (entry.seq <= this.#before) return;
+    this.#listener.entry?.(entry);
+    switch (entry.kind) {
+      case "message": {
+        if (entry.role !== "assistant" || entry.partial === true) return;
+        const text = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+        const shown = this.#shown.get(entry.id) ?? "";
+        if (text !== "") {
+          if (text.startsWith(shown)) this.#piece(entry.process, entry.id, text.slice(shown.length));
+          else this.#piece(entry.process, entry.id, `\n${text}`);
+          this.#end(entry.process);
+        }
+        return;
+      }
+      case "void":
+        if ((this.#shown.get(entry.message) ?? "") !== "") {
+          this.#end(entry.process);
+          this.#listener.remark("That answer was interrupted; it begins again.");
+        }
+        return;
+      case "tool_call":
+        return this.#listener.remark(`calls ${oneLine(entry.tool)}`);
+      case "tool_result":
+        if (entry.result.status === "error")
+          this.#listener.remark(`the call failed: ${oneLine(entry.result.message)}`);
+        return;
+      case "notice":
+        return this.#listener.remark(oneLine(entry.text));
+      case "process": {
+        const { kind, state, task } = entry.value;
+        if (kind !== "channel")
+          this.#listener.remark(`${kind} ${stateWords[state]}: ${oneLine(task ?? kind)}`);
+        return;
+      }
+      case "action":
+      case "ask":
+      case "block":
+      case "conclusion":
+      case "meta":
+      case "pin":
+      case "request":
+      case "summary":
+      case "usage":
+        return;
+    }
+  }
+
+  #isChannel(process: string): boolean {
+    return channelOf(this.#transcript)?.id === process;
+  }
+
+  #piece(process: string, message: string, text: string): void {
+    if (!this.#isTelling || !this.#isChannel(process) || text === "") return;
+    const shown = this.#shown.get(message) ?? "";
+    this.#shown.set(message, shown + text);
+    // A character may arrive in two halves.
+    const whole = this.#half + text;
+    this.#half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
+    this.#listener.said?.(plainText(whole.slice(0, whole.length - this.#half.length)));
+  }
+
+  #end(process: string): void {
+    if (this.#isTelling && this.#isChannel(process)) this.#listener.said?.("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#chat.isNew && this.#transcript.messages.size === 0)
+      await this.#link.kernel
+        .deleteConversation(this.#conversation.id)
+        .catch((error: unknown) => messageOf(error));
+    await this.#link[Symbol.asyncDispose]();
+  }
+}
+
+/** Returns what waits for a person, and how to answer it. */
+export function waitingLines({ waiting, conversation }: Outcome): string[] {
+  if (waiting.length === 0) return [];
+  return [
+    ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
+    `Decide with: lares chat --resume ${conversation.id.slice(-8)}`,
+  ];
+}

@@ -1,0 +1,398 @@
+import { describe, expect, test } from "vitest";
+import { expectHarmless, HOSTILE } from "../../../../test/support/hostile-text.ts";
+import { anAction, anAsk } from "../testing/fake-kernel.ts";
+import { displayWidth } from "../render/width.ts";
+import { aProcess, asks, channel, ChatWalk, says } from "./testing/chat-walk.ts";
+
+const begun = (walk = new ChatWalk()): ChatWalk => walk.entries(channel("WaitingForInput"));
+const widths = (screen: string): number => Math.max(...screen.split("\n").map(displayWidth));
+
+/** A conversation with something of everything. */
+function full(walk: ChatWalk): ChatWalk {
+  return begun(walk)
+    .entries(
+      asks("Which of the trip photos are doubles?"),
+      channel("Running"),
+      says("Let me see.", {
+        id: "m1",
+        parts: [
+          { type: "reasoning", text: "I look at the names first." },
+          { type: "text", text: "Let me **see**:\n\n1. names\n2. sizes" },
+        ],
+      }),
+      { kind: "tool_call", call: "c1", tool: "files/list", arguments: { path: "photos/2024" } },
+      { kind: "tool_result", call: "c1", result: { status: "success", value: { files: ["dunes.jpg"] } } },
+      { kind: "tool_call", call: "c2", tool: "files/read", arguments: { path: "gone.md" } },
+      {
+        kind: "tool_result",
+        call: "c2",
+        result: { status: "error", message: "There is no file gone.md.", recoverable: true },
+      },
+      aProcess("b", {
+        kind: "branch",
+        task: "Compare the two albums",
+        state: "Done",
+        ended: "2026-11-20T10:00:04.000Z",
+      }),
+      { kind: "conclusion", text: "37 pictures are in **both**.", process: "b" },
+      aProcess("w", { task: "Find doubles", name: "research", status: "118 of 212 compared" }),
+      aProcess("x", { task: "Name the scans", state: "WaitingForApproval" }),
+      { kind: "notice", text: "The budget of today is nearly used." },
+      { kind: "action", ref: "sea", state: "PendingApproval", process: "x" },
+    )
+    .action("sea");
+}
+
+describe("the screen", () => {
+  test.each([
+    ["wide", 100, 40],
+    ["narrow", 40, 40],
+    ["low", 60, 14],
+  ])("%s", (_name, columns, rows) => {
+    const walk = full(new ChatWalk({ columns, rows }));
+    expect(walk.screen).toMatchSnapshot();
+    expect(widths(walk.screen)).toBeLessThanOrEqual(columns);
+    expect(walk.screen.split("\n")).toHaveLength(rows);
+  });
+
+  test("of a new conversation says that nothing is changed without the person, and that it is a rehearsal", () => {
+    const walk = begun(new ChatWalk({ columns: 60, rows: 12 }, { rehearsal: "script.yaml" }));
+    expect(walk.screen).toMatchSnapshot();
+  });
+
+  test("has only ASCII where the terminal draws nothing else", () => {
+    // oxlint-disable-next-line no-control-regex -- all of ASCII
+    expect(full(new ChatWalk({ columns: 80, rows: 40 }, { isAscii: true })).screen).toMatch(/^[\x00-\x7f]*$/);
+  });
+
+  test("too small for a chat says so", () => {
+    expect(begun(new ChatWalk({ columns: 15, rows: 5 })).screen).toContain("Too small");
+  });
+
+  test.each([
+    ["/help", { columns: 90, rows: 40 }],
+    ["/workers", { columns: 90, rows: 24 }],
+  ])("of %s", (command, size) => {
+    const walk = full(new ChatWalk(size)).press(`${command}<return>`);
+    expect(walk.screen).toMatchSnapshot();
+    expect(walk.press("<escape>").state.panel).toBeNull();
+  });
+
+  test("of /context shows the sections with their tokens", () => {
+    const walk = begun(new ChatWalk({ columns: 70, rows: 20 })).press("/context<return>");
+    expect(walk.commands).toEqual([{ kind: "context" }]);
+    const sections = [
+      { name: "identity", tokens: 1_440, text: "You are calm.\nAnd exact.", cached: true },
+      { name: "history", tokens: 20, text: "hello" },
+    ];
+    walk.give({ kind: "context", context: { model: "script/script", limit: 8_000, sections } });
+    expect(walk.screen).toMatchSnapshot();
+  });
+});
+
+describe("an answer", () => {
+  test("is shown while it comes, and its entry replaces the pieces", () => {
+    const walk = begun().entries(asks("hello"), channel("Running")).writes("Hi ").writes("**there");
+    expect(walk.screen).toContain("Hi **there");
+    expect(walk.screen).toContain("working");
+    walk.entries(says("Hi **there**", { id: "m" }), channel("WaitingForInput"));
+    expect(walk.screen).toContain("Hi there");
+    expect(walk.screen).not.toContain("working");
+  });
+
+  test("that does not count disappears", () => {
+    const walk = begun().entries(asks("hello"), channel("Running")).writes("Wrong");
+    expect(walk.entries({ kind: "void", message: "m" }).screen).not.toContain("Wrong");
+  });
+
+  test("that failed says why", () => {
+    const error = { code: "ModelError", message: "The model is overloaded." };
+    expect(begun().entries(asks("hello"), channel("Failed", { error })).screen).toContain(
+      "✗ The model is overloaded.",
+    );
+  });
+
+  test("keeps what the person scrolled to in place while more arrives", () => {
+    const walk = begun(new ChatWalk({ columns: 60, rows: 14 }));
+    walk.entries(
+      asks("count"),
+      channel("Running"),
+      says(Array.from({ length: 40 }, (_none, n) => `line${n}\n`).join("\n")),
+    );
+    walk.press("<pageup>");
+    const [, , first] = walk.screen.split("\n");
+    walk.writes("more and more\n\nand more");
+    expect(walk.screen.split("\n")[2]).toBe(first);
+    walk.press("<pagedown><pagedown><pagedown>");
+    expect(walk.screen).toContain("and more");
+  });
+});
+
+describe("what the person writes", () => {
+  test("is sent with Enter, also while an answer comes, and shown at once", () => {
+    const walk = begun().entries(asks("hello"), channel("Running")).writes("Hi").press("and more<return>");
+    expect(walk.commands).toEqual([{ kind: "send", key: expect.any(String), text: "and more" }]);
+    expect(walk.screen).toContain("› and more");
+    const [command] = walk.commands;
+    const key = command?.kind === "send" ? command.key : "";
+    walk.entries(asks("and more")).give({ kind: "sent", key, failure: null });
+    expect(walk.screen.match(/and more/g)).toHaveLength(1);
+  });
+
+  test("is not lost if it could not be sent", () => {
+    const walk = begun().press("hello<return>");
+    const [command] = walk.commands;
+    const key = command?.kind === "send" ? command.key : "";
+    walk.give({ kind: "sent", key, failure: "The disk is full." });
+    expect(walk.state.composer.text).toBe("hello");
+    expect(walk.screen).toContain("The disk is full.");
+  });
+
+  test("has several lines after Alt-Enter, Ctrl-J and a backslash", () => {
+    const walk = begun().press("one<M-return>two\\<return>three<C-j>four");
+    expect(walk.state.composer.text).toBe("one\ntwo\nthree\nfour");
+    expect(walk.commands).toEqual([]);
+    expect(walk.press("<return>").commands).toMatchObject([{ text: "one\ntwo\nthree\nfour" }]);
+  });
+
+  test("takes a paste as text, whatever is in it", () => {
+    const walk = begun().give({ kind: "paste", text: "/quit\r\na\u001b[2J" });
+    expect(walk.commands).toEqual([]);
+    expect(walk.state.composer.text).toBe("/quit\na\u001b[2J");
+    expect(walk.screen).toContain("a␛[2J");
+  });
+
+  test("returns from the history, and the draft behind it", () => {
+    const walk = begun().press("first<return>second<return>draft<up><up>");
+    expect(walk.state.composer.text).toBe("first");
+    expect(walk.press("<down><down>").state.composer.text).toBe("draft");
+  });
+});
+
+describe("commands", () => {
+  test("are completed with Tab and run with Enter", () => {
+    const walk = begun().press("/con");
+    expect(walk.screen).toContain("/context What the model sees");
+    walk.press("<tab>");
+    expect(walk.state.composer.text).toBe("/context ");
+    expect(walk.press("<return>").commands).toEqual([{ kind: "context" }]);
+  });
+
+  test("that do not exist say so, and what was written stays", () => {
+    const walk = begun().press("/stopp<escape><return>");
+    expect(walk.screen).toContain('There is no command "/stopp". Did you mean /stop?');
+    expect(walk.state.composer.text).toBe("/stopp");
+    expect(walk.commands).toEqual([]);
+  });
+
+  test("and paths are told apart", () => {
+    expect(begun().press("/etc/hosts what is it<return>").commands).toMatchObject([{ kind: "send" }]);
+  });
+
+  test.each([
+    ["/fork", [{ kind: "fork" }]],
+    ["/compact", [{ kind: "compact" }]],
+    ["/title A trip", [{ kind: "title", value: "A trip" }]],
+    ["/model anthropic/x", [{ kind: "model", value: "anthropic/x" }]],
+    ["/new", [{ kind: "new" }]],
+    ["/resume", [{ kind: "list" }]],
+    ["/quit", [{ kind: "quit" }]],
+  ])("%s", (text, commands) => {
+    expect(begun().press(`${text}<escape><return>`).commands).toEqual(commands);
+  });
+
+  test("/pin pins the last answer, and then no longer", () => {
+    const walk = begun().entries(asks("hello"), says("Hi"));
+    expect(walk.press("/pin<escape><return>").commands).toEqual([{ kind: "pin", entry: "e3", pinned: true }]);
+    walk.entries({ kind: "pin", entry: "e3", pinned: true }).press("/pin<escape><return>");
+    expect(walk.commands.at(-1)).toEqual({ kind: "pin", entry: "e3", pinned: false });
+  });
+});
+
+describe("files", () => {
+  test("are proposed after @ and taken with Tab", () => {
+    const walk = begun().press("read @no");
+    expect(walk.commands).toEqual([
+      { kind: "files", word: "" },
+      { kind: "files", word: "n" },
+      { kind: "files", word: "no" },
+    ]);
+    walk.give({ kind: "files", word: "no", paths: ["my notes.md", "notes/a.md"] });
+    expect(walk.screen).toContain("@notes/a.md");
+    expect(walk.press("<down><tab>").state.composer.text).toBe("read @notes/a.md ");
+  });
+
+  test("that are found too late are not proposed", () => {
+    const walk = begun()
+      .press("@n")
+      .give({ kind: "files", word: "", paths: ["a.md"] });
+    expect(walk.state.completion?.choices ?? []).toEqual([]);
+  });
+});
+
+describe("a change that waits", () => {
+  const waiting = (): ChatWalk =>
+    begun().entries(asks("tidy"), { kind: "action", ref: "sea", state: "PendingApproval" }).action("sea");
+
+  test("is approved by a only after Tab, with the digest that was shown", () => {
+    const walk = waiting().press("a");
+    expect(walk.state.composer.text).toBe("a");
+    walk.press("<backspace><tab>a");
+    expect(walk.commands.filter(({ kind }) => kind !== "load")).toEqual([
+      { kind: "approve", id: "sea", digest: anAction("sea").digest },
+    ]);
+    // A second press decides nothing.
+    expect(walk.press("a").state.composer.text).toBe("a");
+  });
+
+  test("is not approved before its last line was on the screen", () => {
+    const diff = `@@ -0,0 +1,60 @@\n${Array.from({ length: 60 }, (_none, n) => `+line ${n}`).join("\n")}\n`;
+    const [effect] = anAction("sea").effects;
+    const walk = begun().entries(asks("tidy"), { kind: "action", ref: "sea", state: "PendingApproval" });
+    walk.action("sea", {
+      effects: [{ ...effect!, kind: "file.write", path: "long.md", before: null, diff }],
+    });
+    walk.press("<tab>a");
+    expect(walk.commands.some(({ kind }) => kind === "approve")).toBe(false);
+    expect(walk.screen).toContain("not seen yet");
+    for (let presses = 0; presses < 100; presses++) walk.press("<down>");
+    walk.press("<tab>a");
+    expect(walk.commands.at(-1)).toMatchObject({ kind: "approve", id: "sea" });
+  });
+
+  test("is not approved if its contents cannot be shown", () => {
+    const walk = begun().entries({ kind: "action", ref: "sea", state: "PendingApproval" });
+    walk.give({ kind: "whole", whole: { action: anAction("sea"), unread: new Map([[0, "Too long."]]) } });
+    walk.press("<tab>a");
+    expect(walk.commands.some(({ kind }) => kind === "approve")).toBe(false);
+    expect(walk.screen).toContain("cannot be shown here");
+  });
+
+  test("is rejected with a reason", () => {
+    const walk = waiting().press("<tab>rnot this<return>");
+    expect(walk.commands.at(-1)).toEqual({ kind: "reject", id: "sea", reason: "not this" });
+  });
+
+  test("is told apart from work, and undone with one key once it is done", () => {
+    const walk = waiting();
+    expect(walk.screen).toContain("1 decision waits for you");
+    walk.entries({ kind: "action", ref: "sea", state: "Committed" }).action("sea", { state: "Committed" });
+    expect(walk.screen).not.toContain("waits for you");
+    expect(walk.press("<tab>u").commands.at(-1)).toEqual({ kind: "undo", id: "sea" });
+  });
+
+  test("is undone by /undo, the last one first", () => {
+    const walk = begun().entries(
+      { kind: "action", ref: "one", state: "Committed" },
+      { kind: "action", ref: "two", state: "Committed" },
+    );
+    walk.action("one", { state: "Committed" }).action("two", { state: "Committed" });
+    expect(walk.press("/undo<escape><return>").commands.at(-1)).toEqual({ kind: "undo", id: "two" });
+  });
+
+  test("is read again when it changes elsewhere", () => {
+    const walk = waiting().give({ kind: "action", action: anAction("sea", { state: "Rejected" }) });
+    expect(walk.commands.at(-1)).toEqual({ kind: "load", id: "sea" });
+  });
+});
+
+test("a question is answered by the number of its scope, or denied", () => {
+  const walk = begun().give({ kind: "ask", ask: anAsk("q1") });
+  expect(walk.screen).toContain("May agents use it?");
+  walk.press("<tab>");
+  expect(walk.screen).toContain("1 allow always  2 allow once  d deny");
+  walk.press("2");
+  expect(walk.commands).toEqual([
+    { kind: "answer", id: "q1", digest: anAsk("q1").digest, allow: true, remember: "once" },
+  ]);
+  walk.give({ kind: "ask", ask: anAsk("q1", { state: "Allowed" }) });
+  expect(walk.screen).not.toContain("May agents use it?");
+});
+
+describe("leaving and stopping", () => {
+  test("Esc stops what runs, and only that", () => {
+    expect(begun().press("<escape>").commands).toEqual([]);
+    expect(begun().entries(asks("go"), channel("Running")).press("<escape>").commands).toEqual([
+      { kind: "stop" },
+    ]);
+  });
+
+  test("Ctrl-C leaves at the second press", () => {
+    const walk = begun().press("<C-c>");
+    expect(walk.screen).toContain("Press Ctrl-C again to leave");
+    expect(walk.commands).toEqual([]);
+    expect(walk.press("<C-c>").commands).toEqual([{ kind: "quit" }]);
+    expect(begun().press("<C-c>x<C-c>").commands).toEqual([]);
+  });
+
+  test("Ctrl-D leaves where nothing is written", () => {
+    expect(begun().press("x<C-d>").commands).toEqual([]);
+    expect(begun().press("<C-d>").commands).toEqual([{ kind: "quit" }]);
+  });
+});
+
+test("calls, thoughts and processes are opened and closed", () => {
+  const walk = full(new ChatWalk({ columns: 90, rows: 80 }));
+  expect(walk.screen).not.toContain("dunes.jpg");
+  walk.press("<tab><up><up><up><up><up>");
+  expect(walk.screen).toContain("▌ ▸ files/list photos/2024");
+  expect(walk.press("<return>").screen).toContain('"dunes.jpg"');
+  expect(walk.press("<return>").screen).not.toContain('"dunes.jpg"');
+});
+
+test("a kernel that was lost is named, and the conversation stays", () => {
+  const walk = full(new ChatWalk({ columns: 100, rows: 40 })).give({ kind: "link", isCutOff: true });
+  expect(walk.screen).toContain("the kernel is being started again");
+  expect(walk.screen).toContain("files/list");
+});
+
+test("text of models, agents and files has no effect on the terminal", () => {
+  const walk = begun(new ChatWalk({ columns: 90, rows: 200 }, { rehearsal: HOSTILE }));
+  walk
+    .entries(
+      {
+        ...asks(HOSTILE),
+        kind: "message",
+        role: "user",
+        parts: [
+          { type: "text", text: HOSTILE },
+          { type: "file", path: HOSTILE },
+        ],
+      },
+      channel("Running"),
+      says(HOSTILE),
+      says("", { parts: [{ type: "reasoning", text: HOSTILE }] }),
+      { kind: "tool_call", call: "c", tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
+      { kind: "tool_result", call: "c", result: { status: "success", value: { [HOSTILE]: HOSTILE } } },
+      { kind: "tool_call", call: "d", tool: HOSTILE, arguments: HOSTILE },
+      { kind: "tool_result", call: "d", result: { status: "error", message: HOSTILE, recoverable: false } },
+      aProcess("w", { task: HOSTILE, status: HOSTILE, name: HOSTILE }),
+      { kind: "conclusion", text: HOSTILE, process: "w" },
+      { kind: "notice", text: HOSTILE },
+      { kind: "summary", text: HOSTILE },
+      { kind: "action", ref: "sea", state: "PendingApproval" },
+      channel("Failed", { error: { code: "ModelError", message: HOSTILE } }),
+    )
+    .writes(HOSTILE)
+    .writes(HOSTILE, "n", "reasoning")
+    .action("sea", { title: HOSTILE, reason: HOSTILE })
+    .give(
+      { kind: "ask", ask: anAsk("q", { title: HOSTILE, reason: HOSTILE, sources: [HOSTILE] }) },
+      {
+        kind: "conversation",
+        conversation: { ...walk.state.conversation, title: HOSTILE, model: HOSTILE, tainted: [HOSTILE] },
+      },
+    );
+  for (const key of ["c", "d", "w"]) walk.state = { ...walk.state, open: new Set([...walk.state.open, key]) };
+  const items = [{ ...walk.state.conversation, id: HOSTILE }];
+  const sections = [{ name: HOSTILE, tokens: 1, text: HOSTILE }];
+  const screens = [
+    walk.screen,
+    walk.give({ kind: "failed", message: HOSTILE }).screen,
+    walk.press("@").give({ kind: "files", word: "", paths: [HOSTILE] }).screen,
+    walk.give({ kind: "conversations", items }).screen,
+    walk.give({ kind: "context", context: { model: HOSTILE, limit: 1, sections } }).screen,
+    walk.press("<escape>/workers<escape><return>").screen,
+  ];
+  screens.forEach((screen, index) => expectHarmless(screen, `screen ${index}`));
+});

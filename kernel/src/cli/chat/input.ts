@@ -1,0 +1,74 @@
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
+import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
+import type { Conversation } from "../../base/vocabulary/conversation.ts";
+import type { ConversationContext } from "../../base/vocabulary/conversation-requests.ts";
+import type { Key } from "../review/input.ts";
+import type { Size } from "../review/state/state.ts";
+import type { WholeAction } from "../run/whole-action.ts";
+import type { ChatState } from "./state/state.ts";
+import type { News } from "./state/transcript.ts";
+
+/** An input of a chat. */
+export type ChatInput =
+  | { readonly kind: "key"; readonly key: Key; readonly atMs: number }
+  | { readonly kind: "paste"; readonly text: string }
+  | { readonly kind: "news"; readonly news: readonly News[] }
+  | { readonly kind: "conversation"; readonly conversation: Conversation }
+  /** Another conversation is shown from now on. */
+  | { readonly kind: "opened"; readonly conversation: Conversation; readonly agentName: string }
+  /** An action was read, or has changed. */
+  | { readonly kind: "whole"; readonly whole: WholeAction }
+  | { readonly kind: "action"; readonly action: Action }
+  | { readonly kind: "ask"; readonly ask: Ask }
+  | { readonly kind: "decided"; readonly id: string }
+  | { readonly kind: "sent"; readonly key: string; readonly failure: string | null }
+  | { readonly kind: "files"; readonly word: string; readonly paths: readonly string[] }
+  | { readonly kind: "context"; readonly context: ConversationContext }
+  | { readonly kind: "conversations"; readonly items: readonly Conversation[] }
+  | { readonly kind: "said"; readonly text: string }
+  | { readonly kind: "failed"; readonly message: string; readonly id?: string }
+  | { readonly kind: "link"; readonly isCutOff: boolean }
+  /** The screen now shows the state. */
+  | { readonly kind: "drawn" }
+  | { readonly kind: "resized"; readonly size: Size }
+  | { readonly kind: "tick"; readonly nowMs: number };
+
+/** A request from the chat to the session. */
+export type ChatCommand =
+  | KernelCommand
+  | { readonly kind: "send"; readonly key: string; readonly text: string }
+  | { readonly kind: "quit" }
+  | { readonly kind: "suspend" }
+  | { readonly kind: "redraw" };
+
+/** A request to the kernel, whose error is shown. */
+export type KernelCommand =
+  | { readonly kind: "load"; readonly id: string }
+  | {
+      readonly kind: "approve";
+      readonly id: string;
+      readonly digest: string;
+      readonly rules?: readonly RememberedRule[];
+    }
+  | { readonly kind: "reject"; readonly id: string; readonly reason?: string }
+  | { readonly kind: "undo"; readonly id: string }
+  | {
+      readonly kind: "answer";
+      readonly id: string;
+      readonly digest: Ask["digest"];
+      readonly allow: boolean;
+      readonly remember: AskScope;
+    }
+  | { readonly kind: "files"; readonly word: string }
+  | { readonly kind: "model" | "title"; readonly value: string }
+  | { readonly kind: "pin"; readonly entry: string; readonly pinned: boolean }
+  | { readonly kind: "resume"; readonly conversation: Conversation }
+  | {
+      readonly kind: "stop" | "fork" | "compact" | "context" | "list" | "new";
+    };
+
+export interface ChatStep {
+  readonly state: ChatState;
+  readonly commands: readonly ChatCommand[];
+}

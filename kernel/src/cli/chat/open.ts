@@ -1,0 +1,320 @@
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { select, isCancel } from "@clack/prompts";
+import { grantsOf, wholeChoice } from "../../base/consent-choice.ts";
+import { newId } from "../../base/ids.ts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
+import type { Conversation } from "../../base/vocabulary/conversation.ts";
+import { laresNames } from "../../documents/names.ts";
+import { exitCodes, folderNamed, UsageError, whenReady, type CommandContext } from "../command.ts";
+import { KernelClient } from "../kernel-client.ts";
+import type { KernelConnection } from "../ports.ts";
+import { drawQuestion } from "../render/consent.ts";
+import { oneLine } from "../render/foreign.ts";
+import { renderNoModel } from "../render/language-models.ts";
+import { dayAndTime } from "../render/quantities.ts";
+import { wrap } from "../render/width.ts";
+import { withEnvironment } from "../run/environment.ts";
+import { ensureTrust } from "../run/trust.ts";
+
+export interface ChatOptions {
+  readonly folder?: string;
+  /** True: without an id. */
+  readonly resume?: string | true;
+  readonly fork?: string;
+  readonly rehearse?: string;
+  readonly model?: string;
+}
+
+export interface OpenedChat {
+  readonly connection: KernelConnection;
+  connect(): Promise<KernelConnection>;
+  readonly conversation: Conversation;
+  /** It was begun here, so that it is deleted if nothing is said in it. */
+  readonly isNew: boolean;
+  readonly agents: readonly Agent[];
+  /** The name of the script that answers instead of a model. */
+  readonly rehearsal: string | null;
+}
+
+/** The provider that a rehearsal brings; see `LARES_REHEARSE`. */
+const rehearsalModel = "rehearsal/script";
+
+/**
+ * Opens a conversation as the command line says: with a mind of the folder, or the one that is resumed or forked. Calls
+ * `use` with it; returns an exit code if there is none.
+ */
+export async function withConversation(
+  context: CommandContext,
+  agent: string | undefined,
+  options: ChatOptions,
+  use: (chat: OpenedChat) => Promise<number>,
+): Promise<number> {
+  const folder = await folderNamed(options.folder ?? ".");
+  const script = options.rehearse === undefined ? null : await scriptNamed(options.rehearse);
+  // A kernel that is started here ends with this run; one that runs already asks the person's own models.
+  const settings =
+    script === null ? {} : { LARES_REHEARSE: script, LARES_REHEARSE_RUN: newId(), LARES_KERNEL_LINGER: "0s" };
+  return withEnvironment(settings, async () => {
+    const first = await firstUse(context, folder, script);
+    if (typeof first === "number") return first;
+    const connect = (): Promise<KernelConnection> => context.ports.connect({ folder });
+    const connection = await context.terminal.progress("starting the kernel", connect());
+    try {
+      const kernel = new KernelClient(connection);
+      if (!(await accepted(context, kernel, first))) {
+        await connection[Symbol.asyncDispose]();
+        return exitCodes.failed;
+      }
+      await context.terminal.progress("indexing", whenReady(kernel, context.terminal.interrupted));
+      if (script !== null) await checkRehearsal(kernel);
+      const agents = (await kernel.agents()).filter(({ mind }) => mind === true);
+      const opened = await conversationOf(context, kernel, agents, agent, {
+        ...options,
+        ...(script === null ? {} : { model: rehearsalModel }),
+      });
+      if (opened === null) {
+        await connection[Symbol.asyncDispose]();
+        return exitCodes.failed;
+      }
+      if (opened.isNew && opened.conversation.context.limit === 0 && opened.conversation.model === "") {
+        // The first message would fail.
+        await kernel.deleteConversation(opened.conversation.id);
+        await context.ports.withUserServices(async ({ documentPath }) =>
+          context.terminal.warn(renderNoModel(documentPath)),
+        );
+        await connection[Symbol.asyncDispose]();
+        return exitCodes.usage;
+      }
+      const rehearsal = script === null ? null : basename(script);
+      return await use({ connection, connect, ...opened, agents, rehearsal });
+    } catch (error) {
+      await connection[Symbol.asyncDispose]();
+      throw error;
+    }
+  });
+}
+
+async function scriptNamed(name: string): Promise<string> {
+  const path = resolve(name);
+  if ((await stat(path).catch(() => null))?.isFile() !== true)
+    throw new UsageError(`The script "${name}" does not exist. --rehearse names a file with turns.`);
+  return path;
+}
+
+/** What is asked in a folder that has no document. */
+interface FirstUse {
+  /** The document that was written to ask, which is removed if the person says no. */
+  readonly document: string;
+  readonly sees: string;
+}
+
+/**
+ * Prepares a folder without a document: writes the one that asks for the steward into the folder's state. Returns null
+ * if there is a document already, or an exit code.
+ */
+async function firstUse(
+  { ports, terminal }: CommandContext,
+  folder: string,
+  script: string | null,
+): Promise<FirstUse | null | number> {
+  const state = await ports.stateOf(folder);
+  for (const place of [folder, state])
+    for (const name of laresNames)
+      if ((await stat(join(place, name)).catch(() => null))?.isFile() === true) return null;
+  const model = script === null ? await modelOf(ports, terminal) : null;
+  if (script === null && model === null) return exitCodes.usage;
+  if (!terminal.isInteractive)
+    throw new UsageError(
+      `There is no lares.yaml in ${folder}, and nobody can be asked whether to use the steward there. Run lares chat once at a terminal, or write lares.yaml.`,
+    );
+  const document = join(state, "lares.yaml");
+  const text = await readFile(join(ports.templatesFolder, "chat.yaml"), "utf8");
+  await writeFile(document, text, { flag: "wx", mode: 0o600 });
+  const sees =
+    model === null
+      ? `Nothing of them leaves this machine: ${basename(script ?? "")} answers instead of a model.`
+      : `What it reads of them is sent to the model ${model}.`;
+  return { document, sees };
+}
+
+/** Returns the model that a conversation uses; null, with what to do on the screen, if there is none. */
+async function modelOf(
+  ports: CommandContext["ports"],
+  terminal: CommandContext["terminal"],
+): Promise<string | null> {
+  return ports.withUserServices(async ({ models, documentPath }) => {
+    const known = await models.list(false, terminal.interrupted);
+    const listing =
+      known.providers.length > 0
+        ? known
+        : await terminal.progress("looking for models", models.list(true, terminal.interrupted));
+    const scripted = listing.providers.find(({ api }) => api === "scripted");
+    const model =
+      listing.routes["channel"] ??
+      listing.routes["default"] ??
+      (scripted === undefined ? undefined : `${scripted.id}/script`);
+    if (model !== undefined) {
+      const provider = listing.providers.find(({ id }) => model.startsWith(`${id}/`));
+      return provider?.local === true ? `${model} on this machine` : model;
+    }
+    terminal.warn(renderNoModel(documentPath));
+    return null;
+  });
+}
+
+async function accepted(
+  context: CommandContext,
+  kernel: KernelClient,
+  first: FirstUse | null,
+): Promise<boolean> {
+  const status = await kernel.status();
+  if (first === null) return ensureTrust(context, kernel, status);
+  const { terminal } = context;
+  try {
+    const question = await kernel.question();
+    const { style, width } = terminal.surface;
+    terminal.print([
+      ...drawQuestion(question, wholeChoice(question), terminal.surface).lines,
+      "",
+      // At the end, where it is read: the rest may have been scrolled away.
+      ...wrap(
+        `There is no lares.yaml here. Lares' steward can talk with you about the files of ${oneLine(status.workspace)}.`,
+        width,
+      ),
+      ...wrap(first.sees, width).map((line) => style.bold(line)),
+    ]);
+    if (await terminal.confirm("Use it in this folder?")) {
+      await kernel.trust(question.digest, grantsOf(wholeChoice(question)));
+      return true;
+    }
+  } catch (error) {
+    await rm(first.document, { force: true });
+    throw error;
+  }
+  await rm(first.document, { force: true });
+  terminal.warn("Nothing was allowed. lares chat asks again.");
+  return false;
+}
+
+async function checkRehearsal(kernel: KernelClient): Promise<void> {
+  const { providers } = await kernel.models();
+  if (providers.some(({ id, api }) => api === "scripted" && rehearsalModel.startsWith(`${id}/`))) return;
+  throw new UsageError(
+    "A kernel without the rehearsal runs for this folder already. Close the editors that use it, or run lares stop, and try again.",
+  );
+}
+
+async function conversationOf(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  agents: readonly Agent[],
+  agent: string | undefined,
+  { resume, fork, model }: ChatOptions,
+): Promise<{ readonly conversation: Conversation; readonly isNew: boolean } | null> {
+  const chosen = agent === undefined ? undefined : agentNamed(agents, agent).id;
+  const withModel = async (conversation: Conversation): Promise<Conversation> =>
+    model === undefined ? conversation : kernel.updateConversation({ id: conversation.id, model });
+  if (fork !== undefined) {
+    const { id, at } = forkNamed(fork);
+    const origin = await conversationNamed(kernel, id);
+    return { conversation: await withModel(await kernel.forkConversation(origin.id, at)), isNew: false };
+  }
+  if (typeof resume === "string")
+    return { conversation: await withModel(await conversationNamed(kernel, resume)), isNew: false };
+  if (resume === true) {
+    const { items } = await kernel.conversations({
+      state: "open",
+      limit: 100,
+      ...(chosen === undefined ? {} : { agent: chosen }),
+    });
+    const conversation = await oneOf(terminal, items);
+    return conversation === null ? null : { conversation: await withModel(conversation), isNew: false };
+  }
+  const id = chosen ?? (await onlyAgent(terminal, agents));
+  if (id === null) return null;
+  return {
+    conversation: await kernel.openConversation({ agent: id, ...(model === undefined ? {} : { model }) }),
+    isNew: true,
+  };
+}
+
+function forkNamed(text: string): { readonly id: string; readonly at?: number } {
+  const [id = "", at] = text.split("@");
+  if (at === undefined) return { id };
+  if (!/^[1-9]\d{0,15}$/.test(at))
+    throw new UsageError(
+      `"${at}" is not the number of an entry. Write --fork ID@SEQ, such as --fork 5c1f9e20@12.`,
+    );
+  return { id, at: Number(at) };
+}
+
+/** Returns the conversation whose id ends like this. */
+async function conversationNamed(kernel: KernelClient, given: string): Promise<Conversation> {
+  const { items } = await kernel.conversations({ limit: 1000 });
+  const [only, other] = items.filter(({ id }) => id.endsWith(given));
+  if (only === undefined)
+    throw new UsageError(
+      `No conversation has an id that ends in "${given}". lares chat --resume lists them.`,
+    );
+  if (other !== undefined)
+    throw new UsageError(`Several conversations' ids end in "${given}". Write more characters of the id.`);
+  return only;
+}
+
+async function oneOf(
+  terminal: CommandContext["terminal"],
+  items: readonly Conversation[],
+): Promise<Conversation | null> {
+  const [only, other] = items;
+  if (only === undefined) throw new UsageError("There is no conversation to resume. lares chat begins one.");
+  if (other === undefined) return only;
+  if (!terminal.isInteractive)
+    throw new UsageError(
+      `There are several conversations. Name one: ${items
+        .slice(0, 20)
+        .map(({ id, title }) => `--resume ${id.slice(-8)} (${oneLine(title)})`)
+        .join(", ")}`,
+    );
+  const choice = await select<Conversation>({
+    message: "Which conversation?",
+    signal: terminal.interrupted,
+    options: items.map((value) => ({
+      value,
+      label: value.title === "" ? "Without a title" : oneLine(value.title),
+      hint: dayAndTime(value.updated),
+    })),
+  });
+  return isCancel(choice) ? null : choice;
+}
+
+/** Returns the agent with this id, or with an id that ends in this word. */
+function agentNamed(agents: readonly Agent[], given: string): Agent {
+  const [only, other] = agents.filter(({ id }) => id === given || id.endsWith(`.${given}`));
+  if (only !== undefined && (other === undefined || only.id === given)) return only;
+  const list = agents.map(({ id }) => id).join(", ");
+  throw new UsageError(
+    `No single agent that you can talk to is called "${given}". ${list === "" ? "There is none in this folder." : `Use one of ${list}.`}`,
+  );
+}
+
+async function onlyAgent(
+  terminal: CommandContext["terminal"],
+  agents: readonly Agent[],
+): Promise<string | null> {
+  const usable = agents.filter(({ disabled, state }) => disabled !== true && state !== "Suspended");
+  const [only, other] = usable;
+  if (only === undefined)
+    throw new UsageError(
+      "No agent of this folder has a mind that you can talk to. Add dev.lares.steward to extensions in lares.yaml, or allow it with lares permissions.",
+    );
+  if (other === undefined) return only.id;
+  if (!terminal.isInteractive)
+    throw new UsageError(`Several agents have a mind. Name one: ${usable.map(({ id }) => id).join(", ")}.`);
+  const choice = await select<string>({
+    message: "Whom do you want to talk to?",
+    signal: terminal.interrupted,
+    options: usable.map(({ id, name }) => ({ value: id, label: oneLine(name), hint: oneLine(id) })),
+  });
+  return isCancel(choice) ? null : choice;
+}

@@ -1,0 +1,304 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Conversation } from "../../base/vocabulary/conversation.ts";
+import { renderChat } from "../render/chat/screen.ts";
+import type { ScreenStyle } from "../render/screen-style.ts";
+import { readKeys } from "../review/keys.ts";
+import type { Screen } from "../review/screen.ts";
+import { wholeAction } from "../run/whole-action.ts";
+import type { Terminal } from "../terminal.ts";
+import type { ChatCommand, ChatInput, KernelCommand } from "./input.ts";
+import { ConversationLink } from "./link.ts";
+import { filePathsLike, namedFiles } from "./files.ts";
+import type { OpenedChat } from "./open.ts";
+import { newChat, type ChatState } from "./state/state.ts";
+import { update } from "./update.ts";
+
+const tickMs = 500;
+/** A message can be pasted whole. */
+const maxPasted = 200_000;
+const maxListed = 100;
+
+export type ChatEnd =
+  | { readonly kind: "quit" }
+  | { readonly kind: "signal"; readonly signal: "SIGTERM" | "SIGHUP" }
+  | { readonly kind: "gone"; readonly reason: string };
+
+interface SessionPorts {
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+/** A conversation in a terminal: takes keys and news, draws the screen and sends requests to the kernel. */
+export class ChatSession implements AsyncDisposable {
+  readonly #ports: SessionPorts;
+  readonly #chat: OpenedChat;
+  readonly #link: ConversationLink;
+  readonly #resources = new DisposableStack();
+  readonly #end: PromiseWithResolvers<ChatEnd> = Promise.withResolvers();
+  #state: ChatState;
+  #isNew: boolean;
+  #isDrawDue = false;
+
+  constructor(ports: SessionPorts, chat: OpenedChat, screenStyle: ScreenStyle) {
+    this.#ports = ports;
+    this.#chat = chat;
+    this.#isNew = chat.isNew;
+    const { conversation, rehearsal } = chat;
+    this.#state = newChat({
+      screenStyle,
+      size: ports.screen.size,
+      nowMs: Date.now(),
+      agentName: this.#nameOf(conversation),
+      rehearsal,
+      conversation,
+    });
+    const { interrupted } = ports.terminal;
+    this.#link = new ConversationLink(
+      chat.connection,
+      { connect: () => chat.connect(), interrupted },
+      {
+        news: (news) => this.#send({ kind: "news", news }),
+        conversation: (changed) => this.#send({ kind: "conversation", conversation: changed }),
+        action: (action) => this.#send({ kind: "action", action }),
+        ask: (ask) => this.#send({ kind: "ask", ask }),
+        cutOff: (isCutOff) => this.#send({ kind: "link", isCutOff }),
+        gone: (reason) => this.#end.resolve({ kind: "gone", reason }),
+      },
+    );
+  }
+
+  /** The conversation that was shown last; null if nothing was said in it, so that it was deleted. */
+  get left(): Conversation | null {
+    return this.#isEmpty() ? null : this.#state.conversation;
+  }
+
+  /** Resolves when the person has left, or when the session ended for another reason. */
+  async run(): Promise<ChatEnd> {
+    const { screen, input } = this.#ports;
+    this.#listen();
+    await this.#link.follow(this.#state.conversation.id);
+    screen.enter();
+    this.#resources.use(
+      readKeys(
+        input,
+        {
+          key: (key) => this.#send({ kind: "key", key, atMs: Date.now() }),
+          paste: (text) => this.#send({ kind: "paste", text }),
+        },
+        maxPasted,
+      ),
+    );
+    this.#drawSoon();
+    return this.#end.promise;
+  }
+
+  #listen(): void {
+    const { screen, terminal, output } = this.#ports;
+    const onResize = (): void => this.#send({ kind: "resized", size: screen.size });
+    const onContinue = (): void => {
+      screen.enter();
+      screen.clear();
+      onResize();
+    };
+    const onStop = (): void => {
+      screen.leave();
+      process.kill(process.pid, "SIGSTOP");
+    };
+    const onHangUp = (): void => this.#end.resolve({ kind: "signal", signal: "SIGHUP" });
+    const onFault = (): void => screen.leave();
+    const onInterrupt = (): void =>
+      this.#end.resolve(
+        terminal.interrupted.reason === "SIGTERM" ? { kind: "signal", signal: "SIGTERM" } : { kind: "quit" },
+      );
+    output.on("resize", onResize);
+    process.on("SIGCONT", onContinue);
+    process.on("SIGTSTP", onStop);
+    process.on("SIGHUP", onHangUp);
+    process.on("uncaughtExceptionMonitor", onFault);
+    if (terminal.interrupted.aborted) onInterrupt();
+    terminal.interrupted.addEventListener("abort", onInterrupt);
+    const ticking = setInterval(() => this.#send({ kind: "tick", nowMs: Date.now() }), tickMs);
+    this.#resources.defer(() => {
+      output.off("resize", onResize);
+      process.off("SIGCONT", onContinue);
+      process.off("SIGTSTP", onStop);
+      process.off("SIGHUP", onHangUp);
+      process.off("uncaughtExceptionMonitor", onFault);
+      terminal.interrupted.removeEventListener("abort", onInterrupt);
+      clearInterval(ticking);
+    });
+  }
+
+  #send(input: ChatInput): void {
+    try {
+      const { state, commands } = update(this.#state, input);
+      this.#state = state;
+      for (const command of commands) this.#do(command);
+      if (input.kind !== "drawn") this.#drawSoon();
+    } catch (error) {
+      this.#end.reject(error);
+    }
+  }
+
+  #drawSoon(): void {
+    if (this.#isDrawDue) return;
+    this.#isDrawDue = true;
+    setImmediate(() => {
+      this.#isDrawDue = false;
+      try {
+        const { frame, cursor } = renderChat(this.#state);
+        this.#ports.screen.draw(frame, cursor);
+        this.#send({ kind: "drawn" });
+      } catch (error) {
+        this.#end.reject(error);
+      }
+    });
+  }
+
+  #do(command: ChatCommand): void {
+    const { screen } = this.#ports;
+    if (command.kind === "quit") this.#end.resolve({ kind: "quit" });
+    // Sent to the whole process group, as a terminal does outside raw mode.
+    else if (command.kind === "suspend") process.kill(0, "SIGTSTP");
+    else if (command.kind === "redraw") screen.clear();
+    else if (command.kind === "send") void this.#deliver(command.key, command.text);
+    else void this.#answering(command);
+  }
+
+  async #deliver(key: string, text: string): Promise<void> {
+    const { id } = this.#state.conversation;
+    try {
+      const parts = await namedFiles(this.#link.kernel, text);
+      // The key makes a message that is sent again to the next kernel the same message.
+      await this.#link.ask((kernel) => kernel.send({ id, key, ...(parts === null ? { text } : { parts }) }));
+      this.#send({ kind: "sent", key, failure: null });
+    } catch (error) {
+      this.#send({ kind: "sent", key, failure: messageOf(error) });
+    }
+  }
+
+  /** Carries out a command, and shows its error on the screen. */
+  async #answering(command: KernelCommand): Promise<void> {
+    try {
+      await this.#carryOut(command);
+    } catch (error) {
+      this.#send({
+        kind: "failed",
+        message: messageOf(error),
+        ...("id" in command ? { id: command.id } : {}),
+      });
+    }
+  }
+
+  async #carryOut(command: KernelCommand): Promise<void> {
+    const { kernel } = this.#link;
+    const { id } = this.#state.conversation;
+    switch (command.kind) {
+      case "load":
+        return this.#load(command.id);
+      case "approve": {
+        const { digest, rules } = command;
+        await kernel.approve(command.id, {
+          digest,
+          ...(rules === undefined ? { remember: "once" as const } : { remember: "always" as const, rules }),
+        });
+        return this.#decided(command.id);
+      }
+      case "reject":
+        await kernel.reject(command.id, command.reason);
+        return this.#decided(command.id);
+      case "undo":
+        await kernel.undo(command.id);
+        return this.#decided(command.id);
+      case "answer": {
+        const { digest, allow, remember } = command;
+        this.#send({ kind: "ask", ask: await kernel.answerAsk(command.id, { digest, allow, remember }) });
+        return this.#send({ kind: "decided", id: command.id });
+      }
+      case "stop":
+        await kernel.cancelConversation(id);
+        return this.#send({ kind: "said", text: "Stopped." });
+      case "files": {
+        const { word } = command;
+        return this.#send({ kind: "files", word, paths: await filePathsLike(kernel, word) });
+      }
+      case "model": {
+        const conversation = await kernel.updateConversation({ id, model: command.value });
+        this.#send({ kind: "conversation", conversation });
+        return this.#send({ kind: "said", text: `The model is ${conversation.model} from now on.` });
+      }
+      case "title":
+        return this.#send({
+          kind: "conversation",
+          conversation: await kernel.updateConversation({ id, title: command.value }),
+        });
+      case "pin":
+        await kernel.pinEntry(id, command.entry, command.pinned);
+        return;
+      case "compact":
+        await kernel.compactConversation(id);
+        return this.#send({ kind: "said", text: "Earlier turns are being summarised." });
+      case "context":
+        return this.#send({ kind: "context", context: await kernel.conversationContext(id) });
+      case "list": {
+        const { items } = await kernel.conversations({ state: "open", limit: maxListed });
+        return this.#send({ kind: "conversations", items: items.filter((item) => item.id !== id) });
+      }
+      case "fork":
+        return this.#show(await kernel.forkConversation(id), false);
+      case "resume":
+        return this.#show(command.conversation, false);
+      case "new": {
+        const { agent } = this.#state.conversation;
+        const { rehearsal } = this.#chat;
+        return this.#show(
+          await kernel.openConversation({
+            agent,
+            ...(rehearsal === null ? {} : { model: this.#chat.conversation.model }),
+          }),
+          true,
+        );
+      }
+    }
+  }
+
+  async #load(id: string): Promise<void> {
+    const { kernel } = this.#link;
+    this.#send({ kind: "whole", whole: await wholeAction(kernel, await kernel.action(id)) });
+  }
+
+  async #decided(id: string): Promise<void> {
+    await this.#load(id);
+    this.#send({ kind: "decided", id });
+  }
+
+  /** Shows another conversation, and deletes the one before if nothing was said in it. */
+  async #show(conversation: Conversation, isNew: boolean): Promise<void> {
+    await this.#deleteIfEmpty();
+    this.#isNew = isNew;
+    this.#send({ kind: "opened", conversation, agentName: this.#nameOf(conversation) });
+    await this.#link.follow(conversation.id);
+  }
+
+  #nameOf({ agent }: Conversation): string {
+    return this.#chat.agents.find(({ id }) => id === agent)?.name ?? agent;
+  }
+
+  #isEmpty(): boolean {
+    return this.#isNew && this.#state.transcript.messages.size === 0 && this.#state.sending.length === 0;
+  }
+
+  async #deleteIfEmpty(): Promise<void> {
+    if (this.#isEmpty())
+      await this.#link.kernel.deleteConversation(this.#state.conversation.id).catch(() => null);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#resources.dispose();
+    this.#ports.screen[Symbol.dispose]();
+    await this.#deleteIfEmpty();
+    await this.#link[Symbol.asyncDispose]();
+  }
+}

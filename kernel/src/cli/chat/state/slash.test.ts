@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { fileWord, filesIn, partsOf, slashOf, wordAt } from "./slash.ts";
+
+test("a message that names files has a part for each that exists", () => {
+  const text = 'compare @a.md with @"my notes.md" and @gone.md, not me@example.org, @a.md again';
+  expect(filesIn(text)).toEqual(["a.md", "my notes.md", "gone.md,"]);
+  expect(partsOf(text, new Set(["a.md", "my notes.md"]))).toEqual([
+    { type: "text", text },
+    { type: "file", path: "a.md" },
+    { type: "file", path: "my notes.md" },
+  ]);
+});
+
+test("a path with blanks is quoted", () => {
+  expect(fileWord("my notes.md")).toBe('@"my notes.md"');
+});
+
+test("only a word at the beginning is a command, and only a word of its own a file", () => {
+  expect(wordAt("/co", 3)).toEqual({ kind: "command", start: 0, word: "co" });
+  expect(wordAt("say /co", 7)).toBeNull();
+  expect(wordAt("me@no", 5)).toBeNull();
+  expect(wordAt("read @no", 8)).toEqual({ kind: "file", start: 5, word: "no" });
+});
+
+test("a command with too much or too little behind it says so", () => {
+  expect(slashOf("/undo this")).toMatchObject({
+    kind: "unknown",
+    message: expect.stringContaining("Remove"),
+  });
+  expect(slashOf("/title")).toMatchObject({ kind: "unknown" });
+  expect(slashOf("/model")).toEqual({ kind: "command", name: "model", rest: "" });
+  expect(slashOf("hello /undo")).toBeNull();
+});

@@ -1,0 +1,173 @@
+import type { Action, ActionState } from "../../../base/vocabulary/action.ts";
+import { endedStates, type Conversation, type Process } from "../../../base/vocabulary/conversation.ts";
+import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
+import type { Ask, AskScope } from "../../../base/vocabulary/ask.ts";
+import type { ScreenStyle } from "../../render/screen-style.ts";
+import type { Size } from "../../review/state/state.ts";
+import type { WholeAction } from "../../run/whole-action.ts";
+import { emptyComposer, type Composer } from "./composer.ts";
+import type { Completion } from "./slash.ts";
+import {
+  channelOf,
+  emptyTranscript,
+  isWorking,
+  itemsOf,
+  shownOf,
+  type Item,
+  type Transcript,
+} from "./transcript.ts";
+
+/** How much of a card has been on the screen. */
+export interface Seen {
+  readonly digest: string;
+  readonly width: number;
+  /** The number of lines from its top that have been on the screen without a gap. */
+  readonly to: number;
+}
+
+/** What the screen shows instead of the transcript, or of the composer. */
+export type Panel =
+  | { readonly kind: "reason"; readonly id: string; readonly text: string }
+  | { readonly kind: "scopes"; readonly id: string; readonly digest: string }
+  | { readonly kind: "help"; readonly top: number }
+  | { readonly kind: "workers"; readonly top: number }
+  | { readonly kind: "context"; readonly context: ConversationContext; readonly top: number }
+  | { readonly kind: "choose"; readonly items: readonly Conversation[]; readonly selected: number };
+
+export interface ChatState {
+  readonly screenStyle: ScreenStyle;
+  readonly size: Size;
+  readonly nowMs: number;
+  /** The agent, as its manifest names it. */
+  readonly agentName: string;
+  /** The name of the script that answers instead of a model; null without one. */
+  readonly rehearsal: string | null;
+  readonly conversation: Conversation;
+  readonly transcript: Transcript;
+  /** The actions that the transcript names, as they are now. */
+  readonly actions: ReadonlyMap<string, WholeAction>;
+  readonly seen: ReadonlyMap<string, Seen>;
+  /** The questions that wait. */
+  readonly asks: ReadonlyMap<string, Ask>;
+  readonly composer: Composer;
+  readonly completion: Completion | null;
+  /** The item that receives the keys; null: the composer. */
+  readonly focus: string | null;
+  /** The items that are shown in full. */
+  readonly open: ReadonlySet<string>;
+  /** Actions and questions that are being decided. */
+  readonly busy: ReadonlySet<string>;
+  readonly panel: Panel | null;
+  /** The first visible line; null: the end is visible, also when more arrives. */
+  readonly top: number | null;
+  readonly message: { readonly text: string; readonly isFault: boolean } | null;
+  /** The kernel has gone, and the next one is being started. */
+  readonly isCutOff: boolean;
+  /** Messages that are being sent. */
+  readonly sending: readonly { readonly key: string; readonly text: string }[];
+  /** When Ctrl-C was pressed. */
+  readonly leavingAtMs: number | null;
+}
+
+export function newChat(
+  given: Pick<ChatState, "screenStyle" | "size" | "nowMs" | "agentName" | "rehearsal" | "conversation">,
+): ChatState {
+  return {
+    ...given,
+    transcript: emptyTranscript,
+    actions: new Map(),
+    seen: new Map(),
+    asks: new Map(),
+    composer: emptyComposer,
+    completion: null,
+    focus: null,
+    open: new Set(),
+    busy: new Set(),
+    panel: null,
+    top: null,
+    message: null,
+    isCutOff: false,
+    sending: [],
+    leavingAtMs: null,
+  };
+}
+
+/** An item of the transcript, or a question, which has no place in the log. */
+export type ShownItem = Item | { readonly kind: "ask"; readonly key: string; readonly ask: Ask };
+
+/** Returns what is shown, in its order. Questions that wait come last. */
+export function shownItems({ transcript, asks }: ChatState): ShownItem[] {
+  return [
+    ...itemsOf(transcript),
+    ...[...asks.values()].map((ask) => ({ kind: "ask" as const, key: ask.id, ask })),
+  ];
+}
+
+export function stateOfAction({ actions }: ChatState, item: { action: string; state: string }): ActionState {
+  return actions.get(item.action)?.action.state ?? (item.state as ActionState);
+}
+
+/** Returns the action that an item shows, as it is now; null while it is being loaded. */
+export function actionOf({ actions }: ChatState, id: string): Action | null {
+  return actions.get(id)?.action ?? null;
+}
+
+/** True for an item that the person has to decide about. */
+export function isWaiting(state: ChatState, item: ShownItem): boolean {
+  if (item.kind === "ask") return true;
+  return item.kind === "action" && stateOfAction(state, item) === "PendingApproval";
+}
+
+/** True for an item that a key opens, decides or undoes. */
+export function isFocusable(item: ShownItem): boolean {
+  switch (item.kind) {
+    case "call":
+    case "action":
+    case "ask":
+      return true;
+    case "process":
+      return item.process.kind !== "channel";
+    case "message":
+      return (
+        item.message.role === "assistant" &&
+        shownOf(item.message).parts.some(({ type }) => type === "reasoning")
+      );
+    case "remark":
+      return item.remark.kind === "summary";
+  }
+}
+
+export function waitingItems(state: ChatState): ShownItem[] {
+  return shownItems(state).filter((item) => isWaiting(state, item));
+}
+
+/** Returns the processes besides the channel that have not ended. */
+export function runningProcesses({ transcript }: ChatState): Process[] {
+  return [...transcript.processes.values()]
+    .map(({ value }) => value)
+    .filter(({ kind, state }) => kind !== "channel" && !endedStates.has(state));
+}
+
+/** True while something works that Esc stops. */
+export function isAtWork(state: ChatState): boolean {
+  const channel = channelOf(state.transcript);
+  return (channel !== null && isWorking(channel)) || runningProcesses(state).some(isWorking);
+}
+
+/** Returns the last change that was made in this conversation and can be undone. */
+export function lastCommitted(state: ChatState): Action | null {
+  const [last] = [...state.transcript.actions]
+    .toSorted(([, a], [, b]) => b.last - a.last)
+    .flatMap(([id]) => {
+      const action = actionOf(state, id);
+      return action?.state === "Committed" ? [action] : [];
+    });
+  return last ?? null;
+}
+
+/** What the keys that answer a question do. */
+export const scopeWords: Readonly<Record<AskScope, string>> = {
+  once: "allow once",
+  conversation: "allow in this conversation",
+  always: "allow always",
+};

@@ -1,0 +1,345 @@
+import type { Entry, EntryOf, Part, Process } from "../../../base/vocabulary/conversation.ts";
+import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
+import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
+
+/** A piece of a message that is not finished. */
+export interface Streamed {
+  readonly type: Delta["type"];
+  readonly part: number;
+  readonly text: string;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly process: string;
+  readonly role: "user" | "assistant";
+  readonly origin: string;
+  /** The whole message, once it is in the log, with its seq. */
+  readonly whole: { readonly seq: number; readonly parts: readonly Part[] } | null;
+  /** What is in the log of a message that is not finished, by seq. */
+  readonly partials: ReadonlyMap<number, readonly Part[]>;
+  /** What came after the last partial entry. */
+  readonly streamed: readonly Streamed[];
+  /** It does not count: its attempt failed, or a kernel died while it was written. */
+  readonly isVoid: boolean;
+}
+
+export interface Call {
+  readonly call: string;
+  readonly process: string;
+  /** Null until the entry of the call has arrived. */
+  readonly asked: { readonly seq: number; readonly tool: string; readonly arguments: unknown } | null;
+  readonly result: { readonly seq: number; readonly value: ToolResult } | null;
+}
+
+/** The last state of something that changes, with the seq where it is shown. */
+interface Latest<Value> {
+  readonly first: number;
+  readonly last: number;
+  readonly value: Value;
+}
+
+type Remark = EntryOf<"notice" | "summary" | "conclusion">;
+
+/**
+ * What a conversation's entries come to for a person. Entries may arrive in any order, and pieces of messages before
+ * or after what replaces them: the result is that of the entries alone.
+ */
+export interface Transcript {
+  /** The seq of the last entry. */
+  readonly lastSeq: number;
+  readonly messages: ReadonlyMap<string, Message>;
+  readonly calls: ReadonlyMap<string, Call>;
+  readonly processes: ReadonlyMap<string, Latest<Process>>;
+  readonly actions: ReadonlyMap<string, Latest<{ readonly state: string; readonly process: string }>>;
+  readonly remarks: ReadonlyMap<number, Remark>;
+  readonly pins: ReadonlyMap<string, Latest<boolean>>;
+  /** The last request of each process, by its seq. */
+  readonly requests: ReadonlyMap<string, number>;
+}
+
+export const emptyTranscript: Transcript = {
+  lastSeq: 0,
+  messages: new Map(),
+  calls: new Map(),
+  processes: new Map(),
+  actions: new Map(),
+  remarks: new Map(),
+  pins: new Map(),
+  requests: new Map(),
+};
+
+type Draft = { -readonly [Field in keyof Transcript]: MutableOf<Transcript[Field]> };
+type MutableOf<Value> = Value extends ReadonlyMap<infer Key, infer Item> ? Map<Key, Item> : Value;
+
+export type News =
+  { readonly kind: "entry"; readonly entry: Entry } | { readonly kind: "delta"; readonly delta: Delta };
+
+/** Returns the transcript with entries and pieces of messages added. Copies once for all of them. */
+export function addNews(transcript: Transcript, news: readonly News[]): Transcript {
+  const draft: Draft = {
+    lastSeq: transcript.lastSeq,
+    messages: new Map(transcript.messages),
+    calls: new Map(transcript.calls),
+    processes: new Map(transcript.processes),
+    actions: new Map(transcript.actions),
+    remarks: new Map(transcript.remarks),
+    pins: new Map(transcript.pins),
+    requests: new Map(transcript.requests),
+  };
+  for (const one of news) {
+    if (one.kind === "entry") addEntry(draft, one.entry);
+    else addDelta(draft, one.delta);
+  }
+  return draft;
+}
+
+function addEntry(draft: Draft, entry: Entry): void {
+  draft.lastSeq = Math.max(draft.lastSeq, entry.seq);
+  switch (entry.kind) {
+    case "message":
+      return addMessage(draft, entry);
+    case "void":
+      draft.messages.set(entry.message, {
+        ...(draft.messages.get(entry.message) ?? emptyMessage(entry.message, entry.process)),
+        isVoid: true,
+        streamed: [],
+      });
+      return;
+    case "tool_call": {
+      const { call, tool, seq, process } = entry;
+      const known = draft.calls.get(call);
+      const asked = { seq, tool, arguments: entry.arguments };
+      draft.calls.set(call, { call, process, asked, result: known?.result ?? null });
+      return;
+    }
+    case "tool_result": {
+      const { call, result, seq, process } = entry;
+      const known = draft.calls.get(call);
+      if (known?.result != null && known.result.seq > seq) return;
+      draft.calls.set(call, { call, process, asked: known?.asked ?? null, result: { seq, value: result } });
+      return;
+    }
+    case "process":
+      return latest(draft.processes, entry.value.id, entry.seq, entry.value);
+    case "action":
+      return latest(draft.actions, entry.ref, entry.seq, { state: entry.state, process: entry.process });
+    case "notice":
+    case "summary":
+    case "conclusion":
+      draft.remarks.set(entry.seq, entry);
+      return;
+    case "pin":
+      return latest(draft.pins, entry.entry, entry.seq, entry.pinned);
+    case "request":
+      draft.requests.set(entry.process, Math.max(entry.seq, draft.requests.get(entry.process) ?? 0));
+      return;
+    case "ask":
+    case "usage":
+    case "block":
+    case "meta":
+      // Questions come by themselves; the rest is in the description of the conversation.
+      return;
+  }
+}
+
+function latest<Value>(map: Map<string, Latest<Value>>, key: string, seq: number, value: Value): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, { first: seq, last: seq, value });
+  else if (seq > known.last) map.set(key, { first: known.first, last: seq, value });
+  else if (seq < known.first) map.set(key, { ...known, first: seq });
+}
+
+function addMessage(draft: Draft, entry: EntryOf<"message">): void {
+  const { id, process, role, origin, seq, parts } = entry;
+  const known = draft.messages.get(id) ?? emptyMessage(id, process);
+  const described = { ...known, process, role, origin };
+  if (entry.partial !== true) {
+    draft.messages.set(id, { ...described, whole: { seq, parts }, streamed: [], partials: new Map() });
+    return;
+  }
+  if (known.whole !== null) return;
+  draft.messages.set(id, {
+    ...described,
+    partials: new Map([...known.partials, [seq, parts] as const].toSorted(([a], [b]) => a - b)),
+    streamed: known.isVoid ? [] : behind(known.streamed, parts.map(textOfPart).join("")),
+  });
+}
+
+function addDelta(draft: Draft, { message, process, part, type, text }: Delta): void {
+  const known = draft.messages.get(message) ?? emptyMessage(message, process);
+  if (known.whole !== null || known.isVoid) return;
+  const last = known.streamed.at(-1);
+  const streamed =
+    last?.part === part && last.type === type
+      ? [...known.streamed.slice(0, -1), { ...last, text: last.text + text }]
+      : [...known.streamed, { type, part, text }];
+  draft.messages.set(message, { ...known, streamed });
+}
+
+function emptyMessage(id: string, process: string): Message {
+  return {
+    id,
+    process,
+    role: "assistant",
+    origin: "model",
+    whole: null,
+    partials: new Map(),
+    streamed: [],
+    isVoid: false,
+  };
+}
+
+/**
+ * Returns the pieces that a partial entry does not have yet. A client that began to follow in mid-answer has only the
+ * end of the entry's text, so the longest common piece counts.
+ */
+function behind(streamed: readonly Streamed[], text: string): readonly Streamed[] {
+  const pending = streamed.map((piece) => (piece.type === "tool_call" ? "" : piece.text)).join("");
+  let common = Math.min(pending.length, text.length);
+  while (common > 0 && !text.endsWith(pending.slice(0, common))) common -= 1;
+  const left: Streamed[] = [];
+  for (const piece of streamed) {
+    if (piece.type === "tool_call") {
+      left.push(piece);
+      continue;
+    }
+    const cut = Math.min(common, piece.text.length);
+    common -= cut;
+    if (cut < piece.text.length) left.push({ ...piece, text: piece.text.slice(cut) });
+  }
+  return left;
+}
+
+function textOfPart(part: Part): string {
+  return part.type === "text" || part.type === "reasoning" ? part.text : "";
+}
+
+/** What a message shows. */
+export interface Shown {
+  readonly parts: readonly Part[];
+  /** It is still being written. */
+  readonly isOpen: boolean;
+  /** A call is being written. */
+  readonly isCalling: boolean;
+}
+
+/** Returns what there is of a message: the whole of it, or what came so far. */
+export function shownOf({ whole, partials, streamed }: Message): Shown {
+  if (whole !== null) return { parts: whole.parts, isOpen: false, isCalling: false };
+  const parts: Part[] = [];
+  const add = (type: "text" | "reasoning", text: string): void => {
+    const last = parts.at(-1);
+    if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + text };
+    else parts.push({ type, text });
+  };
+  for (const part of [...partials.values()].flat())
+    if (part.type === "text" || part.type === "reasoning") add(part.type, part.text);
+  for (const { type, text } of streamed) if (type !== "tool_call") add(type, text);
+  return { parts, isOpen: true, isCalling: streamed.at(-1)?.type === "tool_call" };
+}
+
+/** Returns the texts of a message without what was thought. */
+export function plainTextOf(message: Message): string {
+  return shownOf(message)
+    .parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("");
+}
+
+export type Item =
+  | { readonly kind: "message"; readonly key: string; readonly seq: number; readonly message: Message }
+  | { readonly kind: "call"; readonly key: string; readonly seq: number; readonly call: Call }
+  | {
+      readonly kind: "action";
+      readonly key: string;
+      readonly seq: number;
+      readonly action: string;
+      readonly state: string;
+      readonly process: string;
+    }
+  | { readonly kind: "process"; readonly key: string; readonly seq: number; readonly process: Process }
+  | { readonly kind: "remark"; readonly key: string; readonly seq: number; readonly remark: Remark };
+
+/** Returns the process that talks to the person. */
+export function channelOf({ processes }: Transcript): Process | null {
+  for (const { value } of processes.values()) if (value.kind === "channel") return value;
+  return null;
+}
+
+/**
+ * Returns what is shown of a process, in the order of the log; null: of the channel, with one item for each other
+ * process, and the actions of all of them.
+ */
+export function itemsOf(transcript: Transcript, process: string | null = null): Item[] {
+  const own = process ?? channelOf(transcript)?.id;
+  const isOwn = (id: string): boolean => own === undefined || id === own;
+  const items: Item[] = [];
+  for (const message of transcript.messages.values()) {
+    const hasText = message.whole !== null || message.partials.size > 0 || message.streamed.length > 0;
+    if (!isOwn(message.process) || message.isVoid || !hasText) continue;
+    // The kernel says that to a worker, not a person.
+    if (message.role === "user" && message.origin === "kernel") continue;
+    const [first = Infinity] = message.partials.keys();
+    items.push({ kind: "message", key: message.id, seq: message.whole?.seq ?? first, message });
+  }
+  for (const call of transcript.calls.values())
+    if (isOwn(call.process) && call.asked !== null)
+      items.push({ kind: "call", key: call.call, seq: call.asked.seq, call });
+  for (const [action, { first, value }] of transcript.actions)
+    if (process === null || isOwn(value.process))
+      items.push({ kind: "action", key: action, seq: first, action, ...value });
+  if (process === null)
+    for (const { first, last, value } of transcript.processes.values())
+      if (value.kind !== "channel")
+        items.push({ kind: "process", key: value.id, seq: first, process: value });
+      // Why there is no answer.
+      else if (value.state === "Failed" || value.state === "Cancelled")
+        items.push({ kind: "process", key: value.id, seq: last, process: value });
+  for (const [seq, remark] of transcript.remarks)
+    // The conclusion of a process is shown with it.
+    if (remark.kind !== "conclusion" && isOwn(remark.process))
+      items.push({ kind: "remark", key: remark.id, seq, remark });
+  return items.toSorted((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq));
+}
+
+/** Returns what a branch or worker found; null if it has not ended that way. */
+export function conclusionOf({ remarks }: Transcript, process: string): string | null {
+  for (const remark of remarks.values())
+    if (remark.kind === "conclusion" && remark.process === process) return remark.text;
+  return null;
+}
+
+/** True while a process works, the channel or another one. */
+export function hasWork(transcript: Transcript): boolean {
+  const channel = channelOf(transcript);
+  if (channel === null) return true;
+  // After the last message, the channel has not yet said that it begins.
+  const seq = transcript.processes.get(channel.id)?.last ?? 0;
+  if (lastMessageSeq(transcript, channel.id) > Math.max(seq, transcript.requests.get(channel.id) ?? 0))
+    return true;
+  return [...transcript.processes.values()].some(({ value }) => isWorking(value));
+}
+
+/** True if nothing works, and the channel has read how the others ended, which wakes it a moment later. */
+export function isAtRest(transcript: Transcript): boolean {
+  if (hasWork(transcript)) return false;
+  const channel = channelOf(transcript);
+  if (channel === null || channel.state !== "WaitingForInput") return true;
+  const read = transcript.requests.get(channel.id) ?? 0;
+  return ![...transcript.processes.values()].some(
+    ({ last, value: { kind, state } }) =>
+      kind !== "channel" && kind !== "compaction" && (state === "Done" || state === "Failed") && last > read,
+  );
+}
+
+function lastMessageSeq({ messages }: Transcript, channel: string): number {
+  let last = 0;
+  for (const { role, process, whole, origin } of messages.values())
+    if (role === "user" && process === channel && origin !== "kernel") last = Math.max(last, whole?.seq ?? 0);
+  return last;
+}
+
+/** True for a process that does something by itself. */
+export function isWorking({ state }: Process): boolean {
+  return state === "Running" || state === "Waiting";
+}

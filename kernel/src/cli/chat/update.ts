@@ -1,0 +1,253 @@
+import type { Key } from "../review/input.ts";
+import { layoutOf } from "../render/chat/layout.ts";
+import { insert, sent, typed, withText } from "./state/composer.ts";
+import { commandChoices, fileWord, slashOf, wordAt } from "./state/slash.ts";
+import { focusKey, panelKey, toggled, toWaiting } from "./focus.ts";
+import { run } from "./run-command.ts";
+import type { ChatInput, ChatStep } from "./input.ts";
+import { isAtWork, isFocusable, newChat, shownItems, type ChatState, type Seen } from "./state/state.ts";
+import { addNews } from "./state/transcript.ts";
+import { complain, say, stay } from "./steps.ts";
+
+/** Within this time, a second Ctrl-C leaves. */
+const leaveWithinMs = 3_000;
+/** A paste counts as what was typed, and so never as keys. */
+const tabWidth = "    ";
+
+/** Returns the state of a chat after an input, and the requests that it makes. Pure. */
+export function update(state: ChatState, input: ChatInput): ChatStep {
+  switch (input.kind) {
+    case "key":
+      return keyPressed({ ...state, nowMs: input.atMs }, input.key);
+    case "paste":
+      return pasted(state, input.text);
+    case "news":
+      return withNews(state, input);
+    case "conversation":
+      return stay(
+        input.conversation.id === state.conversation.id
+          ? { ...state, conversation: input.conversation }
+          : state,
+      );
+    case "opened": {
+      const { screenStyle, size, nowMs, rehearsal, composer } = state;
+      const { conversation, agentName } = input;
+      const opened = newChat({ screenStyle, size, nowMs, agentName, rehearsal, conversation });
+      return stay({ ...opened, composer });
+    }
+    case "whole":
+      return stay({ ...state, actions: new Map(state.actions).set(input.whole.action.id, input.whole) });
+    case "action":
+      return withAction(state, input.action.id, input.action.digest, input.action.state);
+    case "ask": {
+      const asks = new Map(state.asks);
+      if (input.ask.state === "Pending") asks.set(input.ask.id, input.ask);
+      else asks.delete(input.ask.id);
+      return stay(inFocus({ ...state, asks }));
+    }
+    case "decided":
+      return stay({ ...state, busy: without(state.busy, input.id) });
+    case "sent": {
+      const sending = state.sending.filter(({ key }) => key !== input.key);
+      const mine = state.sending.find(({ key }) => key === input.key);
+      if (input.failure === null || mine === undefined) return stay({ ...state, sending });
+      // It is not lost: it stands in the composer again.
+      const text = [mine.text, state.composer.text].filter((each) => each !== "").join("\n");
+      return complain({ ...state, sending, composer: withText(state.composer, text) }, input.failure);
+    }
+    case "files": {
+      const word = wordAt(state.composer.text, state.composer.cursor);
+      if (word?.kind !== "file" || word.word !== input.word) return stay(state);
+      const choices = input.paths.map((path) => ({ value: fileWord(path), about: "" }));
+      return stay({ ...state, completion: choices.length === 0 ? null : { ...word, choices, selected: 0 } });
+    }
+    case "context":
+      return stay({ ...state, panel: { kind: "context", context: input.context, top: 0 } });
+    case "conversations":
+      return input.items.length === 0
+        ? say(state, "There is no other conversation.")
+        : stay({ ...state, panel: { kind: "choose", items: input.items, selected: 0 } });
+    case "said":
+      return say(state, input.text);
+    case "failed":
+      return complain(
+        input.id === undefined ? state : { ...state, busy: without(state.busy, input.id) },
+        input.message,
+      );
+    case "link":
+      return stay({ ...state, isCutOff: input.isCutOff });
+    case "drawn":
+      return stay(withSeen(state));
+    case "resized":
+      return stay({ ...state, size: input.size, top: null }, { kind: "redraw" });
+    case "tick":
+      return stay({ ...state, nowMs: input.nowMs });
+  }
+}
+
+function withNews(state: ChatState, { news }: ChatInput & { kind: "news" }): ChatStep {
+  const transcript = addNews(state.transcript, news);
+  const wanted = [...transcript.actions.keys()].filter((id) => !state.transcript.actions.has(id));
+  // Their ends have other states than those that are shown.
+  const ended = news.flatMap(({ kind, ...one }) =>
+    kind === "entry" && "entry" in one && one.entry.kind === "action" && state.actions.has(one.entry.ref)
+      ? [one.entry.ref]
+      : [],
+  );
+  const loads = [...new Set([...wanted, ...ended])].map((id) => ({ kind: "load" as const, id }));
+  return stay(inFocus({ ...state, transcript }), ...loads);
+}
+
+function withAction(state: ChatState, id: string, digest: string, now: string): ChatStep {
+  const known = state.actions.get(id);
+  if (known === undefined) return stay(state);
+  if (known.action.digest === digest && known.action.state === now) return stay(state);
+  return stay(state, { kind: "load", id });
+}
+
+/** Returns the state without a focus on something that is no longer shown. */
+function inFocus(state: ChatState): ChatState {
+  if (state.focus === null) return state;
+  const item = shownItems(state).find(({ key }) => key === state.focus);
+  return item === undefined || !isFocusable(item) ? { ...state, focus: null } : state;
+}
+
+function keyPressed(before: ChatState, key: Key): ChatStep {
+  if (key.isControl && key.name === "c") return interrupted(before);
+  const state: ChatState = { ...before, leavingAtMs: null };
+  if (key.isControl && key.name === "z") return stay(state, { kind: "suspend" });
+  if (key.isControl && key.name === "l") return stay(state, { kind: "redraw" });
+  if (state.panel !== null) return panelKey(state, state.panel, key);
+  if (key.isControl && key.name === "d" && state.composer.text === "") return stay(state, { kind: "quit" });
+  if (key.isControl && key.name === "o") return toggled(state);
+  if (key.name === "pageup" || key.name === "pagedown")
+    return scrolled(state, key.name === "pageup" ? -1 : 1);
+  if (state.completion !== null) {
+    const step = completionKey(state, key);
+    if (step !== null) return step;
+  }
+  if (state.focus !== null) return focusKey(state, state.focus, key);
+  switch (key.name) {
+    case "escape":
+      return escaped(state);
+    case "tab":
+      return toWaiting(state);
+    case "return":
+    case "enter":
+      return key.isMeta === true || key.name === "enter"
+        ? edited({ ...state, composer: insert(state.composer, "\n") })
+        : entered(state);
+  }
+  const composer = typed(state.composer, key);
+  return composer === null ? stay(state) : edited({ ...state, composer, message: null });
+}
+
+function interrupted(state: ChatState): ChatStep {
+  const { leavingAtMs, nowMs } = state;
+  if (leavingAtMs !== null && nowMs - leavingAtMs < leaveWithinMs) return stay(state, { kind: "quit" });
+  return say(
+    { ...state, leavingAtMs: nowMs, completion: null },
+    "Press Ctrl-C again to leave. The conversation can be resumed.",
+  );
+}
+
+function escaped(state: ChatState): ChatStep {
+  if (isAtWork(state)) return say(state, "Stopping…", { kind: "stop" });
+  return stay({ ...state, message: null, top: null });
+}
+
+function entered(state: ChatState): ChatStep {
+  const { composer } = state;
+  const { text, cursor } = composer;
+  if (cursor === text.length && text.endsWith("\\"))
+    return stay({ ...state, composer: withText(composer, `${text.slice(0, -1)}\n`) });
+  if (text.trim() === "") return stay(state);
+  const slash = slashOf(text);
+  if (slash?.kind === "unknown") return complain(state, slash.message);
+  const next = { ...state, composer: sent(composer), completion: null, message: null, top: null };
+  if (slash !== null) return run(next, slash.name, slash.rest);
+  const key = `${state.conversation.id.slice(-12)}-${state.nowMs}-${state.composer.history.length}`;
+  return stay(
+    { ...next, sending: [...state.sending, { key, text: text.trim() }] },
+    { kind: "send", key, text: text.trim() },
+  );
+}
+
+function pasted(state: ChatState, pastedText: string): ChatStep {
+  const text = pastedText.replace(/\r\n?/g, "\n").replaceAll("\t", tabWidth);
+  if (state.panel?.kind === "reason")
+    return stay({ ...state, panel: { ...state.panel, text: state.panel.text + text.replaceAll("\n", " ") } });
+  if (state.panel !== null) return stay(state);
+  return edited({ ...state, focus: null, composer: insert(state.composer, text) });
+}
+
+/** Returns the state after the text has changed: with what can be completed. */
+function edited(state: ChatState): ChatStep {
+  const word = wordAt(state.composer.text, state.composer.cursor);
+  if (word === null) return stay({ ...state, completion: null });
+  if (word.kind === "command") {
+    const choices = commandChoices(word.word);
+    return stay({ ...state, completion: choices.length === 0 ? null : { ...word, choices, selected: 0 } });
+  }
+  const kept = state.completion?.kind === "file" ? { ...state.completion, ...word, choices: [] } : null;
+  return stay({ ...state, completion: kept }, { kind: "files", word: word.word });
+}
+
+function completionKey(state: ChatState, key: Key): ChatStep | null {
+  const { completion, composer } = state;
+  if (completion === null) return null;
+  const { choices, selected, start } = completion;
+  switch (key.name) {
+    case "escape":
+      return stay({ ...state, completion: null });
+    case "up":
+    case "down": {
+      if (choices.length === 0) return null;
+      const next = (selected + (key.name === "down" ? 1 : choices.length - 1)) % choices.length;
+      return stay({ ...state, completion: { ...completion, selected: next } });
+    }
+    case "tab":
+    case "return": {
+      const choice = choices[selected];
+      if (choice === undefined) return key.name === "tab" ? stay({ ...state, completion: null }) : null;
+      const isWhole = composer.text.slice(start, composer.cursor) === choice.value;
+      // A command that is written out is run.
+      if (key.name === "return" && isWhole) return null;
+      const rest = composer.text.slice(composer.cursor);
+      const blank = rest.startsWith(" ") ? "" : " ";
+      const text = composer.text.slice(0, start) + choice.value + blank + rest;
+      const cursor = start + choice.value.length + 1;
+      return stay({ ...state, completion: null, composer: withText(composer, text, cursor) });
+    }
+    default:
+      return null;
+  }
+}
+
+function scrolled(state: ChatState, step: -1 | 1): ChatStep {
+  const { body, bodyRows, top } = layoutOf(state);
+  const next = Math.max(0, top + step * Math.max(1, bodyRows - 2));
+  return stay({ ...state, top: next + bodyRows >= body.length ? null : next });
+}
+
+/** Returns the state with how much of each open card has been on the screen. */
+function withSeen(state: ChatState): ChatState {
+  const { cards, top, bodyRows, width, coversBody } = layoutOf(state);
+  if (coversBody) return state;
+  const seen = new Map<string, Seen>();
+  for (const { id, digest, start, end, isWhole } of cards) {
+    if (!isWhole) continue;
+    const known = state.seen.get(id);
+    const before = known?.digest === digest && known.width === width ? known.to : 0;
+    const from = Math.max(0, top - start);
+    const to = Math.min(end, top + bodyRows) - start;
+    seen.set(id, { digest, width, to: from <= before && to > before ? to : before });
+  }
+  return { ...state, seen };
+}
+
+function without(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  next.delete(id);
+  return next;
+}

@@ -1,0 +1,54 @@
+import type { Conversation } from "../../base/vocabulary/conversation.ts";
+import { withConversation, type ChatOptions, type OpenedChat } from "../chat/open.ts";
+import { chatInLines } from "../chat/plain.ts";
+import { ChatSession } from "../chat/session.ts";
+import { exitCodes, UsageError, type CommandContext } from "../command.ts";
+import { hasKeyScreen } from "../key-screen.ts";
+import { oneLine } from "../render/foreign.ts";
+import { wantsAscii } from "../render/screen-style.ts";
+import { Screen } from "../review/screen.ts";
+
+/** Talks with a mind: on the whole screen of a terminal, else by lines. */
+export async function chat(
+  context: CommandContext,
+  agent: string | undefined,
+  options: ChatOptions,
+): Promise<number> {
+  if (options.resume !== undefined && options.fork !== undefined)
+    throw new UsageError("`--resume` and `--fork` cannot be combined. Use one of them.");
+  return withConversation(context, agent, options, (opened) =>
+    hasKeyScreen(context.terminal) ? onScreen(context, opened) : chatInLines(context, opened),
+  );
+}
+
+async function onScreen({ terminal }: CommandContext, opened: OpenedChat): Promise<number> {
+  const screenStyle = {
+    style: terminal.surface.style,
+    isAscii: wantsAscii(process.env, process.platform),
+  };
+  const screen = new Screen(process.stdin, process.stdout);
+  await using session = new ChatSession(
+    { screen, terminal, input: process.stdin, output: process.stdout },
+    opened,
+    screenStyle,
+  );
+  const end = await session.run();
+  screen.leave();
+  const { left } = session;
+  if (left !== null) terminal.warn(terminal.errorSurface.style.dim(resumeHint(left)));
+  switch (end.kind) {
+    case "quit":
+      return exitCodes.ok;
+    case "signal":
+      return end.signal === "SIGTERM" ? 143 : 129;
+    case "gone":
+      terminal.warn(`The connection to the kernel was lost: ${oneLine(end.reason)}`);
+      return exitCodes.failed;
+  }
+}
+
+/** Returns how to continue a conversation. */
+export function resumeHint({ id, title }: Pick<Conversation, "id" | "title">): string {
+  const name = title === "" ? "" : `"${oneLine(title)}": `;
+  return `${name}lares chat --resume ${id.slice(-8)} continues.`;
+}

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import type { CliPorts } from "../ports.ts";
+import type { ChatOptions } from "../chat/open.ts";
+import type { AskOptions } from "../commands/ask.ts";
+import { examples, execute, json } from "./command-parts.ts";
+
+const rehearsal = "answer from this script instead of asking a model, for this run only";
+
+/** Adds the commands that talk with minds. */
+export function addChat(program: Command, ports: CliPorts): void {
+  program
+    .command("chat")
+    .description("talk with an agent about a folder")
+    .argument("[agent]", "its id, or the last word of it (default: the only one with a mind)")
+    .option("--folder <folder>", "the workspace", ".")
+    .option("--resume [id]", "continue a conversation; without an id, choose one")
+    .option("--fork <id[@seq]>", "continue a copy of a conversation, as it was up to an entry")
+    .option("--rehearse <file>", rehearsal)
+    .option("--model <provider/model>", "the model of this conversation (default: the route's)")
+    .addHelpText(
+      "after",
+      `
+Nothing is changed before you approve it, in place, and what was changed can be undone with one key. In a folder without
+a lares.yaml, this command asks once whether to use Lares' steward there. /help shows all keys and commands.
+
+Without a terminal, each line of standard input is a message, and the answers are plain text.
+${examples([
+  ["lares chat", "talk about this folder"],
+  ["lares chat --resume", "choose a conversation and continue it"],
+  ["lares chat --rehearse script.yaml", "try it without a model"],
+])}`,
+    )
+    .action((agent: string | undefined, options: ChatOptions) =>
+      execute(ports, async (context) => (await import("../commands/chat.ts")).chat(context, agent, options)),
+    );
+  program
+    .command("ask")
+    .description("ask an agent one question, and print the answer")
+    .argument("<question...>", "the question; - reads it from standard input")
+    .option("--agent <id>", "its id, or the last word of it (default: the only one with a mind)")
+    .option("--folder <folder>", "the workspace", ".")
+    .option("--rehearse <file>", rehearsal)
+    .option("--model <provider/model>", "the model that answers (default: the route's)")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+The answer goes to standard output, everything else to standard error. With --json: one entry of the conversation a line,
+and the answer with its usage at the end. The exit code is 0, or 1 if it failed, or 3 if something waits for you; the
+output then says how to decide.
+${examples([
+  ['lares ask "which of these notes are about birds?"', ""],
+  ["git diff | lares ask - --folder ~/project", "the question from standard input"],
+])}`,
+    )
+    .action((words: string[], options: AskOptions) =>
+      execute(ports, async (context) => (await import("../commands/ask.ts")).ask(context, words, options)),
+    );
+}

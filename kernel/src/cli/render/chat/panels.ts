@@ -1,0 +1,149 @@
+import { slashCommands } from "../../chat/state/slash.ts";
+import { runningProcesses, type ChatState } from "../../chat/state/state.ts";
+import { conclusionOf } from "../../chat/state/transcript.ts";
+import { manyLines, oneLine } from "../foreign.ts";
+import { dayAndTime } from "../quantities.ts";
+import type { Surface } from "../style.ts";
+import { renderTable } from "../table.ts";
+import { truncate, wrap } from "../width.ts";
+import { foreignLines, processLine } from "./items.ts";
+
+export interface PanelText {
+  readonly lines: readonly string[];
+  readonly top: number;
+}
+
+/** The lines of a section that are shown. */
+const maxSectionLines = 200;
+
+/** Returns what covers the transcript; null if nothing does. */
+export function panelLines(state: ChatState, surface: Surface): PanelText | null {
+  const { panel } = state;
+  switch (panel?.kind) {
+    case "help":
+      return { lines: helpLines(surface), top: panel.top };
+    case "workers":
+      return { lines: workerLines(state, surface), top: panel.top };
+    case "context":
+      return { lines: contextLines(state, panel, surface), top: panel.top };
+    case "choose":
+      return chooseLines(panel, surface);
+    case "reason":
+    case "scopes":
+    case undefined:
+      return null;
+  }
+}
+
+const keyList: readonly (readonly [keys: string, words: string])[] = [
+  ["Enter", "send; also while an answer comes"],
+  ["Alt-Enter, Ctrl-J", "a new line; so does a backslash at the end of a line"],
+  ["↑ ↓", "what you sent before"],
+  ["@ and a name", "name a file of this folder; Tab takes the proposal"],
+  ["Tab", "go to what waits for you, or to the last call: then ↑ ↓ Enter"],
+  ["a r s", "at a change: approve, reject, approve always"],
+  ["u", "at a change that was made: undo it"],
+  ["Ctrl-O", "open and close the last call, thought or process"],
+  ["PgUp PgDn", "scroll"],
+  ["Esc", "stop what runs"],
+  ["Ctrl-C twice, Ctrl-D", "leave; lares chat --resume continues"],
+];
+
+function helpLines({ style, width }: Surface): string[] {
+  return [
+    style.bold("Commands"),
+    ...renderTable(
+      [{ title: "" }, { title: "", flexible: true }],
+      slashCommands.map(({ name, rest, about }) => [`/${name}${rest === "" ? "" : ` ${rest}`}`, about]),
+      { style, width },
+    ).slice(1),
+    "",
+    style.bold("Keys"),
+    ...renderTable(
+      [{ title: "" }, { title: "", flexible: true }],
+      keyList.map(([keys, words]) => [keys, words]),
+      { style, width },
+    ).slice(1),
+  ];
+}
+
+function workerLines(state: ChatState, surface: Surface): string[] {
+  const { style, width } = surface;
+  const all = [...state.transcript.processes.values()]
+    .map(({ value }) => value)
+    .filter(({ kind }) => kind !== "channel");
+  if (all.length === 0) return [style.dim("No branch or worker was started in this conversation.")];
+  const running = runningProcesses(state).length;
+  return [
+    style.bold(truncate(`Branches and workers: ${all.length}; ${running} at work`, width)),
+    ...all.flatMap((process) => {
+      const found = conclusionOf(state.transcript, process.id);
+      return [
+        "",
+        processLine(process, state.nowMs, surface, true),
+        ...(found === null ? [] : foreignLines(found, surface)),
+      ];
+    }),
+  ];
+}
+
+function contextLines(
+  { conversation }: ChatState,
+  { context: { sections, model, limit } }: Extract<ChatState["panel"], { kind: "context" }>,
+  surface: Surface,
+): string[] {
+  const { style, width } = surface;
+  const total = sections.reduce((sum, { tokens }) => sum + tokens, 0);
+  const number = (count: number): string => count.toLocaleString("en");
+  const share = limit === 0 ? "" : ` of ${number(limit)}`;
+  const { tainted } = conversation;
+  return [
+    ...wrap(
+      `What ${model === "" ? "the model" : oneLine(model)} sees: about ${number(total)}${share} tokens`,
+      width,
+    ).map((line) => style.bold(line)),
+    ...(tainted.length === 0
+      ? []
+      : wrap(
+          `It follows text from ${tainted.map(oneLine).join(", ")}, so no change is approved automatically.`,
+          width,
+        ).map((line) => style.yellow(line))),
+    "",
+    ...renderTable(
+      [{ title: "Section" }, { title: "Tokens", align: "right" }, { title: "" }],
+      sections.map(({ name, tokens, cached }) => [
+        oneLine(name),
+        number(tokens),
+        cached === true ? "sent before" : "",
+      ]),
+      surface,
+    ),
+    ...sections.flatMap(({ name, text }) => {
+      const lines = manyLines(text).flatMap((line) => wrap(line, width - 2));
+      const left = lines.length - maxSectionLines;
+      if (text.trim() === "") return [];
+      return [
+        "",
+        style.bold(oneLine(name)),
+        ...lines.slice(0, maxSectionLines).map((line) => `${style.dim("┆")} ${line}`),
+        ...(left > 0 ? [style.dim(`… and ${left} more lines`)] : []),
+      ];
+    }),
+  ];
+}
+
+function chooseLines(
+  { items, selected }: Extract<ChatState["panel"], { kind: "choose" }>,
+  { style, width }: Surface,
+): PanelText {
+  const lines = items.flatMap(({ id, title, updated, unread }, index) => {
+    const isChosen = index === selected;
+    const name = truncate(title === "" ? "Without a title" : oneLine(title), width - 2);
+    const facts = `${dayAndTime(updated)}  ${oneLine(id).slice(-8)}${unread > 0 ? `  ${unread} unread` : ""}`;
+    return [
+      `${isChosen ? style.cyan("▌") : " "} ${isChosen ? style.bold(name) : name}`,
+      style.dim(truncate(`  ${facts}`, width)),
+    ];
+  });
+  return { lines, top: Math.max(0, selected * 2 - 6) };
+}

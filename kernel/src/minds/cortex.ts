@@ -1,0 +1,165 @@
+import { isoTime } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import { asData, quoted } from "../context/data-text.ts";
+import { bulletinBlock, textOf } from "../context/entry-text.ts";
+import type { Conversations } from "../conversations/conversations.ts";
+import type { MindConversation } from "./conversation.ts";
+import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import type { MindPorts } from "./ports.ts";
+
+interface CortexPorts {
+  readonly ports: MindPorts;
+  readonly conversations: Conversations;
+  /** Calls with the mind's own log at work. */
+  useMind<Result>(agent: string, work: (mind: MindConversation) => Promise<Result>): Promise<Result>;
+}
+
+/** Conversations and entries of each that a cortex reads at once. */
+const maxConversations = 20;
+const maxEntries = 40;
+const maxTextCharacters = 1_000;
+const maxReadCharacters = 40_000;
+/** About four characters are a token. */
+const charactersPerToken = 4;
+/** After so many failures in a row it rests until the kernel is started again. */
+const maxFailures = 3;
+
+/** Looks after a mind from time to time: has a model read what was said lately, remember, and write the bulletin. */
+export class Cortex implements Disposable {
+  readonly #parts: CortexPorts;
+  readonly #timers = new Map<string, Disposable>();
+  readonly #failures = new Map<string, number>();
+  /** What was said up to this time was read. */
+  readonly #readThrough = new Map<string, string>();
+
+  constructor(parts: CortexPorts) {
+    this.#parts = parts;
+  }
+
+  /** A conversation of the mind has changed: it is read when the time comes. */
+  hasNews(agent: string): void {
+    const definition = this.#parts.ports.mindOf(agent)?.definition;
+    if (definition === undefined || this.#timers.has(agent)) return;
+    if ((this.#failures.get(agent) ?? 0) >= maxFailures) return;
+    this.#timers.set(
+      agent,
+      this.#parts.ports.clock.timer(definition.cortex.everyMs, () => {
+        this.#timers.delete(agent);
+        this.run(agent).catch((error: unknown) =>
+          this.#parts.ports.log.error(`The cortex of ${agent} failed: ${messageOf(error)}`),
+        );
+      }),
+    );
+  }
+
+  /** Reads what is new and writes the bulletin. Returns false if there was nothing new, or the model failed. */
+  async run(agent: string): Promise<boolean> {
+    const { ports } = this.#parts;
+    const mind = ports.mindOf(agent);
+    if (mind === null) return false;
+    const now = isoTime(ports.clock.now());
+    const news = await this.#news(agent, this.#readThrough.get(agent) ?? "");
+    if (news === "") return false;
+    const most = mind.definition.cortex.bulletinTokens * charactersPerToken;
+    const isDone = await this.#parts.useMind(agent, async (conversation) => {
+      const process = await this.#process(conversation, news, mind.definition.cortex.bulletinTokens);
+      if (process.text === null) return false;
+      // It holds only what somebody vouches for: what is read below is clean, and what it recalls may not be.
+      if (process.isTainted) return true;
+      const maker: EntryMaker = { process: process.id, turn: "", clock: ports.clock };
+      await conversation.log.append([
+        entryOf(
+          maker,
+          { kind: "block", name: bulletinBlock, text: process.text.slice(0, most).toWellFormed() },
+          { origin: "model" },
+        ),
+      ]);
+      return true;
+    });
+    this.#failures.set(agent, isDone ? 0 : (this.#failures.get(agent) ?? 0) + 1);
+    if (isDone) this.#readThrough.set(agent, now);
+    return isDone;
+  }
+
+  stop(): void {
+    for (const timer of this.#timers.values()) timer[Symbol.dispose]();
+    this.#timers.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  async #process(
+    conversation: MindConversation,
+    news: string,
+    bulletinTokens: number,
+  ): Promise<{ readonly id: string; readonly text: string | null; readonly isTainted: boolean }> {
+    const { clock } = this.#parts.ports;
+    const id = newId();
+    const maker: EntryMaker = { process: id, turn: "", clock };
+    const record: Process = {
+      id,
+      kind: "cortex",
+      state: "Waiting",
+      task: "Look after the mind",
+      started: isoTime(clock.now()),
+    };
+    const task = `${news}\n\nMerge and note what is worth remembering, then answer with the bulletin, in at most ${bulletinTokens} tokens.`;
+    await conversation.log.append([
+      processEntry(maker, record),
+      entryOf(
+        maker,
+        { kind: "message", role: "user", parts: [{ type: "text", text: task }] },
+        { origin: "kernel" },
+      ),
+    ]);
+    const process = conversation.startChild(record, "");
+    await conversation.ended(id);
+    return {
+      id,
+      text: process.record.state === "Done" ? process.conclusion : null,
+      isTainted: process.provenance("model").isTainted === true,
+    };
+  }
+
+  /** Returns what was said lately in the mind's conversations, without anything that nobody vouches for. */
+  async #news(agent: string, since: string): Promise<string> {
+    const { conversations } = this.#parts;
+    const rows = (await conversations.list({ agent, limit: maxConversations })).filter(
+      ({ state }) => state.updated > since && state.tainted.length === 0,
+    );
+    const texts: string[] = [];
+    let left = maxReadCharacters;
+    for (const { id, state } of rows) {
+      const entries = await conversations.entries(id, {
+        kinds: ["message", "conclusion", "summary"],
+        limit: maxEntries,
+        newest: true,
+      });
+      const said = entries.filter((entry) => isSaid(entry, since)).map(lineOf);
+      if (said.length === 0) continue;
+      const text = asData(`the conversation ${quoted(state.title)}`, said.join("\n"));
+      if (text.length > left) break;
+      left -= text.length;
+      texts.push(text);
+    }
+    return texts.join("\n\n");
+  }
+}
+
+function isSaid(entry: Entry, since: string): boolean {
+  return (
+    entry.created > since &&
+    entry.tainted !== true &&
+    (entry.kind !== "message" || entry.partial !== true) &&
+    textOf(entry) !== ""
+  );
+}
+
+function lineOf(entry: Entry): string {
+  const who = entry.origin === "person" ? "person" : entry.kind === "message" ? "mind" : entry.kind;
+  return `${who}: ${textOf(entry).slice(0, maxTextCharacters).toWellFormed()}`;
+}

@@ -1,0 +1,242 @@
+import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Conversation } from "../../kernel/src/base/vocabulary/conversation.ts";
+import { Bench } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import { lares } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
+
+const MIND = "test.mind";
+const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
+const SCRIPT = `
+context_tokens: 8000
+turns:
+  - { process: channel, when: hello, think: "A greeting.", say: "Hi **there**", repeat: true }
+  - { process: channel, when: read it, say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
+  - { process: channel, when: "the text of a", say: "It says: the text of a" }
+  - { process: channel, when: "the text of a", say: "I have it." }
+  - { process: channel, when: write it, call: [{ tool: files/write, arguments: { path: b.md, content: "new", reason: "asked" } }] }
+  - { process: channel, when: Waits for the person, say: "I proposed it." }
+  - { process: channel, when: delegate, call: [{ tool: spawn_worker, arguments: { task: "count the files" } }] }
+  - { process: worker, when: count the files, call: [{ tool: files/list, arguments: {} }] }
+  - { process: worker, when: a.md, say: "There is one file." }
+  - { process: channel, when: process, say: "A worker counts." }
+  - { process: channel, when: There is one file, say: "One file, says the worker." }
+  - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
+`;
+
+let bench: Bench;
+let client: Client;
+let environment: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  bench = await Bench.create({
+    files: { "a.md": "the text of a\n" },
+    extensions: [
+      {
+        id: MIND,
+        manifest: {
+          name: "A mind",
+          permissions: {
+            use_models: [{ category: "chat" }],
+            read_entries: true,
+            propose_actions: ["file.write"],
+          },
+          mind: { identity: ["SOUL.md"], tools: ["files/*"], direct_tools: ["files/read", "files/write"] },
+        },
+        files: { "SOUL.md": "I am calm." },
+      },
+    ],
+  });
+  const folder = join(bench.base, "config", "lares");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "script.yaml"), SCRIPT);
+  await writeFile(
+    join(folder, "lares.yaml"),
+    JSON.stringify({
+      version: 1,
+      models: { providers: { script: { api: "scripted", script: "script.yaml" } } },
+    }),
+  );
+  environment = { XDG_CONFIG_HOME: join(bench.base, "config") };
+  client = await bench.open({ environment });
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const run = (args: readonly string[], input?: string) => lares(bench, args, environment, input);
+const conversations = async (): Promise<Conversation[]> =>
+  (await client.request<{ items: Conversation[] }>("lares/conversations/list", {})).items;
+const jsonLines = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("lares ask", () => {
+  test("prints only the answer, and everything else to standard error", async () => {
+    expect(await run(["ask", "hello"])).toEqual({ code: 0, stdout: "Hi **there**\n", stderr: "" });
+    const read = await run(["ask", "--agent", "mind", "read it"]);
+    expect(read).toMatchObject({ code: 0, stdout: "Let me see.\nIt says: the text of a\n" });
+    expect(read.stderr).toBe("calls files/read\n");
+  });
+
+  test("waits for what workers find", async () => {
+    const { code, stdout } = await run(["ask", "delegate"]);
+    expect([code, stdout]).toEqual([0, "A worker counts.\nOne file, says the worker.\n"]);
+  });
+
+  test("takes the question from standard input, with files that it names", async () => {
+    const { code, stdout } = await run(["ask", "-", "--json"], "look at @a.md and @gone.md\n");
+    expect(code).toBe(0);
+    const lines = jsonLines(stdout);
+    expect(lines[0]).toMatchObject({
+      type: "entry",
+      entry: {
+        parts: [
+          { type: "text", text: "look at @a.md and @gone.md" },
+          { type: "file", path: "a.md" },
+        ],
+      },
+    });
+    expect(lines.at(-1)).toMatchObject({
+      type: "answer",
+      agent: MIND,
+      model: "script/script",
+      text: "I have it.",
+      usage: { input_tokens: expect.any(Number) },
+      waiting: [],
+    });
+  });
+
+  test("exits with 3 if a change waits for the person, and says how to decide", async () => {
+    const { code, stdout, stderr } = await run(["ask", "write it"]);
+    expect([code, stdout]).toEqual([3, "I proposed it.\n"]);
+    const [newest] = await conversations();
+    expect(stderr).toContain("Waits for you: Write b.md");
+    expect(stderr).toContain(`lares chat --resume ${newest?.id.slice(-8)}`);
+  });
+
+  test("exits with 1 and the error if it failed", async () => {
+    const { code, stdout, stderr } = await run(["ask", "nothing fits"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("No turn of the script is left");
+  });
+
+  test.each([
+    [["ask", ""], "The question is missing"],
+    [["ask", "hello", "--agent", "nobody"], `Use one of ${MIND}`],
+    [["ask", "hello", "--rehearse", "gone.yaml"], 'The script "gone.yaml" does not exist'],
+    [["chat", "--resume", "zzz"], 'No conversation has an id that ends in "zzz"'],
+    [["chat", "--fork", "zzz@x"], '"x" is not the number of an entry'],
+    [["chat", "--fork", "a", "--resume", "b"], "cannot be combined"],
+  ])("%j is wrong usage", async (args, message) => {
+    const { code, stderr } = await run(args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  test("does not rehearse in a kernel that asks the person's own models", async () => {
+    const script = join(bench.base, "config", "lares", "script.yaml");
+    const { code, stderr } = await run(["ask", "hello", "--rehearse", script]);
+    expect(stderr).toContain("A kernel without the rehearsal runs for this folder already");
+    expect(code).toBe(2);
+  });
+
+  test("stops the conversation after Ctrl-C and exits with 130", async () => {
+    const child = spawn(process.execPath, [EXECUTABLE, "ask", "slow"], {
+      cwd: bench.root,
+      env: { ...process.env, LARES_HOME: bench.home, NO_COLOR: "1", ...environment },
+      stdio: "ignore",
+    });
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    const running = await until("the channel to run", async () =>
+      (await conversations()).find(
+        ({ title, processes }) => title === "slow" && processes[0]?.state === "Running",
+      ),
+    );
+    child.kill("SIGINT");
+    expect(await exited).toBe(130);
+    const { processes } = await client.request<Conversation>("lares/conversations/get", { id: running.id });
+    expect(processes[0]?.state).toBe("Cancelled");
+  });
+});
+
+describe("lares chat without a terminal", () => {
+  test("takes a message a line, and prints the answers as plain text", async () => {
+    const { code, stdout, stderr } = await run(["chat"], "hello\n\nhello again\n");
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Hi **there**\nHi **there**\n", stderr: "" });
+    const [newest] = await conversations();
+    expect(newest?.title).toBe("hello");
+  });
+
+  test("continues a conversation, and a copy of it", async () => {
+    await run(["chat"], "hello\n");
+    const [origin] = await conversations();
+    const id = origin?.id.slice(-12) ?? "";
+    expect((await run(["chat", "--resume", id], "hello\n")).stdout).toBe("Hi **there**\n");
+    expect((await conversations())[0]?.id).toBe(origin?.id);
+    expect((await run(["chat", "--fork", `${id}@2`], "hello\n")).stdout).toBe("Hi **there**\n");
+    expect((await conversations())[0]?.forked_from).toEqual({ conversation: origin?.id, seq: 2 });
+  });
+
+  test("leaves no conversation behind if nothing was said", async () => {
+    const before = await conversations();
+    expect((await run(["chat"], "")).code).toBe(0);
+    expect((await conversations()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  });
+
+  test("names the conversations that could be resumed", async () => {
+    const { code, stderr } = await run(["chat", "--resume"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/There are several conversations\. Name one: --resume \w{8} \(/);
+  });
+});
+
+test("a rehearsal answers from its script, from the beginning each time, and reaches no model", async () => {
+  await using other = await Bench.create({
+    extensions: [
+      {
+        id: MIND,
+        manifest: {
+          name: "A mind",
+          permissions: { use_models: [{ category: "chat" }] },
+          mind: { identity: ["SOUL.md"], tools: [] },
+        },
+        files: { "SOUL.md": "I am calm." },
+      },
+    ],
+  });
+  await other.write("script.yaml", "turns: [{ say: first }, { say: second }]");
+  const own = { XDG_CONFIG_HOME: join(other.base, "config") };
+  expect((await lares(other, ["permissions", "--grant", MIND], own)).code).toBe(0);
+  const args = ["ask", "hello", "--json", "--rehearse", "script.yaml"];
+  for (let time = 1; time <= 2; time++) {
+    // The kernel of the command before ends a moment later.
+    const { code, stdout, stderr } = await until("the rehearsal to begin", async () => {
+      const ended = await lares(other, args, own);
+      return ended.code === 2 ? null : ended;
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("A rehearsal: script.yaml answers, and no model is asked.");
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ model: "rehearsal/script", text: "first" });
+  }
+});
+
+test("without a terminal, nobody is asked about a folder that has no document", async () => {
+  await using empty = await Bench.create();
+  const folder = join(empty.base, "empty");
+  await mkdir(folder);
+  const { code, stderr } = await lares(empty, ["ask", "hello", "--folder", folder], environment);
+  expect(code).toBe(2);
+  expect(stderr).toContain("Run lares chat once at a terminal");
+  const none = { XDG_CONFIG_HOME: join(empty.base, "no-config"), OLLAMA_HOST: "127.0.0.1:1" };
+  const keyless = Object.fromEntries(
+    ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"].map((name) => [name, ""]),
+  );
+  const without = await lares(empty, ["ask", "hello", "--folder", folder], { ...keyless, ...none });
+  expect(without.stderr).toContain("No language model is set up. The quickest ways:");
+  expect(without.code).toBe(2);
+});

@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bench } from "../support/bench.ts";
+import { hasTerminals, TerminalRun, type TerminalOptions } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
+
+const SCRIPT = `
+context_tokens: 8000
+turns:
+  - { process: channel, when: hello, think: "A greeting.", say: "Hi **there**, see [this](https://example.org/a).", repeat: true }
+  - { process: channel, when: read it, say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
+  - { process: channel, when: "the text of a", say: "It says: the text of a" }
+  - { process: channel, when: delegate, call: [{ tool: spawn_worker, arguments: { task: "write a file", kind: editor } }] }
+  - { process: channel, when: process, say: "A worker writes." }
+  - { process: worker, when: write a file, call: [{ tool: files/write, arguments: { path: b.md, content: "new\\n", reason: "asked" } }] }
+  - { process: worker, when: Committed, say: "I wrote it." }
+  - { process: channel, when: I wrote it, say: "The worker wrote it." }
+  - { process: channel, when: wait, say: "This took a while.", delay_ms: 2000, repeat: true }
+  - { process: channel, when: for ever, say: "Never.", delay_ms: 600000, repeat: true }
+`;
+
+describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
+  let bench: Bench;
+  let folder = "";
+  let script = "";
+
+  beforeAll(async () => {
+    bench = await Bench.create();
+    folder = join(bench.base, "notes");
+    await mkdir(folder);
+    await writeFile(join(folder, "a.md"), "the text of a\n");
+    script = join(bench.base, "script.yaml");
+    await writeFile(script, SCRIPT);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  const start = (args: readonly string[] = [], options: TerminalOptions = {}): TerminalRun =>
+    new TerminalRun(bench, ["chat", "--folder", folder, "--rehearse", script, ...args], {
+      columns: 90,
+      rows: 40,
+      ...options,
+    });
+  const kernelOf = (): number =>
+    Number(
+      execFileSync("pgrep", ["-f", `kernel --state=${join(bench.home, "workspaces")}/notes-`], {
+        encoding: "utf8",
+      })
+        .trim()
+        .split("\n")[0],
+    );
+
+  test("asks once, and then talks, opens calls, has changes approved and undone", async () => {
+    using run = start();
+    await run.shows(/Nothing of them leaves this machine[^]*Use it in this folder\? \[y\/N\]/);
+    expect(run.shown).toContain("Moving and renaming files");
+    run.type("y\r");
+    await run.sees(/Write to Steward/);
+    expect(run.screen).toContain("rehearsal of script.yaml, no model is asked");
+    expect(existsSync(join(folder, "lares.yaml"))).toBe(false);
+
+    run.type("hello\r");
+    await run.sees(/Hi there, see this \(https:\/\/example\.org\/a\)/);
+    await run.sees(/▸ Thought: A greeting/);
+    run.type("read it\r");
+    await run.sees(/▸ files\/read a\.md {2}✓[^]*It says: the text of a/);
+    run.type("delegate\r");
+    await run.sees(/1 decision waits for you/);
+    expect(existsSync(join(folder, "b.md"))).toBe(false);
+    await run.sees(/Tab comes here, then/);
+    run.type("\t");
+    await run.sees(/▌ a approve/);
+    run.type("a");
+    await run.sees(/The worker wrote it/);
+    expect(readFileSync(join(folder, "b.md"), "utf8")).toBe("new\n");
+    run.type("/undo\r");
+    await run.sees(/undone {2}Write b\.md/);
+    expect(existsSync(join(folder, "b.md"))).toBe(false);
+
+    run.resize(40, 20);
+    await run.sees(/Enter send/);
+    expect(Math.max(...run.screen.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+    run.type("\u0004");
+    expect(await run.ended).toBe(0);
+    expect(run.isFullScreen).toBe(false);
+    expect(run.screen.replaceAll("\n", "")).toMatch(/lares chat --resume \w{8}/);
+    expect(run.settings).not.toContain("-icanon");
+  });
+
+  test("asks no second time, resumes the only conversation, and stops with Esc", async () => {
+    using run = start(["--resume"]);
+    await run.sees(/The worker wrote it/);
+    run.type("for ever\r");
+    await run.sees(/working/);
+    run.type("\u001b");
+    await run.sees(/Stopped\./);
+    run.type("hello\r");
+    await run.sees(/for ever[^]*Hi there/);
+    run.type("\u0003");
+    await run.sees(/Press Ctrl-C again to leave/);
+    run.type("\u0003");
+    expect(await run.ended).toBe(0);
+  });
+
+  test("continues after the kernel died in the middle of an answer", async () => {
+    using run = start(["--resume"]);
+    await run.sees(/Enter send/);
+    run.type("wait\r");
+    await run.sees(/working/);
+    process.kill(kernelOf(), "SIGKILL");
+    await run.sees(/the kernel is being started again/);
+    await run.sees(/This took a while\./);
+    run.type("hello\r");
+    await until("another answer", () => run.screen.split("Hi there").length > 1);
+    run.type("\u0004");
+    expect(await run.ended).toBe(0);
+  });
+
+  test("that is declined leaves nothing behind, and asks again", async () => {
+    const other = join(bench.base, "other");
+    await mkdir(other);
+    for (let time = 1; time <= 2; time++) {
+      using run = new TerminalRun(bench, ["chat", "--folder", other, "--rehearse", script]);
+      await run.shows(/Use it in this folder\?/);
+      run.type("n\r");
+      expect(await run.ended).toBe(1);
+      expect(run.shown).toContain("Nothing was allowed.");
+    }
+  });
+});

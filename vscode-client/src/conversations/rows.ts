@@ -1,0 +1,72 @@
+import type { Action, Ask, Conversation } from "../protocol.ts";
+import { maxProcesses } from "../webviews/conversations/entries.ts";
+import type { Activity, Head, Question, Row } from "../webviews/conversations/messages.ts";
+import { shownProcess } from "./shown-entries.ts";
+
+/** What waits for the person, as the client knows it. */
+interface Waiting {
+  readonly actions: readonly Action[];
+  readonly asks: readonly Ask[];
+}
+
+/** Returns the conversation whose process proposed an action; undefined for an agent's own. */
+export function conversationOf({ on_behalf_of: who }: Pick<Action, "on_behalf_of">): string | undefined {
+  const process = who?.find((actor) => actor.kind === "process");
+  return process?.kind === "process" ? process.conversation : undefined;
+}
+
+export function rowOf(conversation: Conversation, waiting: Waiting): Row {
+  const { id, agent, title, state, updated, unread } = conversation;
+  const waits =
+    waiting.actions.filter((action) => conversationOf(action) === id).length +
+    waiting.asks.filter((ask) => ask.conversation === id).length;
+  return {
+    id,
+    agent: agent.slice(0, 256),
+    title: title.slice(0, 256),
+    isArchived: state === "archived",
+    updated: updated.slice(0, 40),
+    unread,
+    activity: activityOf(conversation, waits),
+    waiting: waits,
+  };
+}
+
+/** What waits for the person comes first, because only they can decide it. */
+function activityOf({ processes }: Conversation, waits: number): Activity {
+  if (waits > 0 || processes.some(({ state }) => state === "WaitingForApproval")) return "waiting";
+  if (processes.some(({ state }) => state === "Running" || state === "Waiting")) return "working";
+  return processes.some(({ kind, state }) => kind === "channel" && state === "Failed") ? "failed" : "idle";
+}
+
+export function headOf(conversation: Conversation, waiting: Waiting): Head {
+  const { seq, model, tainted, processes, context, usage, forked_from: origin } = conversation;
+  const [first, ...others] = processes;
+  // The channel is the first one, and stays among those that are shown.
+  const shown = first === undefined ? [] : [first, ...others.slice(1 - maxProcesses)];
+  return {
+    ...rowOf(conversation, waiting),
+    seq,
+    model: model.slice(0, 322),
+    tainted: tainted.slice(0, 64).map((source) => source.slice(0, 512)),
+    processes: shown.map(shownProcess),
+    context,
+    usage: {
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      ...(usage.usd === undefined ? {} : { usd: usage.usd }),
+    },
+    ...(origin === undefined ? {} : { forkedFrom: origin.conversation }),
+  };
+}
+
+export function questionOf({ id, digest, title, reason, sources, scopes }: Ask): Question {
+  return {
+    id,
+    digest,
+    title: title.slice(0, 4_000),
+    reason: reason.slice(0, 8_000),
+    sources: sources.slice(0, 64).map((source) => source.slice(0, 512)),
+    scopes: scopes.slice(0, 3),
+  };
+}

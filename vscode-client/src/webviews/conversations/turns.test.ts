@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { Entries } from "./testing.ts";
+import { Transcript } from "./transcript.ts";
+import { pinnedIn, turnsOf, type Item } from "./turns.ts";
+
+function itemsOf(entries: Entries, process = "channel"): Item[] {
+  const transcript = new Transcript();
+  transcript.take(entries.all);
+  return turnsOf(transcript, process, "channel").flatMap(({ items }) => [...items]);
+}
+const kinds = (items: readonly Item[]): string[] => items.map(({ kind }) => kind);
+
+describe("the items of a transcript", () => {
+  it("join a call with its result", () => {
+    const entries = new Entries();
+    entries.add("tool_call", { call: "c1", tool: "files/read", main: "a.md", arguments: "{}" });
+    entries.add("tool_call", { call: "c2", tool: "files/read", main: "b.md", arguments: "{}" });
+    entries.add("tool_result", { call: "c1", status: "error", text: "No such file." });
+    expect(itemsOf(entries)).toMatchObject([
+      { kind: "call", main: "a.md", state: "failed", result: "No such file." },
+      { kind: "call", main: "b.md", state: "working", result: undefined },
+    ]);
+  });
+
+  it("leave out an answer that only calls tools, and a result whose call the page does not have", () => {
+    const entries = new Entries();
+    entries.add("tool_result", { call: "earlier", status: "success", text: "x" });
+    entries.answer("m1");
+    expect(itemsOf(entries)).toEqual([]);
+  });
+
+  it("show what waits in any process to the person who reads the conversation", () => {
+    const entries = new Entries();
+    entries.you("Go");
+    entries.process({ id: "w1", kind: "worker", parent: "channel", state: "Running", task: "Count" });
+    entries.add("tool_call", {
+      process: "w1",
+      call: "c1",
+      tool: "files/write",
+      main: "a.md",
+      arguments: "{}",
+    });
+    entries.add("action", { process: "w1", ref: "a1", state: "PendingApproval" });
+    entries.add("action", { process: "w1", ref: "a1", state: "Committed" });
+    entries.process({ id: "w1", kind: "worker", parent: "channel", state: "Done", task: "Count" });
+    entries.add("conclusion", { process: "w1", text: "One." });
+    expect(itemsOf(entries)).toMatchObject([
+      { kind: "you" },
+      { kind: "task", process: "w1" },
+      { kind: "action", ref: "a1", state: "Committed" },
+      { kind: "conclusion", process: "w1" },
+    ]);
+    expect(kinds(itemsOf(entries, "w1"))).toEqual(["call", "action", "conclusion"]);
+  });
+
+  it("say how a process ended that failed or was stopped, and nothing of one that rests", () => {
+    const entries = new Entries();
+    entries.process({ state: "WaitingForInput" });
+    entries.process({ state: "Failed", error: { code: "ModelError", class: "NoKey", message: "No key." } });
+    entries.process({ state: "Running" });
+    entries.process({ state: "Cancelled" });
+    expect(kinds(itemsOf(entries))).toEqual(["end", "end"]);
+  });
+
+  it("name foreign sources once, where they came first", () => {
+    const entries = new Entries();
+    entries.add("message", { role: "assistant", parts: [{ type: "text", text: "a" }], sources: ["web"] });
+    entries.add("message", {
+      role: "assistant",
+      parts: [{ type: "text", text: "b" }],
+      sources: ["web", "mcp:x"],
+    });
+    expect(itemsOf(entries).map(({ newSources }) => newSources)).toEqual([["web"], ["mcp:x"]]);
+  });
+});
+
+it("a turn is what a person said and all that followed; messages in a row are one turn", () => {
+  const entries = new Entries();
+  entries.you("One");
+  entries.you("and two");
+  entries.answer("m1", "Yes");
+  entries.add("action", { ref: "a1", state: "PendingApproval" });
+  entries.you("Three");
+  const transcript = new Transcript();
+  transcript.take(entries.all);
+  const turns = turnsOf(transcript, "channel", "channel");
+  expect(turns.map(({ items }) => kinds(items))).toEqual([["you", "you", "answer", "action"], ["you"]]);
+  expect(turns[0]?.actions).toEqual(["a1"]);
+});
+
+it("a turn's stamp changes with what is drawn, and the stamps of others do not", () => {
+  const entries = new Entries();
+  entries.you("One");
+  entries.answer("m1", "Yes");
+  entries.you("Two");
+  const transcript = new Transcript();
+  transcript.take(entries.all);
+  const before = turnsOf(transcript, "channel", "channel").map(({ stamp }) => stamp);
+  transcript.delta({ process: "channel", message: "m2", part: 0, type: "text", text: "Hm" });
+  const after = turnsOf(transcript, "channel", "channel").map(({ stamp }) => stamp);
+  expect(after[0]).toBe(before[0]);
+  expect(after[1]).not.toBe(before[1]);
+});
+
+it("pins are those before the page and those on it, without what was let go", () => {
+  const entries = new Entries();
+  entries.add("pin", { entry: "b", pinned: true });
+  entries.add("pin", { entry: "a", pinned: false });
+  expect([...pinnedIn(entries.all, ["a", "c"])]).toEqual(["c", "b"]);
+});

@@ -1,0 +1,333 @@
+import type { ShownEntry, ShownEntryOf, ShownPart, ShownProcess } from "./entries.ts";
+import type { Streamed, Transcript } from "./transcript.ts";
+
+export type CallState = "working" | "done" | "failed" | "waiting";
+
+interface Common {
+  /** Unique in its transcript. */
+  readonly key: string;
+  readonly created: string;
+  /** Where its text comes from, if it is foreign. */
+  readonly sources?: readonly string[] | undefined;
+  /** Those of `sources` that no earlier item has: only these are named beside it. */
+  readonly newSources?: readonly string[] | undefined;
+  /** The last entry that it was made from: where one can fork, and what is opened whole. */
+  readonly seq: number;
+  readonly isCut: boolean;
+}
+
+/** What stands in a transcript. */
+export type Item = Common &
+  (
+    | {
+        readonly kind: "you";
+        readonly id: string;
+        readonly from: string;
+        readonly parts: readonly ShownPart[];
+      }
+    | {
+        readonly kind: "answer";
+        readonly id: string;
+        readonly parts: readonly (ShownPart | Streamed)[];
+        readonly isStreaming: boolean;
+        /** The text ends where the process was stopped or failed. */
+        readonly isPartial: boolean;
+        /** The model writes a call of a tool now. */
+        readonly isCalling: boolean;
+      }
+    | {
+        readonly kind: "call";
+        readonly tool: string;
+        readonly main: string;
+        readonly arguments: string;
+        readonly state: CallState;
+        readonly result: string | undefined;
+        readonly ended: string | undefined;
+        /** The proposal that the call made. */
+        readonly action: string | undefined;
+      }
+    | { readonly kind: "task"; readonly process: string }
+    | { readonly kind: "conclusion"; readonly process: string; readonly text: string }
+    | {
+        readonly kind: "summary";
+        readonly text: string;
+        readonly covers: readonly [number, number] | undefined;
+      }
+    | { readonly kind: "notice"; readonly text: string }
+    | { readonly kind: "block"; readonly name: string; readonly text: string }
+    | { readonly kind: "change"; readonly words: string }
+    | { readonly kind: "end"; readonly process: ShownProcess }
+    | { readonly kind: "action"; readonly ref: string; readonly state: string }
+    | { readonly kind: "ask"; readonly ref: string; readonly state: string }
+  );
+export type ItemOf<Kind extends Item["kind"]> = Extract<Item, { kind: Kind }>;
+
+/** What a person said, and all that followed until they said more. */
+export interface Turn {
+  readonly key: string;
+  readonly items: readonly Item[];
+  /** The ids of its proposals. */
+  readonly actions: readonly string[];
+  /** Equal for equal turns. */
+  readonly stamp: string;
+}
+
+/** Returns the ids of the pinned entries. `before`: those that were pinned by entries that the page does not have. */
+export function pinnedIn(entries: readonly ShownEntry[], before: readonly string[] = []): Set<string> {
+  const pinned = new Set(before);
+  for (const entry of entries) {
+    if (entry.kind !== "pin") continue;
+    if (entry.pinned) pinned.add(entry.entry);
+    else pinned.delete(entry.entry);
+  }
+  return pinned;
+}
+
+/**
+ * Returns the turns of one process; those of the channel have what waits for a person in any process, and the
+ * conclusions of the others. `channel`: the channel's id.
+ */
+export function turnsOf(transcript: Transcript, process: string, channel: string): Turn[] {
+  const isMain = process === channel;
+  const items = new Items(transcript, process, isMain);
+  for (const entry of transcript.entries) items.take(entry);
+  return grouped(items.all());
+}
+
+class Items {
+  readonly #transcript: Transcript;
+  readonly #process: string;
+  readonly #isMain: boolean;
+  readonly #items = new Map<string, Item>();
+  readonly #wholes: ReadonlySet<string>;
+  readonly #tasks = new Set<string>();
+
+  constructor(transcript: Transcript, process: string, isMain: boolean) {
+    this.#transcript = transcript;
+    this.#process = process;
+    this.#isMain = isMain;
+    this.#wholes = new Set(
+      transcript.entries.flatMap((entry) =>
+        entry.kind === "message" && entry.partial !== true ? [entry.id] : [],
+      ),
+    );
+  }
+
+  take(entry: ShownEntry): void {
+    const isOwn = entry.process === this.#process;
+    switch (entry.kind) {
+      case "message":
+        if (isOwn) this.#message(entry);
+        return;
+      case "tool_call":
+        if (isOwn)
+          this.#put(`call ${entry.call}`, entry, {
+            kind: "call",
+            tool: entry.tool,
+            main: entry.main,
+            arguments: entry.arguments,
+            state: "working",
+            result: undefined,
+            ended: undefined,
+            action: undefined,
+          });
+        return;
+      case "tool_result":
+        if (isOwn) this.#result(entry);
+        return;
+      case "conclusion":
+        if (isOwn || this.#isMain)
+          this.#put(`conclusion ${entry.id}`, entry, {
+            kind: "conclusion",
+            process: entry.process,
+            text: entry.text,
+          });
+        return;
+      case "summary":
+        if (this.#isMain)
+          this.#put(`summary ${entry.id}`, entry, {
+            kind: "summary",
+            text: entry.text,
+            covers: entry.covers,
+          });
+        return;
+      case "notice":
+        if (this.#isMain) this.#put(`notice ${entry.id}`, entry, { kind: "notice", text: entry.text });
+        return;
+      case "block":
+        if (isOwn)
+          this.#put(`block ${entry.id}`, entry, { kind: "block", name: entry.name, text: entry.text });
+        return;
+      case "meta":
+        if (this.#isMain && entry.model !== undefined)
+          this.#put(`change ${entry.id}`, entry, {
+            kind: "change",
+            words:
+              entry.model === "" ? "The usual model answers from here." : `${entry.model} answers from here.`,
+          });
+        return;
+      case "process":
+        return this.#processEntry(entry);
+      case "action":
+      case "ask":
+        if (isOwn || this.#isMain) this.#decision(entry);
+        return;
+      case "pin":
+      case "void":
+    }
+  }
+
+  all(): Item[] {
+    for (const [id, { process, pieces, isCalling }] of this.#transcript.streams) {
+      if (process !== this.#process) continue;
+      const key = `message ${id}`;
+      const before = this.#items.get(key);
+      const parts = joined([...(before?.kind === "answer" ? before.parts : []), ...pieces]);
+      this.#items.set(key, {
+        ...(before ?? { key, created: "", seq: Number.MAX_SAFE_INTEGER, isCut: false }),
+        kind: "answer",
+        id,
+        parts,
+        isStreaming: true,
+        isPartial: false,
+        isCalling,
+      });
+    }
+    return [...this.#items.values()].map((item) => this.#decided(item));
+  }
+
+  /** A call that made a proposal is what became of the proposal. */
+  #decided(item: Item): Item {
+    if (item.kind !== "call" || item.action === undefined) return item;
+    const proposal = this.#items.get(`action ${item.action}`);
+    if (proposal?.kind !== "action" || proposal.state === "PendingApproval") return item;
+    return { ...item, state: proposal.state === "Committed" ? "done" : "failed" };
+  }
+
+  #message(entry: ShownEntryOf<"message">): void {
+    const { id, parts } = entry;
+    if (this.#transcript.isVoid(id)) return;
+    if (entry.role === "user")
+      return this.#put(`message ${id}`, entry, { kind: "you", id, from: entry.origin, parts });
+    const isPartial = entry.partial === true;
+    if (isPartial && this.#wholes.has(id)) return;
+    const key = `message ${id}`;
+    const before = this.#items.get(key);
+    const all = isPartial && before?.kind === "answer" ? joined([...before.parts, ...parts]) : parts;
+    // An answer that only calls tools is told by its calls.
+    if (all.length === 0) return;
+    this.#put(key, entry, {
+      kind: "answer",
+      id,
+      parts: all,
+      isStreaming: false,
+      isPartial,
+      isCalling: false,
+    });
+  }
+
+  #result({ call, status, text, action, created, seq, isCut, sources }: ShownEntryOf<"tool_result">): void {
+    const key = `call ${call}`;
+    const before = this.#items.get(key);
+    if (before?.kind !== "call") return;
+    const state = status === "success" ? "done" : status === "error" ? "failed" : "waiting";
+    this.#items.set(key, {
+      ...before,
+      state,
+      result: text,
+      ended: created,
+      action,
+      seq,
+      isCut: isCut === true,
+      sources: sources ?? before.sources,
+    });
+  }
+
+  #processEntry(entry: ShownEntryOf<"process">): void {
+    const { value } = entry;
+    const isShown = value.id === this.#process;
+    if (isShown && (value.state === "Failed" || value.state === "Cancelled"))
+      return this.#put(`end ${entry.id}`, entry, { kind: "end", process: value });
+    if (isShown || value.kind === "channel" || this.#tasks.has(value.id)) return;
+    const isChild = value.parent === this.#process;
+    if (!isChild && !(this.#isMain && value.parent === undefined)) return;
+    this.#tasks.add(value.id);
+    this.#put(`task ${value.id}`, entry, { kind: "task", process: value.id });
+  }
+
+  #decision(entry: ShownEntryOf<"action" | "ask">): void {
+    const key = `${entry.kind} ${entry.ref}`;
+    const before = this.#items.get(key);
+    if (before === undefined)
+      return this.#put(key, entry, { kind: entry.kind, ref: entry.ref, state: entry.state });
+    if (before.kind === entry.kind) this.#items.set(key, { ...before, state: entry.state });
+  }
+
+  #put(key: string, { created, seq, sources, isCut }: ShownEntry, item: Distributed<Item>): void {
+    this.#items.set(key, {
+      key,
+      created,
+      seq,
+      isCut: isCut === true,
+      ...(sources === undefined ? {} : { sources }),
+      ...item,
+    });
+  }
+}
+
+type Distributed<Of> = Of extends unknown ? Omit<Of, keyof Common> : never;
+
+/** Joins texts that follow each other: what has streamed continues what is logged. */
+function joined(parts: readonly (ShownPart | Streamed)[]): (ShownPart | Streamed)[] {
+  const all: (ShownPart | Streamed)[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (last !== undefined && (part.type === "text" || part.type === "reasoning") && last.type === part.type)
+      all[all.length - 1] = { type: part.type, text: last.text + part.text };
+    else all.push(part);
+  }
+  return all;
+}
+
+function grouped(items: readonly Item[]): Turn[] {
+  const turns: { key: string; items: Item[] }[] = [];
+  const known = new Set<string>();
+  for (const each of items) {
+    const newSources = (each.sources ?? []).filter((source) => !known.has(source));
+    for (const source of newSources) known.add(source);
+    const item = newSources.length === 0 ? each : { ...each, newSources };
+    const last = turns.at(-1);
+    // Messages that came one after the other belong to one turn.
+    const begins = item.kind === "you" && last?.items.at(-1)?.kind !== "you";
+    if (last === undefined || begins) turns.push({ key: item.key, items: [item] });
+    else last.items.push(item);
+  }
+  return turns.map(({ key, items: own }) => ({
+    key,
+    items: own,
+    actions: own.flatMap((item) => (item.kind === "action" ? [item.ref] : [])),
+    stamp: own.map(stampOf).join(" "),
+  }));
+}
+
+function stampOf(item: Item): string {
+  switch (item.kind) {
+    case "answer": {
+      const size = item.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 1), 0);
+      return `${item.key}:${item.seq}:${size}:${Number(item.isStreaming)}${Number(item.isPartial)}${Number(item.isCalling)}`;
+    }
+    case "call":
+    case "action":
+    case "ask":
+      return `${item.key}:${item.state}`;
+    case "you":
+    case "task":
+    case "conclusion":
+    case "summary":
+    case "notice":
+    case "block":
+    case "change":
+    case "end":
+      return `${item.key}:${item.seq}`;
+  }
+}
