@@ -30,6 +30,7 @@ const mayImport = {
   actions: ["policy", "platform", "base"],
   sandbox: ["policy", "platform", "base"],
   agents: ["policy", "base"],
+  interception: ["policy", "base"],
   "agent-state": ["agents", "platform", "base"],
   configuration: ["decisions", "documents", "events", "policy", "platform", "base"],
   authoring: ["configuration", "services", "documents", "events", "platform", "base"],

@@ -12,7 +12,10 @@ export interface AgentDefinition<Memory = MemoryShape> {
   onShutdown?(ctx: AgentContext<Memory>): unknown;
   /** Called after the agent's permissions have changed. */
   onPermissionChange?(ctx: AgentContext<Memory>): unknown;
-  /** By the manifest's `handler`. An event is acknowledged when its handler returns. */
+  /**
+   * By the manifest's `handler`. An event is acknowledged when its handler returns; a hook with `intercept: true` returns an
+   * `InterceptAnswer`.
+   */
   hooks?: Record<string, (event: HookEvent, ctx: AgentContext<Memory>) => unknown>;
   /** Resumed after a crash from the last saved checkpoint. */
   jobs?: Record<string, (input: Untyped, ctx: JobContext<Memory>) => unknown>;

@@ -30,12 +30,25 @@ export type {
   EntryDeleted,
   EntryModified,
   EntryMoved,
-  EventBase,
   HookEvent,
   IndexComplete,
   TagAdded,
   TagRemoved,
 } from "./types/event.ts";
+export type { EventBase } from "./types/event-base.ts";
+export type {
+  AfterToolCall,
+  BeforeAction,
+  BeforeCompact,
+  BeforeToolCall,
+  Context,
+  ContextMessage,
+  ContextPart,
+  InterceptAnswer,
+  MessageEnd,
+  MindEvent,
+  UserInput,
+} from "./types/intercept.ts";
 export type {
   AgentMemory,
   Embedding,

@@ -1,5 +1,7 @@
 /** `schemas/protocol.md` and `schemas/guest-abi.md`. Pure: schemas and examples in, Markdown out. */
 import type { Examples } from "./examples.ts";
+import { interceptAnswers } from "../../src/base/vocabulary/interception.ts";
+import { questionBounds } from "../../src/agents/calls/questions.ts";
 import { commonFields, entryMethods, eventTypes } from "../../src/events/types.ts";
 import type { MethodErrors, ParamsShape, RequestShape } from "../../src/protocol/define.ts";
 import { commonCallErrors, commonRequestErrors, errorMeanings } from "../../src/protocol/error-meanings.ts";
@@ -115,6 +117,7 @@ export function guestPage(introduction: string, recorded: Examples): string {
     "- [Host calls](#host-calls)",
     "- [Notifications of the guest](#notifications-of-the-guest)",
     "- [Events](#events)",
+    "- [Interception](#interception)",
     "- [Types](#types)",
     "- [Errors](#errors)",
     "",
@@ -140,6 +143,7 @@ export function guestPage(introduction: string, recorded: Examples): string {
       notificationSection(method, shape, definitions, fields, recorded),
     ),
     ...eventSection(),
+    ...interceptionSection(fields),
     ...typeSections(definitions, fields),
     ...errorSection(commonCallErrors, "Any host call"),
   ]);
@@ -248,6 +252,26 @@ function eventSection(): string[] {
         ([field, { type, description: text, values }]) =>
           `- \`${field}\` (${type === "Entry" ? "[`Entry`](#entry)" : `\`${type}\``}): ${sentence(text)}${values === undefined ? "" : ` One of ${values.map((value) => `\`${value}\``).join(", ")}.`}`,
       ),
+      "",
+    ]),
+  ];
+}
+
+function interceptionSection(fields: FieldRenderer): string[] {
+  const { startMs, answerMs } = questionBounds;
+  return [
+    "## Interception",
+    "",
+    `A hook with \`intercept: true\` is asked about an event of a mind before it takes effect, if its agent has the permission \`intercept\` for that mind. The question is a [\`hook\`](#hook) with a \`call_id\`. It is not queued and not repeated: an agent that is not loaded has ${startMs / 1000} seconds to start, and then ${answerMs / 1000} seconds to answer. Hooks with a lower \`order\` are asked first, then by the ids of their agents; each is told what the earlier ones made of the event.`,
+    "",
+    "If a handler throws, answers in another form, is late, or its agent is suspended, `BeforeToolCall`, `BeforeAction` and `BeforeCompact` are refused, naming the agent; the other events continue unchanged, and its traces say why. What the handler does is bounded by what the agent and the mind may do. A change is an entry of its own that names the agent; the original stays. It never counts as said by the person, and it is tainted if the agent has `allowed_hosts`.",
+    "",
+    "An answer is an object with these fields, all optional; unknown ones are refused:",
+    "",
+    ...Object.entries(interceptAnswers).flatMap(([event, schema]) => [
+      `### Answer to \`${event}\``,
+      "",
+      ...fields.list(JSON.parse(JSON.stringify(schema)) as Schema),
       "",
     ]),
   ];

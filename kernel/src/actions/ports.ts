@@ -2,10 +2,12 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import type { Action } from "../base/vocabulary/action.ts";
 import type { ApprovalRule, RememberedRule } from "../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Actor } from "../base/vocabulary/principal.ts";
 import type { IndexView } from "../policy/sight.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
@@ -84,6 +86,11 @@ export interface ActionPorts {
   readonly index: IndexView;
   /** Reports that these paths were just changed. */
   touched(paths: readonly string[]): Promise<void>;
+  /**
+   * Called with an action that an agent proposed, once it is planned and before it is decided or stored. Null: nobody
+   * objects. A rejection refuses the proposal.
+   */
+  beforeAction?(action: Action, onBehalfOf: readonly Actor[]): Promise<void> | null;
   /** Prepares the event that notifies an agent how its action ended; see the inbox. */
   tellEnd(agent: string, end: EndedAction): { readonly statements: readonly Statement[]; committed(): void };
   /** Stores the rules of an "always" answer for the next time, as one decision. */

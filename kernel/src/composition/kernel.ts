@@ -22,6 +22,7 @@ import { openFiles } from "./subsystems/files.ts";
 import type { KernelContext, KernelOptions } from "./subsystems/kernel-context.ts";
 import { createModelServices } from "./model-services.ts";
 import { openKernelModels } from "./subsystems/kernel-models.ts";
+import { openInterception } from "./subsystems/interception.ts";
 import { openMemories } from "./subsystems/memories.ts";
 import { openMindTools } from "./subsystems/mind-tools.ts";
 import { openMinds } from "./subsystems/minds.ts";
@@ -101,7 +102,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   });
   const { workspace } = index;
   index.rootReturned.on(() => documents.watch.renew());
+  const { interception, announcer } = openInterception(context, { agents, workspace });
   const actions = openKernelActions(context, {
+    interception,
     database,
     files,
     configuration: documents,
@@ -121,6 +124,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     asks,
     disk,
     notifications,
+    interception,
+    announcer,
   });
   const { registry, proposed } = await openAgents(context, {
     database,

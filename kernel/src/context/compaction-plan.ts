@@ -1,6 +1,7 @@
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { textOf } from "./entry-text.ts";
 import type { ContextPrefix, Summary } from "./prefix.ts";
+import { withoutReplaced } from "./replaced.ts";
 import { taintOf } from "./taint.ts";
 import { estimateTokens, type Pressure } from "./tokens.ts";
 
@@ -58,7 +59,7 @@ export function planCompaction(input: PlanInput): CompactionPlan | null {
   return {
     level,
     covers: [merged[0]?.covers[0] ?? prefix.after + 1, last.seq],
-    covered: entries.slice(0, cut),
+    covered: withoutReplaced(entries.slice(0, cut)),
     merged,
     summaryTokens: Math.round(Math.max(least, Math.min(most, limit * summaryShare[level]))),
   };

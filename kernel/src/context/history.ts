@@ -52,8 +52,8 @@ interface Answer {
 interface Call {
   readonly answer: Answer;
   readonly part: ModelToolCall;
-  /** The result came after a request without it, and was told at the end. */
-  isLate: boolean;
+  /** Where the result was told that came after a request without it; null: it did not. */
+  late: Said | null;
   result: { readonly text: string; readonly isError: boolean } | null;
 }
 
@@ -198,7 +198,7 @@ export class History {
       arguments: given,
       ...(opaque === undefined ? {} : { opaque }),
     };
-    const made: Call = { answer, part, isLate: false, result: null };
+    const made: Call = { answer, part, late: null, result: null };
     answer.calls.push(made);
     const same = this.#calls.get(call);
     if (same?.[0]?.answer === answer) same.push(made);
@@ -207,16 +207,18 @@ export class History {
 
   #takeResult({ call: id, result, by }: EntryOf<"tool_result">): void {
     const calls = this.#calls.get(id) ?? [];
-    const waiting = calls.find((call) => call.result === null && !call.isLate);
     if (result.status === "needs_approval") this.#actions.set(result.action.id, "told");
-    // An interceptor's change is a second result.
-    const call = waiting ?? (by === undefined ? undefined : calls.at(-1));
+    const isChange = by !== undefined;
+    const call = isChange
+      ? calls.findLast((known) => known.result !== null || known.late !== null)
+      : calls.find((known) => known.result === null && known.late === null);
     if (call === undefined) return;
     const text = resultText(result);
     if (!call.answer.isFrozen) call.result = { text, isError: result.status === "error" };
-    else if (waiting !== undefined) {
-      waiting.isLate = true;
-      this.#say(asData(`late result of the call ${quoted(id)} of ${quoted(call.part.tool)}`, text));
+    else if (!isChange || call.late?.isFrozen === false) {
+      const told = asData(`late result of the call ${quoted(id)} of ${quoted(call.part.tool)}`, text);
+      if (call.late === null) call.late = this.#say(told);
+      else call.late.message = saying(told);
     }
   }
 
@@ -257,7 +259,9 @@ export class History {
   }
 
   #userParts(entry: EntryOf<"message">): (ModelText | ModelImage)[] {
-    const speaks = this.#options.speakers.has(entry.origin);
+    // An interceptor speaks in the place of the person whose text it changed, unless its own text may be a stranger's.
+    const changed = entry.by !== undefined && entry.origin === `agent:${entry.by}`;
+    const speaks = changed || this.#options.speakers.has(entry.origin);
     const heading = `message from ${quoted(entry.origin)}${sourcesOf(entry)}`;
     return entry.parts.flatMap((part, index): (ModelText | ModelImage)[] => {
       switch (part.type) {
@@ -279,8 +283,8 @@ export class History {
     return { type: "text", text: `[an image ${quoted(type)} that is not available any more]` };
   }
 
-  #say(text: string): void {
-    this.#add({ type: "said", isFrozen: false, message: { role: "user", parts: [{ type: "text", text }] } });
+  #say(text: string): Said {
+    return this.#add({ type: "said", isFrozen: false, message: saying(text) });
   }
 
   #addAnswer(id: string | null, digest: string | null): Answer {
@@ -303,6 +307,10 @@ export class History {
     this.#open.add(place);
     return place;
   }
+}
+
+function saying(text: string): ModelMessage {
+  return { role: "user", parts: [{ type: "text", text }] };
 }
 
 function isEmpty({ parts, isCutOff, calls }: Answer): boolean {

@@ -41,6 +41,8 @@ export interface LogOptions {
   readonly disk: DiskTimer;
   readonly proofs: OneAtATime;
   maxBytes(): number;
+  /** Entries were appended, and the operating system has them. */
+  appended?(header: Header, entries: readonly Entry[]): void;
   /** The log was found not to be what was written; it refuses everything from then on. */
   damaged?(error: LaresError): void;
 }
@@ -209,6 +211,7 @@ export class ConversationLog implements AsyncDisposable {
     });
     this.#toIndex(records);
     this.appended.emit(placed);
+    this.#options.appended?.(this.header, placed);
     return placed;
   }
 

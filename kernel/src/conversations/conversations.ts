@@ -10,6 +10,7 @@ import { joinPath, removeFolder } from "../platform/files/data-files.ts";
 import { ConversationLog, type LogOptions } from "./conversation-log.ts";
 import { stateOfFork } from "./fork.ts";
 import { type ConversationRow, type EntryQuery, IndexRows } from "./index-rows.ts";
+import type { Header } from "./records.ts";
 
 export interface ConversationsOptions {
   /** The workspace's state folder, with the logs in `conversations/<id>`. */
@@ -22,6 +23,8 @@ export interface ConversationsOptions {
   readonly disk: DiskTimer;
   /** Returns the limit of one log in bytes. */
   maxBytes(id: string): number;
+  /** Entries were appended to any of the logs, and the operating system has them. */
+  appended?(header: Header, entries: readonly Entry[]): void;
   /** A log was found not to be what was written. */
   damaged?(id: string, error: LaresError): void;
 }
@@ -306,7 +309,7 @@ export class Conversations implements AsyncDisposable {
   }
 
   #logOptions(id: string): LogOptions {
-    const { clock, log, disk, maxBytes, damaged } = this.#options;
+    const { clock, log, disk, maxBytes, appended, damaged } = this.#options;
     return {
       id,
       folder: this.#folderOf(id),
@@ -316,6 +319,7 @@ export class Conversations implements AsyncDisposable {
       disk,
       proofs: this.#proofs,
       maxBytes: () => maxBytes(id),
+      ...(appended === undefined ? {} : { appended }),
       ...(damaged === undefined ? {} : { damaged: (error) => damaged(id, error) }),
     };
   }

@@ -21,6 +21,10 @@ const event = (
 
 const tool = text("The tool's name, such as files/read");
 const call: Field = text("The call's id");
+const withheld: Field = {
+  type: "bool",
+  description: "True if a part is left out because it is about files that the hook's agent cannot see",
+};
 const args: Field = { type: "map<string, dyn>", description: "The arguments of the call" };
 
 /** Events of conversations. The first six may be cancelled or changed by a hook with `intercept: true`. */
@@ -29,17 +33,32 @@ export const mindEventTypes: readonly EventType[] = [
     text: text("What the person wrote"),
   }),
   event("Context", "A request to the model is about to be sent", {
-    messages: { type: "dyn", description: "What the model is about to read; it cannot be changed" },
+    messages: {
+      type: "dyn",
+      description:
+        "What the model is about to read, the newest part where it is long; it cannot be changed. Contents of files that the hook's agent cannot see are left out; what the model itself wrote about them is not",
+    },
+    withheld,
   }),
-  event("BeforeToolCall", "A tool is about to be called", { tool, call, arguments: args }),
+  event("BeforeToolCall", "A tool is about to be called", { tool, call, arguments: args, withheld }),
   event("AfterToolCall", "A tool has answered, and the mind has not read the answer yet", {
     tool,
     call,
     arguments: args,
-    result: { type: "dyn", description: "What the tool answered" },
+    result: {
+      type: "dyn",
+      description:
+        "What the tool answered: `{ status, value }`, or `{ status, message, recoverable }`; with the status `needs_approval` it cannot be changed",
+    },
+    withheld,
   }),
   event("BeforeAction", "An action is about to be proposed", {
-    action: { type: "map<string, dyn>", description: "The action as it would be proposed" },
+    action: {
+      type: "map<string, dyn>",
+      description:
+        "The action as it would be proposed; effects on files that the hook's agent cannot see have no details",
+    },
+    withheld,
   }),
   event("BeforeCompact", "A part of the conversation is about to be summarised", {
     covers: { type: "dyn", description: "The first and the last entry of that part" },
@@ -57,6 +76,10 @@ export const mindEventTypes: readonly EventType[] = [
   event("MessageUpdate", "A message has grown; told once a second at most", {
     message: text("The message's id"),
   }),
-  event("MessageEnd", "A message is complete", { message: text("The message's id") }),
+  event("MessageEnd", "A message is complete", {
+    message: text("The message's id"),
+    role: { type: "string", description: "Who speaks", values: ["user", "assistant"] },
+    text: text("What was said, at most 8,000 characters of it"),
+  }),
   event("Compact", "A part of the conversation was summarised"),
 ];

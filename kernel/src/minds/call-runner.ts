@@ -3,8 +3,8 @@ import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
 import { withSources } from "../base/vocabulary/principal.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { entryOf, type Provenance } from "./entries.ts";
-import { asError, type AtWork, type ProcessHost } from "./host.ts";
+import { changedEntry, entryOf, type Provenance } from "./entries.ts";
+import { asError, type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
 import { isProcessTool } from "./process-tools.ts";
@@ -51,6 +51,13 @@ export class CallRunner {
     const { log } = this.#host;
     const process = this.#process;
     process.signal.throwIfAborted();
+    const asked = this.#host.ports.intercept.beforeToolCall(placeOf(log, process.record), call);
+    const refusal = asked === null ? null : await asked;
+    process.signal.throwIfAborted();
+    if (refusal !== null) {
+      const result = asError(refusal.value, false);
+      return void (await log.append([this.#resultOf(call, { ...refusal, result })]));
+    }
     if (this.#isRepeated(call) && !(await this.#host.mayRepeat(process.record, call, process.signal))) {
       const result = asError(
         "This call was made with the same arguments twice before, and a person did not allow it once more.",
@@ -62,20 +69,21 @@ export class CallRunner {
       const { result, also = [], after, provenance = ofKernel } = await this.#host.runOwnTool(process, call);
       const { origin, isTainted = false, sources } = provenance;
       const outcome = { result, origin, isTainted, ...(sources === undefined ? {} : { sources }) };
-      await log.append([...also, this.#resultOf(call, outcome)]);
+      await log.append([...also, ...(await this.#results(call, outcome))]);
       return await after?.();
     }
     const outcome = await this.#outcomeOf(call);
     const { result } = outcome;
-    if (result.status !== "needs_approval") return void (await log.append([this.#resultOf(call, outcome)]));
+    if (result.status !== "needs_approval")
+      return void (await log.append(await this.#results(call, outcome)));
     const { id, state } = result.action;
     const action = entryOf(process.maker, { kind: "action", ref: id, state }, { origin: "workspace" });
     if (kinds[process.record.kind].goesOn)
-      return void (await log.append([this.#resultOf(call, outcome), action]));
+      return void (await log.append([...(await this.#results(call, outcome)), action]));
     await process.move("ask", {}, [action]);
     const decided = await this.#host.decided(id, process.signal);
     await process.move("decided");
-    await log.append([this.#resultOf(call, { ...outcome, result: decided })]);
+    await log.append(await this.#results(call, { ...outcome, result: decided }));
   }
 
   /** Returns results for the calls that will not be run. */
@@ -117,6 +125,19 @@ export class CallRunner {
       before.length === repeatsAsked - 1 &&
       before.every((entry) => canonicalJson([entry.tool, entry.arguments]) === wanted)
     );
+  }
+
+  /** Returns the result's entry, and behind it what extensions made of it: both are in the log, or none. */
+  async #results(call: LoggedCall, outcome: CallOutcome): Promise<NewEntry[]> {
+    const { ports, log } = this.#host;
+    const { record, maker } = this.#process;
+    const original = this.#resultOf(call, outcome);
+    const asked = ports.intercept.afterToolCall(placeOf(log, record), call, outcome.result);
+    if (asked === null) return [original];
+    const changes = (await asked).map((change) =>
+      changedEntry(maker, { kind: "tool_result", call: call.call, result: change.value }, change, original),
+    );
+    return [original, ...changes];
   }
 
   #resultOf(

@@ -2,6 +2,7 @@ import { isoTime } from "../base/clock.ts";
 import { illegalTransition, isLaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
+import type { Refusal } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
 import { type CompactionPlan, leaveOldestOut, planCompaction } from "../context/compaction-plan.ts";
@@ -12,8 +13,8 @@ import { taintOf } from "../context/taint.ts";
 import { type Pressure, pressureOf } from "../context/tokens.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { ContextTail } from "./context-tail.ts";
-import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
-import type { ConversationHost } from "./host.ts";
+import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
+import { type ConversationHost, placeOf } from "./host.ts";
 import { textOfBlock } from "./blocks.ts";
 import { kinds } from "./kinds.ts";
 
@@ -105,7 +106,7 @@ export class Compactor {
     this.#running.set(process.id, running);
     void running.finally(() => {
       this.#running.delete(process.id);
-      this.#conversation.compactionEnded();
+      this.#conversation.workEnded();
     });
     return running;
   }
@@ -131,9 +132,17 @@ export class Compactor {
       localOnly: false,
     });
     if ("failure" in choice) throw new Error(choice.failure.message);
+    const asked = conversation.ports.intercept.beforeCompact(placeOf(conversation.log, process), plan.covers);
+    const intercepted = asked === null ? { instructions: [] } : await asked;
+    if (!("instructions" in intercepted)) {
+      await this.#refused(process, intercepted);
+      return false;
+    }
+    const { instructions } = intercepted;
     const messages: readonly ModelMessage[] = compactionMessages({
       plan,
       prompt: definition.prompts.compaction,
+      instructions: instructions.map(({ by, value }) => ({ by, text: value })),
       limit: choice.contextTokens,
     });
     await conversation.log.append([processEntry(this.#maker(record.id), record)]);
@@ -143,9 +152,16 @@ export class Compactor {
       return false;
     }
     this.#failures = 0;
-    const taint = taintOf([...plan.merged, ...plan.covered]);
+    const taint = taintOf([...plan.merged, ...plan.covered, ...instructions.map(taintedBy)]);
     await this.#replace(process, tail, plan, { text, covers: plan.covers, ...taint }, limit, "model");
     return true;
+  }
+
+  /** An extension did not let it begin. Counts as a failure, so that it is not asked about again and again. */
+  async #refused({ id }: Process, refusal: Refusal): Promise<void> {
+    this.#failures++;
+    const text = `The conversation was not summarised. ${refusal.value}`;
+    await this.#conversation.log.append([entryOf(this.#maker(id), { kind: "notice", text }, refusal)]);
   }
 
   async #leaveOut(process: Process, tail: ContextTail, limit: number): Promise<boolean> {

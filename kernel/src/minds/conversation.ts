@@ -25,6 +25,7 @@ import { groupsOf, type Places } from "./places.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { type GivenContext, MindProcess, Unattended } from "./process.ts";
+import { HeldInputs } from "./held-inputs.ts";
 import { hasUnread, treeOf } from "./turns.ts";
 import type { AtWork, ConversationHost } from "./host.ts";
 import { ActionWaits } from "./action-waits.ts";
@@ -52,6 +53,7 @@ const announcedCharacters = 4_000;
 export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
+  readonly inputs = new HeldInputs(this);
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
@@ -88,7 +90,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0 && !this.#wakes.isGathering && !this.#compactor.isBusy;
+    const isWaiting = this.#wakes.isGathering || this.inputs.isHeld;
+    return this.#running.size === 0 && !isWaiting && !this.#compactor.isBusy;
   }
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
@@ -131,6 +134,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const title = this.log.state.title === "" ? titleOf(parts) : "";
     const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
+    using held = this.inputs.hold(origin);
     await this.log.append([
       entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
       ...attached,
@@ -139,6 +143,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const durable = this.log.sync();
     this.#wakes.personSpoke();
     this.wake(id);
+    held?.ask({ ...maker, id, parts: [...parts] }, durable);
     await durable;
   }
 
@@ -198,12 +203,13 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Returns a process as the principal of what it does. */
-  principalOf({ kind }: Pick<Process, "kind">): ProcessPrincipal {
+  principalOf({ id, kind }: Pick<Process, "id" | "kind">): ProcessPrincipal {
     return {
       kind: "process",
       process: kind,
       agent: this.log.agent,
       conversation: this.log.id,
+      id,
       lineage: ownAccord,
     };
   }
@@ -310,13 +316,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return conclusion;
   }
 
-  compactionEnded(): void {
+  workEnded(): void {
     if (this.isIdle) this.#parts.rested();
   }
 
   /** Ends the work without writing an end: the next kernel continues it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
+    this.inputs.stop();
     this.#wakes.stop();
     const running = [...this.#running.values()];
     for (const { abort } of running) abort.abort(requestCancelled("The kernel stops."));

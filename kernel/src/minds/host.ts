@@ -1,4 +1,5 @@
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { MindPlace } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
@@ -43,12 +44,18 @@ export interface OwnResult {
 export interface ProcessHost {
   readonly ports: MindPorts;
   readonly log: ProcessLog;
+  /** Messages that the channel must not read yet. */
+  readonly inputs: {
+    readonly isHeld: boolean;
+    /** Resolves once none is held. Rejects with the signal's reason. */
+    released(signal: AbortSignal): Promise<void>;
+  };
   /** True if nobody is there, so that no further request is made. */
   readonly isUnattended: boolean;
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
   /** Returns a process as the principal of what it does. */
-  principalOf(process: Pick<Process, "kind">): ProcessPrincipal;
+  principalOf(process: Pick<Process, "id" | "kind">): ProcessPrincipal;
   /** Returns the context. Begins it if there is none. */
   tailOf(process: Process): Promise<ContextTail>;
   /** Writes down what was changed elsewhere since the process last looked. */
@@ -81,9 +88,18 @@ export interface ConversationHost extends ProcessHost {
     messages: readonly ModelMessage[],
     covered: readonly Entry[],
   ): Promise<string | null>;
-  compactionEnded(): void;
+  /** A compaction has ended, or no message is held any more. */
+  workEnded(): void;
 }
 
 export function asError(message: string, recoverable = true): ToolResult {
   return { status: "error", message, recoverable };
+}
+
+/** Returns where a process works, for whoever is asked about what it does. */
+export function placeOf(
+  { id: conversation, header: { agent } }: ProcessLog,
+  { id: process, kind }: Pick<Process, "id" | "kind">,
+): MindPlace {
+  return { agent, conversation, process, kind };
 }

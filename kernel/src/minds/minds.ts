@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
+import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { MindConversation } from "./conversation.ts";
 import { Cortex } from "./cortex.ts";
@@ -16,6 +17,8 @@ export interface MindsOptions {
   readonly ports: Omit<MindPorts, "reader" | "delta" | "blocks">;
   readonly conversations: Conversations;
   limits(): { readonly atOnce: number; readonly processes: number };
+  /** A piece of an answer has come. */
+  streamed?(conversation: string, delta: Delta): void;
   /** Returns how long conversations continue after the last trusted client left, milliseconds. */
   unattendedMs(): number;
 }
@@ -81,6 +84,7 @@ export class Minds implements AsyncDisposable {
         },
       },
       delta: (id, delta) => {
+        options.streamed?.(id, delta);
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
       },
     };
@@ -278,6 +282,7 @@ export class Minds implements AsyncDisposable {
       this.#hasChanged(id);
       if (this.#isRunning && id !== used.log.agent) this.cortex.hasNews(used.log.agent);
     });
+    await conversation.inputs.holdUnread();
     return conversation;
   }
 

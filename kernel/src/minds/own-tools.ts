@@ -1,6 +1,6 @@
 import { isoTime } from "../base/clock.ts";
 import { isJsonObject } from "../base/json.ts";
-import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { textOf } from "../context/entry-text.ts";
 import { searchWords } from "../conversations/search-words.ts";
@@ -212,7 +212,9 @@ export class OwnTools {
     const agent = id === log.id ? log.header.agent : await ports.reader.agentOf(id);
     if (agent !== log.header.agent) return { result: asError(`There is no conversation "${id}" of yours.`) };
     const most = typeof limit === "number" ? Math.min(50, Math.max(1, Math.floor(limit))) : defaultRecalled;
-    const found = await ports.reader.search([id], searchWords(query), most);
+    const found = await withoutChanged(await ports.reader.search([id], searchWords(query), most), (entry) =>
+      ports.reader.entry(id, entry),
+    );
     return {
       result: success(
         found.map(({ entry }) => ({
@@ -225,4 +227,18 @@ export class OwnTools {
       ),
     };
   }
+}
+
+/** Leaves entries out that an interceptor's change replaced: the model reads the change. */
+async function withoutChanged<Found extends { readonly entry: Entry }>(
+  found: readonly Found[],
+  newest: (id: string) => Promise<Entry | null>,
+): Promise<readonly Found[]> {
+  const isCurrent = await Promise.all(
+    found.map(async ({ entry: { id, seq } }) => {
+      const last = await newest(id);
+      return last === null || last.by === undefined || last.seq <= seq;
+    }),
+  );
+  return found.filter((_found, index) => isCurrent[index]);
 }

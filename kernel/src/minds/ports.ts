@@ -4,6 +4,7 @@ import type { Action } from "../base/vocabulary/action.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
+import type { MindInterception } from "../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
 import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
@@ -138,6 +139,8 @@ export interface MindPorts {
       limit: number,
     ): Promise<readonly RecalledMemory[] | ToolResult>;
   };
+  /** Extensions that are asked before something takes effect. */
+  readonly intercept: MindInterception;
   readonly actions: {
     get(id: string): Promise<Action | null>;
     /** Returns the ids of actions that a conversation of this agent proposed and that wait for a person. */

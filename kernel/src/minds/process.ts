@@ -2,6 +2,7 @@ import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import type { Change } from "../base/vocabulary/interception.ts";
 import type { ModelFailure, ModelMessage } from "../base/vocabulary/model.ts";
 import { buildContext, type Context } from "../context/context.ts";
 import { taintOf } from "../context/taint.ts";
@@ -10,10 +11,10 @@ import { sha256 } from "../platform/files/hash.ts";
 import { type Answered, type LoggedRequest, requestEntry, voidEntry, writeAnswer } from "./answer-writer.ts";
 import { CallRunner } from "./call-runner.ts";
 import type { ContextTail } from "./context-tail.ts";
-import { entryOf, type EntryMaker, processEntry, type Provenance } from "./entries.ts";
+import { addedBy, entryOf, type EntryMaker, processEntry, type Provenance, taintedBy } from "./entries.ts";
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
-import type { AtWork, ProcessHost } from "./host.ts";
+import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
@@ -58,6 +59,8 @@ export class MindProcess implements AtWork {
   #attempts = 0;
 
   readonly #given: GivenContext | null;
+  /** What extensions added to the last request. */
+  #added: readonly Change<readonly string[]>[] = [];
   /** The text with which it ended. */
   conclusion: string | null = null;
   /** What its model said last. */
@@ -197,6 +200,7 @@ export class MindProcess implements AtWork {
       ...(prefix?.summaries ?? []),
       ...(this.#tail?.entries ?? []),
       ...(this.#given?.covered ?? []),
+      ...this.#added.map(taintedBy),
       {
         ...(own.sources === undefined ? {} : { sources: own.sources }),
         ...(own.isTainted === true ? { tainted: true as const } : {}),
@@ -210,13 +214,19 @@ export class MindProcess implements AtWork {
   }
 
   /** Returns what the model would see if it were asked now. */
-  context(tail: ContextTail, model: string): Context {
+  context(tail: ContextTail, model: string, added: readonly Change<readonly string[]>[] = []): Context {
     const context = buildContext({
       prefix: tail.prefix,
       entries: tail.entries,
       process: this.record.id,
       model,
-      suffix: this.#given === null ? this.#host.suffixOf(this.record) : [],
+      suffix:
+        this.#given === null
+          ? [
+              ...this.#host.suffixOf(this.record),
+              ...added.map(({ by, value }) => ({ name: `added by ${by}`, text: value.join("\n\n") })),
+            ]
+          : [],
       prefixSeq: tail.prefixSeq,
       speakers,
     });
@@ -238,16 +248,29 @@ export class MindProcess implements AtWork {
     const { agent } = this.#host.mind();
     const message = newId();
     let asked: { readonly context: Context; readonly request: LoggedRequest } | null = null;
-    // Built when everything before is in the log, so that what the request has not seen comes behind its entry.
-    const [entry] = await log.append(() => {
-      this.turn = this.#turnNow();
-      const context = this.context(tail, model);
-      const digest = sha256(canonicalJson({ messages: context.messages, tools: context.tools }));
-      const request = { message, digest, model, attempt: this.#attempts + 1 };
-      asked = { context, request };
-      return [requestEntry(this.maker, request)];
-    });
-    this.lastRequest = entry?.seq ?? 0;
+    const { inputs } = this.#host;
+    let entry: Entry | undefined;
+    do {
+      if (kind === "channel") await inputs.released(this.signal);
+      const adding =
+        this.#given === null
+          ? ports.intercept.context(placeOf(log, this.record), () => this.context(tail, model).messages)
+          : null;
+      const added = (this.#added = adding === null ? [] : await adding);
+      this.signal.throwIfAborted();
+      // Built when everything before is in the log, so that what the request has not seen comes behind its entry.
+      [entry] = await log.append(() => {
+        // A message came that extensions have not read yet.
+        if (kind === "channel" && inputs.isHeld) return [];
+        this.turn = this.#turnNow();
+        const context = this.context(tail, model, added);
+        const digest = sha256(canonicalJson({ messages: context.messages, tools: context.tools }));
+        const request = { message, digest, model, attempt: this.#attempts + 1 };
+        asked = { context, request };
+        return [addedBy(requestEntry(this.maker, request), added)];
+      });
+    } while (entry === undefined);
+    this.lastRequest = entry.seq;
     const { context, request } = asked as unknown as { context: Context; request: LoggedRequest };
     const tools = context.tools;
     const answered = await writeAnswer(

@@ -28,15 +28,24 @@ export interface HearingIndex {
  * - An agent's own custom event is received as emitted: it contains nothing that the agent did not know.
  * - Another extension's custom event needs `hear_events`, and every entry that it names has to be visible to the
  *   receiver. The event is withheld as a whole, because the text beside an entry's name is about that entry.
+ * - An event of a conversation needs `intercept` for the agent whose mind it is. Those that can be changed are asked about
+ *   and never queued, so they have no rule.
  * - A built-in event without a rule here is received by no agent.
  */
 export function decideHearing(authority: Authority, event: LaresEvent, index: HearingIndex): Hearing {
   if (event.name.includes("/")) return decideCustom(authority, event, index);
   const rule = Object.hasOwn(builtIn, event.name) ? builtIn[event.name] : undefined;
   const seen = rule?.(authority, event, index) ?? null;
+  if (seen === null && rule === aboutMind)
+    return { heard: false, reason: `${authority.extension} has no intercept for ${String(event["agent"])}` };
   return seen === null
     ? { heard: false, reason: "it is about an entry that the agent cannot see" }
     : { heard: true, event: seen };
+}
+
+/** True if the agent may read and change what happens in another one's mind. */
+export function mayIntercept({ effective }: Authority, mind: string): boolean {
+  return effective.intercept?.includes(mind) === true;
 }
 
 /** True if `hear_events` covers the custom event `publisher.id/Name`, or the event is the agent's own. */
@@ -68,6 +77,11 @@ const pathKey = /(?:^|_)paths?$|Paths?$/;
 /** Returns the first text in a custom event that names an entry which the agent cannot see; null if there is none. */
 function namedOutOfSight(authority: Authority, event: LaresEvent, index: HearingIndex): string | null {
   const { id: _id, name: _name, timestamp: _timestamp, ...fields } = event;
+  return hiddenNameIn(authority, fields, index);
+}
+
+/** Returns the first text in a value that names an entry which the agent cannot see; null if there is none. */
+export function hiddenNameIn(authority: Authority, fields: unknown, index: HearingIndex): string | null {
   // An explicit stack instead of recursion, because the publisher chose the depth of the data.
   const open: { readonly value: unknown; readonly isPath: boolean }[] = [{ value: fields, isPath: false }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -176,6 +190,9 @@ const aboutOwnAction: Rule = (authority, event, index) => {
     ? { ...event, state: "Failed" }
     : event;
 };
+/** Says what happens in a mind. */
+const aboutMind: Rule = (authority, event) =>
+  mayIntercept(authority, String(event["agent"])) ? event : null;
 /** Addressed to one agent, and contains only what that agent may know. */
 const addressed: Rule = (_authority, event) => event;
 
@@ -200,6 +217,19 @@ const builtIn: Readonly<Record<string, Rule>> = {
   IndexComplete: addressed,
   PermissionChanged: addressed,
   ScheduleFired: addressed,
+  SessionStart: aboutMind,
+  SessionEnd: aboutMind,
+  SessionShutdown: aboutMind,
+  BeforeAgentStart: aboutMind,
+  AgentStart: aboutMind,
+  AgentEnd: aboutMind,
+  TurnStart: aboutMind,
+  TurnEnd: aboutMind,
+  ModelSelect: aboutMind,
+  MessageStart: aboutMind,
+  MessageUpdate: aboutMind,
+  MessageEnd: aboutMind,
+  Compact: aboutMind,
 };
 
 /**

@@ -5,6 +5,7 @@ import { onBehalf } from "../context/kernel.ts";
 import { isLaresError, type ErrorCode } from "../errors.ts";
 import type { AgentContext } from "../types/context.ts";
 import type { HookEvent } from "../types/event.ts";
+import type { InterceptAnswer } from "../types/intercept.ts";
 import { findHost, type GuestHost, kernelOf } from "./host.ts";
 
 /** Errors after which a retry of the same call may succeed. */
@@ -45,14 +46,25 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
     return context;
   };
   /** Returns the context for answering this call, whatever else is in progress. */
-  const contextFor = (callId: string): AgentContext => {
+  const contextFor = (callId: string, signal = ending.signal): AgentContext => {
     if (identity === undefined) return ready();
     return makeContext(
       onBehalf(kernel, () => callId),
       identity,
       definition,
-      ending.signal,
+      signal,
     );
+  };
+  /** Answers a question beside whatever else is open: what it is about waits. */
+  const answerTo = async (callId: string, handler: string, event: HookEvent): Promise<unknown> => {
+    const { signal } = begin(callId);
+    try {
+      const run = named(definition.hooks, handler, "hook");
+      const answer = await Promise.race([run(event, contextFor(callId, signal)), aborted(signal)]);
+      return interceptAnswer(answer);
+    } finally {
+      running.delete(callId);
+    }
   };
   return {
     initialize({ extension, config, permissions, locations }) {
@@ -73,7 +85,8 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       return {};
     },
     /** One at a time and in order, whatever the handlers wait for. */
-    async hook({ handler, event }) {
+    async hook({ handler, event, call_id: callId }) {
+      if (callId !== undefined) return await answerTo(callId, handler, event as HookEvent);
       const before = hooksDone;
       let done = (): void => {};
       hooksDone = new Promise((resolve) => (done = resolve));
@@ -159,4 +172,22 @@ function messageOf(error: unknown): string {
 function isRecoverable(error: unknown): boolean {
   if (isLaresError(error)) return passing.has(error.code) || error.facts["recoverable"] === true;
   return typeof error === "object" && error !== null && "recoverable" in error && error.recoverable === true;
+}
+
+/** Returns what a handler of a hook with `intercept: true` returned, as the kernel reads it. */
+function interceptAnswer(answer: unknown): unknown {
+  if (typeof answer !== "object" || answer === null) return answer ?? {};
+  const { customInstructions, ...rest } = answer as InterceptAnswer<"BeforeCompact">;
+  return {
+    ...rest,
+    ...(customInstructions === undefined ? {} : { custom_instructions: customInstructions }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  });
 }

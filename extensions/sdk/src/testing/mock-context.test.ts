@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { defineAgent } from "../index.ts";
+import { type BeforeToolCall, defineAgent, type InterceptAnswer } from "../index.ts";
 import { mockContext } from "./index.ts";
 
 interface Memory {
@@ -96,4 +96,21 @@ it.each([
   await ctx.vdfs.tags.add("a", "seen");
   await expect(ctx.actions.propose(move("a"), reasons, { supersedes })).rejects.toMatchObject({ code });
   expect(ctx.recorded.actions.map(({ state }) => state)).toEqual(["Stale", "PendingApproval", "Committed"]);
+});
+
+it("a handler that intercepts runs with the mock, and returns its answer", async () => {
+  const agent = defineAgent({
+    hooks: {
+      guard: async (
+        { tool, arguments: args }: BeforeToolCall,
+        ctx,
+      ): Promise<InterceptAnswer<"BeforeToolCall">> =>
+        tool === "files/delete" && (await ctx.vdfs.get(String(args["path"]))) !== null
+          ? { cancel: "kept" }
+          : {},
+    },
+  });
+  const ctx = mockContext({ entries: [{ path: "a.md" }] });
+  const event = { name: "BeforeToolCall", tool: "files/delete", arguments: { path: "a.md" } } as never;
+  expect(await agent.hooks?.["guard"]?.(event, ctx)).toEqual({ cancel: "kept" });
 });

@@ -1,12 +1,14 @@
+import type { Action } from "./action.ts";
 import type { Entry } from "./entry.ts";
-
-/** The fields of every event. */
-export interface EventBase {
-  readonly id: string;
-  readonly name: string;
-  /** UTC, ISO 8601 with milliseconds. */
-  readonly timestamp: string;
-}
+import type { EventBase } from "./event-base.ts";
+import type {
+  AfterToolCall,
+  BeforeAction,
+  BeforeCompact,
+  Context,
+  MessageEnd,
+  UserInput,
+} from "./intercept.ts";
 
 export interface EntryCreated extends EventBase {
   readonly entry: Entry;
@@ -60,7 +62,15 @@ export interface HookEvent
     EntryDeleted,
     IndexComplete,
     TagAdded,
-    Omit<ActionEnded, "reason" | "superseded_by"> {
+    UserInput,
+    Context,
+    AfterToolCall,
+    BeforeCompact,
+    MessageEnd,
+    Omit<BeforeAction, "action">,
+    Omit<ActionEnded, "action" | "reason" | "superseded_by"> {
+  /** The id of an action that has ended; in `BeforeAction` the action. */
+  readonly action: string & Action;
   /** A custom event's own fields. */
   readonly [field: string]: unknown;
 }

@@ -184,6 +184,7 @@ export class Proposals {
     const { action, agentView } = planned.record;
     const sight = createSight(authority, this.#ports.index);
     await inSlices(checkAnswerable(sight, action, agentView), this.#parts.slices, budget);
+    await this.#ports.beforeAction?.(action, onBehalfOf);
     // Awaited here, because `recorded` has to collect changes until the action is stored and followed.
     return await this.store(planned, (record) => this.decide(record, agentsOf(authority)), recorded);
   }

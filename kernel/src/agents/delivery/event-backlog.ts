@@ -28,14 +28,18 @@ interface BacklogPorts {
  * the receiver's traces. The emitter itself is refused (LimitExceeded) only for its own backlog: it must not learn
  * how much waits for others, and one inactive receiver must not block an event for the rest.
  */
-export function hasRoom({ queue, onDropped }: BacklogPorts, hearer: string, event: string): boolean {
-  const emitter = emitterOf(event);
+export function hasRoom(
+  { queue, onDropped }: BacklogPorts,
+  hearer: string,
+  event: string,
+  emitter = emitterOf(event),
+): boolean {
   const { count: deliveries, bytes } = queue.from(hearer, sourceOfEmitter(emitter));
   const waiting = { deliveries, bytes };
   for (const unit of ["deliveries", "bytes"] as const) {
     if (waiting[unit] < customEventBacklog[unit]) continue;
     const fill = `${waiting[unit]} ${unit} of ${emitter} wait already, and ${customEventBacklog[unit]} may`;
-    if (hearer === emitter)
+    if (hearer === emitterOf(event))
       throw limitExceeded(
         `custom_event_backlog_${unit}`,
         waiting[unit],

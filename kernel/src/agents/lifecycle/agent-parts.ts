@@ -6,6 +6,7 @@ import { decideHearing } from "../../policy/hearing.ts";
 import { HostCalls } from "../calls/host-calls.ts";
 import { GuestBlobs } from "../calls/guest-blobs.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
+import { Questions } from "../calls/questions.ts";
 import { ToolCalls } from "../calls/tool-calls.ts";
 import { traceWriter, type WriteTrace } from "../trace-writer.ts";
 import { hookOf } from "../day-counts.ts";
@@ -52,6 +53,7 @@ export class AgentParts implements AsyncDisposable {
   readonly recovery: Recovery;
   readonly requests: Requests;
   readonly toolCalls: ToolCalls;
+  readonly questions: Questions;
   readonly failures: Failures;
   readonly open = new OpenCalls();
   readonly #blobs = new GuestBlobs();
@@ -109,14 +111,17 @@ export class AgentParts implements AsyncDisposable {
       isCancellingJob: () => this.work.jobs.running?.state === "Cancelling",
       wasEndedOnPurpose: (session) => this.body.wasEndedOnPurpose(session),
     });
-    this.toolCalls = new ToolCalls({
+    const callPorts = {
       clock: this.#clock,
       open: this.open,
       awake: () => awaken(this.id, this.life, () => this.body.session),
-      ask: (session, method, params) => this.requests.ask(session, method, params),
+      ask: (session: AgentSession, method: string, params: unknown) =>
+        this.requests.ask(session, method, params),
       cancelsTools: () => this.body.abilities.cancelsTools,
       trace: this.trace,
-    });
+    };
+    this.toolCalls = new ToolCalls(callPorts);
+    this.questions = new Questions(callPorts);
     this.calls = new HostCalls({
       ports: this.#ports,
       clock: this.#clock,

@@ -228,19 +228,42 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       name,
       timestamp: isoTime(this.#ports.clock.now()),
     };
-    const deliveries: RoutedDelivery[] = [];
-    const source = sourceOfEmitter(emitterOf(name));
+    await this.#commit(this.#enqueue(this.#fromEmitter(event, emitterOf(name))));
+  }
+
+  /** Delivers events of a mind's conversations, in order, to the agents that subscribed to them and may receive them. */
+  async tellOfMind(
+    mind: string,
+    events: readonly { readonly name: string; readonly fields: Readonly<Record<string, unknown>> }[],
+  ): Promise<void> {
+    const timestamp = isoTime(this.#ports.clock.now());
+    // Their share of a queue is not that of events that the mind's program emits.
+    const emitter = `the mind of ${mind}`;
+    const deliveries = events.flatMap(({ name, fields }) =>
+      this.#fromEmitter({ ...fields, id: newId(), name, timestamp }, emitter),
+    );
+    await this.#commit(this.#enqueue(deliveries));
+  }
+
+  /** The agents that are enabled. */
+  *listening(): Generator<Supervisor> {
+    for (const supervisor of this.#supervisors.values()) if (supervisor.isListening) yield supervisor;
+  }
+
+  #fromEmitter(event: LaresEvent, emitter: string): RoutedDelivery[] {
+    const source = sourceOfEmitter(emitter);
     const backlog = {
       queue: this.#ports.queue,
       onDropped: (id: string, dropped: string, reason: string) =>
         this.#supervisors.get(id)?.dropped(dropped, reason),
     };
+    const deliveries: RoutedDelivery[] = [];
     for (const { definition } of this.#listening()) {
       const own = deliveriesFor(definition, event, "live", this.#routing);
-      if (own.length > 0 && hasRoom(backlog, definition.id, name))
+      if (own.length > 0 && hasRoom(backlog, definition.id, event.name, emitter))
         deliveries.push(...own.map((delivery) => ({ ...delivery, source })));
     }
-    await this.#commit(this.#enqueue(deliveries));
+    return deliveries;
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Emitter } from "../../base/emitter.ts";
 import { illegalTransition, LaresError, messageOf } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
+import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
   actorWords,
@@ -215,6 +216,11 @@ export class Supervisor implements AsyncDisposable {
     options: ToolCallOptions = {},
   ): Promise<unknown> {
     return this.#parts.stay.call(() => this.#parts.toolCalls.call(name, params, principal, options));
+  }
+
+  /** Asks a hook about an event before it takes effect, and wakes the agent if it is unloaded; see `Questions.ask`. */
+  intercept(handler: string, event: LaresEvent, principal: ProcessPrincipal): Promise<unknown> {
+    return this.#parts.stay.call(() => this.#parts.questions.ask(handler, event, principal));
   }
 
   /**

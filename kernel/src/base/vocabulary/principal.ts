@@ -38,6 +38,7 @@ export const Actor = Type.Union(
         process: ProcessKind,
         agent: Type.String({ description: "The id of the agent whose mind it belongs to" }),
         conversation: Type.String({ description: "The conversation's id" }),
+        id: Type.Optional(Type.String({ description: "The id of the process in the conversation" })),
       },
       { ...closed, description: "A process of an agent's mind" },
     ),

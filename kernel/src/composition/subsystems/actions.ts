@@ -2,6 +2,7 @@ import { openActions } from "../../actions/service/actions.ts";
 import type { Actions } from "../../actions/api.ts";
 import { openContentWork } from "../../actions/contents/content-work.ts";
 import type { JsonValue } from "../../base/json.ts";
+import type { Interception } from "../../interception/interception.ts";
 import type { DecisionUses } from "../../decisions/uses.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { originOf } from "./decision-service.ts";
@@ -21,6 +22,7 @@ export function openKernelActions(
     readonly workspace: KernelWorkspace;
     readonly agents: AgentLink;
     readonly uses: DecisionUses;
+    readonly interception: Interception;
   },
 ): Actions {
   const { database, agents, uses } = parts;
@@ -50,6 +52,7 @@ export function openKernelActions(
       openWithUnsavedChanges: (paths) => unsaved.among(paths),
       copies: (content) => workspace.copies(content, () => true).paths,
       index: workspace.view,
+      beforeAction: (action, onBehalfOf) => parts.interception.beforeAction({ action, onBehalfOf }),
       touched: (paths) => workspace.touched(paths),
       tellEnd: (agent, end) => agents.tell(agent, "ActionEnded", { ...end }),
       remember: (rules) => decisions.store.remember(rules),

@@ -55,6 +55,16 @@ export class AgentLink {
     await this.#registry?.emit(name, data);
   }
 
+  /** The agents that are enabled, without a list of them. */
+  listening(): Iterable<Supervisor> {
+    return this.#registry?.listening() ?? [];
+  }
+
+  /** Delivers events of a mind's conversations; see `AgentRegistry.tellOfMind`. */
+  async tellOfMind(...told: Parameters<AgentRegistry<Statement>["tellOfMind"]>): Promise<void> {
+    await this.#registry?.tellOfMind(...told);
+  }
+
   /** Reports to the agents that an index run over the whole workspace ended. */
   async indexed(run: { entries: number; durationMs: number }): Promise<void> {
     await this.#registry?.indexed(run);

@@ -6,7 +6,9 @@ import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import { TaintedContents } from "../../conversations/tainted-contents.ts";
+import type { MindInterception } from "../../base/vocabulary/interception.ts";
 import { Conversations } from "../../conversations/conversations.ts";
+import type { Announcer } from "../../interception/announcer.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -27,16 +29,21 @@ interface MindParts {
   readonly actions: Actions;
   readonly asks: Asks;
   readonly disk: DiskTimer;
+  readonly interception: MindInterception;
+  readonly announcer: Announcer;
   readonly notifications: Emitter<AgentNotice>;
 }
 
+/** The seq of the first entry of a conversation: its log begins with a record that says whose it is. */
+const firstSeq = 2;
 /** One log, with its large contents. */
 const maxConversationBytes = 256 * 1024 * 1024;
 
 /** Opens the conversations with the minds of agents. None works before `start`. */
 export function openMinds(context: KernelContext, parts: MindParts): Minds {
   const { stateFolder, clock, log, opened } = context;
-  const { database, configuration, agents, models, tools, actions, asks, disk } = parts;
+  const { database, configuration, agents, models, tools, actions, asks, disk, interception, announcer } =
+    parts;
   const settings = () => configuration.configuration.conversations;
   const calls = new MindCalls({
     tools,
@@ -56,7 +63,14 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         disk,
         maxBytes: () => maxConversationBytes,
         damaged: (_id, error) => log.error(error.message),
+        // A mind's own log, named by its agent, is not a conversation.
+        appended: ({ agent, forked_from: forked }, entries) =>
+          void (
+            entries[0]?.conversation !== agent &&
+            announcer.entries(agent, entries, (forked?.seq ?? 0) + firstSeq)
+          ),
       }),
+      streamed: (conversation, delta) => announcer.delta(conversation, delta),
       unattendedMs: () => settings().unattendedMs,
       limits: () => ({ atOnce: settings().atOnce, processes: settings().processes }),
       ports: {
@@ -86,6 +100,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         },
         notify: (notice) => parts.notifications.emit(notice),
         memory: mindMemory(agents),
+        intercept: interception,
         actions: {
           get: (id) => actions.get(id),
           waitingOf: async (agent, conversation) =>

@@ -4,6 +4,7 @@ import { silentLog } from "../../base/log.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
 import type { Delta } from "../../base/vocabulary/conversation-requests.ts";
+import { type MindInterception, noInterception } from "../../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../../base/vocabulary/model.ts";
 import { personAt } from "../../base/vocabulary/principal.ts";
@@ -92,6 +93,8 @@ export class MindBench {
   unattendedMs = 1_800_000;
   isScripted = false;
   mayRepeat = true;
+  /** Read when a kernel starts. */
+  intercept: MindInterception = noInterception;
   readonly questions: { readonly question: ModelQuestion; readonly asker: Asker }[] = [];
   /** Keys of the calls that ran. */
   readonly calls: string[] = [];
@@ -178,6 +181,7 @@ export class MindBench {
             [...this.actions.values()].filter(({ state }) => state === "PendingApproval").map(({ id }) => id),
           reject: async (_by, id) => this.decide(id, "Rejected"),
         },
+        intercept: this.intercept,
         mayRepeat: async () => this.mayRepeat,
         notify: ({ message }) => this.notices.push(message),
       },

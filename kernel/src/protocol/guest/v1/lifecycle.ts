@@ -92,7 +92,7 @@ export const guestRequests = define({
   },
   hook: {
     about:
-      "An event for a hook of the manifest. The answer acknowledges it: an event whose guest was lost is delivered again. The fields of `event` depend on its name, see [Events](#events).",
+      "An event for a hook of the manifest. The answer acknowledges it: an event whose guest was lost is delivered again. The fields of `event` depend on its name, see [Events](#events). With `call_id` it is a question instead: a hook with `intercept: true` is asked before the event takes effect, beside whatever else is open, and the answer counts, see [Interception](#interception).",
     errors: {},
     params: Type.Object({
       handler: Type.String({ description: "The function, one of `handlers`" }),
@@ -104,8 +104,17 @@ export const guestRequests = define({
         },
         { description: "The event, with the fields of its name" },
       ),
+      call_id: Type.Optional(
+        Type.String({
+          description:
+            "Identifies the question of a hook with `intercept: true`; host calls made for it name it in `on_behalf`. After `cancelTool` with this id nobody waits for the answer any more",
+        }),
+      ),
     }),
-    result: Nothing,
+    result: Type.Unknown({
+      description:
+        "Anything; for a question the answer to the event, an object, see [Interception](#interception)",
+    }),
   },
   tool: {
     about:
@@ -142,7 +151,7 @@ export const guestRequests = define({
   },
   cancelTool: {
     about:
-      "The caller of the tool cancelled the call, and does not wait for it any more. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled`.",
+      "The caller of the tool cancelled the call, and does not wait for it any more. It is sent for a question to a hook too, whose time is over. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled`.",
     errors: {},
     params: Type.Object({ call_id: Type.String({ description: "The call, as `tool` named it" }) }),
     result: Nothing,

@@ -1,0 +1,36 @@
+import { interceptAnswers } from "../../base/vocabulary/interception.ts";
+import { interceptedEvents } from "../../base/vocabulary/mind-events.ts";
+import { mindEventTypes } from "../../events/mind-events.ts";
+import { Announcer } from "../../interception/announcer.ts";
+import { Interception } from "../../interception/interception.ts";
+import { validate } from "../../protocol/validate.ts";
+import type { Workspace } from "../../workspace/ports.ts";
+import type { AgentLink } from "./agent-link.ts";
+import type { KernelContext } from "./kernel-context.ts";
+
+/** Opens what asks extensions about minds, and tells them of conversations. */
+export function openInterception(
+  { clock, log, opened }: KernelContext,
+  { agents, workspace }: { readonly agents: AgentLink; readonly workspace: Workspace },
+): { readonly interception: Interception; readonly announcer: Announcer } {
+  const listening = () => agents.listening();
+  const interception = new Interception({
+    clock,
+    agents: listening,
+    faultOf: (event, answer) => validate(interceptAnswers[event], answer, "answer")?.message ?? null,
+    isEntry: (path) => workspace.get({ path }, () => true) !== null,
+    hides: (path) => workspace.view.hides(path),
+  });
+  const names: ReadonlySet<string> = new Set(interceptedEvents);
+  const plain = new Set(mindEventTypes.map(({ name }) => name).filter((name) => !names.has(name)));
+  const announcer = opened.use(
+    new Announcer({
+      clock,
+      log,
+      agents: listening,
+      isPlainEvent: (name) => plain.has(name),
+      tell: (agent, events) => agents.tellOfMind(agent, events),
+    }),
+  );
+  return { interception, announcer };
+}

@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
+import { FakeAgent, interceptionOf, place } from "./testing/fake-agents.ts";
+
+const call = { call: "k1", tool: "files/read", arguments: { path: "notes/a.md" } };
+const success = { status: "success" as const, value: { path: "notes/a.md", text: "hello" } };
+const narrow = { locations: ["notes"] };
+
+describe("who is asked", () => {
+  it("nobody is asked, and no promise is made, where nobody may intercept the mind", () => {
+    const silent = new FakeAgent("dev.other", () => ({ cancel: "no" }), {
+      authority: { effective: { intercept: ["dev.another"] } },
+    });
+    const room = interceptionOf([
+      silent,
+      new FakeAgent("dev.none", () => ({}), { authority: { effective: {} } }),
+    ]);
+    expect(room.userInput(place, "hello")).toBeNull();
+    expect(room.context(place, () => expect.unreachable())).toBeNull();
+    expect(room.beforeToolCall(place, call)).toBeNull();
+    expect(room.afterToolCall(place, call, success)).toBeNull();
+    expect(room.beforeCompact(place, [1, 2])).toBeNull();
+    expect(room.isAsked("UserInput", "dev.mind")).toBe(false);
+    expect(silent.asked).toEqual([]);
+  });
+
+  it("lower orders come first, then ids, and each sees what the earlier ones made of it", async () => {
+    const add = (letter: string) => (event: LaresEvent) => ({
+      text: `${String(event["text"])}${letter}`,
+    });
+    const room = interceptionOf([
+      new FakeAgent("dev.c", add("c")),
+      new FakeAgent("dev.b", add("b")),
+      new FakeAgent("dev.a", add("a"), { order: 200 }),
+      new FakeAgent("dev.z", add("z"), { order: 1 }),
+    ]);
+    const changes = await room.userInput(place, "-");
+    expect(changes?.map(({ by, value }) => [by, value])).toEqual([
+      ["dev.z", "-z"],
+      ["dev.b", "-zb"],
+      ["dev.c", "-zbc"],
+      ["dev.a", "-zbca"],
+    ]);
+  });
+
+  it("a hook whose filter does not match is not asked", async () => {
+    const picky = new FakeAgent("dev.a", () => ({ cancel: "no" }), {
+      filter: ({ tool }) => tool === "files/delete",
+    });
+    const room = interceptionOf([picky]);
+    expect(await room.beforeToolCall(place, call)).toBeNull();
+    expect(await room.beforeToolCall(place, { ...call, tool: "files/delete" })).toMatchObject({
+      by: "dev.a",
+    });
+  });
+
+  it("an action is asked about if a process of the mind caused it", async () => {
+    const guard = new FakeAgent("dev.a", () => ({ cancel: "not this" }));
+    const room = interceptionOf([guard]);
+    const action = {
+      id: "x",
+      title: "t",
+      reason: "r",
+      effects: [{ kind: "file.write", path: "a.md" }],
+    } as unknown as Action;
+    expect(room.beforeAction({ action, onBehalfOf: [{ kind: "agent", id: "dev.tool" }] })).toBeNull();
+    const process = {
+      kind: "process",
+      process: "worker",
+      agent: "dev.mind",
+      conversation: "c1",
+      id: "p2",
+    } as const;
+    await expect(room.beforeAction({ action, onBehalfOf: [process] })).rejects.toMatchObject({
+      code: "PermissionDenied",
+      message: "dev.a refused it: not this",
+    });
+    expect(guard.asked[0]?.event).toMatchObject({ process: "p2", withheld: false });
+  });
+});
+
+describe("answers", () => {
+  const fails = async (answer: unknown): Promise<string> => {
+    const agent = new FakeAgent("dev.a", () => answer);
+    const room = interceptionOf([agent]);
+    expect(await room.userInput(place, "hello")).toEqual([]);
+    expect(await room.beforeToolCall(place, call)).toMatchObject({ by: "dev.a" });
+    return agent.traced[0] ?? "";
+  };
+
+  it.each([
+    ["a field that forges the origin", { text: "x", cancel: "x", origin: "person" }],
+    ["a text that is too long", { text: "x".repeat(1_000_001), cancel: "x".repeat(1_001) }],
+    ["a text instead of an object", "text"],
+    ["a list", []],
+    ["a number as text", { text: 1, cancel: 1 }],
+  ])("%s is refused", async (_name, answer) => {
+    expect(await fails(answer)).toMatch(/^UserInput continued unchanged: its answer was not understood/);
+  });
+
+  it("nothing and an empty object leave the event unchanged", async () => {
+    for (const answer of [undefined, null, {}]) {
+      const room = interceptionOf([new FakeAgent("dev.a", () => answer)]);
+      expect(await room.userInput(place, "hello")).toEqual([]);
+      expect(await room.beforeToolCall(place, call)).toBeNull();
+      expect(await room.beforeCompact(place, [1, 2])).toEqual({ instructions: [] });
+    }
+  });
+
+  it("a result that waits for a person cannot be changed, and none can be made to wait", async () => {
+    const change = new FakeAgent("dev.a", () => ({ result: { status: "success", value: 1 } }));
+    const waiting = {
+      status: "needs_approval" as const,
+      action: { id: "a", title: "t", effects: [] } as unknown as Action,
+      reason: "r",
+    };
+    expect(await interceptionOf([change]).afterToolCall(place, call, waiting)).toEqual([]);
+    const forge = new FakeAgent("dev.a", () => ({ result: waiting }));
+    expect(await interceptionOf([forge]).afterToolCall(place, call, success)).toEqual([]);
+  });
+
+  it("a change is its agent's, and tainted if the agent reaches hosts", async () => {
+    const own = new FakeAgent("dev.a", () => ({ text: "x" }));
+    const web = new FakeAgent("dev.b", () => ({ text: "y" }), { authority: { hosts: ["example.org"] } });
+    expect(await interceptionOf([own, web]).userInput(place, "hello")).toEqual([
+      { by: "dev.a", value: "x", origin: "agent:dev.a", isTainted: false },
+      { by: "dev.b", value: "y", origin: "web", isTainted: true, sources: ["agent:dev.b"] },
+    ]);
+  });
+
+  it("instructions for a summary are collected until one refuses it", async () => {
+    const asks = (id: string) => new FakeAgent(id, () => ({ custom_instructions: `by ${id}` }));
+    expect(await interceptionOf([asks("dev.a"), asks("dev.b")]).beforeCompact(place, [1, 2])).toMatchObject({
+      instructions: [{ value: "by dev.a" }, { value: "by dev.b" }],
+    });
+    const refuses = new FakeAgent("dev.c", () => ({ cancel: "not now" }));
+    expect(await interceptionOf([asks("dev.a"), refuses]).beforeCompact(place, [1, 2])).toMatchObject({
+      by: "dev.c",
+      value: "dev.c refused it: not now",
+    });
+  });
+});
+
+describe("what is withheld", () => {
+  const files = ["notes/a.md", "private/b.md"];
+  const eventOf = async (ask: (room: ReturnType<typeof interceptionOf>) => Promise<unknown> | null) => {
+    const agent = new FakeAgent("dev.a", () => ({}), { authority: narrow });
+    await ask(interceptionOf([agent], files));
+    return agent.asked[0]?.event;
+  };
+  const read = (path: string) => ({ ...call, arguments: { path } });
+
+  it("arguments and results about files that the agent sees are told", async () => {
+    expect(await eventOf((room) => room.afterToolCall(place, call, success))).toMatchObject({
+      arguments: call.arguments,
+      result: success,
+      withheld: false,
+    });
+  });
+
+  it("those about other files are not, whether they exist or not", async () => {
+    for (const path of ["private/b.md", "private/new.md", "../outside.md"])
+      expect(await eventOf((room) => room.beforeToolCall(place, read(path)))).toMatchObject({
+        tool: "files/read",
+        arguments: {},
+        withheld: true,
+      });
+    const list = { status: "success" as const, value: { entries: [{ path: "private/b.md" }] } };
+    const event = await eventOf((room) =>
+      room.afterToolCall(place, { ...call, tool: "files/list", arguments: {} }, list),
+    );
+    expect(event).toMatchObject({ result: { status: "success" }, withheld: true });
+    expect(JSON.stringify(event)).not.toContain("private");
+  });
+
+  it("of an action the hidden effects are told by their kind alone", async () => {
+    const action = {
+      id: "x",
+      title: "Delete private/b.md",
+      reason: "r",
+      effects: [
+        { kind: "file.write", path: "notes/a.md", diff: "+a" },
+        { kind: "file.delete", path: "private/b.md", diff: "-b" },
+      ],
+    } as unknown as Action;
+    const process = { kind: "process", process: "worker", agent: "dev.mind", conversation: "c1" } as const;
+    const event = await eventOf((room) => room.beforeAction({ action, onBehalfOf: [process] }));
+    expect(event).toMatchObject({
+      withheld: true,
+      action: { effects: [{ path: "notes/a.md", diff: "+a" }, { kind: "file.delete" }] },
+    });
+    expect(JSON.stringify(event)).not.toContain("private");
+  });
+
+  it("of a request, results and quotations of hidden files are empty", async () => {
+    const messages: ModelMessage[] = [
+      { role: "user", parts: [{ type: "text", text: '[the file "private/b.md"]\n| diary' }] },
+      {
+        role: "assistant",
+        parts: [
+          { type: "tool_call", call: "1", tool: "files/read", arguments: { path: "private/b.md" } },
+          { type: "tool_call", call: "2", tool: "files/read", arguments: { path: "notes/a.md" } },
+        ],
+      },
+      {
+        role: "tool",
+        parts: [
+          { type: "tool_result", call: "1", text: "diary" },
+          { type: "tool_result", call: "2", text: "hello" },
+          { type: "tool_result", call: "gone", text: "diary" },
+        ],
+      },
+      {
+        role: "user",
+        parts: [{ type: "text", text: '[late result of the call "1" of "files/read"]\n| diary' }],
+      },
+    ];
+    const event = await eventOf((room) => room.context(place, () => messages));
+    expect(JSON.stringify(event)).not.toMatch(/diary|private/);
+    expect(JSON.stringify(event)).toContain("hello");
+    expect(event).toMatchObject({ withheld: true });
+  });
+
+  it("of a long request the newest part is told", async () => {
+    const messages = Array.from({ length: 10 }, (_none, index): ModelMessage => ({
+      role: "user",
+      parts: [{ type: "text", text: `${index}${"x".repeat(60_000)}` }],
+    }));
+    const event = await eventOf((room) => room.context(place, () => messages));
+    expect(event?.["messages"]).toHaveLength(4);
+    expect(JSON.stringify(event)).toContain('"9x');
+  });
+});
+
+type Behaviour = "passes" | "cancels" | "throws" | "lies" | "changes";
+const behaviours: readonly Behaviour[] = ["passes", "cancels", "throws", "lies", "changes"];
+const answerOf = (behaviour: Behaviour, name: string): unknown => {
+  switch (behaviour) {
+    case "passes":
+      return {};
+    case "cancels":
+      return { cancel: "no" };
+    case "throws":
+      throw new Error("broken");
+    case "lies":
+      return { origin: "person" };
+    case "changes":
+      return name === "AfterToolCall" ? { result: { status: "success", value: "changed" } } : {};
+  }
+};
+
+it("what can be cancelled is refused iff one cancels or fails; what can be changed never is", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({ behaviour: fc.constantFrom(...behaviours), order: fc.integer({ min: 0, max: 3 }) }),
+        {
+          maxLength: 6,
+        },
+      ),
+      async (drawn) => {
+        const agents = drawn.map(
+          ({ behaviour, order }, index) =>
+            new FakeAgent(`dev.a${index}`, ({ name }) => answerOf(behaviour, name), { order }),
+        );
+        const room = interceptionOf(agents);
+        const refusal = await room.beforeToolCall(place, call);
+        const isBad = (behaviour: Behaviour): boolean => ["cancels", "throws", "lies"].includes(behaviour);
+        expect(refusal !== null).toBe(drawn.some(({ behaviour }) => isBad(behaviour)));
+        if (refusal !== null) {
+          expect(isBad(drawn[Number(refusal.by.slice("dev.a".length))]?.behaviour ?? "passes")).toBe(true);
+          expect(refusal.value).toContain(refusal.by);
+        }
+        const changes = (await room.afterToolCall(place, call, success)) ?? [];
+        expect(changes.length).toBe(drawn.filter(({ behaviour }) => behaviour === "changes").length);
+        for (const { origin } of changes) expect(origin).toMatch(/^agent:dev\.a/);
+      },
+    ),
+  );
+});

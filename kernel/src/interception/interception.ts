@@ -1,0 +1,294 @@
+import { isoTime, type Clock } from "../base/clock.ts";
+import { LaresError, messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import {
+  type Change,
+  type InterceptAnswer,
+  interceptBounds,
+  type InterceptedCall,
+  type MindInterception,
+  type MindPlace,
+  type Refusal,
+} from "../base/vocabulary/interception.ts";
+import type { InterceptedEvent } from "../base/vocabulary/mind-events.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
+import { type Actor, ownAccord, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { inGrantedScope } from "../policy/decide.ts";
+import type { HearingIndex } from "../policy/hearing.ts";
+import { reachableHosts } from "../policy/outside.ts";
+import { type InterceptingAgent, type Interceptor, interceptorsOf } from "./interceptors.ts";
+import { Seen } from "./withheld.ts";
+
+export interface InterceptionPorts extends HearingIndex {
+  readonly clock: Clock;
+  /** The agents that are enabled. */
+  agents(): Iterable<InterceptingAgent>;
+  /** Returns what is wrong with an answer to an event, as a sentence; null if it has the right form. */
+  faultOf(event: InterceptedEvent, answer: unknown): string | null;
+}
+
+/** An action that was planned and is not stored yet. */
+export interface PlannedAction {
+  readonly action: Action;
+  readonly onBehalfOf: readonly Actor[];
+}
+
+/** What one interceptor said: an answer, or why there is none. */
+type Heard =
+  | { readonly answer: InterceptAnswer }
+  /** Completes "the interceptor … ". */
+  | { readonly failure: string }
+  /** The event does not pass the hook's filter. */
+  | null;
+
+/** Asks the extensions that may intercept a mind, one after the other, before something of it takes effect. */
+export class Interception implements MindInterception {
+  readonly #ports: InterceptionPorts;
+
+  constructor(ports: InterceptionPorts) {
+    this.#ports = ports;
+  }
+
+  isAsked(event: InterceptedEvent, agent: string): boolean {
+    return interceptorsOf(this.#ports.agents(), event, agent) !== null;
+  }
+
+  userInput(place: MindPlace, text: string): Promise<readonly Change<string>[]> | null {
+    const asked = this.#asked("UserInput", place);
+    return (
+      asked &&
+      this.#changes(asked, place, "UserInput", text, {
+        fields: (now) => ({ text: now }),
+        read: ({ text: changed }, now) =>
+          changed === undefined || changed === now ? null : changed.toWellFormed(),
+      })
+    );
+  }
+
+  context(
+    place: MindPlace,
+    messages: () => readonly ModelMessage[],
+  ): Promise<readonly Change<readonly string[]>[]> | null {
+    const asked = this.#asked("Context", place);
+    if (asked === null) return null;
+    const now = messages();
+    return this.#changes<readonly string[]>(asked, place, "Context", [], {
+      fields: (_added, seen) => ({ ...seen.messages(now) }),
+      read: ({ add = [] }) => (add.length === 0 ? null : add.map((text) => text.toWellFormed())),
+    });
+  }
+
+  beforeToolCall(place: MindPlace, call: InterceptedCall): Promise<Refusal | null> | null {
+    const asked = this.#asked("BeforeToolCall", place);
+    return asked && this.#refusal(asked, place, "BeforeToolCall", (seen) => seen.call(call));
+  }
+
+  afterToolCall(
+    place: MindPlace,
+    call: InterceptedCall,
+    result: ToolResult,
+  ): Promise<readonly Change<ToolResult>[]> | null {
+    const asked = this.#asked("AfterToolCall", place);
+    return (
+      asked &&
+      this.#changes(asked, place, "AfterToolCall", result, {
+        fields: (now, seen) => seen.result(call, now),
+        read: ({ result: changed }, now) => {
+          if (changed === undefined) return null;
+          // A person waits for the action, whatever an interceptor says of it.
+          if (now.status === "needs_approval")
+            throw new Error("it cannot change the result of a call that waits for a person.");
+          if (JSON.stringify(changed).length > interceptBounds.result)
+            throw new Error(`its result has more than ${interceptBounds.result} characters of JSON.`);
+          return changed;
+        },
+      })
+    );
+  }
+
+  async #instructions(
+    asked: readonly Interceptor[],
+    place: MindPlace,
+    covers: readonly [number, number],
+  ): Promise<Refusal | { readonly instructions: readonly Change<string>[] }> {
+    const instructions: Change<string>[] = [];
+    for (const interceptor of asked) {
+      const heard = await this.#ask(interceptor, place, "BeforeCompact", () => ({ covers }));
+      const refusal = refusalOf(interceptor, heard);
+      if (refusal !== null) return this.#refused(interceptor, "BeforeCompact", refusal);
+      const text = heard !== null && "answer" in heard ? heard.answer.custom_instructions : undefined;
+      if (text !== undefined)
+        instructions.push(this.#change(interceptor, "BeforeCompact", text.toWellFormed()));
+    }
+    return { instructions };
+  }
+
+  beforeCompact(
+    place: MindPlace,
+    covers: readonly [number, number],
+  ): Promise<Refusal | { readonly instructions: readonly Change<string>[] }> | null {
+    const asked = this.#asked("BeforeCompact", place);
+    return asked && this.#instructions(asked, place, covers);
+  }
+
+  /**
+   * Asks about an action that a process of a mind caused. Returns null if there is nobody to ask; rejects with
+   * PermissionDenied, naming the interceptor, if one refuses it.
+   */
+  beforeAction({ onBehalfOf, action }: PlannedAction): Promise<void> | null {
+    let asking: Promise<void> | null = null;
+    for (const actor of onBehalfOf) {
+      if (actor.kind !== "process") continue;
+      const { agent, conversation, process: kind, id: process = "" } = actor;
+      const place = { agent, conversation, process, kind };
+      const asked = this.#asked("BeforeAction", place);
+      if (asked === null) continue;
+      const ask = async (): Promise<void> => {
+        const refusal = await this.#refusal(asked, place, "BeforeAction", (seen) => seen.action(action));
+        if (refusal !== null) throw new LaresError("PermissionDenied", refusal.value, { by: refusal.by });
+      };
+      asking = asking === null ? ask() : asking.then(ask);
+    }
+    return asking;
+  }
+
+  #asked(event: InterceptedEvent, { agent }: MindPlace): readonly Interceptor[] | null {
+    return interceptorsOf(this.#ports.agents(), event, agent);
+  }
+
+  /** Asks one after the other until one refuses or fails. */
+  async #refusal(
+    asked: readonly Interceptor[],
+    place: MindPlace,
+    event: InterceptedEvent,
+    fields: (seen: Seen) => Record<string, unknown>,
+  ): Promise<Refusal | null> {
+    for (const interceptor of asked) {
+      const refusal = refusalOf(interceptor, await this.#askWith(interceptor, place, event, fields));
+      if (refusal !== null) return this.#refused(interceptor, event, refusal);
+    }
+    return null;
+  }
+
+  /** Asks one after the other; each is told what the earlier ones made of the value. Failures change nothing. */
+  async #changes<Value>(
+    asked: readonly Interceptor[],
+    place: MindPlace,
+    event: InterceptedEvent,
+    value: Value,
+    {
+      fields,
+      read,
+    }: {
+      readonly fields: (now: Value, seen: Seen) => Record<string, unknown>;
+      /** Returns the changed value; null for none. Throws a sentence that begins with "it". */
+      readonly read: (answer: InterceptAnswer, now: Value) => Value | null;
+    },
+  ): Promise<readonly Change<Value>[]> {
+    const changes: Change<Value>[] = [];
+    let now = value;
+    for (const interceptor of asked) {
+      const heard = await this.#askWith(interceptor, place, event, (seen) => fields(now, seen));
+      if (heard === null) continue;
+      let failure = "failure" in heard ? heard.failure : null;
+      if ("answer" in heard)
+        try {
+          const changed = read(heard.answer, now);
+          if (changed === null) continue;
+          now = changed;
+          changes.push(this.#change(interceptor, event, changed));
+        } catch (error) {
+          failure = messageOf(error);
+        }
+      if (failure !== null)
+        interceptor.agent.trace("warn", `${event} continued unchanged: ${failure}`, {
+          conversation: place.conversation,
+        });
+    }
+    return changes;
+  }
+
+  #askWith(
+    interceptor: Interceptor,
+    place: MindPlace,
+    event: InterceptedEvent,
+    fields: (seen: Seen) => Record<string, unknown>,
+  ): Promise<Heard> {
+    const { authority } = interceptor.agent.definition;
+    return this.#ask(interceptor, place, event, () => fields(new Seen(authority, this.#ports)));
+  }
+
+  async #ask(
+    { agent, hook }: Interceptor,
+    place: MindPlace,
+    name: InterceptedEvent,
+    fields: () => Record<string, unknown>,
+  ): Promise<Heard> {
+    const { definition } = agent;
+    const { agent: mind, conversation, process, kind } = place;
+    try {
+      const event: LaresEvent = {
+        ...fields(),
+        agent: mind,
+        conversation,
+        process,
+        id: newId(),
+        name,
+        timestamp: isoTime(this.#ports.clock.now()),
+      };
+      const { passed, error } = hook.accepts(event, (path) => inGrantedScope(definition.authority, path));
+      if (error !== undefined)
+        agent.trace("warn", `the filter of ${hook.handler} failed: ${error}`, { filter: hook.filter });
+      if (!passed) return null;
+      const principal: ProcessPrincipal = {
+        kind: "process",
+        process: kind,
+        agent: mind,
+        conversation,
+        ...(process === "" ? {} : { id: process }),
+        lineage: ownAccord,
+      };
+      const answer = (await agent.intercept(hook.handler, event, principal)) ?? {};
+      const fault = this.#ports.faultOf(name, answer);
+      return fault === null ? { answer } : { failure: `its answer was not understood: ${fault}` };
+    } catch (error) {
+      return { failure: messageOf(error) };
+    }
+  }
+
+  #refused(interceptor: Interceptor, event: InterceptedEvent, message: string): Refusal {
+    interceptor.agent.trace("info", `${event} was refused: ${message}`);
+    return saidBy(interceptor, message);
+  }
+
+  #change<Value>(interceptor: Interceptor, event: InterceptedEvent, value: Value): Change<Value> {
+    interceptor.agent.trace("info", `${event} was changed`, event === "Context" ? { added: value } : {});
+    return saidBy(interceptor, value);
+  }
+}
+
+/** Returns what an interceptor gave with its origin. It never counts as said by the person. */
+function saidBy<Value>({ agent }: Interceptor, value: Value): Change<Value> {
+  const { id, authority } = agent.definition;
+  return reachableHosts(authority).length > 0
+    ? { by: id, value, origin: "web", isTainted: true, sources: [`agent:${id}`] }
+    : { by: id, value, origin: `agent:${id}`, isTainted: false };
+}
+
+/** Characters of a failure that a model reads. */
+const maxFailureCharacters = 1_000;
+
+/** Returns why something does not happen, as a sentence: the interceptor refuses it, or did not answer. */
+function refusalOf({ agent }: Interceptor, heard: Heard): string | null {
+  if (heard === null) return null;
+  const by = agent.definition.id;
+  if ("failure" in heard) {
+    const failure = heard.failure.slice(0, maxFailureCharacters).toWellFormed();
+    return `${by} has to be asked first, and did not answer as it should: ${failure}`;
+  }
+  const { cancel } = heard.answer;
+  return cancel === undefined ? null : `${by} refused it: ${cancel.toWellFormed()}`;
+}

@@ -1,0 +1,81 @@
+import { ManualClock } from "../../base/testing/manual-clock.ts";
+import type { AgentDefinition, HookDefinition } from "../../base/vocabulary/agent-definition.ts";
+import type { LaresEvent } from "../../base/vocabulary/event.ts";
+import { interceptAnswers, type MindPlace } from "../../base/vocabulary/interception.ts";
+import { interceptedEvents } from "../../base/vocabulary/mind-events.ts";
+import type { Authority } from "../../base/vocabulary/permissions.ts";
+import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
+import { validate } from "../../protocol/validate.ts";
+import { Interception } from "../interception.ts";
+import type { InterceptingAgent } from "../interceptors.ts";
+
+export const place: MindPlace = { agent: "dev.mind", conversation: "c1", process: "p1", kind: "channel" };
+
+/** An agent whose hooks on all events that can be intercepted answer alike. */
+export class FakeAgent implements InterceptingAgent {
+  readonly definition: AgentDefinition;
+  readonly asked: { event: LaresEvent; principal: ProcessPrincipal }[] = [];
+  readonly traced: string[] = [];
+  readonly #answer: (event: LaresEvent) => unknown;
+
+  constructor(
+    id: string,
+    answer: (event: LaresEvent) => unknown,
+    {
+      order = 100,
+      authority = {},
+      filter = () => true,
+    }: {
+      readonly order?: number;
+      readonly authority?: Partial<Authority>;
+      readonly filter?: (event: LaresEvent) => boolean;
+    } = {},
+  ) {
+    this.#answer = answer;
+    const hooks = interceptedEvents.map((on): HookDefinition => ({
+      handler: "ask",
+      on,
+      intercept: { order },
+      accepts: (event) => ({ passed: filter(event) }),
+    }));
+    this.definition = { id, hooks, authority: authorityOf(id, authority) } as unknown as AgentDefinition;
+  }
+
+  async intercept(_handler: string, event: LaresEvent, principal: ProcessPrincipal): Promise<unknown> {
+    this.asked.push({ event, principal });
+    return await this.#answer(event);
+  }
+
+  trace(_level: string, message: string): void {
+    this.traced.push(message);
+  }
+}
+
+function authorityOf(id: string, change: Partial<Authority>): Authority {
+  return {
+    extension: id,
+    requested: {},
+    effective: { read_entries: true, intercept: ["dev.mind"] },
+    denied: [],
+    locations: ["."],
+    protectedPaths: [],
+    forbiddenPaths: [],
+    memory: true,
+    namespaces: {},
+    ...change,
+  };
+}
+
+/** The room with these agents, in a workspace that has these files. */
+export function interceptionOf(
+  agents: readonly InterceptingAgent[],
+  files: readonly string[] = [],
+): Interception {
+  return new Interception({
+    clock: new ManualClock(0),
+    agents: () => agents,
+    faultOf: (event, answer) => validate(interceptAnswers[event], answer, "answer")?.message ?? null,
+    isEntry: (path) => files.includes(path),
+    hides: () => false,
+  });
+}

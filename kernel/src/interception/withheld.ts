@@ -1,0 +1,171 @@
+import { isJsonObject } from "../base/json.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { InterceptedCall } from "../base/vocabulary/interception.ts";
+import type { ModelMessage, ModelToolResult } from "../base/vocabulary/model.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { hiddenNameIn, type HearingIndex } from "../policy/hearing.ts";
+import { canonicalPath } from "../policy/paths.ts";
+import { isVisible } from "../policy/scope.ts";
+
+/** Characters of the messages in one event; a line to a guest has at most 1 MiB. */
+const maxMessageCharacters = 250_000;
+
+/**
+ * What one agent may see of a mind's work: names and contents of files that it cannot see itself are left out. What a
+ * model wrote is not: nobody can tell what it was made from.
+ */
+export class Seen {
+  readonly #authority: Authority;
+  readonly #index: HearingIndex;
+
+  constructor(authority: Authority, index: HearingIndex) {
+    this.#authority = authority;
+    this.#index = index;
+  }
+
+  call({ call, tool, arguments: args }: InterceptedCall): Record<string, unknown> {
+    const withheld = this.#hidesCall(tool, args);
+    return { call, tool, arguments: withheld || !isJsonObject(args) ? {} : args, withheld };
+  }
+
+  result(call: InterceptedCall, result: ToolResult): Record<string, unknown> {
+    const seen = this.call(call);
+    const isHidden = seen["withheld"] === true || this.#hides(textsOf(result));
+    return {
+      ...seen,
+      withheld: isHidden,
+      result: isHidden ? { status: result.status } : told(result),
+    };
+  }
+
+  action({ effects, on_behalf_of: _behalf, ...action }: Action): Record<string, unknown> {
+    let left = maxMessageCharacters;
+    const seen = effects.map(({ diff, ...effect }) => {
+      const isSeen = this.#sees(effect.path) && (effect.from === undefined || this.#sees(effect.from));
+      if (!isSeen) return { kind: effect.kind };
+      left -= diff?.length ?? 0;
+      return diff === undefined || left < 0 ? effect : { ...effect, diff };
+    });
+    const withheld = seen.some((effect) => !("path" in effect));
+    // Both are written about the files.
+    const words = withheld ? { title: "", reason: "" } : {};
+    return { action: { ...action, ...words, effects: seen }, withheld };
+  }
+
+  messages(messages: readonly ModelMessage[]): { readonly messages: unknown[]; readonly withheld: boolean } {
+    const calls = new Map<string, { readonly tool: string; readonly isHidden: boolean }>();
+    let withheld = false;
+    const hide = (isHidden: boolean): boolean => {
+      withheld ||= isHidden;
+      return isHidden;
+    };
+    const all = messages.map((message): unknown => {
+      switch (message.role) {
+        case "system":
+          return { role: "system", text: message.text };
+        case "user":
+          return {
+            role: "user",
+            parts: message.parts.map((part) => {
+              if (part.type === "image") return { type: "image", media_type: part.media_type };
+              return { type: "text", text: hide(this.#hidesQuoted(part.text, calls)) ? "" : part.text };
+            }),
+          };
+        case "assistant":
+          return {
+            role: "assistant",
+            parts: message.parts.map((part) => {
+              if (part.type !== "tool_call") return { type: part.type, text: part.text };
+              const { call, tool, arguments: args } = part;
+              const isHidden = hide(this.#hidesCall(tool, args));
+              calls.set(call, { tool, isHidden });
+              return { type: "tool_call", call, tool, arguments: isHidden ? {} : args };
+            }),
+          };
+        case "tool":
+          return {
+            role: "tool",
+            parts: message.parts.map((part) =>
+              hide(this.#hidesResult(part, calls)) ? { ...part, text: "" } : part,
+            ),
+          };
+      }
+    });
+    return { messages: newest(all), withheld };
+  }
+
+  #hidesCall(tool: string, args: unknown): boolean {
+    if (tool.startsWith("files/") && isJsonObject(args))
+      for (const key of ["path", "from", "to"]) {
+        const path = args[key];
+        if (typeof path === "string" && path !== "." && !this.#sees(path)) return true;
+      }
+    return this.#hides(args);
+  }
+
+  #hidesResult(
+    { call, text }: ModelToolResult,
+    calls: ReadonlyMap<string, { readonly tool: string; readonly isHidden: boolean }>,
+  ): boolean {
+    const made = calls.get(call);
+    if (made === undefined || made.isHidden) return true;
+    try {
+      return this.#hides(JSON.parse(text));
+    } catch {
+      // A long list was cut: what is left of it cannot be read.
+      return made.tool === "files/list" || made.tool === "files/search" || this.#hides(text);
+    }
+  }
+
+  /** True for a text that quotes a file, or the late result of a call, which the agent may not see. */
+  #hidesQuoted(text: string, calls: ReadonlyMap<string, { readonly isHidden: boolean }>): boolean {
+    const file = quotedAfter("[the file ", text);
+    if (file !== null) return !this.#sees(file);
+    const late = quotedAfter("[late result of the call ", text);
+    return late !== null && calls.get(late)?.isHidden !== false;
+  }
+
+  #hides(value: unknown): boolean {
+    return hiddenNameIn(this.#authority, value, this.#index) !== null;
+  }
+
+  #sees(path: string): boolean {
+    const canonical = canonicalPath(path);
+    return (
+      canonical.ok && isVisible(this.#authority, canonical.path, "file") && !this.#index.hides(canonical.path)
+    );
+  }
+}
+
+function textsOf(result: ToolResult): unknown {
+  if (result.status === "success") return result.value;
+  if (result.status === "error") return result.message;
+  // The action's effects are about its files.
+  return result.action.effects.map(({ path, from }) => ({
+    path,
+    ...(from === undefined ? {} : { path_from: from }),
+  }));
+}
+
+/** Returns a result as an interceptor reads it: of an action that waits, what a model is told. */
+function told(result: ToolResult): Record<string, unknown> {
+  if (result.status !== "needs_approval") return { ...result };
+  const { id, title } = result.action;
+  return { status: result.status, action: { id, title }, reason: result.reason };
+}
+
+/** Returns the name that stands in quotation marks behind a heading's first words; null if the text has no such heading. */
+function quotedAfter(words: string, text: string): string | null {
+  if (!text.startsWith(words)) return null;
+  const quoted = /^"(?:[^"\\]|\\.){0,2000}"/.exec(text.slice(words.length, words.length + 2_048))?.[0];
+  // A heading that cannot be read names nothing that could be seen.
+  return quoted === undefined ? "" : (JSON.parse(quoted) as string);
+}
+
+/** Returns the last messages that fit together into one question. */
+function newest(messages: readonly unknown[]): unknown[] {
+  let left = maxMessageCharacters;
+  const first = messages.findLastIndex((message) => (left -= JSON.stringify(message).length) < 0);
+  return messages.slice(first + 1);
+}
