@@ -12,13 +12,11 @@ import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { OpenLog } from "../conversations/conversations.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { bulletinBlock } from "../context/entry-text.ts";
-import { changedElsewhere } from "./blocks.ts";
 import { readAttachments } from "./attachments.ts";
 import { Compactor } from "./compactor.ts";
+import { Contexts } from "./contexts.ts";
 import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
-import { kinds, toolsOf } from "./kinds.ts";
 import { processTools } from "./process-tools.ts";
 import { OwnTools } from "./own-tools.ts";
 import { groupsOf, type Places } from "./places.ts";
@@ -59,8 +57,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly #running = new Map<string, Running>();
   readonly #ownTools: OwnTools;
   readonly #compactor: Compactor;
-  /** One for each process, so that whoever changes a context changes it for all. */
-  readonly #tails = new Map<string, ContextTail>();
+  readonly #contexts: Contexts;
   readonly #waits: ActionWaits;
   readonly #listening: Disposable;
   readonly #wakes: Wakes;
@@ -82,10 +79,11 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
         if (this.isIdle) this.#parts.rested();
       },
     });
+    this.#contexts = new Contexts(this);
     this.#compactor = new Compactor(this);
     this.#waits = new ActionWaits((id) => this.ports.actions.get(id));
     this.#listening = this.log.appended.on((entries) => {
-      for (const tail of this.#tails.values()) tail.take(entries);
+      this.#contexts.take(entries);
     });
   }
 
@@ -220,58 +218,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     throw new LaresError("AgentError", this.ports.whyNot(this.log.agent), { agent: this.log.agent });
   }
 
-  async tailOf(process: Process): Promise<ContextTail> {
-    const known = this.#tails.get(process.id);
-    if (known !== undefined) return known;
-    // What is appended while it is read.
-    const missed: Entry[] = [];
-    using _listening = this.log.appended.on((entries) => missed.push(...entries));
-    const loaded = await this.#loadTail(process);
-    const tail = this.#tails.get(process.id) ?? loaded;
-    tail.take(missed);
-    this.#tails.set(process.id, tail);
-    return tail;
+  tailOf(process: Process): Promise<ContextTail> {
+    return this.#contexts.of(process);
   }
 
-  async #loadTail(process: Process): Promise<ContextTail> {
-    return (
-      (await ContextTail.load(this.log, process.id, this.ports.reader)) ??
-      (await ContextTail.begin(
-        this.log,
-        process.id,
-        { context: await this.prefixFor(process) },
-        await this.ports.reader.entries(this.log.id, { audience: process.id, limit: 10_000 }),
-      ))
-    );
+  prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix> {
+    return this.#contexts.prefixFor(process);
   }
 
-  async prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix> {
-    const { agent, definition } = this.mind();
-    const kind = kinds[process.kind];
-    const ofMind = kind.isIdentified ? await this.ports.blocks.ofMind(agent.id) : new Map<string, string>();
-    return prefixOf({
-      identity: kind.isIdentified ? definition.identity : [],
-      role: kind.prompt(definition, process.name),
-      tools: toolsOf(process, definition, (patterns, within) =>
-        this.ports.tools.list(agent.id, patterns, within),
-      ),
-      skills: kind.isIdentified || process.kind === "worker" ? definition.skills : [],
-      blocks: kind.isIdentified
-        ? definition.blocks.map(({ name, description }) => ({
-            name,
-            description,
-            text: ofMind.get(name) ?? "",
-          }))
-        : [],
-      bulletin: ofMind.get(bulletinBlock) ?? "",
-    });
-  }
-
-  async tellChanges({ record, tail, maker }: AtWork): Promise<void> {
-    if (tail === null || record.kind !== "channel") return;
-    const { agent, definition } = this.mind();
-    const ofMind = await this.ports.blocks.ofMind(agent.id);
-    await this.log.append(changedElsewhere(tail, ofMind, definition.blocks, maker));
+  tellChanges(process: AtWork): Promise<void> {
+    return this.#contexts.tellChanges(process);
   }
 
   suffixOf(process: Process): readonly SuffixPart[] {
@@ -308,12 +264,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     covered: readonly Entry[],
   ): Promise<string | null> {
     const tools = processTools("compaction", this.mind().definition);
-    const tail = ContextTail.preview(this.log, record.id, prefixOf({ tools }), []);
-    this.#tails.set(record.id, tail);
+    this.#contexts.set(record.id, ContextTail.preview(this.log, record.id, prefixOf({ tools }), []));
     const process = this.#start(record, "", { messages, covered });
     await this.ended(record.id);
-    const conclusion = process.record.state === "Done" ? process.conclusion : null;
-    return conclusion;
+    return process.record.state === "Done" ? process.conclusion : null;
   }
 
   workEnded(): void {
@@ -345,8 +299,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     // The caller registers it first.
     await Promise.resolve();
     const { limits, places } = this.#parts;
-    const groups = groupsOf(process.record, this.mind().definition, this.log.id, limits());
     try {
+      const groups = groupsOf(process.record, this.mind().definition, this.log.id, limits());
       if (process.record.state !== "Waiting") process.enter("wake");
       if (!places.isFree(groups)) await process.waits();
       using _place = await places.take(groups, process.signal);
@@ -367,7 +321,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   #ended(process: MindProcess): void {
     const { record } = process;
     this.#running.delete(record.id);
-    if (record.kind !== "channel") this.#tails.delete(record.id);
+    if (record.kind !== "channel") this.#contexts.drop(record.id);
     if (this.#isStopping) return;
     if (this.isUnattended) {
       if (this.isIdle) this.#parts.rested();

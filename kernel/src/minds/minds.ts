@@ -176,11 +176,10 @@ export class Minds implements AsyncDisposable {
       await beginConversation(opened.log, this.ports.clock, { title: prompt.name });
     }
     await this.use(event, async (conversation) => {
-      const { log } = conversation;
-      if (log.state.requests.length > 0 || log.state.usage.output_tokens > 0) return;
-      if ((await this.conversations.entry(event, event)) === null)
-        await conversation.send([{ type: "text", text: prompt.text }], event, scheduleOrigin);
-      else conversation.wake(event);
+      const isNew = (await this.conversations.entry(event, event)) === null;
+      if (isNew) await conversation.send([{ type: "text", text: prompt.text }], event, scheduleOrigin);
+      // It may have been answered already.
+      else await conversation.resume();
     });
   }
 

@@ -1,0 +1,98 @@
+import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import { bulletinBlock } from "../context/entry-text.ts";
+import { type ContextPrefix, prefixOf } from "../context/prefix.ts";
+import type { ConversationLog } from "../conversations/conversation-log.ts";
+import { changedElsewhere } from "./blocks.ts";
+import { ContextTail } from "./context-tail.ts";
+import type { AtWork } from "./host.ts";
+import { kinds, toolsOf } from "./kinds.ts";
+import type { Mind, MindPorts } from "./ports.ts";
+
+interface ContextsHost {
+  readonly ports: MindPorts;
+  readonly log: ConversationLog;
+  mind(): Mind;
+}
+
+/** Entries of a process that has no context yet. */
+const maxFirstEntries = 10_000;
+
+/** The contexts of a conversation's processes: one for each, so that whoever changes one changes it for all. */
+export class Contexts {
+  readonly #host: ContextsHost;
+  readonly #tails = new Map<string, ContextTail>();
+
+  constructor(host: ContextsHost) {
+    this.#host = host;
+  }
+
+  /** Takes entries that were appended. */
+  take(entries: readonly Entry[]): void {
+    for (const tail of this.#tails.values()) tail.take(entries);
+  }
+
+  set(process: string, tail: ContextTail): void {
+    this.#tails.set(process, tail);
+  }
+
+  drop(process: string): void {
+    this.#tails.delete(process);
+  }
+
+  /** Returns a process's context. Begins it if there is none. */
+  async of(process: Process): Promise<ContextTail> {
+    const known = this.#tails.get(process.id);
+    if (known !== undefined) return known;
+    // What is appended while it is read.
+    const missed: Entry[] = [];
+    using _listening = this.#host.log.appended.on((entries) => missed.push(...entries));
+    const loaded = await this.#load(process);
+    const tail = this.#tails.get(process.id) ?? loaded;
+    tail.take(missed);
+    this.#tails.set(process.id, tail);
+    return tail;
+  }
+
+  /** Returns the beginning of a process's context as it would be now. */
+  async prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix> {
+    const { ports } = this.#host;
+    const { agent, definition } = this.#host.mind();
+    const { isIdentified, prompt } = kinds[process.kind];
+    const ofMind = isIdentified ? await ports.blocks.ofMind(agent.id) : new Map<string, string>();
+    return prefixOf({
+      identity: isIdentified ? definition.identity : [],
+      role: prompt(definition, process.name),
+      tools: toolsOf(process, definition, (patterns, within) => ports.tools.list(agent.id, patterns, within)),
+      skills: isIdentified || process.kind === "worker" ? definition.skills : [],
+      blocks: isIdentified
+        ? definition.blocks.map(({ name, description }) => ({
+            name,
+            description,
+            text: ofMind.get(name) ?? "",
+          }))
+        : [],
+      bulletin: ofMind.get(bulletinBlock) ?? "",
+    });
+  }
+
+  /** Writes down which blocks were changed elsewhere since a channel last looked. */
+  async tellChanges({ record, tail, maker }: AtWork): Promise<void> {
+    if (tail === null || record.kind !== "channel") return;
+    const { agent, definition } = this.#host.mind();
+    const ofMind = await this.#host.ports.blocks.ofMind(agent.id);
+    await this.#host.log.append(changedElsewhere(tail, ofMind, definition.blocks, maker));
+  }
+
+  async #load(process: Process): Promise<ContextTail> {
+    const { log, ports } = this.#host;
+    return (
+      (await ContextTail.load(log, process.id, ports.reader)) ??
+      (await ContextTail.begin(
+        log,
+        process.id,
+        { context: await this.prefixFor(process) },
+        await ports.reader.entries(log.id, { audience: process.id, limit: maxFirstEntries }),
+      ))
+    );
+  }
+}
