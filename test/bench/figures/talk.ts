@@ -22,18 +22,19 @@ import { median, percentile } from "../statistics.ts";
 const MIND = "bench.mind";
 const storedMessages = 10_000;
 
-/** A call that is made three times in the same words is asked about, so each turn has another one. */
-const reads = Array.from(
-  { length: 110 },
-  (_, index) =>
-    `  - { process: channel, when: read, call: [{ tool: files/read, arguments: { path: a.md, length: ${index + 1} } }] }`,
-).join("\n");
+/** A call that is made three times in a row in the same words is asked about, so two take turns. */
+const reads = ["one", "two"]
+  .map(
+    (which, index) =>
+      `  - { process: channel, when: read ${which}, call: [{ tool: files/read, arguments: { path: a.md, length: ${index + 1} } }], repeat: true }`,
+  )
+  .join("\n");
 const script = `
 turns:
 ${reads}
   - { process: channel, when: hello, say: "Hi there", repeat: true }
   - { process: channel, when: "the text", say: "It says something", repeat: true }
-  - { process: worker, delay_ms: 3600000, say: "late", repeat: true }
+  - { process: worker, delay_ms: 600000, say: "late", repeat: true }
   - { process: channel, when: eight, call: [${Array.from({ length: 8 }, (_, index) => `{ tool: spawn_worker, arguments: { task: "t${index}" } }`).join(", ")}] }
   - { process: channel, say: "ok", repeat: true }
 `;
@@ -115,9 +116,10 @@ class Talk implements AsyncDisposable {
 async function turns({ isShort, say }: RunOptions): Promise<Row[]> {
   await using talk = await Talk.open();
   const samples = isShort ? 15 : 100;
-  const times = async (text: string) => {
+  const times = async (...texts: readonly string[]) => {
     const all = [];
-    for (let round = 0; round < samples + 5; round++) all.push(await talk.say(text));
+    for (let round = 0; round < samples + 5; round++)
+      all.push(await talk.say(texts[round % texts.length] ?? ""));
     return all.slice(5);
   };
   const plain = await times("hello");
@@ -128,7 +130,7 @@ async function turns({ isShort, say }: RunOptions): Promise<Row[]> {
     floor.push(performance.now() - began);
   }
   const before = await talk.logBytes();
-  const reading = await times("read");
+  const reading = await times("read one", "read two");
   const bytes = ((await talk.logBytes()) - before) / (samples + 5);
   say("turns: done");
   await talk.say("eight");
