@@ -49,7 +49,7 @@ const waiting = async (): Promise<Action[]> => {
 
 test("it reads the notes", () => say("What is in my notes?", "the hotel is still open"));
 
-test("a branch thinks, and its conclusion comes back", () =>
+test("a branch thinks, and the channel tells its conclusion", () =>
   say("What matters most before I leave?", "The hotel comes first, because your budget"));
 
 test("a worker counts beside the conversation", () =>

@@ -419,7 +419,14 @@ test("conversations", async () => {
     const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
     return unread === 1 && processes[0]?.state === "WaitingForInput";
   });
-  for (const method of ["entry", "delta", "changed"])
+  recorder.notification(
+    "lares/conversations/changed",
+    await client.notification<Conversation>(
+      "lares/conversations/changed",
+      ({ unread, processes }) => unread === 1 && processes[0]?.state === "WaitingForInput",
+    ),
+  );
+  for (const method of ["entry", "delta"])
     recorder.notification(
       `lares/conversations/${method}`,
       await client.notification(`lares/conversations/${method}`),
