@@ -83,7 +83,8 @@ export class Recorder {
       .replaceAll(/\b[0-9a-f]{64}\b/g, (hash) =>
         /^0+$/.test(hash) ? hash : this.#numbered("hash", hash, (count) => String(count).padStart(64, "0")),
       )
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time);
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time)
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, `${time.slice(0, 16)}Z`);
   }
 
   #numbered(kind: string, value: string, shown: (count: number) => string): string {
