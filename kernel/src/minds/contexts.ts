@@ -7,6 +7,7 @@ import { ContextTail } from "./context-tail.ts";
 import type { AtWork } from "./host.ts";
 import { kinds, toolsOf } from "./kinds.ts";
 import type { Mind, MindPorts } from "./ports.ts";
+import { beginsTurn } from "./turns.ts";
 
 interface ContextsHost {
   readonly ports: MindPorts;
@@ -37,6 +38,16 @@ export class Contexts {
 
   drop(process: string): void {
     this.#tails.delete(process);
+  }
+
+  /** Returns whether something came that a process has to answer; true if that is not known here. */
+  hasUnread(process: Process): boolean {
+    const entries = this.#tails.get(process.id)?.entries;
+    if (entries === undefined) return true;
+    const lastRequest = entries.findLast(
+      (entry) => entry.kind === "request" && entry.process === process.id,
+    )?.seq;
+    return entries.some((entry) => entry.seq > (lastRequest ?? 0) && beginsTurn(entry, process));
   }
 
   /** Returns a process's context. Begins it if there is none. */

@@ -46,6 +46,7 @@ interface Running {
 }
 
 const announcedCharacters = 4_000;
+const atWork: ReadonlySet<Process["state"]> = new Set(["Waiting", "Running", "WaitingForApproval"]);
 
 /** One conversation at work: its processes, what wakes them, and what ends them. */
 export class MindConversation implements ConversationHost, AsyncDisposable {
@@ -73,7 +74,11 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#ownTools = new OwnTools(this);
     this.#wakes = new Wakes({
       clock: this.ports.clock,
-      wake: () => this.wake(),
+      wake: () => {
+        // It may have read what was found while it answered something else.
+        if (this.#contexts.hasUnread(this.channel)) this.wake();
+        else if (this.isIdle) this.#parts.rested();
+      },
       exhausted: () => {
         this.#notice("Work that the conversation started by itself has ended. Send a message to continue.");
         if (this.isIdle) this.#parts.rested();
@@ -115,10 +120,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     }
     for (const process of this.log.state.processes) {
       if (this.#running.has(process.id)) continue;
-      if (!["Waiting", "Running", "WaitingForApproval"].includes(process.state)) continue;
+      if (!atWork.has(process.state)) continue;
       // It has no context of its own any more; the next request begins another one if it is needed.
       if (process.kind === "compaction" || process.kind === "cortex") await this.#drop(process);
-      else this.#start({ ...process, state: "Waiting" }, "");
+      else this.#start(process, "");
     }
     const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
     // The log of a mind itself has none.
@@ -288,7 +293,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   #start(record: Process, turn: string, given?: GivenContext): MindProcess {
     const abort = new AbortController();
-    const process = new MindProcess(this, record, turn, abort.signal, given);
+    // By the log it was at work when a kernel died, and nobody has continued it yet.
+    const started = atWork.has(record.state) ? { ...record, state: "Waiting" as const } : record;
+    const process = new MindProcess(this, started, turn, abort.signal, given);
     const done = this.#run(process);
     this.#running.set(record.id, { process, abort, done });
     done.finally(() => this.#ended(process)).catch(() => undefined);

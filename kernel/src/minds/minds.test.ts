@@ -493,3 +493,20 @@ test("without a trusted client work stops before its next request, and continues
   await until("the answer", async () => (await bench.said(id)).includes("done"));
   expect(bench.calls).toHaveLength(1);
 });
+
+test("a message that comes before a kernel has continued what an earlier one began is read with the rest", async () => {
+  const bench = await MindBench.open();
+  bench.model = (question) =>
+    lastText(question) === "one" && bench.questions.length === 1 ? { hangs: true } : { say: "done" };
+  const { id } = await bench.open();
+  await bench.send(id, "one");
+  await until("the request", () => bench.questions.length === 1);
+  await bench.stop();
+  await bench.start({ isContinuing: false });
+  await bench.send(id, "two");
+  await bench.minds.start();
+  await bench.rested(id);
+  expect(await bench.said(id, "user")).toEqual(["one", "two"]);
+  expect((await bench.service.get(id)).processes).toMatchObject([{ state: "WaitingForInput" }]);
+  expect((await bench.said(id)).at(-1)).toBe("done");
+});

@@ -134,7 +134,7 @@ export class MindBench {
     return createConversationService(this.minds);
   }
 
-  async start(): Promise<void> {
+  async start({ isContinuing = true }: { readonly isContinuing?: boolean } = {}): Promise<void> {
     this.#minds = new Minds({
       conversations: new Conversations({
         stateFolder: this.#folder,
@@ -186,7 +186,7 @@ export class MindBench {
         notify: ({ message }) => this.notices.push(message),
       },
     });
-    await this.#minds.start();
+    if (isContinuing) await this.#minds.start();
   }
 
   /** Ends the kernel without an end of what runs. */
