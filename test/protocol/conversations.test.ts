@@ -8,6 +8,7 @@ import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
 
 const MIND = "test.mind";
+const HYBRID = "test.program";
 const SCRIPT = `
 context_tokens: 8000
 turns:
@@ -43,13 +44,39 @@ beforeAll(async () => {
             read_entries: true,
             propose_actions: ["file.write"],
           },
+          commands: [{ name: "greet", title: "Greet", prompt: "prompts/greet.md" }],
           mind: {
             identity: ["SOUL.md"],
             tools: ["files/*"],
             direct_tools: ["files/read", "files/write"],
           },
         },
-        files: { "SOUL.md": "I am calm." },
+        files: { "SOUL.md": "I am calm.", "prompts/greet.md": "hello" },
+      },
+      {
+        id: HYBRID,
+        program: `
+          import { defineAgent } from "@lares/sdk";
+          export default defineAgent({
+            commands: {
+              tidy: ({ folder }) => "tidied " + folder,
+              breaks: () => { for (;;) new Array(1e6).fill({}).map(String); },
+            },
+          });
+        `,
+        manifest: {
+          name: "A program",
+          commands: [
+            {
+              name: "tidy",
+              title: "Tidy",
+              handler: "tidy",
+              parameters: { type: "object", properties: { folder: { type: "string" } } },
+            },
+            { name: "breaks", title: "Break", handler: "breaks" },
+          ],
+          resources: { max_cpu_ms_per_event: 500 },
+        },
       },
     ],
   });
@@ -286,4 +313,30 @@ test("a mind that follows a script changes nothing without a person, whatever ru
   await rested(id, 2);
   const [action] = await client.request<Action[]>("lares/actions/list", { state: "PendingApproval" });
   expect(action).toMatchObject({ sources: ["scripted"] });
+});
+
+test("commands: a function of the program, and a text for the mind", async () => {
+  const list = await client.request<{ name: string; agent: string }[]>("lares/commands/list", {});
+  expect(list.map(({ agent, name }) => [agent, name])).toEqual([
+    [MIND, "greet"],
+    [HYBRID, "tidy"],
+    [HYBRID, "breaks"],
+  ]);
+  const greeted = await client.request<{ status: string; value: { conversation: string } }>(
+    "lares/commands/run",
+    { agent: MIND, name: "greet" },
+  );
+  expect(greeted.status).toBe("success");
+  expect(said(await rested(greeted.value.conversation, 1))).toEqual(["Hi there"]);
+  expect(
+    await client.request("lares/commands/run", { agent: HYBRID, name: "tidy", arguments: { folder: "a" } }),
+  ).toEqual({ status: "success", value: "tidied a" });
+  for (const [name, args, code] of [
+    ["nothing", {}, "NotFound"],
+    ["tidy", { folder: 1 }, "ToolError"],
+    ["breaks", {}, "AgentError"],
+  ] as const)
+    await expect(
+      client.request("lares/commands/run", { agent: HYBRID, name, arguments: args }),
+    ).rejects.toMatchObject({ data: { code } });
 });

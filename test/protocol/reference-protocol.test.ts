@@ -135,8 +135,17 @@ beforeAll(async () => {
           name: "Steward",
           permissions: { use_models: [{ category: "chat" }], read_entries: true },
           mind: { identity: ["SOUL.md"] },
+          commands: [
+            {
+              name: "greet",
+              title: "Greet",
+              description: "Says hello.",
+              prompt: "prompts/greet.md",
+              parameters: parameters("to"),
+            },
+          ],
         },
-        files: { "SOUL.md": "I am calm." },
+        files: { "SOUL.md": "I am calm.", "prompts/greet.md": "Say hello to the person named here." },
       },
     ],
     lares: { shared_namespaces: [{ name: "people", extensions: [AGENT], read_write: true }] },
@@ -469,6 +478,13 @@ test("conversations", async () => {
       ...(method === "send" ? { text: "Hello?" } : {}),
     });
   await ask("lares/conversations/delete", { id: fork.id });
+});
+
+test("commands", async () => {
+  await ask("lares/commands/list");
+  await ask("lares/commands/run", { agent: MIND, name: "greet", arguments: { to: "Ada" } });
+  await refused("lares/commands/run", "NotFound", { agent: MIND, name: "nothing" });
+  await refused("lares/commands/run", "ToolError", { agent: MIND, name: "greet", arguments: {} });
 });
 
 test("models, usage and secrets", async () => {

@@ -47,6 +47,8 @@ const provokedIn: Readonly<Record<string, string>> = {
   "lares/conversations/update PermissionDenied": "kernel/src/minds/only-persons.test.ts",
   "lares/conversations/delete PermissionDenied": "kernel/src/minds/only-persons.test.ts",
   "lares/conversations/update IllegalTransition": "kernel/src/minds/minds.test.ts",
+  "lares/commands/run PermissionDenied": "kernel/src/composition/only-persons.test.ts",
+  "lares/commands/run AgentError": "test/protocol/conversations.test.ts",
   "lares/models/generate ModelError": "kernel/src/services/editor-models.test.ts",
   "blobs/write LimitExceeded": "kernel/src/agents/calls/guest-blobs.test.ts",
   "lares/asks/answer PermissionDenied": "kernel/src/asks/asks.test.ts",

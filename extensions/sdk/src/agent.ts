@@ -24,6 +24,8 @@ export interface AgentDefinition<Memory = MemoryShape> {
    * error; or return `ctx.needsApproval(…)`.
    */
   tools?: Record<string, (args: Untyped, ctx: ToolContext<Memory>) => unknown>;
+  /** What a person runs by its name; otherwise like `tools`. */
+  commands?: Record<string, (args: Untyped, ctx: ToolContext<Memory>) => unknown>;
 }
 
 /** Types an agent's definition; the default export of its program. */

@@ -8,6 +8,7 @@ import type { AgentNotice, Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
 import { createConversationService } from "../minds/conversation-service.ts";
+import { createCommandService } from "./command-service.ts";
 import { Activation } from "./activation.ts";
 import { DecisionUses } from "../decisions/uses.ts";
 import { createDecisionService } from "./subsystems/decision-service.ts";
@@ -171,6 +172,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     },
   });
 
+  const conversations = createConversationService(minds);
   const services = createServices({
     version,
     roots: context.roots,
@@ -191,7 +193,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     callTool: (caller, agent, name, args, options) => tools.call(agent, name, args, caller, options),
     proposed,
     memories,
-    conversations: createConversationService(minds),
+    conversations,
+    commands: createCommandService({ agents, tools, conversations }),
     traces: createTraceService(traces, log),
     ...createModelServices(models, clock),
     files: files.files,

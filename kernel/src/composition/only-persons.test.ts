@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { ownAccord, personAt, type Principal } from "../base/vocabulary/principal.ts";
 import { systemClock } from "../platform/clock.ts";
+import { neverAborted } from "../base/abort.ts";
+import { createCommandService } from "./command-service.ts";
 import { createMemoryService } from "./memory-service.ts";
 import { createModelServices } from "./model-services.ts";
 import { createDecisionService } from "./subsystems/decision-service.ts";
@@ -28,7 +30,13 @@ function calls(reached: string[]) {
     checkAgent: async () => void reached.push("an agent"),
   } as never);
   const decisions = createDecisionService({ store: room(reached), file: "" }, room(reached));
+  const commands = createCommandService({
+    agents: { definitions: () => (reached.push("an agent"), []), get: room(reached) },
+    tools: room(reached),
+    conversations: room(reached),
+  });
   return {
+    "commands.run": (by: Principal) => commands.run(by, "dev.agent", "tidy", {}, neverAborted),
     "secrets.set": (by: Principal) => secrets.set(by, "a", "value", ["a.example"]),
     "secrets.remove": (by: Principal) => secrets.remove(by, "a"),
     "memory.import": (by: Principal) => memory.import(by, "dev.agent", "/file", { preview: false }),

@@ -30,6 +30,7 @@ interface ServiceRooms extends Pick<
   | "version"
   | "traces"
   | "conversations"
+  | "commands"
   | "asks"
   | "editorModels"
   | "decisions"
@@ -181,6 +182,13 @@ export function createServices(rooms: ServiceRooms): Services {
       },
     }),
     conversations: afterAgents(activation, rooms.conversations),
+    commands: {
+      list: () => rooms.commands.list(),
+      run: async (by, agent, name, args, signal) => {
+        await activation.agentsKnown();
+        return await rooms.commands.run(by, agent, name, args, signal);
+      },
+    },
     models: rooms.models,
     usage: rooms.usage,
     secrets: rooms.secrets,

@@ -10,6 +10,7 @@ import { initializeResult } from "../protocol/v1/capabilities.ts";
 import type { ClientRequest } from "../protocol/v1/requests.ts";
 import { actionHandlers, withoutDiffs } from "./actions.ts";
 import type { Clients } from "../services/clients.ts";
+import { agentCommandHandlers } from "./agent-commands.ts";
 import { agentHandlers } from "./agents.ts";
 import { askHandlers, MessageAsks } from "./asks.ts";
 import { MessageApprovals } from "./approvals.ts";
@@ -112,6 +113,7 @@ export class KernelServer {
       ...usageHandlers,
       ...secretHandlers,
       ...conversationHandlers,
+      ...agentCommandHandlers,
     };
     this.#languageHandlers = {
       ...completionHandlers(kernel),

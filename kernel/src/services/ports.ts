@@ -12,6 +12,7 @@ import type { Principal } from "../base/vocabulary/principal.ts";
 import type { Status } from "../base/vocabulary/status.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
+import type { CommandService } from "./commands.ts";
 import type { ConversationService } from "./conversations.ts";
 import type { EditorModels } from "./editor-models.ts";
 import type { AuthoringService, DocumentService, NavigationService } from "./editing.ts";
@@ -44,6 +45,7 @@ export interface Services extends OpenServices {
   readonly entries: { query(query: EntryQuery, signal: AbortSignal): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly conversations: ConversationService;
+  readonly commands: CommandService;
   readonly models: ModelService;
   readonly usage: UsageService;
   readonly secrets: SecretService;

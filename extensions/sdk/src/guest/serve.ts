@@ -15,6 +15,9 @@ const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
 const maxOpenHooks = 64;
 
 /** Connects a program's default export with the kernel. The bundler adds the call; authors need not. */
+/** A command is called as a tool with this before its name, which no tool can have. */
+const commandPrefix = "command:";
+
 export function serveAgent(program: { readonly default?: unknown }): void {
   const definition = program.default;
   if (typeof definition !== "object" || definition === null) {
@@ -71,10 +74,10 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations };
       const forNobody = onBehalf(kernel, () => (running.size === 0 ? undefined : null));
       context = makeContext(forNobody, identity, definition, ending.signal);
-      const { hooks, tools, jobs } = definition;
+      const { hooks, tools, commands, jobs } = definition;
       return {
         handlers: namesOf(hooks),
-        tools: namesOf(tools),
+        tools: [...namesOf(tools), ...namesOf(commands).map((name) => `${commandPrefix}${name}`)],
         jobs: namesOf(jobs),
         max_open_hooks: maxOpenHooks,
         cancels_tools: true,
@@ -101,7 +104,9 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       }
     },
     async tool(params) {
-      const tool = named(definition.tools, params.name, "tool");
+      const tool = params.name.startsWith(commandPrefix)
+        ? named(definition.commands, params.name.slice(commandPrefix.length), "command")
+        : named(definition.tools, params.name, "tool");
       const { call_id: callId, caller } = params;
       const { signal } = begin(callId);
       try {

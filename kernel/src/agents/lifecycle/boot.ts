@@ -76,8 +76,15 @@ function checkHandlers(definition: AgentDefinition, said: Readonly<Record<string
   const handlers = namesIn(said["handlers"]);
   const tools = namesIn(said["tools"]);
   const missing = new Set([
-    ...definition.hooks.map(({ handler }) => handler).filter((name) => !handlers.has(name)),
+    // A prompt goes to the mind.
+    ...definition.hooks
+      .filter(({ prompt }) => prompt === undefined)
+      .map(({ handler }) => handler)
+      .filter((name) => !handlers.has(name)),
     ...definition.tools.map(({ handler }) => handler).filter((name) => !tools.has(name)),
+    ...(definition.commands ?? [])
+      .flatMap(({ runs }) => ("handler" in runs ? [runs.handler] : []))
+      .filter((name) => !tools.has(`command:${name}`)),
   ]);
   if (missing.size === 0) return;
   const names = [...missing].map((name) => `"${name}"`).join(", ");

@@ -3,6 +3,7 @@ import type { Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { ArgumentChecker } from "../../tools/argument-checker.ts";
 import { KeyedCalls } from "../../tools/keyed-calls.ts";
+import { decodeResult, type GuestToolResult } from "../../tools/tool-result.ts";
 import { type CallOptions, ToolRegistry } from "../../tools/registry.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { AgentLink } from "./agent-link.ts";
@@ -14,6 +15,8 @@ export interface KernelTools {
   verdictOf: ArgumentChecker["verdictOf"];
   /** Throws ToolError if the arguments of a call do not fit the tool's schema. */
   check: ArgumentChecker["check"];
+  /** Returns what a guest's answer to a call says; a result that waits for approval comes with the action. */
+  completed(agent: string, name: string, answer: unknown): Promise<ToolResult>;
   /** Calls a tool; a result that waits for approval comes with the action. */
   call(
     agent: string,
@@ -45,22 +48,23 @@ export async function openTools(
       checker,
     ),
   );
+  const withAction = async (agent: string, name: string, result: GuestToolResult): Promise<ToolResult> => {
+    if (result.status !== "needs_approval") return result;
+    const action = await actions.get(result.action);
+    if (action === null || action.agent !== agent)
+      return {
+        status: "error" as const,
+        message: `${agent}/${name} asked for approval of an action that is not its own.`,
+        recoverable: false,
+      };
+    return { ...result, action };
+  };
   return {
     tools,
     verdictOf: (agent, what, schema, value) => checker.verdictOf(agent, what, schema, value),
     check: (caller, tool, parameters, args) => checker.check(caller, tool, parameters, args),
-    call: async (agent, name, args, principal, options) => {
-      const result = await tools.call(agent, name, args, principal, options);
-      if (result.status !== "needs_approval") return result;
-      const action = await actions.get(result.action);
-      if (action === null || action.agent !== agent) {
-        return {
-          status: "error" as const,
-          message: `${agent}/${name} asked for approval of an action that is not its own.`,
-          recoverable: false,
-        };
-      }
-      return { ...result, action };
-    },
+    completed: (agent, name, answer) => withAction(agent, name, decodeResult(agent, name, answer)),
+    call: async (agent, name, args, principal, options) =>
+      withAction(agent, name, await tools.call(agent, name, args, principal, options)),
   };
 }

@@ -1,6 +1,7 @@
 import type { ParamsIn, ResultIn } from "../define.ts";
 import { actionRequests } from "./actions.ts";
 import { agentRequests } from "./agents.ts";
+import { agentCommandRequests } from "./agent-commands.ts";
 import { askRequests } from "./asks.ts";
 import { conversationRequests } from "./conversations.ts";
 import { decisionRequests } from "./decisions.ts";
@@ -32,6 +33,7 @@ export const clientRequests = {
   ...usageRequests,
   ...secretRequests,
   ...conversationRequests,
+  ...agentCommandRequests,
 };
 
 export type ClientRequest = keyof typeof clientRequests;

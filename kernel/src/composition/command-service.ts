@@ -1,0 +1,67 @@
+import { LaresError, notFound } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
+import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
+import type { CommandDefinition } from "../base/vocabulary/agent-definition.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import type { CommandService } from "../services/commands.ts";
+import type { ConversationService } from "../services/conversations.ts";
+import type { AgentLink } from "./subsystems/agent-link.ts";
+import type { KernelTools } from "./subsystems/tools.ts";
+
+interface CommandPorts {
+  readonly agents: Pick<AgentLink, "definitions" | "get">;
+  readonly tools: Pick<KernelTools, "check" | "completed">;
+  readonly conversations: Pick<ConversationService, "open" | "send">;
+}
+
+/** The name by which a program is asked to run a command; no tool can have it. */
+const handlerOf = (name: string): string => `command:${name}`;
+
+/** What agents offer a person by a name: a function of the program, or a text that is sent to the mind. */
+export function createCommandService({ agents, tools, conversations }: CommandPorts): CommandService {
+  const enabled = () => agents.definitions().filter(({ enabled: isEnabled }) => isEnabled);
+  return {
+    list: () =>
+      enabled().flatMap(({ id, commands = [] }) =>
+        commands.map(({ name, title, description, parameters }) => ({
+          agent: id,
+          name,
+          title,
+          description,
+          ...(parameters === undefined ? {} : { parameters }),
+        })),
+      ),
+    run: async (by, agent, name, args, signal) => {
+      checkPerson(by, "run a command");
+      const definition = enabled().find(({ id }) => id === agent);
+      if (definition === undefined) throw notFound("agent", agent);
+      const command = definition.commands?.find((each) => each.name === name);
+      if (command === undefined) throw notFound("command", `${agent}/${name}`);
+      const given = args ?? {};
+      if (!isJsonObject(given))
+        throw new LaresError("ToolError", `${agent}/${name}: arguments must be an object.`);
+      if (command.parameters !== undefined)
+        await tools.check("user", `${agent}/${name}`, command.parameters, given);
+      return "prompt" in command.runs
+        ? await prompted(by, agent, command, command.runs.prompt.text, given)
+        : await tools.completed(
+            agent,
+            name,
+            await agents.get(agent).callTool(handlerOf(command.runs.handler), given, by, { signal }),
+          );
+    },
+  };
+
+  async function prompted(
+    by: Principal,
+    agent: string,
+    { title }: CommandDefinition,
+    prompt: string,
+    args: Record<string, unknown>,
+  ): Promise<ToolResult> {
+    const { id } = await conversations.open(by, { agent, title });
+    const more = Object.keys(args).length === 0 ? "" : `\n\n${JSON.stringify(args)}`;
+    await conversations.send(by, { id, text: `${prompt}${more}` });
+    return { status: "success", value: { conversation: id } };
+  }
+}

@@ -1,0 +1,19 @@
+import type { Principal } from "../base/vocabulary/principal.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+
+/** A command as people are offered it. */
+export interface Command {
+  readonly agent: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema of its arguments; absent: it takes none. */
+  readonly parameters?: Record<string, unknown>;
+}
+
+/** What agents offer a person by a name. */
+export interface CommandService {
+  list(): Command[];
+  /** PermissionDenied unless a person asks; NotFound, ToolError, AgentError. */
+  run(by: Principal, agent: string, name: string, args: unknown, signal: AbortSignal): Promise<ToolResult>;
+}
