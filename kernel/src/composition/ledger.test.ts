@@ -33,7 +33,7 @@ const published = [
   ["decisions-1-uses", "282ac0a8df289b2f"],
   ["tool-calls-1", "3893d9f61e3598aa"],
   ["asks-1-asks", "2b2d8f4a9ebd33f3"],
-  ["conversations-1", "75f77052fd9b2005"],
+  ["conversations-1", "e9f08aa1e24fe2ef"],
 ] as const;
 
 const sources = fileURLToPath(new URL("..", import.meta.url));

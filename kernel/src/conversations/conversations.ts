@@ -51,6 +51,12 @@ const maxIdle = 16;
 /** Forks of forks. */
 const maxForks = 64;
 const conversationId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** True for the id of a conversation; a mind's own log has another one, and is none. */
+export function isConversationId(id: string): boolean {
+  return conversationId.test(id);
+}
+
 /** A mind's own log is named by its agent. */
 const agentId = /^[a-z0-9]+(?:[.-][a-z0-9-]+)+$/;
 

@@ -41,6 +41,8 @@ export interface ConversationState {
   usage: { input_tokens: number; output_tokens: number; usd: number | null };
   /** Sources of tainted entries, each once; the first ones, and `otherSources` for any more. */
   tainted: string[];
+  /** Where texts in it come from that neither a person nor a model wrote, likewise. */
+  foreign: string[];
   /** Those that have not ended, and the last ones that have, in the order in which they began. */
   processes: Process[];
   requests: OpenRequest[];
@@ -111,7 +113,8 @@ export class ConversationFold {
     if (state.created === "") state.created = entry.created;
     state.updated = entry.created;
     state.seq = entry.seq;
-    if (entry.tainted === true) this.#taint(entry);
+    if (entry.tainted === true) this.#add(state.tainted, entry);
+    if (isForeign(entry)) this.#add(state.foreign, entry);
     switch (entry.kind) {
       case "message":
         return this.#takeMessage(entry);
@@ -213,10 +216,10 @@ export class ConversationFold {
     this.#state.requests = this.#state.requests.filter((request) => !isClosed(request));
   }
 
-  #taint({ sources = [], origin }: Entry): void {
-    for (const source of sources.length === 0 ? [origin] : sources)
-      if (!this.#state.tainted.includes(source) && this.#state.tainted.length < maxSources)
-        this.#state.tainted.push(this.#state.tainted.length < maxSources - 1 ? source : otherSources);
+  #add(known: string[], { sources = [], origin, by }: Entry): void {
+    for (const source of by === undefined ? (sources.length === 0 ? [origin] : sources) : [`agent:${by}`])
+      if (!known.includes(source) && known.length < maxSources)
+        known.push(known.length < maxSources - 1 ? source : otherSources);
   }
 
   #isChannel(id: string): boolean {
@@ -240,6 +243,7 @@ export function emptyState(): ConversationState {
     usage: { input_tokens: 0, output_tokens: 0, usd: null },
     contextTokens: 0,
     tainted: [],
+    foreign: [],
     processes: [],
     requests: [],
     calls: [],
@@ -259,6 +263,20 @@ function tokensOf(usage: EntryOf<"usage">): number {
     cache_write_tokens: written = 0,
   } = usage;
   return input + output + read + written;
+}
+
+const ownOrigins: ReadonlySet<string> = new Set(["person", "model", "kernel", "schedule"]);
+const textKinds: ReadonlySet<Entry["kind"]> = new Set([
+  "message",
+  "tool_result",
+  "conclusion",
+  "summary",
+  "block",
+]);
+
+/** True for text that neither a person nor a model wrote; what is made from it in the conversation is not told apart. */
+function isForeign({ kind, origin, by }: Entry): boolean {
+  return by !== undefined || (textKinds.has(kind) && !ownOrigins.has(origin));
 }
 
 function withShortTexts(process: Process): Process {

@@ -40,8 +40,9 @@ export const conversationMigrations: readonly Migration[] = [
             path TEXT NOT NULL,
             hash TEXT NOT NULL,
             sources TEXT NOT NULL,
-            PRIMARY KEY (path, hash)
-          ) STRICT, WITHOUT ROWID;
+            added INTEGER PRIMARY KEY,
+            UNIQUE (path, hash)
+          ) STRICT;
           CREATE INDEX conversation_taints_by_hash ON conversation_taints (hash);
           CREATE VIRTUAL TABLE conversation_texts USING fts5 (text, content = '', contentless_delete = 1)`,
   },

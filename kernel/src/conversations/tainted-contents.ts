@@ -29,7 +29,7 @@ export class TaintedContents {
         },
         {
           sql: `DELETE FROM conversation_taints WHERE path = ?1 AND hash NOT IN
-                  (SELECT hash FROM conversation_taints WHERE path = ?1 LIMIT ${maxPerPath})`,
+                  (SELECT hash FROM conversation_taints WHERE path = ?1 ORDER BY added DESC LIMIT ${maxPerPath})`,
           params: [path],
         },
       ]),

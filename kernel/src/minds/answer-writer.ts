@@ -1,4 +1,6 @@
 import type { Clock } from "../base/clock.ts";
+import type { JsonValue } from "../base/json.ts";
+import { nestsDeeperThan } from "../base/json-depth.ts";
 import type { Entry, Part } from "../base/vocabulary/conversation.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
@@ -112,7 +114,7 @@ async function writeWhole(
   const calls = given.map(({ tool, arguments: args }, index) => ({
     call: `call_${message.replaceAll("-", "")}_${index}`,
     tool,
-    arguments: args,
+    arguments: sound(args),
   }));
   const said = parts.flatMap(partOf);
   await append([
@@ -124,7 +126,7 @@ async function writeWhole(
           kind: "tool_call",
           call: calls[index]?.call ?? "",
           tool,
-          arguments: (args ?? null) as never,
+          arguments: sound(args),
           ...(opaque === undefined ? {} : { opaque: opaque as { model: string; value: never } }),
         },
         provenance,
@@ -138,6 +140,28 @@ async function writeWhole(
   ]);
   const text = said.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   return { type: "done", text, calls };
+}
+
+const deepestArguments = 64;
+const shownOfUnsound = 1_000;
+
+/** Returns arguments that a log can hold: a model may write any. What is not sound becomes text, which no schema takes. */
+function sound(args: unknown): JsonValue {
+  const text = jsonOf(args);
+  const bytes = new TextEncoder().encode(text);
+  if (!/\\ud[89a-f]/i.test(text) && !nestsDeeperThan(bytes, deepestArguments))
+    return JSON.parse(text) as JsonValue;
+  return text.slice(0, shownOfUnsound).toWellFormed();
+}
+
+function jsonOf(args: unknown): string {
+  try {
+    return JSON.stringify(args ?? null) ?? "null";
+  } catch (error) {
+    // Nested so deep that it does not fit the stack.
+    if (error instanceof RangeError) return '"(nested too deep)"';
+    throw error;
+  }
 }
 
 function partOf(part: ModelAnswerPart): Part[] {

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../base/json.ts";
-import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
+import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import { withSources } from "../base/vocabulary/principal.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
@@ -8,25 +8,6 @@ import { asError, type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
 import { isProcessTool } from "./process-tools.ts";
-
-const own: ReadonlySet<string> = new Set(["person", "model", "kernel"]);
-
-/** Returns where texts come from that a process has read and that neither a person nor a model wrote. */
-function foreignIn(entries: readonly Entry[]): string[] {
-  const found = new Set<string>();
-  for (const entry of entries)
-    if (textKinds.has(entry.kind) && !own.has(entry.origin))
-      for (const source of entry.sources ?? [entry.origin]) found.add(source);
-  return [...found];
-}
-
-const textKinds: ReadonlySet<Entry["kind"]> = new Set([
-  "message",
-  "tool_result",
-  "conclusion",
-  "summary",
-  "block",
-]);
 
 /** The same call so often in a row needs a person. */
 const repeatsAsked = 3;
@@ -107,9 +88,17 @@ export class CallRunner {
         key: call.call,
         signal,
         offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
-        foreign: foreignIn(tail?.entries ?? []),
+        foreign: this.#foreign(),
       },
     );
+  }
+
+  /** What the conversation holds that neither a person nor a model wrote; also what the mind keeps was made from such. */
+  #foreign(): string[] {
+    const prefix = this.#process.tail?.prefix;
+    const isKept =
+      prefix !== undefined && (prefix.bulletin !== "" || prefix.blocks.some(({ text }) => text !== ""));
+    return [...this.#host.log.state.foreign, ...(isKept ? ["what the mind keeps"] : [])];
   }
 
   #isRepeated(call: LoggedCall): boolean {

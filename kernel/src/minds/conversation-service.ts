@@ -14,6 +14,8 @@ import { endedStates, type Conversation, type Entry } from "../base/vocabulary/c
 import { maxMessageCharacters, type SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { checkPerson } from "../base/vocabulary/principal.ts";
 import { textOf } from "../context/entry-text.ts";
+import { isConversationId } from "../conversations/conversations.ts";
+import type { ConversationRow } from "../conversations/index-rows.ts";
 import type { ConversationState } from "../conversations/fold.ts";
 import { searchWords } from "../conversations/search-words.ts";
 import { modelError } from "../models/failure-error.ts";
@@ -50,7 +52,7 @@ export function createConversationService(minds: Minds): ConversationService {
     if ("failure" in choice) throw modelError(choice.failure, model);
   };
   const describe = async (
-    { id, agent, forkedFrom, state }: Awaited<ReturnType<typeof conversations.get>>,
+    { id, agent, forkedFrom, state }: ConversationRow,
     windows = new Map<string, Promise<{ model: string; limit: number }>>(),
   ): Promise<Conversation> => {
     const known = windows.get(state.model) ?? windowOf(state.model);
@@ -87,7 +89,12 @@ export function createConversationService(minds: Minds): ConversationService {
       ? { model: chosen, limit: 0 }
       : { model: choice.model, limit: choice.contextTokens };
   };
-  const get = async (id: string): Promise<Conversation> => describe(await conversations.get(id));
+  /** The log of a mind itself is none that a client names. */
+  const known = async (id: string): Promise<ConversationRow> => {
+    if (!isConversationId(id)) throw notFound("conversation", id);
+    return await conversations.get(id);
+  };
+  const get = async (id: string): Promise<Conversation> => describe(await known(id));
   /** Writes an entry about the conversation as a whole. */
   const note = (
     { log, channel }: MindConversation,
@@ -158,7 +165,7 @@ export function createConversationService(minds: Minds): ConversationService {
       checkPerson(by, change);
       const sent = sentParts(text, parts);
       return await sends.run(id, async () => {
-        const { state } = await conversations.get(id);
+        const { state } = await known(id);
         if (state.state === "archived")
           throw illegalTransition("archived", "The conversation is archived. Open it again first.");
         const entry = key === undefined ? newId() : `key-${sha256(key).slice(-32)}`;
@@ -167,12 +174,15 @@ export function createConversationService(minds: Minds): ConversationService {
         return entry;
       });
     },
-    follow: (id, from, sink) => minds.follow(id, from, sink),
+    follow: async (id, from, sink) => {
+      await known(id);
+      return await minds.follow(id, from, sink);
+    },
     entries: async ({ id, agent, before, after, process, kinds, limit = defaultLimit }) => {
       if ((id === undefined) === (agent === undefined))
         throw invalidParams("Give either the id of a conversation or an agent.", { path: "id" });
       const of = id ?? agent ?? "";
-      if (id !== undefined) await conversations.get(id);
+      if (id !== undefined) await known(id);
       else if ((await conversations.find(of)) === null) {
         checkMind(of);
         return { items: [], total: 0 };
@@ -213,25 +223,25 @@ export function createConversationService(minds: Minds): ConversationService {
     },
     cancel: async (by, id, process) => {
       checkPerson(by, change);
-      await conversations.get(id);
+      await known(id);
       await minds.use(id, (conversation) => conversation.cancel(by, process));
       return await get(id);
     },
     fork: async (by, id, at) => {
       checkPerson(by, change);
-      await conversations.get(id);
+      await known(id);
       using forked = await conversations.fork(id, at);
       return await get(forked.log.id);
     },
     compact: async (by, id) => {
       checkPerson(by, change);
-      await conversations.get(id);
+      await known(id);
       await minds.use(id, (conversation) => conversation.compact());
       return await get(id);
     },
     pin: async (by, id, entry, pinned) => {
       checkPerson(by, change);
-      const { state } = await conversations.get(id);
+      const { state } = await known(id);
       if ((await conversations.entry(id, entry)) === null) throw notFound("entry", entry);
       if (pinned && !state.pins.includes(entry) && state.pins.length >= maxPins)
         throw limitExceeded("pins", maxPins, `${maxPins} entries are pinned already. Let one go first.`);
@@ -240,7 +250,7 @@ export function createConversationService(minds: Minds): ConversationService {
     },
     update: async (by, id, { title, model, state }) => {
       checkPerson(by, change);
-      const row = await conversations.get(id);
+      const row = await known(id);
       await checkModel(model);
       if (state === "archived" && isBusy(row.state))
         throw illegalTransition("Running", "Something runs in the conversation. Stop it first.");
@@ -258,7 +268,7 @@ export function createConversationService(minds: Minds): ConversationService {
     },
     delete: async (by, id) => {
       checkPerson(by, change);
-      await conversations.get(id);
+      await known(id);
       try {
         await minds.use(id, (conversation) => conversation.cancel(by));
       } catch (error) {
@@ -273,7 +283,7 @@ export function createConversationService(minds: Minds): ConversationService {
       return { kept_for_forks: isKeptForForks };
     },
     context: async (id, process) => {
-      await conversations.get(id);
+      await known(id);
       return await minds.use(id, async (conversation) => {
         const record =
           process === undefined

@@ -24,7 +24,7 @@ import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { type GivenContext, MindProcess, Unattended } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
-import { hasUnread, treeOf } from "./turns.ts";
+import { treeOf, unreadOf } from "./turns.ts";
 import type { AtWork, ConversationHost } from "./host.ts";
 import { ActionWaits } from "./action-waits.ts";
 import { titleOf } from "./beginning.ts";
@@ -128,16 +128,21 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
     // The log of a mind itself has none.
     if (channel === undefined || this.#running.has(channel.id)) return;
-    if (await hasUnread(this.ports.reader, this.log.id, channel)) this.wake();
+    const { what, turnsAlone } = await unreadOf(this.ports.reader, this.log.id, channel);
+    if (what === "spoken") this.wake();
+    if (what !== "found") return;
+    this.#wakes.startAt(turnsAlone);
+    this.#wakes.childEnded();
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
   async send(parts: readonly SentPart[], id: string, origin = "person"): Promise<void> {
     const { channel } = this;
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
-    const title = this.log.state.title === "" ? titleOf(parts) : "";
     const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
     using held = this.inputs.hold(origin);
+    // What extensions may still take out of a message does not become a title.
+    const title = this.log.state.title === "" && held === null ? titleOf(parts) : "";
     await this.log.append([
       entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
       ...attached,
@@ -183,12 +188,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     );
     if (reference === undefined || !hasEnded(action.state)) return;
     const maker: EntryMaker = { process: reference.process, turn: "", clock: this.ports.clock };
-    await this.log.append([
-      entryOf(maker, { kind: "action", ref: action.id, state: action.state }, { origin: "person" }),
-    ]);
+    const { state, decided_by: by } = action;
+    const isPersons = by === "user" && (state === "Committed" || state === "Rejected");
+    const origin = isPersons ? "person" : "workspace";
+    await this.log.append([entryOf(maker, { kind: "action", ref: action.id, state }, { origin })]);
     this.#waits.decided(action);
-    this.#wakes.personSpoke();
-    if (reference.process === this.channel.id && !this.#isStopping) this.wake();
+    if (isPersons) this.#wakes.personSpoke();
+    if (reference.process !== this.channel.id || this.#isStopping) return;
+    if (isPersons) this.wake();
+    // What happened by itself wakes as the end of a child does: not for ever.
+    else this.#wakes.childEnded();
   }
 
   /** Starts a child of a process. Its entries are in the log already. */

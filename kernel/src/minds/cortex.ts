@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import { asData, quoted } from "../context/data-text.ts";
+import { withoutReplaced } from "../context/replaced.ts";
 import { bulletinBlock, textOf } from "../context/entry-text.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import type { MindConversation } from "./conversation.ts";
@@ -139,7 +140,9 @@ export class Cortex implements Disposable {
         limit: maxEntries,
         newest: true,
       });
-      const said = entries.filter((entry) => isSaid(entry, since)).map(lineOf);
+      const said = withoutReplaced(entries)
+        .filter((entry) => isSaid(entry, since))
+        .map(lineOf);
       if (said.length === 0) continue;
       const text = asData(`the conversation ${quoted(state.title)}`, said.join("\n"));
       if (text.length > left) break;

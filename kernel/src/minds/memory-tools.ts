@@ -1,5 +1,4 @@
 import { isJsonObject } from "../base/json.ts";
-import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 
@@ -17,9 +16,6 @@ const maxTextCharacters = 4_000;
 const maxAboutCharacters = 200;
 const defaultRecalled = 10;
 const maxRecalled = 50;
-/** The share of a memory's words that the person must have used. */
-const saidShare = 0.5;
-const shortestWord = 3;
 
 /** Remembers something beyond the conversation. Whatever a memory was made of stays with it. */
 export async function saveMemory(
@@ -39,11 +35,11 @@ export async function saveMemory(
   if (ofPersons.has(type)) {
     const refused = (why: string): OwnResult => ({
       result: asError(
-        `A memory of the type ${type} comes from what the person said, and ${why}. Save it as an Observation.`,
+        `A memory of the type ${type} repeats the person's own words, and ${why}. Quote them, or save it as an Observation.`,
       ),
     });
     if (isTainted) return refused(`this was made from ${sources.join(", ")}`);
-    if (!wasSaid(text, process)) return refused("the person did not say this here");
+    if (!wasSaid(text, process)) return refused("the person did not write these words here");
   }
   const saved = await conversation.ports.memory.save(conversation.principalOf(process.record), {
     type,
@@ -97,24 +93,20 @@ export async function recallMemory(
   };
 }
 
-/** True if the person used most of a text's words where this process can see it. */
+/** True if these are words that the person wrote, in this order, where the process can see them. */
 function wasSaid(text: string, { tail }: AtWork): boolean {
-  const said = new Set(
-    (tail?.entries ?? [])
-      .filter(
-        (entry): entry is EntryOf<"message"> =>
-          entry.kind === "message" &&
-          entry.role === "user" &&
-          entry.origin === "person" &&
-          entry.by === undefined,
-      )
-      .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? wordsOf(part.text) : []))),
+  const wanted = plain(text);
+  return (tail?.entries ?? []).some(
+    (entry) =>
+      entry.kind === "message" &&
+      entry.role === "user" &&
+      entry.origin === "person" &&
+      entry.by === undefined &&
+      entry.parts.some((part) => part.type === "text" && plain(part.text).includes(wanted)),
   );
-  const words = [...new Set(wordsOf(text))];
-  const known = words.filter((word) => said.has(word)).length;
-  return words.length > 0 && known >= words.length * saidShare;
 }
 
-function wordsOf(text: string): string[] {
-  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= shortestWord);
+/** Spaces around it keep a part of a word from being taken for the word. */
+function plain(text: string): string {
+  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ")} `;
 }

@@ -3,6 +3,7 @@ import { isJsonObject } from "../base/json.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { textOf } from "../context/entry-text.ts";
+import { taintOf } from "../context/taint.ts";
 import { searchWords } from "../conversations/search-words.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
@@ -215,7 +216,13 @@ export class OwnTools {
     const found = await withoutChanged(await ports.reader.search([id], searchWords(query), most), (entry) =>
       ports.reader.entry(id, entry),
     );
+    const { sources, tainted = false } = taintOf(found.map(({ entry }) => entry));
     return {
+      provenance: {
+        origin: "workspace",
+        isTainted: tainted,
+        ...(sources === undefined ? {} : { sources }),
+      },
       result: success(
         found.map(({ entry }) => ({
           seq: entry.seq,

@@ -167,7 +167,8 @@ function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
           type: {
             type: "string",
             enum: ["Fact", "Observation", "Goal", "Event", "Todo", "Decision", "Preference", "Identity"],
-            description: "What it is. Identity, Preference and Decision only for what the person said",
+            description:
+              "What it is. Identity, Preference and Decision only as a quotation of what the person wrote, word by word",
           },
           text: text("One statement that is understood on its own", 4_000),
           importance: {

@@ -43,6 +43,8 @@ class ModelFailed extends Error {
 
 /** Turns of a worker in which an answer without a call is not yet taken for its report. */
 const nudgedTurns = 2;
+/** Calls of one answer that are run. */
+const maxCalls = 128;
 const nudge = "Please proceed and use the available tools.";
 /** One process of a conversation at work: it asks its model, runs the calls, and ends or rests. */
 export class MindProcess implements AtWork {
@@ -136,7 +138,11 @@ export class MindProcess implements AtWork {
       this.answer = answered.text;
       if (answered.calls.length > 0 && turn <= most) {
         hasCalled = true;
-        for (const call of answered.calls) await this.#calls.run(call);
+        for (const call of answered.calls.slice(0, maxCalls)) await this.#calls.run(call);
+        if (answered.calls.length > maxCalls)
+          await this.#host.log.append(
+            this.#calls.unanswered(`Not run: one answer makes at most ${maxCalls} calls.`),
+          );
         continue;
       }
       if (answered.calls.length > 0)
@@ -201,6 +207,7 @@ export class MindProcess implements AtWork {
       ...(this.#tail?.entries ?? []),
       ...(this.#given?.covered ?? []),
       ...this.#added.map(taintedBy),
+      ...this.#ofOthers(),
       {
         ...(own.sources === undefined ? {} : { sources: own.sources }),
         ...(own.isTainted === true ? { tainted: true as const } : {}),
@@ -211,6 +218,13 @@ export class MindProcess implements AtWork {
       ...(inherited.sources === undefined ? {} : { sources: inherited.sources }),
       isTainted: inherited.tainted === true,
     };
+  }
+
+  /** A channel reads how its children stand, and what is pinned: it inherits from all of the conversation. */
+  #ofOthers(): { readonly sources: readonly string[]; readonly tainted: true }[] {
+    const { tainted } = this.#host.log.state;
+    const reads = this.record.kind === "channel" || this.record.kind === "branch";
+    return reads && tainted.length > 0 ? [{ sources: tainted, tainted: true }] : [];
   }
 
   /** Returns what the model would see if it were asked now. */

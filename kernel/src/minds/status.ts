@@ -52,6 +52,9 @@ function lineOf(
   const short = task.length > maxTaskCharacters ? `${task.slice(0, maxTaskCharacters)}…` : task;
   const since = Math.round((nowMs - Date.parse(ended ?? started)) / 1000);
   const how = ended === undefined ? `${state}, for ${since} s` : `${state}, ${since} s ago`;
-  const more = [status, error?.message].filter((text) => text !== undefined).join("; ");
+  const more = [status, error?.message]
+    .filter((text) => text !== undefined)
+    .map((text) => JSON.stringify(text.slice(0, maxTaskCharacters).toWellFormed()))
+    .join("; ");
   return `- ${what} ${id}: ${JSON.stringify(short)}, ${how}${more === "" ? "" : `: ${more}`}`;
 }

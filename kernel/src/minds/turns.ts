@@ -12,21 +12,27 @@ export function beginsTurn(entry: Entry, reader: Reader): boolean {
 export function isSpoken(entry: Entry, { id, kind }: Reader): boolean {
   if (entry.process !== id) return false;
   if (entry.kind === "message") return entry.role === "user" && entry.origin !== "kernel";
-  return kind === "channel" && entry.kind === "action" && entry.state !== "PendingApproval";
+  return kind === "channel" && entry.kind === "action" && entry.origin === "person";
 }
 
-/** True for what a child of a channel found. */
+const waiting: ReadonlySet<string> = new Set(["PendingApproval", "Approved", "Committing"]);
+
+/** True for what a child of a channel found, and for what became of an action by itself. */
 function isFound(entry: Entry, { id, kind }: Reader): boolean {
-  return kind === "channel" && entry.kind === "conclusion" && entry.process !== id;
+  if (kind !== "channel") return false;
+  if (entry.kind === "conclusion") return entry.process !== id;
+  const isEnd = entry.kind === "action" && !waiting.has(entry.state);
+  return isEnd && entry.process === id && entry.origin !== "person";
 }
 
-/** Returns whether a channel that rests has something to answer, without its context. */
-export async function hasUnread(
-  reader: EntryReader,
-  conversation: string,
-  channel: Process,
-): Promise<boolean> {
-  if (channel.state !== "WaitingForInput") return false;
+/** What a channel that rests has not answered, and how many of its turns no person caused since one last did. */
+export interface Unread {
+  readonly what: "spoken" | "found" | "nothing";
+  readonly turnsAlone: number;
+}
+
+/** Returns what a channel has not answered, without its context. */
+export async function unreadOf(reader: EntryReader, conversation: string, channel: Process): Promise<Unread> {
   const entries = await reader.entries(conversation, {
     audience: channel.id,
     kinds: ["message", "request", "conclusion", "action"],
@@ -34,11 +40,26 @@ export async function hasUnread(
     newest: true,
   });
   const lastRequest = entries.findLast(({ kind }) => kind === "request")?.seq ?? 0;
-  return entries.some((entry) => entry.seq > lastRequest && beginsTurn(entry, channel));
+  const unread = entries.filter((entry) => entry.seq > lastRequest && beginsTurn(entry, channel));
+  const lastSpoken = entries.findLast((entry) => isSpoken(entry, channel))?.seq ?? 0;
+  const turns = entries.flatMap(({ kind, seq, turn }) =>
+    kind === "request" && seq > lastSpoken ? [turn] : [],
+  );
+  const isResting = channel.state === "WaitingForInput";
+  return {
+    what:
+      !isResting || unread.length === 0
+        ? "nothing"
+        : unread.some((entry) => isSpoken(entry, channel))
+          ? "spoken"
+          : "found",
+    // The first of them answers the person.
+    turnsAlone: Math.max(0, new Set(turns).size - 1),
+  };
 }
 
 /** The last entries of a channel, which are looked at for a message without an answer. */
-const lookedAt = 50;
+const lookedAt = 200;
 
 /** Returns a process and all that it started. */
 export function treeOf(processes: readonly Process[], id: string): Set<string> {

@@ -33,6 +33,11 @@ export class Wakes implements Disposable {
     this.#depth = 0;
   }
 
+  /** Sets the number of wakes without a person that happened before this conversation was opened. */
+  startAt(depth: number): void {
+    this.#depth = Math.max(this.#depth, depth);
+  }
+
   /** A child has ended, or what one found was not read yet. */
   childEnded(): void {
     this.#timer ??= this.#options.clock.timer(gatherMs, () => {

@@ -72,6 +72,11 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
+  /** Texts that nobody vouches for and that its guest has read since it was started. */
+  get sources(): readonly string[] {
+    return this.#parts.open.sources;
+  }
+
   get isListening(): boolean {
     return this.#parts.isListening;
   }

@@ -1,5 +1,6 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
 import { compileGlob } from "../../base/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
@@ -12,7 +13,7 @@ import type { MindTools } from "./mind-tools.ts";
 
 interface CallPorts {
   readonly tools: MindTools;
-  readonly agents: Pick<AgentLink, "authorityOf">;
+  readonly agents: Pick<AgentLink, "authorityOf" | "find">;
   readonly actions: Pick<Actions, "get">;
   readonly asks: Pick<Asks, "isAllowed">;
   readonly tainted: TaintedContents;
@@ -21,6 +22,8 @@ interface CallPorts {
 }
 
 const maxSources = 16;
+/** Characters of a call's arguments that a question shows. */
+const maxShownCharacters = 4_000;
 /** Agents that a tool's agent may reach hosts through. */
 const maxAgents = 64;
 
@@ -41,7 +44,7 @@ export class MindCalls {
     const hosts = this.#hostsOf(tool);
     if (foreign.length > 0 && options.offered.includes(tool))
       for (const host of hosts)
-        if (!(await this.#mayLeave(caller, tool, host, foreign, options.signal)))
+        if (!(await this.#mayLeave(caller, tool, args, host, foreign, options.signal)))
           return {
             result: {
               status: "error",
@@ -53,7 +56,15 @@ export class MindCalls {
           };
     const result = await this.#ports.tools.call(tool, args, caller, options);
     await this.#remember(caller, result);
-    return { result, ...(await this.#provenanceOf(tool, result, hosts)) };
+    return { result, ...(await this.#provenanceOf(caller, tool, result, hosts)) };
+  }
+
+  /** An action has changed: however it came about, and whatever a person made of it, its contents keep their sources. */
+  async actionChanged({ state, sources = [], effects }: Action): Promise<void> {
+    if (sources.length === 0 || (state !== "Committed" && state !== "PendingApproval")) return;
+    await this.#ports.tainted.add(
+      effects.flatMap(({ path, after }) => (after === null ? [] : [{ path, hash: after, sources }])),
+    );
   }
 
   /** What follows from text for which nobody vouches stays that, in the files that it is written to. */
@@ -74,15 +85,23 @@ export class MindCalls {
   }
 
   async #provenanceOf(
+    { lineage }: ProcessPrincipal,
     tool: string,
     result: ToolResult,
     hosts: readonly string[],
   ): Promise<Omit<CallOutcome, "result">> {
     if (!tool.startsWith("files/")) {
-      const source = `agent:${tool.slice(0, tool.lastIndexOf("/"))}`;
-      return hosts.length > 0
-        ? { origin: "web", isTainted: true, sources: [source] }
-        : { origin: source, isTainted: false };
+      const agent = tool.slice(0, tool.lastIndexOf("/"));
+      const source = `agent:${agent}`;
+      if (hosts.length > 0) return { origin: "web", isTainted: true, sources: [source] };
+      // A guest may answer with whatever it has read since it was started.
+      const read = this.#ports.agents.find(agent)?.sources ?? [];
+      const known = [...new Set([...(lineage.sources ?? []), ...read])].slice(0, maxSources);
+      return {
+        origin: source,
+        isTainted: known.length > 0,
+        ...(known.length === 0 ? {} : { sources: known }),
+      };
     }
     const patterns = this.#ports.untrusted().map((pattern) => compileGlob(pattern));
     const { paths, hash } = shownIn(result);
@@ -116,8 +135,9 @@ export class MindCalls {
   }
 
   #mayLeave(
-    { agent, conversation, process }: ProcessPrincipal,
+    { agent, conversation, process, lineage }: ProcessPrincipal,
     tool: string,
+    args: unknown,
     host: string,
     foreign: readonly string[],
     signal: AbortSignal,
@@ -132,9 +152,10 @@ export class MindCalls {
         title: `May ${agent} send to ${quotedText(host)} by ${quotedText(tool)}?`,
         reason: `The agent of this tool can reach ${quotedText(host)}, and the conversation holds text that neither you nor the model wrote.`,
         sources: [...sources],
-        facts: { tool, host },
-        scopes: ["once", "conversation"],
-        about: `${tool} to ${host}`,
+        facts: { tool, host, arguments: (JSON.stringify(args) ?? "").slice(0, maxShownCharacters) },
+        // Once text that nobody vouches for is here, each call is looked at; an answer covers no source that comes later.
+        scopes: (lineage.sources ?? []).length > 0 ? ["once"] : ["once", "conversation"],
+        about: `${tool} to ${host} with text from ${foreign.toSorted().join(", ")}`,
         countsFor: "agent",
       },
       signal,

@@ -1,6 +1,6 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
-import { isLaresError } from "../../base/errors.ts";
+import { isLaresError, messageOf } from "../../base/errors.ts";
 import type { Emitter } from "../../base/emitter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
@@ -138,6 +138,13 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
       },
     }),
   );
-  opened.use(actions.changed.on((action) => minds.actionChanged(action)));
+  opened.use(
+    actions.changed.on((action) => {
+      minds.actionChanged(action);
+      calls
+        .actionChanged(action)
+        .catch((error: unknown) => log.error(`Where a change came from was not stored: ${messageOf(error)}`));
+    }),
+  );
   return minds;
 }

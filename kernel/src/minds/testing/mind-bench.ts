@@ -213,7 +213,12 @@ export class MindBench {
 
   /** Decides without telling the conversations. */
   decideLater(id: string, state: Action["state"]): Action {
-    const action = { ...(this.actions.get(id) as Action), state };
+    const isPersons = state === "Committed" || state === "Rejected";
+    const action = {
+      ...(this.actions.get(id) as Action),
+      state,
+      ...(isPersons ? { decided_by: "user" as const } : {}),
+    };
     this.actions.set(id, action);
     return action;
   }
