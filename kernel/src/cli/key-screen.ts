@@ -1,4 +1,5 @@
 import { emitKeypressEvents } from "node:readline";
+import { nextTurn } from "../base/next-turn.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A key as Node reports it: `name` for keys with a name, `text` for the character that it types. */
@@ -24,6 +25,7 @@ export interface KeyScreen<Result> {
   key(key: Key): Promise<{ readonly result: Result } | null>;
 }
 
+const turnsOfTypedAhead = 4;
 const enter = "\u001b[?1049h\u001b[?25l";
 const leave = "\u001b[?25h\u001b[?1049l";
 
@@ -70,6 +72,8 @@ export async function onKeyScreen<Result>(
       terminal.interrupt();
       return;
     }
+    // It was typed for what was there before.
+    if (!isOpen) return;
     turn = turn.then(async () => {
       const end = await screen.key({ name: key.name ?? "", text: text ?? "", shift: key.shift === true });
       if (end === null) draw();
@@ -78,12 +82,16 @@ export async function onKeyScreen<Result>(
     turn.catch(done.reject);
   };
   const interrupted = (): void => done.resolve(null);
+  let isOpen = false;
   stdin.on("keypress", pressed);
   stdout.on("resize", draw);
   terminal.interrupted.addEventListener("abort", interrupted);
   try {
     if (terminal.interrupted.aborted) return null;
     draw();
+    // What waits in the terminal already comes in the next turns of the loop.
+    for (let turns = 0; turns < turnsOfTypedAhead; turns++) await nextTurn();
+    isOpen = true;
     return await done.promise;
   } finally {
     stdin.off("keypress", pressed);

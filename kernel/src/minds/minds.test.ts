@@ -536,7 +536,7 @@ test("what a recall finds in a tainted conversation taints whoever recalls it", 
   expect((await bench.service.get(id)).tainted).toEqual(["scripted"]);
 });
 
-test("an action that ends by itself is no decision of the person, and does not wake for ever", async () => {
+test("an action that ends by itself was not decided by the person, and does not wake for ever", async () => {
   const bench = await MindBench.open();
   bench.mind = { ...mind, channel: { maxTurns: 1 } };
   let proposals = 0;
@@ -579,7 +579,7 @@ test("arguments that no log could hold become a text, and the answer is not lost
   expect(await bench.said(id)).toEqual(["so", "done"]);
 });
 
-test("the log of a mind itself is no conversation that a client can name", async () => {
+test("a client cannot name the log of a mind itself as a conversation", async () => {
   const bench = await MindBench.open();
   await bench.minds.useMind(agent, async () => undefined);
   const { service } = bench;

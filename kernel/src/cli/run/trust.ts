@@ -30,12 +30,12 @@ export async function ensureTrust(
   if (!terminal.isInteractive) {
     terminal.warn(drawQuestion(question, grantedChoice(question), terminal.errorSurface).lines);
     terminal.warn(
-      "You have not accepted this yet. Run lares run at a terminal to be asked, or use --trust to accept everything, or --grant for a part.",
+      "You have not accepted this yet. Run lares run or lares chat at a terminal to be asked. Without one, lares run --trust accepts everything, and --grant a part.",
     );
     return false;
   }
   if (await askForConsent(context, kernel, question)) return true;
-  terminal.warn("No agent was started. lares run asks again.");
+  terminal.warn("No agent was started. You are asked again the next time.");
   return false;
 }
 
