@@ -24,6 +24,9 @@ const measured: Readonly<Record<string, unknown>> = {
   similarity: 0.75,
   duration_ms: 7,
   first_token_ms: 420,
+  // What a mind is told names the workspace, whose path has another length elsewhere.
+  input_tokens: 999,
+  spent: 3820,
   token: "laressecret0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
 };
 const time = "2026-11-20T12:00:00.000Z";
@@ -84,6 +87,7 @@ export class Recorder {
         /^0+$/.test(hash) ? hash : this.#numbered("hash", hash, (count) => String(count).padStart(64, "0")),
       )
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time)
+      .replaceAll(/[\d,]+ (?=tokens of )/g, "3,820 ")
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, `${time.slice(0, 16)}Z`);
   }
 
