@@ -24,7 +24,7 @@ const measured: Readonly<Record<string, unknown>> = {
   similarity: 0.75,
   duration_ms: 7,
   first_token_ms: 420,
-  // What a mind is told names the workspace, whose path has another length elsewhere.
+  // A mind's instructions name the workspace, whose path has another length elsewhere.
   input_tokens: 999,
   spent: 3820,
   token: "laressecret0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",

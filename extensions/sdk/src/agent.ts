@@ -24,7 +24,7 @@ export interface AgentDefinition<Memory = MemoryShape> {
    * error; or return `ctx.needsApproval(…)`.
    */
   tools?: Record<string, (args: Untyped, ctx: ToolContext<Memory>) => unknown>;
-  /** What a person runs by its name; otherwise like `tools`. */
+  /** Functions that a person runs by name; otherwise like `tools`. */
   commands?: Record<string, (args: Untyped, ctx: ToolContext<Memory>) => unknown>;
 }
 

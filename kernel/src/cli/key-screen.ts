@@ -89,7 +89,7 @@ export async function onKeyScreen<Result>(
   try {
     if (terminal.interrupted.aborted) return null;
     draw();
-    // What waits in the terminal already comes in the next turns of the loop.
+    // Input that the terminal already holds arrives in the next turns of the event loop.
     for (let turns = 0; turns < turnsOfTypedAhead; turns++) await nextTurn();
     isOpen = true;
     return await done.promise;

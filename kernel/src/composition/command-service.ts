@@ -17,7 +17,7 @@ interface CommandPorts {
 /** The name by which a program is asked to run a command; no tool can have it. */
 const handlerOf = (name: string): string => `command:${name}`;
 
-/** What agents offer a person by a name: a function of the program, or a text that is sent to the mind. */
+/** A command that an agent offers: a function of its program, or a text that is sent to its mind. */
 export function createCommandService({ agents, tools, conversations }: CommandPorts): CommandService {
   const enabled = () => agents.definitions().filter(({ enabled: isEnabled }) => isEnabled);
   return {

@@ -15,7 +15,7 @@ export interface CatalogEntry {
   readonly configuration: ExtensionConfiguration;
   readonly extension: ExtensionOnDisk;
   readonly program: LoadedProgram;
-  /** What its mind has besides the extension's own texts; absent if it has no mind. */
+  /** The person's additions to its mind; absent if it has no mind. */
   readonly mind?: MindParts;
 }
 

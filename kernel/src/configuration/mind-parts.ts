@@ -8,7 +8,7 @@ import { readSkill } from "../documents/skill.ts";
 import { basename, dirname, join } from "../platform/files/paths.ts";
 import type { ObservedFiles } from "./observed-files.ts";
 
-/** What a mind has besides the texts of its extension. */
+/** The person's additions to the texts of a mind. */
 export interface MindParts {
   /** Lares' own prompts, for the kinds of processes for which the manifest names none. */
   readonly prompts: Readonly<Record<ProcessKind, string>>;

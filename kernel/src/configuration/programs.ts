@@ -16,7 +16,7 @@ export interface MindAlone extends Accepted {
   readonly kind: "mind";
 }
 
-/** What a person accepts besides the manifest. */
+/** The parts of an extension that a person accepts besides the manifest. */
 interface Accepted {
   /** Digest over every file of the program and of its mind. */
   readonly digest: Hash;

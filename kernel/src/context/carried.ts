@@ -3,12 +3,12 @@ import { asData, quoted, withoutMiddle } from "./data-text.ts";
 import { exactStringsOf, type ExactString, type SaidBy } from "./exact-strings.ts";
 import { estimateTokens } from "./tokens.ts";
 
-/** What the program keeps of entries that a summary covers, beside the summary. */
+/** Facts that the program itself keeps of the entries that a summary covers. */
 export interface Carried {
   readonly pins: readonly PinnedText[];
   readonly tasks: readonly OpenTask[];
   readonly approvals: readonly WaitingApproval[];
-  /** What a person said first, then error texts; newest first. */
+  /** The person's words first, then error texts; newest first. */
   readonly strings: readonly ExactString[];
   /** The number of pins, tasks, approvals and strings that had no room. */
   readonly leftOut: number;
@@ -42,7 +42,7 @@ export const carriedShare = 0.1;
 const maxStrings = 1_000;
 
 export interface CarriedInput {
-  /** What was carried over until now. */
+  /** The facts carried over so far. */
   readonly earlier: Carried;
   /** The entries that leave the context. */
   readonly covered: readonly Entry[];

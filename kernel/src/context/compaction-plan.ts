@@ -5,7 +5,7 @@ import { withoutReplaced } from "./replaced.ts";
 import { taintOf } from "./taint.ts";
 import { estimateTokens, type Pressure } from "./tokens.ts";
 
-/** What a compaction takes out of the context. */
+/** The entries that a compaction takes out of the context. */
 export interface CompactionPlan {
   readonly level: Exclude<Pressure, "none">;
   /** The seqs that the new summary stands for, with those of the summaries that it replaces. */
@@ -137,7 +137,7 @@ function entryTokens(entry: Entry): number {
   return text === "" ? 0 : overheadTokens + estimateTokens(text);
 }
 
-/** What is left out if there is no time for a model. */
+/** The entries that are left out if there is no time for a model. */
 export interface LeftOut {
   readonly plan: CompactionPlan;
   readonly summary: Summary;

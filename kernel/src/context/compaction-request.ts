@@ -11,7 +11,7 @@ export interface CompactionInput {
   readonly plan: CompactionPlan;
   /** The role prompt of compactions. */
   readonly prompt: string;
-  /** What interceptors ask for, with their ids. */
+  /** Instructions from interceptors, with their ids. */
   readonly instructions?: readonly { readonly by: string; readonly text: string }[];
   /** The window of the model that writes the summary, in tokens. */
   readonly limit: number;

@@ -128,7 +128,7 @@ class Collector {
     for (const line of withinBytes(whole).split(lineBreak)) {
       this.#takeErrorLine(line);
       if (this.#strings.size >= this.#most) continue;
-      // What was taken as a whole is not taken again in words.
+      // Text that was already taken as a whole is not split into words again.
       const blank = (found: string): string => " ".repeat(found.length);
       const rest = line
         .replace(url, (found) => {

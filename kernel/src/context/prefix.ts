@@ -15,7 +15,7 @@ export interface Summary {
 }
 
 /**
- * What the sections before the history hold. It is made at a conversation's start and at each compaction, and stored,
+ * The sections before the history. They are made at a conversation's start and at each compaction, and stored,
  * so that these sections stay the same in between, byte by byte.
  */
 export interface ContextPrefix {

@@ -3,7 +3,7 @@ const maxSources = 32;
 /** Stands for all further sources. */
 const otherSources = "others";
 
-/** What a text inherits from the texts that it was made from. */
+/** The marks that a text inherits from the texts it was made from. */
 export interface Inherited {
   readonly sources?: string[];
   readonly tainted?: true;

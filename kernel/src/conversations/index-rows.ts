@@ -14,11 +14,11 @@ export interface IndexedRecord {
   readonly audience: string;
   /** JSON. */
   readonly data: string;
-  /** What it is found by; empty: it is not searched. */
+  /** The text that searches match; empty if it is not searched. */
   readonly text: string;
 }
 
-/** What the list of conversations has of one. */
+/** A conversation's row in the list. */
 export interface ConversationRow {
   readonly id: string;
   readonly agent: string;

@@ -76,7 +76,7 @@ export interface SkillFile {
   readonly path: string;
   readonly name: string;
   readonly description: string;
-  /** What stands after the front matter. */
+  /** The text after the front matter. */
   readonly text: string;
 }
 

@@ -8,7 +8,7 @@ const maxDescriptionCharacters = 1024;
 interface Skill {
   readonly name: string;
   readonly description: string;
-  /** What stands after the front matter. */
+  /** The text after the front matter. */
   readonly text: string;
 }
 

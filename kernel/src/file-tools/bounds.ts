@@ -1,7 +1,7 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What the file tools do and return at most. */
+/** Limits on the work and the results of the file tools. */
 export const fileToolBounds = {
   /** JSON of one result. Bytes. */
   resultBytes: 256 * KiB,

@@ -16,10 +16,10 @@ type Listed =
   | { readonly path: string; readonly kind: "folder" }
   | { readonly path: string; readonly kind: "file"; readonly size: number };
 
-/** What `files/list` returns, in the order of paths. */
+/** The result of `files/list`, in path order. */
 export interface ListResult {
   readonly entries: readonly Listed[];
-  /** What is not listed. */
+  /** Entries that are not listed. */
   readonly note?: string;
 }
 

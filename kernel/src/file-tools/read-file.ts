@@ -11,7 +11,7 @@ export interface ReadArguments {
   readonly length?: number;
 }
 
-/** What `files/read` returns. */
+/** The result of `files/read`. */
 export interface ReadResult {
   readonly path: string;
   /** Absent if the file is not text. Line ends are those of the file. */
@@ -20,7 +20,7 @@ export interface ReadResult {
   readonly last_line?: number;
   /** The content's hash as the index knows it, which a change may name as `expected`. */
   readonly hash?: string;
-  /** What is left, or why there is no text. */
+  /** A note on the rest of the file, or the reason why there is no text. */
   readonly note?: string;
 }
 

@@ -14,13 +14,13 @@ export interface SearchArguments {
   readonly limit?: number;
 }
 
-/** What `files/search` returns, in the order of paths. */
+/** The result of `files/search`, in path order. */
 export interface SearchResult {
   /** "path:line: text" */
   readonly matches: readonly string[];
   /** The files in which they are. */
   readonly files: readonly string[];
-  /** What was not searched, or not returned. */
+  /** Files that were not searched, or matches that were not returned. */
   readonly note?: string;
 }
 

@@ -36,7 +36,7 @@ export interface PlannedAction {
   readonly onBehalfOf: readonly Actor[];
 }
 
-/** What one interceptor said: an answer, or why there is none. */
+/** One interceptor's answer, or the reason why there is none. */
 type Heard =
   | { readonly answer: InterceptAnswer }
   /** Completes "the interceptor … ". */

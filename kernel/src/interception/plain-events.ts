@@ -7,7 +7,7 @@ export interface PlainEvent {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What the next entry's events depend on. */
+/** The state that the next entry's events depend on. */
 interface KnownProcess {
   readonly isRunning: boolean;
   /** The message of its last request; null: no turn is open. */

@@ -38,7 +38,7 @@ export type Answered =
   | { readonly type: "done"; readonly text: string; readonly calls: readonly LoggedCall[] }
   | { readonly type: "failed"; readonly failure: ModelFailure };
 
-/** What has streamed is in the log at most this much later, so that a crash does not take it. */
+/** Streamed text is logged after at most this time, so that a crash loses no more. */
 const partialEveryMs = 250;
 
 /** Returns the entry of a request. It has to be in the log before anything of the request is sent. */

@@ -80,7 +80,7 @@ export class CallRunner {
     const { sources = [], isTainted = false } = this.#process.provenance("model");
     const caller = this.#host.principalOf(record);
     return await ports.tools.call(
-      // What it does carries along what led to it.
+      // Its calls carry the sources that led to them.
       isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller,
       call.tool,
       call.arguments,

@@ -89,7 +89,7 @@ export class Compactor {
 
   #plan(process: Process, tail: ContextTail, level: Level, limit: number): CompactionPlan | null {
     const { prefix } = tail;
-    // What the model does not read, as a pin, does not make the last turn an earlier one.
+    // An entry that the model does not read, such as a pin, does not end the last turn.
     const last = tail.entries.findLastIndex((entry) => textOf(entry) !== "");
     const entries = tail.entries.slice(0, last + 1);
     const plan = planCompaction({ prefix, entries, level, limit, cuts: cutsOf(process) });

@@ -4,7 +4,7 @@ import { type ContextPrefix, readPrefix } from "../context/prefix.ts";
 import { audienceOf } from "../conversations/records.ts";
 import type { EntryReader, ProcessLog } from "./ports.ts";
 
-/** What a process's context is stored with, beside its prefix. */
+/** Data stored with a process's context, beside its prefix. */
 interface StoredPrefix {
   readonly context: ContextPrefix;
   /** The seq of its record; 0: it is not stored. */

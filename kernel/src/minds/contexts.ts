@@ -54,7 +54,7 @@ export class Contexts {
   async of(process: Process): Promise<ContextTail> {
     const known = this.#tails.get(process.id);
     if (known !== undefined) return known;
-    // What is appended while it is read.
+    // Entries that are appended during the read.
     const missed: Entry[] = [];
     using _listening = this.#host.log.appended.on((entries) => missed.push(...entries));
     const loaded = await this.#load(process);

@@ -34,7 +34,7 @@ const maxSearched = 1_000;
 const maxPins = 256;
 const foundCharacters = 500;
 
-/** What clients may ask of the conversations of all minds. */
+/** The operations on conversations that clients may request. */
 export function createConversationService(minds: Minds): ConversationService {
   const { conversations, ports } = minds;
   const sends = new OneAtATime();

@@ -141,7 +141,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
     const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
     using held = this.inputs.hold(origin);
-    // What extensions may still take out of a message does not become a title.
+    // A message that extensions may still change does not become the title.
     const title = this.log.state.title === "" && held === null ? titleOf(parts) : "";
     await this.log.append([
       entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
@@ -196,7 +196,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     if (isPersons) this.#wakes.personSpoke();
     if (reference.process !== this.channel.id || this.#isStopping) return;
     if (isPersons) this.wake();
-    // What happened by itself wakes as the end of a child does: not for ever.
+    // Events without a person wake the channel as the end of a child does: a limited number of times.
     else this.#wakes.childEnded();
   }
 
@@ -344,7 +344,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       return;
     }
     if (record.kind === "channel") {
-      // What came while the end of the turn was written, or was found meanwhile.
+      // Entries that arrived while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
       else if (process.isScheduled) this.#announce(process);

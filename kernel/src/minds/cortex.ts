@@ -32,7 +32,7 @@ export class Cortex implements Disposable {
   readonly #parts: CortexPorts;
   readonly #timers = new Map<string, Disposable>();
   readonly #failures = new Map<string, number>();
-  /** What was said up to this time was read. */
+  /** Messages up to this time were read. */
   readonly #readThrough = new Map<string, string>();
 
   constructor(parts: CortexPorts) {

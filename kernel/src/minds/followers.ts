@@ -16,7 +16,7 @@ export class Follower implements Disposable {
   readonly #sink: Sink;
   readonly #clock: Clock;
   #lastSeq: number;
-  /** What came while earlier entries were read. */
+  /** Entries that arrived while earlier ones were read. */
   #early: Entry[] | null = [];
   #deltas: { -readonly [Field in keyof Delta]: Delta[Field] }[] = [];
   #timer: Disposable | null = null;

@@ -40,7 +40,7 @@ export interface OwnResult {
   readonly after?: () => Promise<void>;
 }
 
-/** What a process needs from the conversation that it belongs to. */
+/** The services of a conversation that its processes use. */
 export interface ProcessHost {
   readonly ports: MindPorts;
   readonly log: ProcessLog;
@@ -60,7 +60,7 @@ export interface ProcessHost {
   tailOf(process: Process): Promise<ContextTail>;
   /** Writes down what was changed elsewhere since the process last looked. */
   tellChanges(process: AtWork): Promise<void>;
-  /** What is added to a request for the moment: how things stand. */
+  /** The current status, added to this request only. */
   suffixOf(process: Process): readonly SuffixPart[];
   /** Runs one of the kernel's own tools for a process. */
   runOwnTool(process: AtWork, call: LoggedCall): Promise<OwnResult>;
@@ -72,7 +72,7 @@ export interface ProcessHost {
   makeRoom(process: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean>;
 }
 
-/** What the kernel's own tools and the compactor need besides. */
+/** Further services, for the kernel's own tools and the compactor. */
 export interface ConversationHost extends ProcessHost {
   /** Returns the beginning of a process's context as it would be now. */
   prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix>;

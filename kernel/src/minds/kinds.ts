@@ -5,7 +5,7 @@ import type { ProcessKind } from "../base/vocabulary/principal.ts";
 import type { ModelUse } from "../models/routing.ts";
 import { processTools } from "./process-tools.ts";
 
-/** What distinguishes the kinds of processes: everything else is the same for all. */
+/** The differences between kinds of processes; everything else is the same for all. */
 interface Kind {
   /** Its role prompt. */
   prompt(mind: MindDefinition, name: string | undefined): string;
@@ -13,7 +13,7 @@ interface Kind {
   tools(mind: MindDefinition, name: string | undefined): readonly string[];
   /** Requests in a row, until one without tools has to be the last. */
   maxTurns(mind: MindDefinition, name: string | undefined): number;
-  /** What becomes of an answer without a call: a channel rests, the others end with it. */
+  /** The effect of an answer without a call: a channel rests, the others end with it. */
   readonly end: "rest" | "conclusion";
   /** An action that needs a person does not stop it: it continues, and learns the decision later. */
   readonly goesOn: boolean;

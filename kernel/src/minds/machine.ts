@@ -2,7 +2,7 @@ import { createMachine, initialTransition, transition, type SnapshotFrom } from 
 import { illegalTransition } from "../base/errors.ts";
 import type { ProcessState } from "../base/vocabulary/conversation.ts";
 
-/** What happens to a process. */
+/** Events of a process. */
 export type ProcessEvent =
   /** A place is free for it. */
   | "start"

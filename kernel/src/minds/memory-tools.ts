@@ -2,7 +2,7 @@ import { isJsonObject } from "../base/json.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 
-/** What is true of a person comes from that person's own words. */
+/** Facts about a person come from that person's own words. */
 const ofPersons: ReadonlySet<string> = new Set(["Identity", "Preference", "Decision"]);
 const kindsOfMemory: ReadonlySet<string> = new Set([
   "Fact",

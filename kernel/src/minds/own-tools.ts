@@ -192,7 +192,7 @@ export class OwnTools {
     const edit = entryOf(process.maker, { kind: "block", name, text }, provenance);
     if (block.scope === "conversation")
       return { result: success({ block: name, characters: text.length }), also: [edit] };
-    // What nobody can vouch for must not reach other conversations.
+    // Untrusted text must not reach other conversations.
     if (provenance.isTainted === true)
       return {
         result: success({

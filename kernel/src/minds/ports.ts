@@ -34,7 +34,7 @@ export interface ProcessLog {
   sync(): Promise<void>;
 }
 
-/** What can be read of conversations without their logs. */
+/** The data of conversations that can be read without their logs. */
 export interface EntryReader {
   entries(id: string, query: EntryQuery): Promise<Entry[]>;
   entry(id: string, entry: string): Promise<Entry | null>;
@@ -67,7 +67,7 @@ export interface NewMemory {
   readonly conversation: string;
   /** The call that saved it: a repeated one saves nothing. */
   readonly call: string;
-  /** What it was made from. */
+  /** The entries it was made from. */
   readonly sources: readonly string[];
   readonly isTainted: boolean;
 }
@@ -88,7 +88,7 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** The names of the tools that the process was offered; others are refused. */
   readonly offered: readonly string[];
-  /** What the process has read that neither a person nor a model wrote, by where it comes from. */
+  /** The sources of text that the process has read and that neither a person nor a model wrote. */
   readonly foreign: readonly string[];
 }
 
@@ -157,6 +157,6 @@ export interface MindPorts {
     readonly message: string;
     readonly severity: "info" | "warning";
   }): void;
-  /** What people follow. */
+  /** Passes text that streams to the clients that follow the conversation. */
   delta(conversation: string, delta: Delta): void;
 }

@@ -61,11 +61,11 @@ export class MindProcess implements AtWork {
   #attempts = 0;
 
   readonly #given: GivenContext | null;
-  /** What extensions added to the last request. */
+  /** Texts that extensions added to the last request. */
   #added: readonly Change<readonly string[]>[] = [];
   /** The text with which it ended. */
   conclusion: string | null = null;
-  /** What its model said last. */
+  /** The last text of its model. */
   answer = "";
 
   constructor(

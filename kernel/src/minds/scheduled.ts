@@ -1,6 +1,6 @@
 import type { ActiveHours } from "../base/vocabulary/agent-definition.ts";
 
-/** What a schedule says to a mind. */
+/** The message that a schedule sends to a mind. */
 export interface SchedulePrompt {
   readonly name: string;
   readonly text: string;

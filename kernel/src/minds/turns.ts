@@ -25,7 +25,7 @@ function isFound(entry: Entry, { id, kind }: Reader): boolean {
   return isEnd && entry.process === id && entry.origin !== "person";
 }
 
-/** What a channel that rests has not answered, and how many of its turns no person caused since one last did. */
+/** Entries that a resting channel has not answered, and the number of its turns since a person last caused one. */
 export interface Unread {
   readonly what: "spoken" | "found" | "nothing";
   readonly turnsAlone: number;

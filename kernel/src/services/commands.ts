@@ -11,7 +11,7 @@ export interface Command {
   readonly parameters?: Record<string, unknown>;
 }
 
-/** What agents offer a person by a name. */
+/** The commands that agents offer. */
 export interface CommandService {
   list(): Command[];
   /** PermissionDenied unless a person asks; NotFound, ToolError, AgentError. */

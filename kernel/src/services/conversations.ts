@@ -20,7 +20,7 @@ export interface ConversationSink {
   delta(delta: Delta): void;
 }
 
-/** What clients may ask of conversations. Whatever changes one is for persons only: PermissionDenied for others. */
+/** The requests about conversations. Those that change one are for persons only: PermissionDenied for others. */
 export interface ConversationService {
   open(by: Principal, request: OpenConversation): Promise<Conversation>;
   list(query: ConversationQuery): Promise<ConversationPage>;

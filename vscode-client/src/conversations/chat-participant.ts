@@ -130,7 +130,7 @@ async function answer(
   }
 }
 
-/** What one turn of a chat shows, until the channel rests. */
+/** The output of one turn of a chat, until the channel rests. */
 export class ChatTurn {
   readonly #stream: ChatResponseStream;
   readonly #ended: () => void;

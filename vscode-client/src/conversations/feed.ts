@@ -123,7 +123,7 @@ export class Feed implements Disposable {
     if ("entry" in told) {
       if (told.entry.seq <= this.#seq) return;
       this.#seq = told.entry.seq;
-      // What streamed before it is passed on before it.
+      // Earlier streamed text is passed on first.
       if (this.#deltas.length > 0) this.#pass();
       this.#entries.push(told.entry);
     } else {

@@ -24,7 +24,7 @@ import { shownDeltas, shownEntries } from "./shown-entries.ts";
 const maxDeltasAtOnce = 256;
 const maxEntriesAtOnce = 200;
 
-/** What is around a page. */
+/** The surroundings of a page. */
 interface PageSurroundings {
   openInEditor(id: string): void;
   /** Called with the title of the conversation that is shown, when it may have changed. */

@@ -3,7 +3,7 @@ import { maxProcesses } from "../webviews/conversations/entries.ts";
 import type { Activity, Head, Question, Row } from "../webviews/conversations/messages.ts";
 import { shownProcess } from "./shown-entries.ts";
 
-/** What waits for the person, as the client knows it. */
+/** Decisions that wait for the person, as the client knows them. */
 interface Waiting {
   readonly actions: readonly Action[];
   readonly asks: readonly Ask[];
@@ -32,7 +32,7 @@ export function rowOf(conversation: Conversation, waiting: Waiting): Row {
   };
 }
 
-/** What waits for the person comes first, because only they can decide it. */
+/** Decisions that wait for the person come first, because nobody else can make them. */
 function activityOf({ processes }: Conversation, waits: number): Activity {
   if (waits > 0 || processes.some(({ state }) => state === "WaitingForApproval")) return "waiting";
   if (processes.some(({ state }) => state === "Running" || state === "Waiting")) return "working";

@@ -120,7 +120,7 @@ export function shownProcess(process: Process): ShownProcess {
 /** Returns a delta in pieces that the page accepts. */
 export function shownDeltas({ process, message, part, type, text }: Delta): ShownDelta[] {
   const deltas: ShownDelta[] = [];
-  // What a call is made with is told once it is whole.
+  // A call's arguments are shown once they are complete.
   const whole = type === "tool_call" ? "" : text;
   for (let start = 0; start === 0 || start < whole.length; start += maxEntryCharacters)
     deltas.push({ process, message, part, type, text: whole.slice(start, start + maxEntryCharacters) });

@@ -79,7 +79,7 @@ export interface MessageEnd extends MindEvent {
 
 interface Answers {
   UserInput: {
-    /** What the model reads instead. */
+    /** The text that the model reads instead. */
     readonly text?: string;
   };
   Context: {
@@ -91,7 +91,7 @@ interface Answers {
     readonly cancel?: string;
   };
   AfterToolCall: {
-    /** What the model reads instead. */
+    /** The text that the model reads instead. */
     readonly result?:
       | { readonly status: "success"; readonly value: unknown }
       | { readonly status: "error"; readonly message: string; readonly recoverable: boolean };
@@ -103,7 +103,7 @@ interface Answers {
   BeforeCompact: {
     /** Refuses the summary, for this reason. */
     readonly cancel?: string;
-    /** What the summary should observe: at most 4,000 characters. */
+    /** Instructions for the summary: at most 4,000 characters. */
     readonly customInstructions?: string;
   };
 }

@@ -284,7 +284,7 @@ export class Proposals {
   }
 }
 
-/** What text that nobody vouches for led to is a person's to decide, whatever rules allow. */
+/** An action that follows from untrusted text is left to a person, even where a rule would allow it. */
 function askedFor(sources: readonly string[], plan: Plan): Plan {
   if (sources.length === 0) return plan;
   const names = sources.slice(0, maxNamedSources).map(quotedText).join(", ");

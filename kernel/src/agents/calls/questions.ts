@@ -68,7 +68,7 @@ async function within<Result>(
   message: string,
 ): Promise<Result> {
   const late = Promise.withResolvers<never>();
-  // Whatever loses the race is nobody's error.
+  // A promise that loses the race may reject without being an unhandled rejection.
   work.catch(() => undefined);
   using _timer = clock.timer(ms, () => late.reject(new LaresError("AgentError", message)));
   return await Promise.race([work, late.promise]);

@@ -11,7 +11,7 @@ export interface HookDefinition {
   readonly handler: string;
   /** Present if a conversation is started with this text instead of a function being called. Only with `schedule`. */
   readonly prompt?: MindText & {
-    /** What happens with the answer: the person is notified. */
+    /** The answer is sent to the person as a notification. */
     readonly target: "notify";
     /** Outside of these hours, in the schedule's time zone, the run is skipped. */
     readonly activeHours?: ActiveHours;

@@ -45,7 +45,7 @@ export const ConversationPage = Type.Object({
 export type ConversationPage = Static<typeof ConversationPage>;
 
 const [TextPart, , , FilePart] = Part.anyOf;
-/** What a person can write. */
+/** A part of a message that a person can send. */
 export const SentPart = Type.Union([TextPart, FilePart], { description: "A part of a message" });
 export type SentPart = Static<typeof SentPart>;
 

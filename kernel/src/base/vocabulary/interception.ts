@@ -55,7 +55,7 @@ export const InterceptedResult = Type.Union(
 );
 export type InterceptedResult = Static<typeof InterceptedResult>;
 
-/** What a hook with `intercept: true` may answer, by event. Without a field the event continues unchanged. */
+/** The answers that a hook with `intercept: true` may give, by event. Without a field the event continues unchanged. */
 export const interceptAnswers = {
   UserInput: answer("Answer to `UserInput`", {
     text: Type.Optional(
@@ -104,7 +104,7 @@ export interface MindPlace {
   readonly kind: ProcessKind;
 }
 
-/** What an interceptor gave, and where it comes from: never from the person. */
+/** A text that an interceptor added, and its source, which is never the person. */
 export interface Change<Value> {
   /** The interceptor's id. */
   readonly by: string;

@@ -10,7 +10,7 @@ export interface MindText {
 export interface MindSkill {
   readonly name: string;
   readonly description: string;
-  /** What `read_skill` returns. */
+  /** The text that `read_skill` returns. */
   readonly text: string;
 }
 

@@ -26,7 +26,7 @@ export interface Outcome {
   readonly text: string;
   /** Why there is no answer. */
   readonly error: string | null;
-  /** What a person has to decide about before it continues. */
+  /** Decisions that the conversation waits for. */
   readonly waiting: readonly {
     readonly kind: "action" | "ask";
     readonly id: string;
@@ -39,7 +39,7 @@ export interface AskingListener {
   /** A piece of what the mind answers, or the end of a message. */
   said?(text: string): void;
   entry?(entry: Entry): void;
-  /** What happens besides, in one line. */
+  /** Other work in progress, in one line. */
   remark(text: string): void;
 }
 
@@ -64,7 +64,7 @@ export class Asking implements AsyncDisposable {
   readonly #listener: AskingListener;
   readonly #link: ConversationLink;
   readonly #asks = new Map<string, Ask>();
-  /** What was shown of each message. */
+  /** The part of each message that was already shown. */
   readonly #shown = new Map<string, string>();
   #transcript: Transcript = emptyTranscript;
   #conversation: Conversation;

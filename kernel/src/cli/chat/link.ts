@@ -24,7 +24,7 @@ interface LinkPorts {
   readonly interrupted: AbortSignal;
 }
 
-/** What arrives within this time is passed on together. */
+/** Pieces that arrive within this time are passed on together. */
 const gatherMs = 16;
 const attempts = 5;
 const betweenAttemptsMs = 300;

@@ -102,7 +102,7 @@ async function scriptNamed(name: string): Promise<string> {
   return path;
 }
 
-/** What is asked in a folder that has no document. */
+/** The question that is asked in a folder without a document. */
 interface FirstUse {
   /** The document that was written to ask, which is removed if the person says no. */
   readonly document: string;

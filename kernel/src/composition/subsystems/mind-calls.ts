@@ -67,7 +67,7 @@ export class MindCalls {
     );
   }
 
-  /** What follows from text for which nobody vouches stays that, in the files that it is written to. */
+  /** Files written because of untrusted text stay marked as untrusted. */
   async #remember({ lineage: { sources = [] } }: ProcessPrincipal, result: ToolResult): Promise<void> {
     const id =
       result.status === "needs_approval"

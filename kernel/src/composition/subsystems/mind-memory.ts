@@ -59,7 +59,7 @@ export function mindMemory(agents: Pick<AgentLink, "get">): MindPorts["memory"] 
   };
 }
 
-/** What a guest of the same agent remembered is its own, without further sources. */
+/** Memories of the same agent's guest count as its own and have no further sources. */
 function recalled(item: Readonly<Record<string, unknown>>): RecalledMemory[] {
   const { id, variant, text, data, timestamp, created } = item;
   if (typeof id !== "string") return [];

@@ -27,7 +27,7 @@ import type { CallOutcome, NewMemory, RecalledMemory } from "../ports.ts";
 export const agent = "test.mind";
 export const person = personAt("test");
 
-/** What a model answers: a text, calls, a failure, or nothing until it is stopped. */
+/** A model's answer: a text, calls, a failure, or nothing until it is stopped. */
 export interface FakeAnswer {
   readonly say?: string;
   readonly think?: string;
@@ -239,7 +239,7 @@ export class MindBench {
     return await this.minds.conversations.entries(id, { limit: 100_000 });
   }
 
-  /** What processes of this kind, or all, said. */
+  /** The messages of processes of this kind, or of all. */
   async said(id: string, role = "assistant"): Promise<string[]> {
     return (await this.entries(id)).flatMap((entry) =>
       entry.kind === "message" && entry.role === role && entry.partial !== true

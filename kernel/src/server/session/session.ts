@@ -17,7 +17,7 @@ export class Session {
   readonly documents: OpenDocuments;
   /** Listeners that end with the session. */
   readonly listening: Disposable[] = [];
-  /** What the client follows, by the id of the subscription. */
+  /** The client's subscriptions, by id. */
   readonly subscriptions = new Map<string, Disposable>();
   readonly options: SessionOptions;
   /** The client's `ClientCapabilities`, unvalidated; `params.ts` reads them. */

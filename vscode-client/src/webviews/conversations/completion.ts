@@ -1,8 +1,8 @@
-/** What the composer completes: a file behind `@`, or a command behind `/` at the beginning. Pure. */
+/** The composer's completions: a file after `@`, or a command after `/` at the beginning. Pure. */
 
 export interface Token {
   readonly kind: "file" | "command";
-  /** What stands behind the sign. */
+  /** The text after the sign. */
   readonly text: string;
   /** Where the sign is. */
   readonly start: number;

@@ -27,7 +27,7 @@ interface ComposerProps {
   readonly onDraft: (draft: Draft) => void;
   readonly onSend: (draft: Draft) => void;
   readonly onCommand: (name: string, text: string) => void;
-  /** What the person sent here, the last one last. */
+  /** The person's sent messages, newest last. */
   readonly sent: readonly string[];
   readonly isWorking: boolean;
   readonly onStop: () => void;

@@ -27,7 +27,7 @@ interface ContextProps {
   readonly onClose: () => void;
 }
 
-/** What the model would see if it were asked now, by section, with what each costs of the window. */
+/** The context that a request would send now, by section, with each section's share of the window. */
 export function ContextView({ host, id, process, onClose }: ContextProps): VNode {
   const { asked, again } = useAsked(host, "context", { id, ...(process === undefined ? {} : { process }) });
   const heading = useRef<HTMLHeadingElement>(null);

@@ -10,7 +10,7 @@ import type { Streamed } from "./transcript.ts";
 import type { Item, ItemOf } from "./turns.ts";
 import { adviceFor, durationWords, fileWords, kindOf, nameOf, signOf } from "./words.ts";
 
-/** What the items of a transcript can do. The same object for the lifetime of the page. */
+/** The actions of a transcript's items. The same object for the lifetime of the page. */
 export interface ItemActs extends MarkdownActs {
   fork(seq: number): void;
   pin(entry: string, isPinned: boolean): void;

@@ -5,7 +5,7 @@ import { Attached, maxAttached } from "./messages.ts";
 /** Drafts that are kept; of more, the oldest are dropped. */
 const maxDrafts = 20;
 
-/** What the page was showing, and what was not sent yet; it outlives the page. */
+/** The page's selection and its unsent draft; it outlives the page. */
 const Kept = v.object({
   id: v.optional(Text(256)),
   drafts: v.fallback(

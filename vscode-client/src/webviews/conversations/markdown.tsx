@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { line, whole } from "../shared/text.ts";
 import { addressOf } from "./address.ts";
 
-/** What a text can do outside of itself; the page decides, the text only names it. */
+/** Actions that a text can request; the page decides, the text only names them. */
 export interface MarkdownActs {
   openLink(address: string): void;
   copy(text: string): void;

@@ -29,7 +29,7 @@ const Figures = {
   usd: v.optional(v.pipe(v.number(), v.minValue(0))),
 };
 
-/** What a conversation does. Waiting for the person is not work. */
+/** The activity of a conversation. Waiting for the person is not work. */
 export const Activity = v.picklist(["waiting", "working", "failed", "idle"]);
 export type Activity = v.InferOutput<typeof Activity>;
 
@@ -41,7 +41,7 @@ export const Row = v.object({
   updated: Text(40),
   unread: Count,
   activity: Activity,
-  /** What waits for the person. */
+  /** Decisions that wait for the person. */
   waiting: Count,
 });
 export type Row = v.InferOutput<typeof Row>;
@@ -71,7 +71,7 @@ export const Question = v.object({
 });
 export type Question = v.InferOutput<typeof Question>;
 
-/** What a message is sent with, besides its text. */
+/** The parts of a message besides its text. */
 export const Attached = v.variant("kind", [
   v.object({ kind: v.literal("file"), path: Text(4_096), range: v.optional(v.tuple([Seq, Seq])) }),
   v.object({ kind: v.literal("quote"), title: Text(400), text: Text(20_000) }),
@@ -104,7 +104,7 @@ const {
   showDecisions,
 } = reviewContract.requests;
 
-/** What a proposal's card asks for, as on the page of review. */
+/** The requests of a proposal's card, as on the review page. */
 export const cardRequests = {
   diff,
   files,
@@ -233,7 +233,7 @@ export const conversationsContract = {
     /** Opens an address in a browser, after the editor has asked. */
     openLink: { params: v.object({ address: Text(4_096) }), result: Nothing },
     openInEditor: { params: v.object({ id: Id }), result: Nothing },
-    /** What the page was asked to show or to attach; returned once. */
+    /** The pending request to show or attach something; returned once. */
     wanted: { params: Nothing, result: v.object({ id: v.optional(Id), attached: AttachedList }) },
   },
   pushes: {

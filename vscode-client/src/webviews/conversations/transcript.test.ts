@@ -157,7 +157,7 @@ function stepsOf({ pieces, logged, end, late }: Life, id: string, process: strin
     steps.push({ kind: "entry", write: (entries) => entries.add("void", { process, message: id }) });
   else if (end === "whole") steps.push(message(pieces, false));
   else {
-    // What streamed is logged before a process stops.
+    // Streamed text is logged before a process stops.
     if (open.length > 0) steps.push(message(open, true));
     steps.push({
       kind: "entry",

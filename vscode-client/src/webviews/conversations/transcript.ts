@@ -6,7 +6,7 @@ export interface Streamed {
   readonly text: string;
 }
 
-/** What of a message streams. */
+/** The parts of a message that stream. */
 interface Stream {
   readonly process: string;
   readonly pieces: Streamed[];
@@ -109,7 +109,7 @@ export class Transcript {
       this.#settled.add(entry.id);
       this.#streams.delete(entry.id);
     } else if (entry.kind === "process" && !isAtWork(entry.value.state)) {
-      // What has streamed is in the log before a process stops.
+      // Streamed text is in the log before a process stops.
       for (const [message, { process }] of this.#streams)
         if (process === entry.value.id) this.#streams.delete(message);
     }

@@ -16,7 +16,7 @@ interface Common {
   readonly isCut: boolean;
 }
 
-/** What stands in a transcript. */
+/** The items of a transcript. */
 export type Item = Common &
   (
     | {
@@ -62,7 +62,7 @@ export type Item = Common &
   );
 export type ItemOf<Kind extends Item["kind"]> = Extract<Item, { kind: Kind }>;
 
-/** What a person said, and all that followed until they said more. */
+/** A person's message, and everything that followed until their next one. */
 export interface Turn {
   readonly key: string;
   readonly items: readonly Item[];

@@ -14,7 +14,7 @@ export function ConversationsView({ host, editor }: PageProps<ConversationsContr
   const commonState = useCommonState(host);
   const [kept, setKept] = useState(() => keptFrom(editor.kept));
   const [focus, setFocus] = useState(0);
-  /** What was to be attached before a conversation was open. */
+  /** Attachments requested before a conversation was open. */
   const [toAttach, setToAttach] = useState<readonly Attached[]>([]);
   useEffect(() => editor.keep(kept), [kept]);
 

@@ -60,7 +60,7 @@ export function rowWords({ activity, waiting, unread, isArchived }: Row): string
   ];
 }
 
-/** What a person can do about an error, by its class or code. */
+/** Remedies for an error, by its class or code. */
 const advice: Readonly<Record<string, string>> = {
   NoModel: "Name a model in your own lares.yaml, and send a message again.",
   UnknownModel: "Choose another model below, and send a message again.",

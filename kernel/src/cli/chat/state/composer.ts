@@ -5,16 +5,16 @@ const maxCharacters = 1_000_000;
 const maxHistory = 200;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** What the person is writing. */
+/** The text that the person is writing. */
 export interface Composer {
   readonly text: string;
   /** The place of the cursor, in UTF-16 units. */
   readonly cursor: number;
-  /** What was sent, the oldest first. */
+  /** Sent messages, oldest first. */
   readonly history: readonly string[];
   /** The place in the history that is shown; null: what is being written. */
   readonly recalled: number | null;
-  /** What was being written when the history was opened. */
+  /** The draft at the time the history was opened. */
   readonly draft: string;
 }
 

@@ -51,7 +51,7 @@ export function slashOf(text: string): Slash | null {
   return { kind: "command", name: known.name, rest: rest.trim() };
 }
 
-/** What is completed at the cursor. */
+/** The word to complete at the cursor. */
 export interface Completion {
   readonly kind: "command" | "file";
   /** The place in the text where the completed word begins, with its sign. */

@@ -25,7 +25,7 @@ export interface Seen {
   readonly to: number;
 }
 
-/** What the screen shows instead of the transcript, or of the composer. */
+/** A panel that replaces the transcript or the composer. */
 export type Panel =
   | { readonly kind: "reason"; readonly id: string; readonly text: string }
   | { readonly kind: "scopes"; readonly id: string; readonly digest: string }
@@ -165,7 +165,7 @@ export function lastCommitted(state: ChatState): Action | null {
   return last ?? null;
 }
 
-/** What the keys that answer a question do. */
+/** The words for each scope, beside the keys that answer a question. */
 export const scopeWords: Readonly<Record<AskScope, string>> = {
   once: "allow once",
   conversation: "allow in this conversation",

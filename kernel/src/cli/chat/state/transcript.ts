@@ -16,9 +16,9 @@ export interface Message {
   readonly origin: string;
   /** The whole message, once it is in the log, with its seq. */
   readonly whole: { readonly seq: number; readonly parts: readonly Part[] } | null;
-  /** What is in the log of a message that is not finished, by seq. */
+  /** Logged parts of a message that is not finished, by seq. */
   readonly partials: ReadonlyMap<number, readonly Part[]>;
-  /** What came after the last partial entry. */
+  /** The text that came after the last partial entry. */
   readonly streamed: readonly Streamed[];
   /** It does not count: its attempt failed, or a kernel died while it was written. */
   readonly isVoid: boolean;
@@ -215,7 +215,7 @@ function textOfPart(part: Part): string {
   return part.type === "text" || part.type === "reasoning" ? part.text : "";
 }
 
-/** What a message shows. */
+/** The visible content of a message. */
 export interface Shown {
   readonly parts: readonly Part[];
   /** It is still being written. */

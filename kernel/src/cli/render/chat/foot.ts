@@ -176,7 +176,7 @@ function statusLine(state: ChatState, width: number): string {
     ...(running === 0 ? [] : [counted(running, "process runs", "processes run")]),
   ];
   const first = [work, busy].filter((piece) => piece !== null);
-  // What is at the left stays where the terminal is narrow.
+  // In a narrow terminal the left side is kept.
   const [line = ""] = joinPieces(
     [...first, ...facts.map((fact) => style.dim(truncate(fact, width)))],
     style.dim(" · "),

@@ -316,7 +316,7 @@ function processMark(
   }
 }
 
-/** What works, moves. */
+/** Only work in progress is animated. */
 export function movingDots(nowMs: number): string {
   return [".  ", ".. ", "..."][Math.floor(nowMs / 500) % 3] ?? "...";
 }
