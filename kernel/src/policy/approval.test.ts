@@ -239,14 +239,18 @@ describe("rules apply to everything that an effect touches", () => {
       { ...deny, path: `**/*.k${at}` },
     ]).flat();
     const everywhere = [{ ...deny, path: "**/*.{t,x}" }];
-    const timeOf = (rules: ApprovalRule[]): number => {
-      const effects = [folderMove("in", "out", members)];
-      const begun = performance.now();
-      expect(decide({ effects, rules: [allow, ...rules] }).decide).toBe("allow");
-      return performance.now() - begun;
-    };
-    timeOf(everywhere);
-    expect(timeOf(elsewhere)).toBeLessThan(10 * timeOf(everywhere));
+    // The best of several: garbage collection and other work of the machine are in single runs.
+    const bestOf = (rules: ApprovalRule[]): number =>
+      Math.min(
+        ...Array.from({ length: 7 }, () => {
+          const effects = [folderMove("in", "out", members)];
+          const before = process.cpuUsage();
+          expect(decide({ effects, rules: [allow, ...rules] }).decide).toBe("allow");
+          const { user, system } = process.cpuUsage(before);
+          return user + system;
+        }),
+      );
+    expect(bestOf(elsewhere)).toBeLessThan(10 * bestOf(everywhere));
   });
 });
 
