@@ -1,94 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectHarmless, HOSTILE } from "../../../../test/support/hostile-text.ts";
 import { anAction, anAsk } from "../testing/fake-kernel.ts";
-import { displayWidth } from "../render/width.ts";
-import { aProcess, asks, channel, ChatWalk, says } from "./testing/chat-walk.ts";
-
-const begun = (walk = new ChatWalk()): ChatWalk => walk.entries(channel("WaitingForInput"));
-const widths = (screen: string): number => Math.max(...screen.split("\n").map(displayWidth));
-
-/** A conversation with something of everything. */
-function full(walk: ChatWalk): ChatWalk {
-  return begun(walk)
-    .entries(
-      asks("Which of the trip photos are doubles?"),
-      channel("Running"),
-      says("Let me see.", {
-        id: "m1",
-        parts: [
-          { type: "reasoning", text: "I look at the names first." },
-          { type: "text", text: "Let me **see**:\n\n1. names\n2. sizes" },
-        ],
-      }),
-      { kind: "tool_call", call: "c1", tool: "files/list", arguments: { path: "photos/2024" } },
-      { kind: "tool_result", call: "c1", result: { status: "success", value: { files: ["dunes.jpg"] } } },
-      { kind: "tool_call", call: "c2", tool: "files/read", arguments: { path: "gone.md" } },
-      {
-        kind: "tool_result",
-        call: "c2",
-        result: { status: "error", message: "There is no file gone.md.", recoverable: true },
-      },
-      aProcess("b", {
-        kind: "branch",
-        task: "Compare the two albums",
-        state: "Done",
-        ended: "2026-11-20T10:00:04.000Z",
-      }),
-      { kind: "conclusion", text: "37 pictures are in **both**.", process: "b" },
-      aProcess("w", { task: "Find doubles", name: "research", status: "118 of 212 compared" }),
-      aProcess("x", { task: "Name the scans", state: "WaitingForApproval" }),
-      { kind: "notice", text: "The budget of today is nearly used." },
-      { kind: "action", ref: "sea", state: "PendingApproval", process: "x" },
-    )
-    .action("sea");
-}
-
-describe("the screen", () => {
-  test.each([
-    ["wide", 100, 40],
-    ["narrow", 40, 40],
-    ["low", 60, 14],
-  ])("%s", (_name, columns, rows) => {
-    const walk = full(new ChatWalk({ columns, rows }));
-    expect(walk.screen).toMatchSnapshot();
-    expect(widths(walk.screen)).toBeLessThanOrEqual(columns);
-    expect(walk.screen.split("\n")).toHaveLength(rows);
-  });
-
-  test("of a new conversation says that nothing is changed without the person, and that it is a rehearsal", () => {
-    const walk = begun(new ChatWalk({ columns: 60, rows: 12 }, { rehearsal: "script.yaml" }));
-    expect(walk.screen).toMatchSnapshot();
-  });
-
-  test("has only ASCII where the terminal draws nothing else", () => {
-    // oxlint-disable-next-line no-control-regex -- all of ASCII
-    expect(full(new ChatWalk({ columns: 80, rows: 40 }, { isAscii: true })).screen).toMatch(/^[\x00-\x7f]*$/);
-  });
-
-  test("too small for a chat says so", () => {
-    expect(begun(new ChatWalk({ columns: 15, rows: 5 })).screen).toContain("Too small");
-  });
-
-  test.each([
-    ["/help", { columns: 90, rows: 40 }],
-    ["/workers", { columns: 90, rows: 24 }],
-  ])("of %s", (command, size) => {
-    const walk = full(new ChatWalk(size)).press(`${command}<return>`);
-    expect(walk.screen).toMatchSnapshot();
-    expect(walk.press("<escape>").state.panel).toBeNull();
-  });
-
-  test("of /context shows the sections with their tokens", () => {
-    const walk = begun(new ChatWalk({ columns: 70, rows: 20 })).press("/context<return>");
-    expect(walk.commands).toEqual([{ kind: "context" }]);
-    const sections = [
-      { name: "identity", tokens: 1_440, text: "You are calm.\nAnd exact.", cached: true },
-      { name: "history", tokens: 20, text: "hello" },
-    ];
-    walk.give({ kind: "context", context: { model: "script/script", limit: 8_000, sections } });
-    expect(walk.screen).toMatchSnapshot();
-  });
-});
+import { asks, begun, channel, ChatWalk, full, says } from "./testing/chat-walk.ts";
 
 describe("an answer", () => {
   test("is shown while it comes, and its entry replaces the pieces", () => {
@@ -148,6 +60,15 @@ describe("what the person writes", () => {
     expect(walk.screen).toContain("The disk is full.");
   });
 
+  test("is not mixed with what is being written when it could not be sent", () => {
+    const walk = begun().press("hello<return>and");
+    const [command] = walk.commands;
+    const key = command?.kind === "send" ? command.key : "";
+    walk.give({ kind: "sent", key, failure: "The disk is full." });
+    expect(walk.state.composer.text).toBe("and");
+    expect(walk.press("<up>").state.composer.text).toBe("hello");
+  });
+
   test("has several lines after Alt-Enter, Ctrl-J and a backslash", () => {
     const walk = begun().press("one<M-return>two\\<return>three<C-j>four");
     expect(walk.state.composer.text).toBe("one\ntwo\nthree\nfour");
@@ -178,11 +99,20 @@ describe("commands", () => {
     expect(walk.press("<return>").commands).toEqual([{ kind: "context" }]);
   });
 
-  test("that do not exist say so, and what was written stays", () => {
+  test.each(["/stopp", "/undo this", "/title"])(
+    "that are refused, as %s is, say so, and what is written next does not stand behind them",
+    (text) => {
+      const walk = begun().press(`${text}<escape><return>`);
+      expect(walk.state.message).toMatchObject({ isFault: true });
+      expect(walk.commands).toEqual([]);
+      expect(walk.press("hello<return>").commands).toMatchObject([{ kind: "send", text: "hello" }]);
+      expect(walk.press("<up><up>").state.composer.text).toBe(text);
+    },
+  );
+
+  test("that do not exist name the one that was meant", () => {
     const walk = begun().press("/stopp<escape><return>");
     expect(walk.screen).toContain('There is no command "/stopp". Did you mean /stop?');
-    expect(walk.state.composer.text).toBe("/stopp");
-    expect(walk.commands).toEqual([]);
   });
 
   test("and paths are told apart", () => {
@@ -325,6 +255,13 @@ describe("leaving and stopping", () => {
     expect(begun().press("<C-c>x<C-c>").commands).toEqual([]);
   });
 
+  test("Ctrl-C stops what runs, and leaves at the second press", () => {
+    const walk = begun().entries(asks("go"), channel("Running")).press("<C-c>");
+    expect(walk.commands).toEqual([{ kind: "stop" }]);
+    walk.give({ kind: "said", text: "Stopped." });
+    expect(walk.press("<C-c>").commands.at(-1)).toEqual({ kind: "quit" });
+  });
+
   test("Ctrl-D leaves where nothing is written", () => {
     expect(begun().press("x<C-d>").commands).toEqual([]);
     expect(begun().press("<C-d>").commands).toEqual([{ kind: "quit" }]);
@@ -344,55 +281,4 @@ test("a kernel that was lost is named, and the conversation stays", () => {
   const walk = full(new ChatWalk({ columns: 100, rows: 40 })).give({ kind: "link", isCutOff: true });
   expect(walk.screen).toContain("the kernel is being started again");
   expect(walk.screen).toContain("files/list");
-});
-
-test("text of models, agents and files has no effect on the terminal", () => {
-  const walk = begun(new ChatWalk({ columns: 90, rows: 200 }, { rehearsal: HOSTILE }));
-  walk
-    .entries(
-      {
-        ...asks(HOSTILE),
-        kind: "message",
-        role: "user",
-        parts: [
-          { type: "text", text: HOSTILE },
-          { type: "file", path: HOSTILE },
-        ],
-      },
-      channel("Running"),
-      says(HOSTILE),
-      says("", { parts: [{ type: "reasoning", text: HOSTILE }] }),
-      { kind: "tool_call", call: "c", tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
-      { kind: "tool_result", call: "c", result: { status: "success", value: { [HOSTILE]: HOSTILE } } },
-      { kind: "tool_call", call: "d", tool: HOSTILE, arguments: HOSTILE },
-      { kind: "tool_result", call: "d", result: { status: "error", message: HOSTILE, recoverable: false } },
-      aProcess("w", { task: HOSTILE, status: HOSTILE, name: HOSTILE }),
-      { kind: "conclusion", text: HOSTILE, process: "w" },
-      { kind: "notice", text: HOSTILE },
-      { kind: "summary", text: HOSTILE },
-      { kind: "action", ref: "sea", state: "PendingApproval" },
-      channel("Failed", { error: { code: "ModelError", message: HOSTILE } }),
-    )
-    .writes(HOSTILE)
-    .writes(HOSTILE, "n", "reasoning")
-    .action("sea", { title: HOSTILE, reason: HOSTILE })
-    .give(
-      { kind: "ask", ask: anAsk("q", { title: HOSTILE, reason: HOSTILE, sources: [HOSTILE] }) },
-      {
-        kind: "conversation",
-        conversation: { ...walk.state.conversation, title: HOSTILE, model: HOSTILE, tainted: [HOSTILE] },
-      },
-    );
-  for (const key of ["c", "d", "w"]) walk.state = { ...walk.state, open: new Set([...walk.state.open, key]) };
-  const items = [{ ...walk.state.conversation, id: HOSTILE }];
-  const sections = [{ name: HOSTILE, tokens: 1, text: HOSTILE }];
-  const screens = [
-    walk.screen,
-    walk.give({ kind: "failed", message: HOSTILE }).screen,
-    walk.press("@").give({ kind: "files", word: "", paths: [HOSTILE] }).screen,
-    walk.give({ kind: "conversations", items }).screen,
-    walk.give({ kind: "context", context: { model: HOSTILE, limit: 1, sections } }).screen,
-    walk.press("<escape>/workers<escape><return>").screen,
-  ];
-  screens.forEach((screen, index) => expectHarmless(screen, `screen ${index}`));
 });

@@ -11,6 +11,8 @@ import { complain, say, stay } from "./steps.ts";
 
 /** Within this time, a second Ctrl-C leaves. */
 const leaveWithinMs = 3_000;
+/** Where a text is that was refused. */
+const broughtBack = "↑ brings back what you wrote.";
 /** A paste counts as what was typed, and so never as keys. */
 const tabWidth = "    ";
 
@@ -51,9 +53,11 @@ export function update(state: ChatState, input: ChatInput): ChatStep {
       const sending = state.sending.filter(({ key }) => key !== input.key);
       const mine = state.sending.find(({ key }) => key === input.key);
       if (input.failure === null || mine === undefined) return stay({ ...state, sending });
-      // It is not lost: it stands in the composer again.
-      const text = [mine.text, state.composer.text].filter((each) => each !== "").join("\n");
-      return complain({ ...state, sending, composer: withText(state.composer, text) }, input.failure);
+      // It is not lost: it stands in the composer again, or in the history if something else is being written.
+      const next = { ...state, sending };
+      return state.composer.text === ""
+        ? complain({ ...next, composer: withText(state.composer, mine.text) }, input.failure)
+        : complain(next, `${input.failure} ${broughtBack}`);
     }
     case "files": {
       const word = wordAt(state.composer.text, state.composer.cursor);
@@ -145,10 +149,9 @@ function keyPressed(before: ChatState, key: Key): ChatStep {
 function interrupted(state: ChatState): ChatStep {
   const { leavingAtMs, nowMs } = state;
   if (leavingAtMs !== null && nowMs - leavingAtMs < leaveWithinMs) return stay(state, { kind: "quit" });
-  return say(
-    { ...state, leavingAtMs: nowMs, completion: null },
-    "Press Ctrl-C again to leave. The conversation can be resumed.",
-  );
+  const next = { ...state, leavingAtMs: nowMs, completion: null };
+  if (isAtWork(state)) return say(next, "Stopping… Press Ctrl-C again to leave.", { kind: "stop" });
+  return say(next, "Press Ctrl-C again to leave. The conversation can be resumed.");
 }
 
 function escaped(state: ChatState): ChatStep {
@@ -163,7 +166,12 @@ function entered(state: ChatState): ChatStep {
     return stay({ ...state, composer: withText(composer, `${text.slice(0, -1)}\n`) });
   if (text.trim() === "") return stay(state);
   const slash = slashOf(text);
-  if (slash?.kind === "unknown") return complain(state, slash.message);
+  // It does not stay in the composer, where the next words would be written behind it.
+  if (slash?.kind === "unknown")
+    return complain(
+      { ...state, composer: sent(composer), completion: null },
+      `${slash.message} ${broughtBack}`,
+    );
   const next = { ...state, composer: sent(composer), completion: null, message: null, top: null };
   if (slash !== null) return run(next, slash.name, slash.rest);
   const key = `${state.conversation.id.slice(-12)}-${state.nowMs}-${state.composer.history.length}`;

@@ -148,3 +148,42 @@ export class ChatWalk {
       .join("\n");
   }
 }
+
+/** A conversation that has begun. */
+export const begun = (walk = new ChatWalk()): ChatWalk => walk.entries(channel("WaitingForInput"));
+
+/** A conversation with something of everything. */
+export function full(walk: ChatWalk): ChatWalk {
+  return begun(walk)
+    .entries(
+      asks("Which of the trip photos are doubles?"),
+      channel("Running"),
+      says("Let me see.", {
+        id: "m1",
+        parts: [
+          { type: "reasoning", text: "I look at the names first." },
+          { type: "text", text: "Let me **see**:\n\n1. names\n2. sizes" },
+        ],
+      }),
+      { kind: "tool_call", call: "c1", tool: "files/list", arguments: { path: "photos/2024" } },
+      { kind: "tool_result", call: "c1", result: { status: "success", value: { files: ["dunes.jpg"] } } },
+      { kind: "tool_call", call: "c2", tool: "files/read", arguments: { path: "gone.md" } },
+      {
+        kind: "tool_result",
+        call: "c2",
+        result: { status: "error", message: "There is no file gone.md.", recoverable: true },
+      },
+      aProcess("b", {
+        kind: "branch",
+        task: "Compare the two albums",
+        state: "Done",
+        ended: "2026-11-20T10:00:04.000Z",
+      }),
+      { kind: "conclusion", text: "37 pictures are in **both**.", process: "b" },
+      aProcess("w", { task: "Find doubles", name: "research", status: "118 of 212 compared" }),
+      aProcess("x", { task: "Name the scans", state: "WaitingForApproval" }),
+      { kind: "notice", text: "The budget of today is nearly used." },
+      { kind: "action", ref: "sea", state: "PendingApproval", process: "x" },
+    )
+    .action("sea");
+}

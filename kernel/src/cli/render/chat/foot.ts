@@ -7,6 +7,7 @@ import { counted } from "../quantities.ts";
 import { joinPieces } from "../review/lines.ts";
 import { plainText } from "../../../base/plain-text.ts";
 import { movingDots, processLine } from "./items.ts";
+import { keyLine } from "./key-hints.ts";
 
 const maxProcesses = 4;
 const maxComposerRows = 8;
@@ -180,36 +181,6 @@ function statusLine(state: ChatState, width: number): string {
   const [line = ""] = joinPieces(
     [...first, ...facts.map((fact) => style.dim(truncate(fact, width)))],
     style.dim(" · "),
-    width,
-  );
-  return line;
-}
-
-function keyLine(state: ChatState, width: number): string {
-  const { style } = state.screenStyle;
-  const { panel } = state;
-  // Their questions name the keys.
-  if (panel?.kind === "reason" || panel?.kind === "scopes") return "";
-  const list: (readonly [string, string])[] =
-    panel !== null
-      ? [...(panel.kind === "choose" ? [["Enter", "choose"] as const] : []), ["↑ ↓", "move"], ["Esc", "back"]]
-      : state.focus !== null
-        ? [
-            ["↑ ↓", "move"],
-            ["Enter", "open or close"],
-            ["Tab", "back to the message"],
-          ]
-        : [
-            ["Enter", "send"],
-            ...(isAtWork(state) ? [["Esc", "stop"] as const] : []),
-            ["Tab", waitingItems(state).length > 0 ? "to what waits" : "open and look"],
-            ["Alt-Enter", "new line"],
-            ["Ctrl-O", "open the last call"],
-            ["Ctrl-D", "leave"],
-          ];
-  const [line = ""] = joinPieces(
-    list.map(([key, words]) => `${style.bold(key)} ${style.dim(words)}`),
-    "  ",
     width,
   );
   return line;

@@ -5,7 +5,7 @@ import { manyLines, oneLine } from "../foreign.ts";
 import { dayAndTime } from "../quantities.ts";
 import type { Surface } from "../style.ts";
 import { renderTable } from "../table.ts";
-import { truncate, wrap } from "../width.ts";
+import { displayWidth, padEnd, truncate, wrap } from "../width.ts";
 import { foreignLines, processLine } from "./items.ts";
 
 export interface PanelText {
@@ -45,26 +45,40 @@ const keyList: readonly (readonly [keys: string, words: string])[] = [
   ["u", "at a change that was made: undo it"],
   ["Ctrl-O", "open and close the last call, thought or process"],
   ["PgUp PgDn", "scroll"],
-  ["Esc", "stop what runs"],
+  ["Esc, Ctrl-C", "stop what runs"],
   ["Ctrl-C twice, Ctrl-D", "leave; lares chat --resume continues"],
 ];
 
-function helpLines({ style, width }: Surface): string[] {
+/** With fewer columns, what a key does stands beneath it. */
+const widthForTwoColumns = 64;
+
+function helpLines(surface: Surface): string[] {
+  const { style } = surface;
+  const commands = slashCommands.map(
+    ({ name, rest, about }) => [`/${name}${rest === "" ? "" : ` ${rest}`}`, about] as const,
+  );
   return [
     style.bold("Commands"),
-    ...renderTable(
-      [{ title: "" }, { title: "", flexible: true }],
-      slashCommands.map(({ name, rest, about }) => [`/${name}${rest === "" ? "" : ` ${rest}`}`, about]),
-      { style, width },
-    ).slice(1),
+    ...explained(commands, surface),
     "",
     style.bold("Keys"),
-    ...renderTable(
-      [{ title: "" }, { title: "", flexible: true }],
-      keyList.map(([keys, words]) => [keys, words]),
-      { style, width },
-    ).slice(1),
+    ...explained(keyList, surface),
   ];
+}
+
+/** Returns names with what they mean, which is wrapped and never cut. */
+function explained(
+  list: readonly (readonly [name: string, words: string])[],
+  { style, width }: Surface,
+): string[] {
+  const widest = Math.max(...list.map(([name]) => displayWidth(name)));
+  return list.flatMap(([name, words]) => {
+    if (width < widthForTwoColumns)
+      return [name, ...wrap(words, width - 2).map((line) => style.dim(`  ${line}`))];
+    return wrap(words, width - widest - 3).map(
+      (line, row) => `${padEnd(row === 0 ? name : "", widest)}   ${line}`,
+    );
+  });
 }
 
 function workerLines(state: ChatState, surface: Surface): string[] {
