@@ -25,6 +25,13 @@ turns:
   - { process: worker, when: a.md, say: "There is one file." }
   - { process: channel, when: process, say: "A worker counts." }
   - { process: channel, when: There is one file, say: "One file, says the worker." }
+  - { process: channel, when: have it fail, call: [{ tool: spawn_worker, arguments: { task: "work that fails" } }] }
+  - { process: worker, when: work that fails, error: { class: Unauthorized, message: "The key is wrong." } }
+  - { process: channel, when: process, say: "A worker tries." }
+  - { process: channel, when: The key is wrong, say: "It did not work." }
+  - { process: channel, when: say nothing, say: "", repeat: true }
+  - { process: channel, when: say half, say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
+  - { process: channel, when: "the text of a", say: "" }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
 `;
 
@@ -123,10 +130,47 @@ describe("lares ask", () => {
     const { code, stdout, stderr } = await run(["ask", "nothing fits"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("No turn of the script is left");
+    const json = await run(["ask", "nothing fits", "--json"]);
+    expect(json.code).toBe(1);
+    expect(jsonLines(json.stdout).at(-1)).toMatchObject({
+      type: "answer",
+      text: "",
+      error: { code: "ModelError", message: expect.stringContaining("No turn of the script is left") },
+    });
+  });
+
+  test("exits with 4 if it was answered although a worker failed", async () => {
+    const { code, stdout, stderr } = await run(["ask", "have it fail", "--json"]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("worker failed: work that fails (The key is wrong.)");
+    const answer = jsonLines(stdout).at(-1);
+    expect(answer).toMatchObject({
+      type: "answer",
+      failed: [{ kind: "worker", task: "work that fails", error: { message: "The key is wrong." } }],
+    });
+    expect(answer).not.toHaveProperty("error");
+  });
+
+  test.each([
+    ["nothing", "say nothing", ""],
+    ["something before a call, and nothing behind it", "say half", "Let me see.\n"],
+  ])("exits with 1 if the model says %s", async (_what, question, said) => {
+    const { code, stdout, stderr } = await run(["ask", question]);
+    expect([code, stdout]).toEqual([1, said]);
+    expect(stderr).toContain("It ended without an answer.");
+  });
+
+  test("prints an error before the question as JSON too", async () => {
+    const { code, stdout } = await run(["ask", "hello", "--json", "--agent", "nobody"]);
+    expect(code).toBe(2);
+    expect(jsonLines(stdout)).toEqual([
+      { type: "error", error: { code: "Usage", message: expect.stringContaining(`Use one of ${MIND}`) } },
+    ]);
   });
 
   test.each([
     [["ask", ""], "The question is missing"],
+    [["ask", "/help"], "looks like a command of lares chat"],
     [["ask", "hello", "--agent", "nobody"], `Use one of ${MIND}`],
     [["ask", "hello", "--rehearse", "gone.yaml"], 'The script "gone.yaml" does not exist'],
     [["chat", "--resume", "zzz"], 'No conversation has an id that ends in "zzz"'],
@@ -180,6 +224,41 @@ describe("lares chat without a terminal", () => {
     expect((await conversations())[0]?.id).toBe(origin?.id);
     expect((await run(["chat", "--fork", `${id}@2`], "hello\n")).stdout).toBe("Hi **there**\n");
     expect((await conversations())[0]?.forked_from).toEqual({ conversation: origin?.id, seq: 2 });
+  });
+
+  test("runs commands, which no model reads", async () => {
+    const { code, stdout, stderr } = await run(
+      ["chat"],
+      "/help\nhello\n/title A greeting\n/pin\n/workers\n/context\n/stop\n/fork\nhello\n/quit\nnot read\n",
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Commands\n\/help [^]*Every other line is a message\.\nHi \*\*there\*\*\n/);
+    expect(stdout).toContain("No branch or worker was started");
+    expect(stdout).toMatch(/What script\/script sees: about [\d,]+ of 8,000 tokens/);
+    expect(stderr).toMatch(
+      /The last answer stays[^]*Nothing runs in this conversation[^]*The copy is \w{8}\./,
+    );
+    const [copy, origin] = await conversations();
+    expect(copy?.forked_from?.conversation).toBe(origin?.id);
+    expect(origin?.title).toBe("A greeting");
+    const { items } = await client.request<{ items: { kind: string; role?: string }[] }>(
+      "lares/conversations/entries",
+      { id: copy?.id },
+    );
+    expect(items.filter(({ kind, role }) => kind === "message" && role === "user")).toHaveLength(2);
+  });
+
+  test.each([
+    ["/stopp", 2, 'There is no command "/stopp". Did you mean /stop?'],
+    ["/title", 2, "Write the title after /title."],
+    ["/resume", 2, "Name the conversation instead: lares chat --resume ID."],
+    ["/undo", 2, "No change was made"],
+    ["/model nobody/none", 1, "nobody"],
+    ["/compact", 1, "nothing to summarise"],
+  ])("refuses %s, goes on, and exits with %i", async (command, expected, message) => {
+    const { code, stdout, stderr } = await run(["chat"], `${command}\nhello\n`);
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([expected, "Hi **there**\n"]);
   });
 
   test("leaves no conversation behind if nothing was said", async () => {

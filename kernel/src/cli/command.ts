@@ -8,7 +8,7 @@ import { oneLine } from "./render/foreign.ts";
 import { wrap } from "./render/width.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3, incomplete: 4 } as const;
 
 /** What every command receives. */
 export interface CommandContext {

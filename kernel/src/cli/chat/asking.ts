@@ -1,8 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { plainText } from "../../base/plain-text.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
-import type { Conversation, Entry, ProcessState } from "../../base/vocabulary/conversation.ts";
-import { exitCodes } from "../command.ts";
+import type { Conversation, Entry, Process, ProcessState } from "../../base/vocabulary/conversation.ts";
+import { errorLines, exitCodes } from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Terminal } from "../terminal.ts";
 import { ConversationLink } from "./link.ts";
@@ -19,13 +20,22 @@ import {
   type Transcript,
 } from "./state/transcript.ts";
 
+export type Failure = NonNullable<Process["error"]>;
+
 /** How a question ended. */
 export interface Outcome {
   readonly code: number;
   /** The text of the last answer. */
   readonly text: string;
-  /** Why there is no answer. */
-  readonly error: string | null;
+  /** Why there is no answer, or not the whole of it. */
+  readonly error: Failure | null;
+  /** Branches and workers that failed. */
+  readonly failed: readonly {
+    readonly process: string;
+    readonly kind: Process["kind"];
+    readonly task: string;
+    readonly error: Failure;
+  }[];
   /** Decisions that the conversation waits for. */
   readonly waiting: readonly {
     readonly kind: "action" | "ask";
@@ -53,6 +63,10 @@ const stateWords: Readonly<Record<ProcessState, string>> = {
   Cancelled: "was stopped",
 };
 
+const stopped: Failure = { code: "Cancelled", message: "It was stopped." };
+const unknownFailure: Failure = { code: "InternalError", message: "It failed." };
+const silent: Failure = { code: "ModelError", class: "EmptyAnswer", message: "It ended without an answer." };
+
 /** After this long without news, what is not expected to end has ended. */
 const silenceMs = 2_000;
 const checkMs = 100;
@@ -60,12 +74,13 @@ const checkMs = 100;
 /** Asks one question after the other in a conversation, without a screen. */
 export class Asking implements AsyncDisposable {
   readonly #terminal: Terminal;
-  readonly #chat: OpenedChat;
   readonly #listener: AskingListener;
   readonly #link: ConversationLink;
   readonly #asks = new Map<string, Ask>();
   /** The part of each message that was already shown. */
   readonly #shown = new Map<string, string>();
+  /** The text of the last message in each turn of the channel; empty where that does not count. */
+  readonly #lastTexts = new Map<string, string>();
   #transcript: Transcript = emptyTranscript;
   #conversation: Conversation;
   #newsAtMs = Date.now();
@@ -75,12 +90,13 @@ export class Asking implements AsyncDisposable {
   /** Entries up to this one were there before. */
   #before = 0;
   #isTelling = false;
+  #isNew: boolean;
 
   constructor(terminal: Terminal, chat: OpenedChat, listener: AskingListener) {
     this.#terminal = terminal;
-    this.#chat = chat;
     this.#listener = listener;
     this.#conversation = chat.conversation;
+    this.#isNew = chat.isNew;
     this.#link = new ConversationLink(
       chat.connection,
       { connect: () => chat.connect(), interrupted: terminal.interrupted },
@@ -106,61 +122,120 @@ export class Asking implements AsyncDisposable {
     );
   }
 
+  get kernel(): KernelClient {
+    return this.#link.kernel;
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  get transcript(): Transcript {
+    return this.#transcript;
+  }
+
   async begin(): Promise<void> {
     this.#before = this.#conversation.seq;
     await this.#link.follow(this.#conversation.id);
+    this.#newsAtMs = Date.now();
+    // The last entry may have been redacted, and then it does not come.
+    await this.#until(() => this.#transcript.lastSeq >= this.#before || this.#isSilent);
+  }
+
+  /** Continues with another conversation, and deletes the one before if nothing was said in it. */
+  async show(conversation: Conversation, isNew: boolean): Promise<void> {
+    await this.#deleteIfEmpty();
+    this.#isNew = isNew;
+    this.#isTelling = false;
+    this.#conversation = conversation;
+    this.#transcript = emptyTranscript;
+    this.#asks.clear();
+    this.#shown.clear();
+    await this.begin();
+  }
+
+  /** Resolves when nothing works in the conversation any more, or when Ctrl-C was pressed. */
+  async rested(): Promise<void> {
+    await this.#until(() => !hasWork(this.#transcript) || this.#terminal.interrupted.aborted);
   }
 
   /** Sends a question and resolves when it is answered, has failed, or waits for a person. */
   async ask(text: string, key: string): Promise<Outcome> {
     const { id } = this.#conversation;
     this.#isTelling = true;
+    this.#lastTexts.clear();
     const parts = await namedFiles(this.#link.kernel, text);
     const { entry } = await this.#link.ask((kernel) =>
       kernel.send({ id, key, ...(parts === null ? { text } : { parts }) }),
     );
-    while (!this.#isOver(entry)) {
-      if (this.#gone !== null) throw new Error(`The connection to the kernel was lost: ${this.#gone}`);
-      if (this.#terminal.interrupted.aborted) {
-        await this.#link.kernel.cancelConversation(id).catch(() => null);
-        return this.#outcome(entry, 130);
-      }
-      await new Promise((resolve) => setTimeout(resolve, checkMs));
+    await this.#until(() => this.#terminal.interrupted.aborted || this.#isOver(entry));
+    if (this.#terminal.interrupted.aborted) {
+      await this.#link.kernel.cancelConversation(id).catch(() => null);
+      return { ...(await this.#outcome(entry)), code: 130, error: stopped };
     }
     this.#conversation = await this.#link.ask((kernel) => kernel.conversation(id));
     return this.#outcome(entry);
   }
 
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      if (this.#gone !== null) throw new Error(`The connection to the kernel was lost: ${this.#gone}`);
+      await new Promise((resolve) => setTimeout(resolve, checkMs));
+    }
+  }
+
+  get #isSilent(): boolean {
+    return Date.now() - this.#newsAtMs > silenceMs;
+  }
+
   #isOver(entry: string): boolean {
     if (this.#transcript.messages.get(entry)?.whole == null) return false;
     if (isAtRest(this.#transcript)) return true;
-    const isSilent = Date.now() - this.#newsAtMs > silenceMs;
     // A process that waits for an answer counts as one that works.
-    return isSilent && (!hasWork(this.#transcript) || this.#asks.size > 0);
+    return this.#isSilent && (!hasWork(this.#transcript) || this.#asks.size > 0);
   }
 
-  async #outcome(entry: string, code?: number): Promise<Outcome> {
+  async #outcome(entry: string): Promise<Outcome> {
     const seq = this.#transcript.messages.get(entry)?.whole?.seq ?? 0;
     const channel = channelOf(this.#transcript);
     const answers = [...this.#transcript.messages.values()].filter(
       ({ role, process, whole, isVoid }) =>
         role === "assistant" && process === channel?.id && !isVoid && (whole?.seq ?? 0) > seq,
     );
-    const error =
-      channel?.state === "Failed"
-        ? (channel.error?.message ?? "It failed.")
-        : channel?.state === "Cancelled"
-          ? "It was stopped."
-          : null;
     const waiting = await this.#waiting();
-    const ended = error !== null ? exitCodes.failed : waiting.length > 0 ? exitCodes.waiting : exitCodes.ok;
+    const error = this.#errorOf(channel, waiting.length > 0);
+    const failed = this.#failedSince(seq);
     return {
-      code: code ?? ended,
+      code: codeOf(error, waiting.length, failed.length),
       text: answers.map(plainTextOf).findLast((text) => text !== "") ?? "",
       error,
+      failed,
       waiting,
       conversation: this.#conversation,
     };
+  }
+
+  #errorOf(channel: Process | null, isWaiting: boolean): Failure | null {
+    if (channel?.state === "Failed") return channel.error ?? unknownFailure;
+    if (channel?.state === "Cancelled") return stopped;
+    // A later turn, which began with what a worker found, may have the answer instead.
+    const isAnswered = [...this.#lastTexts.values()].some((text) => text.trim() !== "");
+    return isAnswered || isWaiting ? null : silent;
+  }
+
+  #failedSince(seq: number): Outcome["failed"] {
+    return [...this.#transcript.processes.values()].flatMap(({ last, value }) =>
+      last > seq && value.state === "Failed" && (value.kind === "worker" || value.kind === "branch")
+        ? [
+            {
+              process: value.id,
+              kind: value.kind,
+              task: value.task ?? value.kind,
+              error: value.error ?? unknownFailure,
+            },
+          ]
+        : [],
+    );
   }
 
   async #waiting(): Promise<Outcome["waiting"]> {
@@ -195,6 +270,7 @@ export class Asking implements AsyncDisposable {
       case "message": {
         if (entry.role !== "assistant" || entry.partial === true) return;
         const text = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+        if (this.#isChannel(entry.process)) this.#lastTexts.set(entry.turn, text);
         const shown = this.#shown.get(entry.id) ?? "";
         if (text !== "") {
           if (text.startsWith(shown)) this.#piece(entry.process, entry.id, text.slice(shown.length));
@@ -204,6 +280,7 @@ export class Asking implements AsyncDisposable {
         return;
       }
       case "void":
+        if (this.#isChannel(entry.process)) this.#lastTexts.set(entry.turn, "");
         if ((this.#shown.get(entry.message) ?? "") !== "") {
           this.#end(entry.process);
           this.#listener.remark("That answer was interrupted; it begins again.");
@@ -218,9 +295,10 @@ export class Asking implements AsyncDisposable {
       case "notice":
         return this.#listener.remark(oneLine(entry.text));
       case "process": {
-        const { kind, state, task } = entry.value;
-        if (kind !== "channel")
-          this.#listener.remark(`${kind} ${stateWords[state]}: ${oneLine(task ?? kind)}`);
+        const { kind, state, task, error } = entry.value;
+        if (kind === "channel") return;
+        const why = state === "Failed" && error !== undefined ? ` (${oneLine(error.message)})` : "";
+        this.#listener.remark(`${kind} ${stateWords[state]}: ${oneLine(task ?? kind)}${why}`);
         return;
       }
       case "action":
@@ -254,20 +332,34 @@ export class Asking implements AsyncDisposable {
     if (this.#isTelling && this.#isChannel(process)) this.#listener.said?.("\n");
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#chat.isNew && this.#transcript.messages.size === 0)
+  async #deleteIfEmpty(): Promise<void> {
+    if (this.#isNew && this.#transcript.messages.size === 0)
       await this.#link.kernel
         .deleteConversation(this.#conversation.id)
         .catch((error: unknown) => messageOf(error));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deleteIfEmpty();
     await this.#link[Symbol.asyncDispose]();
   }
 }
 
-/** Returns what waits for a person, and how to answer it. */
-export function waitingLines({ waiting, conversation }: Outcome): string[] {
-  if (waiting.length === 0) return [];
+function codeOf(error: Failure | null, waiting: number, failed: number): number {
+  if (error !== null) return exitCodes.failed;
+  if (waiting > 0) return exitCodes.waiting;
+  return failed > 0 ? exitCodes.incomplete : exitCodes.ok;
+}
+
+/** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
+export function outcomeLines(
+  { error, code, waiting, conversation }: Outcome,
+  again: string,
+  terminal: Terminal,
+): string[] {
   return [
+    ...(error !== null && code !== 130 ? errorLines(error.message, terminal) : []),
     ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
-    `Decide with: lares chat --resume ${conversation.id.slice(-8)}`,
+    ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),
   ];
 }

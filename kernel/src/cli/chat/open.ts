@@ -35,6 +35,8 @@ export interface OpenedChat {
   readonly agents: readonly Agent[];
   /** The name of the script that answers instead of a model. */
   readonly rehearsal: string | null;
+  /** The command, without its arguments, that talks again in this folder and with this script. */
+  readonly again: string;
 }
 
 /** The provider that a rehearsal brings; see `LARES_REHEARSE`. */
@@ -87,12 +89,23 @@ export async function withConversation(
         return exitCodes.usage;
       }
       const rehearsal = script === null ? null : basename(script);
-      return await use({ connection, connect, ...opened, agents, rehearsal });
+      return await use({ connection, connect, ...opened, agents, rehearsal, again: againWith(options) });
     } catch (error) {
       await connection[Symbol.asyncDispose]();
       throw error;
     }
   });
+}
+
+/** Returns the command for the same folder and script, to be copied into a shell. */
+export function againWith({ folder = ".", rehearse }: Pick<ChatOptions, "folder" | "rehearse">): string {
+  const word = (text: string): string =>
+    /^[\w@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", "'\\''")}'`;
+  return [
+    "lares chat",
+    ...(folder === "." ? [] : ["--folder", word(folder)]),
+    ...(rehearse === undefined ? [] : ["--rehearse", word(rehearse)]),
+  ].join(" ");
 }
 
 async function scriptNamed(name: string): Promise<string> {

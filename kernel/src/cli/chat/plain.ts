@@ -1,10 +1,15 @@
 import { createInterface } from "node:readline/promises";
 import { newId } from "../../base/ids.ts";
-import { errorLines, exitCodes, type CommandContext } from "../command.ts";
-import { Asking, waitingLines } from "./asking.ts";
+import { exitCodes, renderError, UsageError, type CommandContext } from "../command.ts";
+import { Asking, outcomeLines } from "./asking.ts";
 import type { OpenedChat } from "./open.ts";
+import { runInLines } from "./plain-commands.ts";
+import { slashOf } from "./state/slash.ts";
 
-/** A conversation without a screen: each line of standard input is a message, and answers are plain text. */
+/**
+ * A conversation without a screen: each line of standard input is a message or a command, and answers are plain text.
+ * Returns 2 if a line was wrong, else 1 if a command or an answer failed, else the code of the last answer.
+ */
 export async function chatInLines({ terminal }: CommandContext, opened: OpenedChat): Promise<number> {
   await using asking = new Asking(terminal, opened, {
     said: (text) => terminal.write(text),
@@ -13,21 +18,39 @@ export async function chatInLines({ terminal }: CommandContext, opened: OpenedCh
   await asking.begin();
   if (opened.rehearsal !== null)
     terminal.warn(`A rehearsal: ${opened.rehearsal} answers, and no model is asked.`);
-  let code: number = exitCodes.ok;
+  const codes: number[] = [];
+  /** Returns false if the person leaves with it. */
+  const take = async (line: string): Promise<boolean> => {
+    const slash = slashOf(line);
+    if (slash === null) {
+      const outcome = await asking.ask(line, newId());
+      codes.push(outcome.code);
+      terminal.warn(outcomeLines(outcome, opened.again, terminal));
+      return true;
+    }
+    try {
+      if (slash.kind === "unknown") throw new UsageError(slash.message);
+      return await runInLines(asking, opened, terminal, slash.name, slash.rest);
+    } catch (error) {
+      if (terminal.interrupted.aborted) return false;
+      terminal.warn(renderError(error, terminal));
+      codes.push(error instanceof UsageError ? exitCodes.usage : exitCodes.failed);
+      return true;
+    }
+  };
   using lines = createInterface({ input: process.stdin, terminal: false });
   const stop = (): void => lines.close();
   terminal.interrupted.addEventListener("abort", stop);
   try {
     for await (const line of lines) {
       if (line.trim() === "") continue;
-      const outcome = await asking.ask(line, newId());
-      code = outcome.code;
-      if (outcome.error !== null && code !== 130) terminal.warn(errorLines(outcome.error, terminal));
-      terminal.warn(waitingLines(outcome));
-      if (terminal.interrupted.aborted) break;
+      if (!(await take(line)) || terminal.interrupted.aborted) break;
     }
   } finally {
     terminal.interrupted.removeEventListener("abort", stop);
   }
-  return terminal.interrupted.aborted ? 130 : code;
+  if (terminal.interrupted.aborted) return 130;
+  return (
+    [exitCodes.usage, exitCodes.failed].find((code) => codes.includes(code)) ?? codes.at(-1) ?? exitCodes.ok
+  );
 }

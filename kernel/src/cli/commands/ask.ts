@@ -1,8 +1,10 @@
 import { text as readAll } from "node:stream/consumers";
 import { newId } from "../../base/ids.ts";
-import { Asking, waitingLines } from "../chat/asking.ts";
+import { isLaresError, messageOf } from "../../base/errors.ts";
+import { Asking, outcomeLines } from "../chat/asking.ts";
 import { withConversation, type ChatOptions } from "../chat/open.ts";
-import { errorLines, UsageError, type CommandContext } from "../command.ts";
+import { slashOf } from "../chat/state/slash.ts";
+import { UsageError, type CommandContext } from "../command.ts";
 
 export interface AskOptions extends Pick<ChatOptions, "folder" | "model" | "rehearse"> {
   readonly agent?: string;
@@ -13,9 +15,8 @@ export interface AskOptions extends Pick<ChatOptions, "folder" | "model" | "rehe
 export async function ask(
   context: CommandContext,
   words: readonly string[],
-  { agent, json, ...options }: AskOptions,
+  options: AskOptions,
 ): Promise<number> {
-  const { terminal } = context;
   const [word, ...more] = words;
   const isPiped = word === "-" && more.length === 0;
   const question = (isPiped ? await readAll(process.stdin) : words.join(" ")).trim();
@@ -23,6 +24,19 @@ export async function ask(
     throw new UsageError(
       'The question is missing. Write lares ask "…", or lares ask - and the question on standard input.',
     );
+  if (slashOf(question) !== null)
+    throw new UsageError(
+      `${JSON.stringify(question)} looks like a command of lares chat. Begin a question with something else than a slash.`,
+    );
+  return inJson(context, options.json === true, () => asked(context, question, options));
+}
+
+async function asked(
+  context: CommandContext,
+  question: string,
+  { agent, json, ...options }: AskOptions,
+): Promise<number> {
+  const { terminal } = context;
   return withConversation(context, agent, options, async (opened) => {
     const remark = (text: string): void => terminal.warn(terminal.errorSurface.style.dim(text));
     await using asking = new Asking(terminal, opened, {
@@ -34,7 +48,7 @@ export async function ask(
     await asking.begin();
     if (opened.rehearsal !== null) remark(`A rehearsal: ${opened.rehearsal} answers, and no model is asked.`);
     const outcome = await asking.ask(question, newId());
-    const { code, text, error, waiting, conversation } = outcome;
+    const { code, text, error, failed, waiting, conversation } = outcome;
     if (json === true)
       terminal.json({
         type: "answer",
@@ -44,10 +58,33 @@ export async function ask(
         text,
         usage: conversation.usage,
         waiting,
+        failed,
         ...(error === null ? {} : { error }),
       });
-    if (error !== null && code !== 130) terminal.warn(errorLines(error, terminal));
-    terminal.warn(waitingLines(outcome));
+    terminal.warn(outcomeLines(outcome, opened.again, terminal));
     return code;
   });
+}
+
+/** Calls `work`, and prints as JSON too why it did not come to an answer. */
+async function inJson(
+  { terminal }: CommandContext,
+  isJson: boolean,
+  work: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isJson && !terminal.interrupted.aborted)
+      terminal.json({
+        type: "error",
+        error: { code: errorCodeOf(error), message: messageOf(error) },
+      });
+    throw error;
+  }
+}
+
+function errorCodeOf(error: unknown): string {
+  if (error instanceof UsageError) return "Usage";
+  return isLaresError(error) ? error.code : "InternalError";
 }

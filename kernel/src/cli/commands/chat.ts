@@ -35,7 +35,7 @@ async function onScreen({ terminal }: CommandContext, opened: OpenedChat): Promi
   const end = await session.run();
   screen.leave();
   const { left } = session;
-  if (left !== null) terminal.warn(terminal.errorSurface.style.dim(resumeHint(left)));
+  if (left !== null) terminal.warn(terminal.errorSurface.style.dim(resumeHint(left, opened.again)));
   switch (end.kind) {
     case "quit":
       return exitCodes.ok;
@@ -47,8 +47,8 @@ async function onScreen({ terminal }: CommandContext, opened: OpenedChat): Promi
   }
 }
 
-/** Returns how to continue a conversation. */
-export function resumeHint({ id, title }: Pick<Conversation, "id" | "title">): string {
+/** Returns how to continue a conversation. `again`: see `OpenedChat`. */
+function resumeHint({ id, title }: Pick<Conversation, "id" | "title">, again: string): string {
   const name = title === "" ? "" : `"${oneLine(title)}": `;
-  return `${name}lares chat --resume ${id.slice(-8)} continues.`;
+  return `${name}${again} --resume ${id.slice(-8)} continues.`;
 }

@@ -23,7 +23,9 @@ export function addChat(program: Command, ports: CliPorts): void {
 Nothing is changed before you approve it, in place, and what was changed can be undone with one key. In a folder without
 a lares.yaml, this command asks once whether to use Lares' steward there. /help shows all keys and commands.
 
-Without a terminal, each line of standard input is a message, and the answers are plain text.
+Without a terminal, each line of standard input is a message or a command such as /help, and the answers are plain text.
+The exit code is 0; or 1 if an answer or a command failed, 2 if a command was wrong, 3 if something waits for you, 4 if the
+last question was answered, but a worker failed, and 130 after Ctrl-C.
 ${examples([
   ["lares chat", "talk about this folder"],
   ["lares chat --resume", "choose a conversation and continue it"],
@@ -46,8 +48,15 @@ ${examples([
       "after",
       `
 The answer goes to standard output, everything else to standard error. With --json: one entry of the conversation a line,
-and the answer with its usage at the end. The exit code is 0, or 1 if it failed, or 3 if something waits for you; the
-output then says how to decide.
+and at the end the answer with its usage, or the error.
+
+Exit codes:
+  0    answered
+  1    no answer, or not the whole of it
+  2    wrong usage, or no model is set up
+  3    something waits for you; the output says how to decide
+  4    answered, but a worker or a branch failed
+  130  stopped with Ctrl-C
 ${examples([
   ['lares ask "which of these notes are about birds?"', ""],
   ["git diff | lares ask - --folder ~/project", "the question from standard input"],

@@ -142,7 +142,7 @@ export function waitingItems(state: ChatState): ShownItem[] {
 }
 
 /** Returns the processes besides the channel that have not ended. */
-export function runningProcesses({ transcript }: ChatState): Process[] {
+export function runningProcesses({ transcript }: Pick<ChatState, "transcript">): Process[] {
   return [...transcript.processes.values()]
     .map(({ value }) => value)
     .filter(({ kind, state }) => kind !== "channel" && !endedStates.has(state));

@@ -1,3 +1,5 @@
+import type { Conversation } from "../../../base/vocabulary/conversation.ts";
+import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
 import { slashCommands } from "../../chat/state/slash.ts";
 import { runningProcesses, type ChatState } from "../../chat/state/state.ts";
 import { conclusionOf } from "../../chat/state/transcript.ts";
@@ -25,7 +27,7 @@ export function panelLines(state: ChatState, surface: Surface): PanelText | null
     case "workers":
       return { lines: workerLines(state, surface), top: panel.top };
     case "context":
-      return { lines: contextLines(state, panel, surface), top: panel.top };
+      return { lines: contextLines(state.conversation, panel.context, surface), top: panel.top };
     case "choose":
       return chooseLines(panel, surface);
     case "reason":
@@ -52,18 +54,16 @@ const keyList: readonly (readonly [keys: string, words: string])[] = [
 /** With fewer columns, what a key does stands beneath it. */
 const widthForTwoColumns = 64;
 
-function helpLines(surface: Surface): string[] {
-  const { style } = surface;
+/** Returns the commands of a conversation, with what they do. */
+export function commandHelp(surface: Surface): string[] {
   const commands = slashCommands.map(
     ({ name, rest, about }) => [`/${name}${rest === "" ? "" : ` ${rest}`}`, about] as const,
   );
-  return [
-    style.bold("Commands"),
-    ...explained(commands, surface),
-    "",
-    style.bold("Keys"),
-    ...explained(keyList, surface),
-  ];
+  return [surface.style.bold("Commands"), ...explained(commands, surface)];
+}
+
+function helpLines(surface: Surface): string[] {
+  return [...commandHelp(surface), "", surface.style.bold("Keys"), ...explained(keyList, surface)];
 }
 
 /** Returns names with what they mean, which is wrapped and never cut. */
@@ -81,7 +81,8 @@ function explained(
   });
 }
 
-function workerLines(state: ChatState, surface: Surface): string[] {
+/** Returns the branches and workers of a conversation, with what they found. */
+export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surface: Surface): string[] {
   const { style, width } = surface;
   const all = [...state.transcript.processes.values()]
     .map(({ value }) => value)
@@ -101,16 +102,16 @@ function workerLines(state: ChatState, surface: Surface): string[] {
   ];
 }
 
-function contextLines(
-  { conversation }: ChatState,
-  { context: { sections, model, limit } }: Extract<ChatState["panel"], { kind: "context" }>,
+/** Returns what the model of a conversation would see, by section. */
+export function contextLines(
+  { tainted }: Pick<Conversation, "tainted">,
+  { sections, model, limit }: ConversationContext,
   surface: Surface,
 ): string[] {
   const { style, width } = surface;
   const total = sections.reduce((sum, { tokens }) => sum + tokens, 0);
   const number = (count: number): string => count.toLocaleString("en");
   const share = limit === 0 ? "" : ` of ${number(limit)}`;
-  const { tainted } = conversation;
   return [
     ...wrap(
       `What ${model === "" ? "the model" : oneLine(model)} sees: about ${number(total)}${share} tokens`,

@@ -1,0 +1,101 @@
+import { endedStates } from "../../base/vocabulary/conversation.ts";
+import { UsageError } from "../command.ts";
+import { oneLine } from "../render/foreign.ts";
+import { commandHelp, contextLines, workerLines } from "../render/chat/panels.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Asking } from "./asking.ts";
+import type { OpenedChat } from "./open.ts";
+import type { SlashName } from "./state/slash.ts";
+import { itemsOf } from "./state/transcript.ts";
+
+/**
+ * Runs a command from a line of standard input. What it shows goes to standard output, and what it did to standard
+ * error. Returns false for the one that leaves. UsageError for a command that needs a screen, or has nothing to work on.
+ */
+export async function runInLines(
+  asking: Asking,
+  opened: OpenedChat,
+  terminal: Terminal,
+  name: SlashName,
+  rest: string,
+): Promise<boolean> {
+  const { kernel, conversation, transcript } = asking;
+  const { id } = conversation;
+  switch (name) {
+    case "help":
+      terminal.print([...commandHelp(terminal.surface), "", "Every other line is a message."]);
+      return true;
+    case "workers":
+      terminal.print(workerLines({ transcript, nowMs: Date.now() }, terminal.surface));
+      return true;
+    case "context":
+      terminal.print(
+        contextLines(await kernel.conversation(id), await kernel.conversationContext(id), terminal.surface),
+      );
+      return true;
+    case "stop": {
+      const isAtWork = [...transcript.processes.values()].some(
+        ({ value: { kind, state } }) => kind !== "channel" && !endedStates.has(state),
+      );
+      if (isAtWork) await kernel.cancelConversation(id);
+      terminal.warn(isAtWork ? "Stopped." : "Nothing runs in this conversation.");
+      return true;
+    }
+    case "undo":
+      return undo(asking, terminal);
+    case "model": {
+      const { model } = await kernel.updateConversation({ id, model: rest });
+      terminal.warn(`The model is ${oneLine(model)} from now on.`);
+      return true;
+    }
+    case "title":
+      await kernel.updateConversation({ id, title: rest });
+      return true;
+    case "pin":
+      return pin(asking, terminal);
+    case "compact":
+      await kernel.compactConversation(id);
+      await asking.rested();
+      terminal.warn("Earlier turns were summarised.");
+      return true;
+    case "fork":
+      await asking.show(await kernel.forkConversation(id), false);
+      terminal.warn(`The copy is ${asking.conversation.id.slice(-8)}.`);
+      return true;
+    case "new": {
+      const { agent } = conversation;
+      const model = opened.rehearsal === null ? {} : { model: opened.conversation.model };
+      await asking.show(await kernel.openConversation({ agent, ...model }), true);
+      return true;
+    }
+    case "resume":
+      throw new UsageError(
+        `/resume lets you choose on a screen. Name the conversation instead: ${opened.again} --resume ID.`,
+      );
+    case "quit":
+      return false;
+  }
+}
+
+async function undo({ kernel, transcript }: Asking, terminal: Terminal): Promise<true> {
+  const newest = [...transcript.actions].toSorted(([, a], [, b]) => b.last - a.last);
+  for (const [id] of newest) {
+    const { state, title } = await kernel.action(id);
+    if (state !== "Committed") continue;
+    await kernel.undo(id);
+    terminal.warn(`Undone: ${oneLine(title)}`);
+    return true;
+  }
+  throw new UsageError("No change was made in this conversation that could be undone.");
+}
+
+async function pin({ kernel, conversation, transcript }: Asking, terminal: Terminal): Promise<true> {
+  const last = itemsOf(transcript).findLast(
+    (item) => item.kind === "message" && item.message.role === "assistant" && item.message.whole !== null,
+  );
+  if (last === undefined) throw new UsageError("There is no answer to pin yet.");
+  const pinned = transcript.pins.get(last.key)?.value !== true;
+  await kernel.pinEntry(conversation.id, last.key, pinned);
+  terminal.warn(pinned ? "The last answer stays in the context." : "The last answer is no longer pinned.");
+  return true;
+}
