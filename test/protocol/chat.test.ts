@@ -255,7 +255,7 @@ describe("lares chat without a terminal", () => {
     ["/undo", 2, "No change was made"],
     ["/model nobody/none", 1, "nobody"],
     ["/compact", 1, "nothing to summarise"],
-  ])("refuses %s, goes on, and exits with %i", async (command, expected, message) => {
+  ])("refuses %s, continues with the next line, and exits with %i", async (command, expected, message) => {
     const { code, stdout, stderr } = await run(["chat"], `${command}\nhello\n`);
     expect(stderr).toContain(message);
     expect([code, stdout]).toEqual([expected, "Hi **there**\n"]);
