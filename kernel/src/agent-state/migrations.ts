@@ -33,4 +33,8 @@ export const agentStateMigrations: readonly Migration[] = [
       provider TEXT NOT NULL, turn INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (provider, turn, digest)
     ) WITHOUT ROWID, STRICT`,
   },
+  {
+    name: "schedules-2-made",
+    sql: `CREATE TABLE made_schedules (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID, STRICT`,
+  },
 ];

@@ -26,6 +26,7 @@ import { openKernelModels } from "./subsystems/kernel-models.ts";
 import { openInterception } from "./subsystems/interception.ts";
 import { openMemories } from "./subsystems/memories.ts";
 import { openMindTools } from "./subsystems/mind-tools.ts";
+import { openMadeSchedules } from "./subsystems/made-schedules.ts";
 import { openMinds } from "./subsystems/minds.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
 import { openSandbox } from "./subsystems/sandbox.ts";
@@ -115,6 +116,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   });
   const tools = await openTools(context, { database, agents, actions });
   const notifications = new Emitter<AgentNotice>();
+  const schedules = await openMadeSchedules(context, { database, asks });
   const minds = openMinds(context, {
     database,
     configuration,
@@ -127,6 +129,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     notifications,
     interception,
     announcer,
+    schedules,
   });
   const { registry, proposed } = await openAgents(context, {
     database,
@@ -143,21 +146,27 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     agents,
     progress,
     notifications,
-    runPrompt: (agent, prompt, { id }) => minds.prompt(agent, prompt, id),
+    runPrompt: async (agent, prompt, { id }, handler) => {
+      await minds.prompt(agent, prompt, id);
+      await schedules.ran(handler);
+    },
   });
+
+  const scheduled = schedules.before(registry);
 
   await actions.recover();
 
   const activation = new Activation({
     log,
     begin: async (agentsKnown) => {
-      await configuration.start(registry);
+      await configuration.start(scheduled);
       agentsKnown();
       progress.emit({ work: "index", kind: "begin", title: "Lares: indexing" });
       await workspace.start();
       await registry.start();
       actions.agentsAreKnown(true);
       await minds.start();
+      schedules.start();
       if (configuration.snapshot.entries.length > 0) sandbox.prewarm();
     },
     pause: async () => {
@@ -166,9 +175,10 @@ async function assemble(context: KernelContext): Promise<Kernel> {
       await configuration.pause();
     },
     resume: async () => {
-      await configuration.start(registry);
+      await configuration.start(scheduled);
       actions.agentsAreKnown(true);
       await minds.start();
+      schedules.start();
     },
   });
 

@@ -18,5 +18,7 @@ function subjectWords(kind: KeptAnswer["kind"], about: string): string {
       return `requests to ${about}`;
     case "repeat":
       return `repeated calls of ${about}`;
+    case "schedule":
+      return `the schedule ${about}`;
   }
 }

@@ -174,6 +174,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     this.#wakes.stop();
     await Promise.all(stopped.map(({ done }) => done));
     if (by.kind !== "person") return;
+    // Only a channel proposes schedules.
+    if (processes.some((process) => process.kind === "channel" && tree.has(process.id)))
+      await this.ports.schedules.withdraw(this.log.id);
     // A call that was stopped may have proposed something without anybody waiting for it any more.
     const proposed = id === undefined ? await this.ports.actions.waitingOf(this.log.agent, this.log.id) : [];
     const refs = waiting.flatMap(({ kind, ref }) => (kind === "action" ? [ref] : []));
@@ -368,11 +371,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     });
   }
 
-  #notice(text: string): void {
+  /** Tells the person something in the conversation. */
+  async tell(text: string): Promise<void> {
     const maker: EntryMaker = { process: this.channel.id, turn: "", clock: this.ports.clock };
-    this.log
-      .append([entryOf(maker, { kind: "notice", text }, { origin: "workspace" })])
-      .catch((error: unknown) => this.ports.log.error(`A notice could not be written: ${messageOf(error)}`));
+    await this.log.append([entryOf(maker, { kind: "notice", text }, { origin: "workspace" })]);
+  }
+
+  #notice(text: string): void {
+    this.tell(text).catch((error: unknown) =>
+      this.ports.log.error(`A notice could not be written: ${messageOf(error)}`),
+    );
   }
 
   async #drop(process: Process): Promise<void> {

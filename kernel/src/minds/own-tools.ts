@@ -13,6 +13,7 @@ import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 import { recallMemory, saveMemory } from "./memory-tools.ts";
 import type { ProcessTool } from "./process-tools.ts";
+import { schedule } from "./schedule-tool.ts";
 
 const success = (value: unknown): ToolResult => ({ status: "success", value });
 const maxUnfinished = 64;
@@ -73,6 +74,8 @@ export class OwnTools {
         await this.#conversation.cancel(this.#conversation.principalOf(process.record), id);
         return { result: success({ process: id, state: "Cancelled" }) };
       }
+      case "schedule":
+        return await schedule(this.#conversation, process, call);
       case "block_edit": {
         const name = text("name");
         const replace = args["replace"];

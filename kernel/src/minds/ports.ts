@@ -15,6 +15,7 @@ import type { Header, NewEntry } from "../conversations/records.ts";
 import type { AnswerEvent } from "../models/answer.ts";
 import type { Need } from "../models/routing.ts";
 import type { Asker, ModelQuestion } from "../models/runtime.ts";
+import type { MadeSchedules } from "./made-schedules.ts";
 
 /** An agent that people can talk to. */
 export interface Mind {
@@ -148,6 +149,8 @@ export interface MindPorts {
     /** Rejects an action in a person's name, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };
+  /** The schedules that minds made. */
+  readonly schedules: Pick<MadeSchedules, "propose" | "of" | "remove" | "withdraw" | "nextRun">;
   /** Returns whether a person lets a call be made once more in the same words. */
   mayRepeat(caller: ProcessPrincipal, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
   /** Tells the person something, wherever they are. */

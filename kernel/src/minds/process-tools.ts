@@ -1,6 +1,7 @@
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelTool } from "../base/vocabulary/model.ts";
 import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import { maxScheduledCharacters } from "./schedule-tool.ts";
 
 /** The tools that the kernel itself gives to processes. */
 export const processToolNames = [
@@ -8,6 +9,7 @@ export const processToolNames = [
   "spawn_worker",
   "route",
   "cancel",
+  "schedule",
   "block_edit",
   "read_skill",
   "set_status",
@@ -39,6 +41,7 @@ const kindsWith: Readonly<Record<ProcessTool, readonly ProcessKind[]>> = {
   spawn_worker: ["channel", "branch"],
   route: ["channel"],
   cancel: ["channel"],
+  schedule: ["channel"],
   block_edit: ["channel", "cortex"],
   read_skill: ["channel", "worker"],
   set_status: ["worker"],
@@ -101,6 +104,27 @@ function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
         "Stops a process and everything that it started.",
         { process: text("The id of the process", 128), reason: text("Why", 1_000) },
         ["process"],
+      );
+    case "schedule":
+      return tool(
+        name,
+        "Sends you a message at certain times, which begins a conversation of its own; the person is told your answer. What you add waits until the person has accepted it.",
+        {
+          op: { type: "string", enum: ["add", "list", "remove"], description: "What to do" },
+          prompt: text(
+            "For add: the message, which has to be understood without this conversation",
+            maxScheduledCharacters,
+          ),
+          cron: text('For add: "minute hour day month weekday", such as 0 8 * * MON-FRI', 256),
+          at: text(
+            "For add, instead of cron: one time with its offset, such as 2026-12-01T09:00:00+01:00",
+            64,
+          ),
+          timezone: text("For cron: an IANA name, such as Europe/Berlin; default this machine's", 128),
+          active_hours: text("For cron: runs outside of these hours are left out, such as 08:00-20:00", 11),
+          id: text("For remove: the schedule's id", 128),
+        },
+        ["op"],
       );
     case "block_edit":
       return tool(

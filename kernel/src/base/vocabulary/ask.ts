@@ -8,12 +8,13 @@ const AskKind = Type.Union(
     Type.Literal("repeat", { description: "A call that would be made once more in the same words" }),
     Type.Literal("budget", { description: "Costs that cannot be counted against a budget" }),
     Type.Literal("model", { description: "A language model that was found, and that nobody configured" }),
+    Type.Literal("schedule", { description: "A message that a mind would send itself at certain times" }),
   ],
   { description: "What is asked" },
 );
 type AskKind = Static<typeof AskKind>;
 
-const askKinds: ReadonlySet<unknown> = new Set<AskKind>(["egress", "repeat", "budget", "model"]);
+const askKinds: ReadonlySet<unknown> = new Set<AskKind>(["egress", "repeat", "budget", "model", "schedule"]);
 
 export function isAskKind(value: unknown): value is AskKind {
   return askKinds.has(value);

@@ -63,6 +63,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
   const { notifications, runPrompt } = parts;
   const { inbox, dayCounts, jobs } = queues;
   const proposals = { count: 0 };
+  const hooksOf = (id: string) => agents.find(id)?.definition.hooks ?? [];
   const guestServices = createGuestServices({
     ...guestPorts(context, parts),
     notify: (notification) => notifications.emit(notification),
@@ -80,13 +81,13 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       jobs,
       jobProgress: (report) => progress.emit(workOfJob(report)),
       traces: parts.traces,
-      startGuest: async (definition, handlers) =>
-        withPrompts(
-          await startGuest({ sandbox, clock, programs: configuration }, definition, handlers),
-          definition,
-          runPrompt,
-        ),
-      kernelBody: (definition) => mindBody(definition, runPrompt),
+      startGuest: async (definition, handlers) => {
+        const session = await startGuest({ sandbox, clock, programs: configuration }, definition, handlers);
+        return definition.mind === undefined
+          ? session
+          : withPrompts(session, definition.id, () => hooksOf(definition.id), runPrompt);
+      },
+      kernelBody: ({ id }) => mindBody({ id }, () => hooksOf(id), runPrompt),
       authorityOf: (agent) => agents.authorityOf(agent),
       readHostCall: createGuestDoor(guestServices),
       memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),

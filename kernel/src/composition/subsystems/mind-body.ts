@@ -6,15 +6,20 @@ import { isJsonObject } from "../../base/json.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { SchedulePrompt } from "../../minds/scheduled.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
+import { isMadeHandler } from "../../base/vocabulary/made-schedule.ts";
 
 /**
  * Returns the body of an agent without a program. It takes no place among the loaded agents. Its mind runs in conversations,
  * not in its session, which only exists.
  */
-export function mindBody(agent: Pick<AgentDefinition, "id" | "hooks">, run: RunPrompt): AgentBody {
+export function mindBody(
+  agent: Pick<AgentDefinition, "id">,
+  hooksNow: () => AgentDefinition["hooks"],
+  run: RunPrompt,
+): AgentBody {
   return {
     takePlace: async () => ({ [Symbol.dispose]: () => undefined }),
-    start: async (definition) => withPrompts(idleSession(agent.id), definition, run),
+    start: async () => withPrompts(idleSession(agent.id), agent.id, hooksNow, run),
     boot: async (_definition, _ask, heard) =>
       heard({ maxOpenHooks: 1, jobs: new Set(), cancelsTools: false }),
     end: (session) => session.kill(),
@@ -41,27 +46,37 @@ function idleSession(agent: string): AgentSession {
   };
 }
 
-/** Gives a mind the prompt of a schedule; resolves when it is in a log. */
-export type RunPrompt = (agent: string, prompt: SchedulePrompt, event: LaresEvent) => Promise<void>;
+/** Gives a mind the prompt of a schedule; resolves when it is in a log. `handler`: its hook's. */
+export type RunPrompt = (
+  agent: string,
+  prompt: SchedulePrompt,
+  event: LaresEvent,
+  handler: string,
+) => Promise<void>;
 
-/** Returns a session in which prompts of schedules go to the agent's mind, and everything else to the session. */
+/**
+ * Returns a session in which prompts of schedules go to the agent's mind, and everything else to the session. `hooksNow`
+ * returns the agent's hooks as they are now: schedules that minds make come and go while it runs.
+ */
 export function withPrompts(
   session: AgentSession,
-  { id, hooks }: Pick<AgentDefinition, "id" | "hooks">,
+  agent: string,
+  hooksNow: () => AgentDefinition["hooks"],
   run: RunPrompt,
 ): AgentSession {
-  const prompted = hooks.filter(({ prompt }) => prompt !== undefined);
-  if (prompted.length === 0) return session;
   return {
     ...session,
     request: async (method, params) => {
-      const { handler, event } = (isJsonObject(params) ? params : {}) as {
+      const { handler = "", event } = (isJsonObject(params) ? params : {}) as {
         handler?: string;
         event?: LaresEvent;
       };
-      const hook = method === "hook" ? prompted.find((each) => each.handler === handler) : undefined;
-      if (hook?.prompt === undefined || event === undefined) return await session.request(method, params);
-      await run(id, { ...hook.prompt, timezone: hook.timing?.timezone ?? "UTC" }, event);
+      if (method !== "hook" || event === undefined) return await session.request(method, params);
+      const hook = hooksNow().find((each) => each.prompt !== undefined && each.handler === handler);
+      if (hook?.prompt === undefined)
+        // It may have been removed while a run of it waited.
+        return isMadeHandler(handler) ? {} : await session.request(method, params);
+      await run(agent, { ...hook.prompt, timezone: hook.timing?.timezone ?? "UTC" }, event, handler);
       return {};
     },
   };

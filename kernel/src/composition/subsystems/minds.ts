@@ -10,6 +10,7 @@ import type { MindInterception } from "../../base/vocabulary/interception.ts";
 import { Conversations } from "../../conversations/conversations.ts";
 import type { Announcer } from "../../interception/announcer.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
+import type { MadeSchedules } from "../../minds/made-schedules.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { AgentNotice } from "../../services/ports.ts";
@@ -32,6 +33,7 @@ interface MindParts {
   readonly interception: MindInterception;
   readonly announcer: Announcer;
   readonly notifications: Emitter<AgentNotice>;
+  readonly schedules: MadeSchedules;
 }
 
 /** The seq of the first entry of a conversation: its log begins with a record that says whose it is. */
@@ -101,6 +103,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         notify: (notice) => parts.notifications.emit(notice),
         memory: mindMemory(agents),
         intercept: interception,
+        schedules: parts.schedules,
         actions: {
           get: (id) => actions.get(id),
           waitingOf: async (agent, conversation) =>
@@ -136,6 +139,14 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
             signal,
           ),
       },
+    }),
+  );
+  opened.use(
+    parts.schedules.decided.on(({ schedule: { conversation }, isAccepted }) => {
+      const text = `The schedule was ${isAccepted ? "accepted" : "not accepted, and is gone"}.`;
+      minds
+        .use(conversation, (used) => used.tell(text))
+        .catch((error: unknown) => log.warn(`Nobody was told of a schedule: ${messageOf(error)}`));
     }),
   );
   opened.use(

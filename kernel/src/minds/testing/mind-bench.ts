@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { invalidParams } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
@@ -7,6 +8,7 @@ import type { Delta } from "../../base/vocabulary/conversation-requests.ts";
 import { type MindInterception, noInterception } from "../../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../../base/vocabulary/model.ts";
+import { type MadeSchedule, madeHandler } from "../../base/vocabulary/made-schedule.ts";
 import { personAt } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { Conversations } from "../../conversations/conversations.ts";
@@ -21,6 +23,7 @@ import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { until } from "../../../../test/support/until.ts";
 import type { ConversationService } from "../../services/conversations.ts";
 import { createConversationService } from "../conversation-service.ts";
+import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
 import type { CallOutcome, NewMemory, RecalledMemory } from "../ports.ts";
 
@@ -103,6 +106,13 @@ export class MindBench {
   readonly deltas: Delta[] = [];
   readonly memories: NewMemory[] = [];
   recalled: readonly RecalledMemory[] = [];
+  /** What is on the disk of the schedules that the mind made. */
+  readonly storedSchedules = new Map<string, MadeSchedule>();
+  /** The person's answers about schedules, by their ids. */
+  readonly acceptance = new Map<string, (isAccepted: boolean) => void>();
+  /** The ids of the schedules that a person was asked about, each time. */
+  readonly askedSchedules: string[] = [];
+  schedules: MadeSchedules | null = null;
 
   private constructor(folder: string, database: Database) {
     this.#folder = folder;
@@ -135,6 +145,8 @@ export class MindBench {
   }
 
   async start({ isContinuing = true }: { readonly isContinuing?: boolean } = {}): Promise<void> {
+    const schedules = await MadeSchedules.open(this.schedulePorts());
+    this.schedules = schedules;
     this.#minds = new Minds({
       conversations: new Conversations({
         stateFolder: this.#folder,
@@ -181,12 +193,40 @@ export class MindBench {
             [...this.actions.values()].filter(({ state }) => state === "PendingApproval").map(({ id }) => id),
           reject: async (_by, id) => this.decide(id, "Rejected"),
         },
+        schedules,
         intercept: this.intercept,
         mayRepeat: async () => this.mayRepeat,
         notify: ({ message }) => this.notices.push(message),
       },
     });
-    if (isContinuing) await this.#minds.start();
+    if (!isContinuing) return;
+    await this.#minds.start();
+    schedules.start();
+  }
+
+  schedulePorts(): Parameters<typeof MadeSchedules.open>[0] {
+    return {
+      clock: systemClock,
+      log: silentLog,
+      rows: {
+        all: async () => [...this.storedSchedules.values()],
+        store: async (schedule) => void this.storedSchedules.set(schedule.id, schedule),
+        forget: async (id) => void this.storedSchedules.delete(id),
+      },
+      hookOf: (schedule) => {
+        if ("cron" in schedule.when && schedule.when.cron === "never")
+          throw invalidParams("There is no such time.");
+        const next = "at" in schedule.when ? schedule.when.at : "2030-01-01T00:00:00.000Z";
+        return { handler: madeHandler(schedule), accepts: () => ({ passed: false }), nextRun: () => next };
+      },
+      ask: (schedule, signal) => {
+        this.askedSchedules.push(schedule.id);
+        return new Promise((resolve, reject) => {
+          this.acceptance.set(schedule.id, resolve);
+          signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        });
+      },
+    };
   }
 
   /** Ends the kernel without an end of what runs. */
