@@ -5,7 +5,7 @@
 (require 'json)
 
 (defvar report nil)
-(defvar patience 30 "Seconds.")
+(defvar patience 120 "Seconds; a busy machine needs many.")
 (defvar root (file-name-as-directory (getenv "LARES_WORKSPACE")))
 (defvar note (concat root "notes/shopping list.md"))
 

@@ -13,7 +13,7 @@ end
 
 local function wait_for(what, look)
   local found
-  local patience_ms, interval_ms = 30000, 20
+  local patience_ms, interval_ms = 120000, 20
   vim.wait(patience_ms, function()
     found = look()
     return found

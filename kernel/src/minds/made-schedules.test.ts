@@ -51,7 +51,7 @@ function hooksOf(schedules: MadeSchedules): { hooks: string[]; apply: () => Prom
   };
 }
 
-test("a schedule is a proposal: the turn goes on at once, and it is a hook only after a person accepted it", async () => {
+test("a schedule is a proposal: the turn continues at once, and it is a hook only after a person accepted it", async () => {
   const bench = await MindBench.open();
   const seen = hooksOf(bench.schedules!);
   await seen.apply();

@@ -146,7 +146,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
       const text = `The schedule was ${isAccepted ? "accepted" : "not accepted, and is gone"}.`;
       minds
         .use(conversation, (used) => used.tell(text))
-        .catch((error: unknown) => log.warn(`Nobody was told of a schedule: ${messageOf(error)}`));
+        .catch((error: unknown) => log.warn(`The end of a schedule was not announced: ${messageOf(error)}`));
     }),
   );
   opened.use(
