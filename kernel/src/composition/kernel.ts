@@ -78,14 +78,15 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const queues = await openQueues(context, database);
   const asks = await openAsks(context, { database, configuration: documents });
   const editorModels = new EditorModels(clock);
+  const disk = new DiskTimer(clock);
   const models = await openKernelModels(context, {
+    disk,
     database,
     configuration,
     traces,
     asks,
     editor: editorModels,
   });
-  const disk = new DiskTimer(clock);
   const memories = await openMemories(context, {
     disk,
     database,

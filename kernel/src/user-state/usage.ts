@@ -1,6 +1,6 @@
 import { isLaresError, storageError } from "../base/errors.ts";
 import type { UsageGrouping } from "../base/vocabulary/usage.ts";
-import type { SqlValue } from "../platform/database/database.ts";
+import type { SqlValue, Statement } from "../platform/database/database.ts";
 import type { UserState } from "./user-state.ts";
 
 /** Number of days for which usage is kept. */
@@ -116,11 +116,13 @@ export type Usage = ReturnType<typeof usage>;
 
 /** Reservations, usage and budgets, with all SQL of their tables. */
 export function usage(state: UserState) {
+  /** A request must not wait for the disk, nor its answer; what is counted survives the death of every process. */
+  const batch = (statements: readonly Statement[]) => state.batch(statements, "process");
   /** The day on which old days were deleted last. */
   let tidied = "";
   const forgetOld = async (today: string): Promise<void> => {
     const oldest = new Date(Date.parse(today) - keptDays * dayMs).toISOString().slice(0, 10);
-    await state.batch([
+    await batch([
       { sql: "DELETE FROM usage WHERE day < ?", params: [oldest] },
       { sql: "DELETE FROM reservations WHERE day < ?", params: [oldest] },
     ]);
@@ -143,7 +145,7 @@ export function usage(state: UserState) {
       const queries = budgetQueries(subject, estimate, budgets);
       const conditions = queries.map(({ sql }) => `(${sql}) + ? <= ?`);
       try {
-        await state.batch([
+        await batch([
           {
             sql: `INSERT INTO reservations (id, day, model, agent, conversation, input_tokens, output_tokens, micro_usd)
               SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE ${conditions.join(" AND ") || "TRUE"}`,
@@ -184,7 +186,7 @@ export function usage(state: UserState) {
       ].map((count) => Math.min(count, mostCounted));
       const microUsd = report.microUsd === null ? null : Math.min(report.microUsd, mostCounted);
       refuseUncountable([...counts, microUsd ?? 0]);
-      await state.batch([
+      await batch([
         {
           sql: `INSERT INTO usage (day, model, agent, conversation, requests, input_tokens, output_tokens,
               reasoning_tokens, cache_read_tokens, cache_write_tokens, micro_usd)
@@ -206,7 +208,7 @@ export function usage(state: UserState) {
 
     /** Removes a reservation if nothing was sent. Conflict if it was settled or released before. */
     async release(id: string): Promise<void> {
-      await state.batch([{ sql: "DELETE FROM reservations WHERE id = ?", params: [id], expectChanges: 1 }]);
+      await batch([{ sql: "DELETE FROM reservations WHERE id = ?", params: [id], expectChanges: 1 }]);
     },
 
     /**

@@ -4,11 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { sha256Hex } from "../platform/files/hash.ts";
+import { syncWriteAheadLog } from "../platform/database/write-ahead-log.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { openNearDatabase } from "../platform/testing/near-database.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { userStateMigrations } from "./migrations.ts";
 import { secretRows } from "./secret-rows.ts";
+import { usage } from "./usage.ts";
 import { UserState } from "./user-state.ts";
 
 function stateIn(stateHome: string): UserState {
@@ -163,6 +165,38 @@ test("two processes cannot both reserve the rest of a budget", async () => {
   expect(children.reduce((sum, { lines }) => sum + Number(lines[0]), 0)).toBe(10);
 });
 
+/** What a child needs so that its usage does not wait for the disk; nothing brings it there. */
+const later = "const later = { add() {}, remove() {} };";
+
+test("two processes that do not wait for the disk, one of them killed, cannot exceed a budget, and none is lost", async () => {
+  const home = await temporaryFolder();
+  const spender = (name: string, other: string) =>
+    child(
+      home,
+      `${later}
+      const state = new UserState({ stateHome: ${JSON.stringify(home)}, log, disk: later });
+      const isOtherThere = async () => (await state.query("SELECT 1 FROM reservations WHERE agent = '${other}'")).length > 0;
+      for (let turn = 0; ; turn++) {
+        // Neither is done before the other has begun.
+        while (turn === 1 && !(await isOtherThere()));
+        const exceeded = await usage(state).reserve("${name}" + turn, { day: "2026-11-23", model: "m", agent: "${name}", conversation: "" },
+          { inputTokens: 1, outputTokens: 1, microUsd: 100 }, { perDayMicroUsd: 10_000 });
+        if (exceeded !== null) break;
+        say("${name}" + turn);
+      }
+      await state[Symbol.asyncDispose]();`,
+    );
+  const [killed, other] = [spender("a", "b"), spender("b", "a")];
+  await killed.waitForLines(5);
+  await killed.kill();
+  expect(await other.ended()).toBe("exit 0");
+  const state = stateIn(home);
+  const stored = await state.query<{ id: string }>("SELECT id FROM reservations");
+  const ids = new Set(stored.map(({ id }) => id));
+  for (const line of [...killed.lines, ...other.lines]) expect(ids).toContain(line);
+  expect(stored).toHaveLength(100);
+});
+
 test("killing a writing process loses no acknowledged row, and the next process can use the file", async () => {
   const home = await temporaryFolder();
   const writer = child(
@@ -201,4 +235,92 @@ test("a full disk fails the call and changes nothing", async () => {
   const large = { ...row("b"), record: new Uint8Array(200_000) };
   await expect(secretRows(state).put(large, 10)).rejects.toThrow(/No space is left/);
   expect((await listIn(home)).map(({ name }) => name)).toEqual(["a"]);
+});
+
+const estimate = { inputTokens: 1, outputTokens: 1, microUsd: 1 };
+const report = { ...estimate, reasoningTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const subject = { day: "2026-11-23", model: "m", agent: "a", conversation: "c" };
+
+/** A state whose batches and flushes are counted; `fire` is the timer of the logs. */
+async function counted(synchronize: () => Promise<void> = () => Promise.resolve()) {
+  const home = await temporaryFolder();
+  const batches: (string | undefined)[] = [];
+  const waiting = new Set<{ bringToDisk(): Promise<void> }>();
+  let flushes = 0;
+  const state = new UserState({
+    stateHome: home,
+    log: silentLog,
+    disk: { add: (one) => waiting.add(one), remove: (one) => waiting.delete(one) },
+    synchronize: () => {
+      flushes++;
+      return synchronize();
+    },
+    open: async (options) => {
+      const database = await openNearDatabase(options);
+      return {
+        query: (sql, params) => database.query(sql, params),
+        batch: (statements, given) => {
+          batches.push(given?.durability);
+          return database.batch(statements, given);
+        },
+        [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+      };
+    },
+  });
+  onTestFinished(() => state[Symbol.asyncDispose]());
+  const fire = async (): Promise<void> => {
+    const due = [...waiting];
+    waiting.clear();
+    await Promise.all(due.map((one) => one.bringToDisk()));
+  };
+  return { state, batches, fire, flushes: () => flushes };
+}
+
+test("usage waits for no disk and is flushed once by the timer of the logs; secrets wait", async () => {
+  const { state, batches, fire, flushes } = await counted();
+  const counts = usage(state);
+  await counts.reserve("first", subject, estimate, {});
+  await fire();
+  batches.length = 0;
+  const before = flushes();
+  for (const id of ["r1", "r2", "r3"]) {
+    await counts.reserve(id, subject, estimate, {});
+    await counts.settle(id, report);
+  }
+  expect(batches.every((durability) => durability !== "power")).toBe(true);
+  expect(flushes()).toBe(before);
+  await fire();
+  await fire();
+  expect(flushes()).toBe(before + 1);
+  await secretRows(state).put(row("a"), 10);
+  expect(batches.at(-1)).toBe("power");
+  await counts.reserve("r4", subject, estimate, {});
+  await state[Symbol.asyncDispose]();
+  expect(flushes()).toBe(before + 2);
+});
+
+test("after a failed flush each request waits for the disk, until it takes one", async () => {
+  let isFailing = true;
+  const { state, batches, fire } = await counted(() =>
+    isFailing ? Promise.reject(new Error("Input/output error")) : Promise.resolve(),
+  );
+  const counts = usage(state);
+  await counts.reserve("r1", subject, estimate, {});
+  await fire();
+  isFailing = false;
+  batches.length = 0;
+  await counts.reserve("r2", subject, estimate, {});
+  await counts.reserve("r3", subject, estimate, {});
+  expect(batches).toEqual(["power", undefined]);
+  expect(await counts.sums("day")).toMatchObject([{ requests: 3 }]);
+});
+
+test("the log of a database is brought to the disk; one that is not there needs nothing", async () => {
+  const home = await temporaryFolder();
+  await secretRows(stateIn(home)).put(row("a"), 10);
+  await syncWriteAheadLog(join(home, "user.sqlite"));
+  await syncWriteAheadLog(join(home, "other.sqlite"));
+  await expect(syncWriteAheadLog(join(home, "user.sqlite", "inside"))).rejects.toMatchObject({
+    code: "StorageError",
+  });
 });

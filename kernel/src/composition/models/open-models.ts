@@ -36,6 +36,7 @@ import { Secrets } from "../../secrets/secrets.ts";
 import { secretRows } from "../../user-state/secret-rows.ts";
 import { type Usage, usage as usageOf } from "../../user-state/usage.ts";
 import type { EditorModels } from "../../services/editor-models.ts";
+import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 import { listLocal, localFiles, streamLocal } from "./local-models.ts";
@@ -52,6 +53,8 @@ interface ModelParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly opened: AsyncDisposableStack;
+  /** Brings usage to the disk together with the logs; without it, each request waits for the disk. */
+  readonly disk?: DiskTimer;
   /** What the user's document says now. */
   document(): Pick<Configuration, "models" | "egress">;
   trace(trace: EgressTrace): void;
@@ -108,7 +111,9 @@ const rehearsalProvider = "rehearsal";
 /** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
 export function openModels(parts: ModelParts): KernelModels {
   const { environment, userFolder, stateHome, clock, log, opened, document } = parts;
-  const state = opened.use(new UserState({ stateHome, log }));
+  const state = opened.use(
+    new UserState({ stateHome, log, ...(parts.disk === undefined ? {} : { disk: parts.disk }) }),
+  );
   const secrets = new Secrets({
     rows: secretRows(state),
     keyPath: join(userFolder, "secrets.key"),

@@ -3,6 +3,7 @@ import type { Asks } from "../../asks/asks.ts";
 import { newId } from "../../base/ids.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
+import type { DiskTimer } from "../../journal/disk-timer.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { homeOf } from "../../platform/files/state-folder.ts";
 import type { EditorModels } from "../../services/editor-models.ts";
@@ -20,12 +21,14 @@ export async function openKernelModels(
     traces,
     asks,
     editor,
+    disk,
   }: {
     readonly database: Database;
     readonly configuration: ConfigurationManager;
     readonly traces: TraceLog;
     readonly asks: Asks;
     readonly editor: EditorModels;
+    readonly disk: DiskTimer;
   },
 ): Promise<KernelModels> {
   return openModels({
@@ -36,6 +39,7 @@ export async function openKernelModels(
     clock,
     log,
     opened,
+    disk,
     document: () => configuration.configuration,
     consent: modelConsent(asks),
     editor,
