@@ -2,7 +2,7 @@ import { loadavg } from "node:os";
 import { noStyle } from "../../kernel/src/cli/render/style.ts";
 import { renderTable, type Column } from "../../kernel/src/cli/render/table.ts";
 
-type Unit = "ms" | "µs" | "MB" | "MB/s" | "events/s" | "items/s" | "×" | "%" | "";
+type Unit = "ms" | "µs" | "KB" | "MB" | "MB/s" | "events/s" | "items/s" | "×" | "%" | "";
 
 /** A figure's target; without one, it is shown for comparison. */
 type Target = { readonly atMost: number } | { readonly atLeast: number };

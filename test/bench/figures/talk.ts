@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm, stat, writeFile, mkdir } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isoTime } from "../../../kernel/src/base/clock.ts";
 import { silentLog } from "../../../kernel/src/base/log.ts";
-import type { Conversation, Entry } from "../../../kernel/src/base/vocabulary/conversation.ts";
 import { buildContext } from "../../../kernel/src/context/context.ts";
 import { prefixOf } from "../../../kernel/src/context/prefix.ts";
 import { Conversations } from "../../../kernel/src/conversations/conversations.ts";
@@ -12,165 +11,150 @@ import type { NewEntry } from "../../../kernel/src/conversations/records.ts";
 import { DiskTimer } from "../../../kernel/src/journal/disk-timer.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { openDatabase } from "../../../kernel/src/platform/database/database.ts";
-import { Bench } from "../../support/bench.ts";
-import type { Client } from "../../support/client.ts";
-import { hear } from "../bed.ts";
 import type { Figure, RunOptions } from "../figure.ts";
+import { type DiskUse, MindSession } from "../mind-session.ts";
 import type { Row } from "../report.ts";
 import { median, percentile } from "../statistics.ts";
+import { crowd } from "../talk-crowd.ts";
+import { prefixes } from "../talk-prefixes.ts";
 
 const MIND = "bench.mind";
 const storedMessages = 10_000;
 
-/** A call that is made three times in a row in the same words is asked about, so two take turns. */
-const reads = ["one", "two"]
-  .map(
-    (which, index) =>
-      `  - { process: channel, when: read ${which}, call: [{ tool: files/read, arguments: { path: a.md, length: ${index + 1} } }], repeat: true }`,
-  )
-  .join("\n");
+/** Answers of the model; a call in the same words a third time in a row would be asked about, so two take turns. */
+const read = (process: string, when: string, path: string, delayMs = 0): string =>
+  `  - { process: ${process}, when: ${when}, call: [{ tool: files/read, arguments: { path: ${path} } }], delay_ms: ${delayMs}, repeat: true }`;
+const spawn = (when: string, tasks: readonly string[]): string =>
+  `  - { process: channel, when: ${when}, call: [${tasks.map((task) => `{ tool: spawn_worker, arguments: { task: ${task} } }`).join(", ")}], repeat: true }`;
+const words = 400;
 const script = `
 turns:
-${reads}
+${read("channel", "read one", "a.md")}
+${read("channel", "read two", "b.md")}
   - { process: channel, when: hello, say: "Hi there", repeat: true }
-  - { process: channel, when: "the text", say: "It says something", repeat: true }
+  - { process: channel, when: long, say: "${"word ".repeat(words)}", repeat: true }
+${read("worker", "busy", "c.md", 100)}
+${read("worker", "gamma", "d.md", 100)}
+${read("worker", "delta", "c.md", 100)}
+${read("worker", "count", "e.md", 300)}
+${read("worker", "epsilon", "f.md", 300)}
+  - { process: worker, when: zeta, say: "Both files are read", delay_ms: 300, repeat: true }
   - { process: worker, delay_ms: 600000, say: "late", repeat: true }
-  - { process: channel, when: eight, call: [${Array.from({ length: 8 }, (_, index) => `{ tool: spawn_worker, arguments: { task: "t${index}" } }`).join(", ")}] }
+${spawn(
+  "eight wait",
+  Array.from({ length: 8 }, (_, index) => `t${index}`),
+)}
+${spawn(
+  "eight work",
+  Array.from({ length: 8 }, (_, index) => `busy${index}`),
+)}
+${spawn("two count", ["count0", "count1"])}
   - { process: channel, say: "ok", repeat: true }
 `;
+const files = {
+  "a.md": "alpha\n",
+  "b.md": "beta\n",
+  "c.md": "gamma\n",
+  "d.md": "delta\n",
+  "e.md": "epsilon\n",
+  "f.md": "zeta\n",
+};
 
-/** A kernel with a mind that follows a script, and a client that follows one conversation. */
-class Talk implements AsyncDisposable {
-  readonly bench: Bench;
-  readonly client: Client;
-  readonly id: string;
-  #delta: ((at: number) => void) | null = null;
-  #rested: ((at: number) => void) | null = null;
+/** Turns that are measured beside workers that call tools, which make a limited number of calls. */
+const turnsBesideWorkers = 20;
 
-  private constructor(bench: Bench, client: Client, id: string) {
-    this.bench = bench;
-    this.client = client;
-    this.id = id;
-    hear(client, "lares/conversations/delta", () => this.#delta?.(performance.now()));
-    hear(client, "lares/conversations/entry", (params) => {
-      const { entry } = params as { entry: Entry };
-      if (
-        entry.kind === "process" &&
-        entry.value.kind === "channel" &&
-        entry.value.state === "WaitingForInput"
-      )
-        this.#rested?.(performance.now());
-    });
-  }
+const firsts = (all: readonly { readonly first: number }[]): number[] => all.map(({ first }) => first);
+const ends = (all: readonly { readonly end: number }[]): number[] => all.map(({ end }) => end);
 
-  static async open(): Promise<Talk> {
-    const bench = await Bench.create({
-      files: { "a.md": "the text\n" },
-      extensions: [
-        {
-          id: MIND,
-          manifest: {
-            name: "A mind",
-            permissions: { use_models: [{ category: "chat" }], read_entries: true },
-            mind: { tools: ["files/*"], direct_tools: ["files/read"] },
-          },
-        },
-      ],
-    });
-    const config = join(bench.base, "config", "lares");
-    await mkdir(config, { recursive: true });
-    await writeFile(join(config, "script.yaml"), script);
-    const models = { providers: { script: { api: "scripted", script: "script.yaml" } } };
-    await writeFile(join(config, "lares.yaml"), JSON.stringify({ version: 1, models }));
-    const client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
-    const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
-    const talk = new Talk(bench, client, id);
-    await client.request("lares/conversations/follow", { id });
-    return talk;
-  }
-
-  /** Milliseconds from a message to the first piece of its answer, and to the end of the turn. */
-  async say(text: string): Promise<{ readonly first: number; readonly end: number }> {
-    const first = new Promise<number>((resolve) => (this.#delta = resolve));
-    const rested = new Promise<number>((resolve) => (this.#rested = resolve));
-    const began = performance.now();
-    await this.client.request("lares/conversations/send", { id: this.id, text });
-    return { first: (await first) - began, end: (await rested) - began };
-  }
-
-  /** Bytes of the conversation's log. */
-  async logBytes(): Promise<number> {
-    const { stateFolder } = await this.bench.status(this.client);
-    const folder = join(stateFolder, "conversations", this.id, "log");
-    const sizes = await Promise.all(
-      (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size),
-    );
-    return sizes.reduce((sum, size) => sum + size, 0);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.bench[Symbol.asyncDispose]();
-  }
-}
-
-async function turns({ isShort, say }: RunOptions): Promise<Row[]> {
-  await using talk = await Talk.open();
+async function turns(talk: MindSession, { isShort, say }: RunOptions): Promise<Row[]> {
   const samples = isShort ? 15 : 100;
+  const conversation = await talk.begin();
   const times = async (...texts: readonly string[]) => {
     const all = [];
     for (let round = 0; round < samples + 5; round++)
-      all.push(await talk.say(texts[round % texts.length] ?? ""));
+      all.push(await talk.say(conversation, texts[round % texts.length] ?? ""));
     return all.slice(5);
   };
   const plain = await times("hello");
   const floor: number[] = [];
   for (let round = 0; round < samples; round++) {
     const began = performance.now();
-    await talk.client.request("lares/conversations/get", { id: talk.id });
+    await talk.client.request("lares/conversations/get", { id: conversation.id });
     floor.push(performance.now() - began);
   }
-  const before = await talk.logBytes();
+  const before = await talk.logBytes(conversation);
   const reading = await times("read one", "read two");
-  const bytes = ((await talk.logBytes()) - before) / (samples + 5);
+  const bytes = ((await talk.logBytes(conversation)) - before) / (samples + 5);
   say("turns: done");
-  await talk.say("eight");
-  const busy = await times("hello");
+  const counted = isShort ? 10 : 40;
+  const hello = await talk.diskUseOf(async () => {
+    for (let turn = 0; turn < counted; turn++) await talk.say(conversation, "hello");
+  });
+  const calling = await talk.diskUseOf(async () => {
+    for (let turn = 0; turn < counted; turn++)
+      await talk.say(conversation, `read ${turn % 2 ? "one" : "two"}`);
+  });
+  const long = await talk.diskUseOf(() => talk.say(conversation, "a long one"));
+  say("the disk: done");
+  await talk.say(conversation, "eight wait");
+  const waiting = await times("hello");
+  await talk.client.request("lares/conversations/cancel", { id: conversation.id });
+  const working: { first: number; end: number }[] = [];
+  while (working.length < samples) {
+    const beside = await talk.begin();
+    await talk.say(beside, "eight work");
+    for (let turn = 0; turn < Math.min(samples, turnsBesideWorkers); turn++)
+      working.push(await talk.say(beside, "hello"));
+    await talk.client.request("lares/conversations/cancel", { id: beside.id });
+  }
   say("beside workers: done");
-  const firsts = (all: readonly { readonly first: number }[]): number[] => all.map(({ first }) => first);
   const asked = { what: "lares/conversations/get, p50", value: median(floor) };
+  const first = (what: string, all: readonly { readonly first: number }[], note = ""): Row => ({
+    what,
+    value: percentile(firsts(all), 0.95),
+    unit: "ms",
+    target: { atMost: 15 },
+    floor: asked,
+    samples: all.length,
+    note: `p50 ${median(firsts(all)).toFixed(1)} ms${note}`,
+  });
   return [
-    {
-      what: "message → first piece of the answer at the client, p95",
-      value: percentile(firsts(plain), 0.95),
-      unit: "ms",
-      target: { atMost: 15 },
-      floor: asked,
-      samples,
-      note: `p50 ${median(firsts(plain)).toFixed(1)} ms; the message waits for the disk`,
-    },
-    {
-      what: "the same beside eight workers that wait for their models, p95",
-      value: percentile(firsts(busy), 0.95),
-      unit: "ms",
-      target: { atMost: 15 },
-      floor: asked,
-      samples,
-      note: `p50 ${median(firsts(busy)).toFixed(1)} ms`,
-    },
+    first("message → first piece of the answer at the client, p95", plain),
+    first("the same beside eight workers that wait for their models, p95", waiting),
+    first("the same beside eight workers that each call a tool every 100 ms, p95", working),
     {
       what: "a turn with one call, to its end at the client, p50",
-      value: median(reading.map(({ end }) => end)),
+      value: median(ends(reading)),
       unit: "ms",
       target: { atMost: 10 },
       floor: asked,
       samples,
-      note: `p95 ${percentile(
-        reading.map(({ end }) => end),
-        0.95,
-      ).toFixed(1)} ms; two requests to the model, whose own time is 0`,
+      note: `p95 ${percentile(ends(reading), 0.95).toFixed(1)} ms; two requests to the model, whose own time is 0`,
     },
-    { what: "bytes of the log for such a turn", value: bytes / 1e6, unit: "MB" },
+    { what: "bytes of the log for such a turn", value: bytes / 1e3, unit: "KB" },
+    ...diskRows("a turn without a call", hello, counted),
+    ...diskRows("a turn with one call", calling, counted),
+    ...diskRows(`an answer of ${words} pieces`, long, 1, { atMost: words / 20 }),
   ];
+}
+
+/** What the kernel wrote, indexes and anchors included; flushes are left out where nobody can count them. */
+function diskRows(what: string, use: DiskUse, turnCount: number, target?: Row["target"]): Row[] {
+  const written: Row = {
+    what: `${what}: written by the kernel, in all its files`,
+    value: use.writtenBytes / turnCount / 1e3,
+    unit: "KB",
+    samples: turnCount,
+  };
+  if (use.flushes === null) return [{ ...written, note: "flushes were not counted: strace is missing here" }];
+  const flushed: Row = {
+    what: `${what}: flushes`,
+    value: use.flushes / turnCount,
+    unit: "",
+    samples: turnCount,
+    ...(target === undefined ? {} : { target }),
+  };
+  return [written, flushed];
 }
 
 const maker = { process: "c", turn: "t", created: isoTime(Date.UTC(2026, 10, 26)) };
@@ -255,5 +239,12 @@ async function stored({ isShort, say }: RunOptions): Promise<Row[]> {
 export const talk: Figure = {
   name: "talk",
   title: "conversations: how long an answer takes beside the model's own time, and long ones",
-  run: async (options) => [...(await turns(options)), ...(await stored(options))],
+  run: async (options) => {
+    const rows: Row[] = [];
+    {
+      await using talk = await MindSession.open({ script, files });
+      rows.push(...(await turns(talk, options)), ...(await crowd(talk, options, "two count")));
+    }
+    return [...rows, ...(await prefixes(options)), ...(await stored(options))];
+  },
 };
