@@ -22,6 +22,8 @@ test("after any number of edits the text equals the editor's", () => {
       documents.record("textDocument/didOpen", {
         textDocument: { uri: "u", languageId: "l", version: 0, text },
       });
+      // A kernel is connected.
+      documents.replay();
       for (const [version, { at, length, text: inserted }] of steps.entries()) {
         const start = at % (text.length + 1);
         const end = Math.min(start + length, text.length);
@@ -32,6 +34,35 @@ test("after any number of edits the text equals the editor's", () => {
       expect(documents.replay()).toMatchObject([{ params: { textDocument: { uri: "u", text } } }]);
     }),
   );
+});
+
+test("what was typed before a kernel was connected is a change of the text that was there", () => {
+  const documents = new OpenDocuments("utf-16");
+  const replayed = () => documents.replay().map(({ method, params }) => [method, params]);
+  const change = (version: number, text: string): void =>
+    documents.record("textDocument/didChange", {
+      textDocument: { uri: "u", version },
+      contentChanges: [edit(position(0, 0), position(0, 0), text)],
+    });
+  const opened = (version: number, text: string, more: object = {}) => [
+    "textDocument/didOpen",
+    { textDocument: { uri: "u", languageId: "l", version, text }, ...more },
+  ];
+  const changed = (version: number, text: string) => [
+    "textDocument/didChange",
+    { textDocument: { uri: "u", version }, contentChanges: [{ text }] },
+  ];
+  documents.record("textDocument/didOpen", {
+    textDocument: { uri: "u", languageId: "l", version: 1, text: "x" },
+  });
+  change(2, "b");
+  change(3, "a");
+  expect(replayed()).toEqual([opened(1, "x"), changed(3, "abx")]);
+  change(4, "c");
+  documents.kernelLost();
+  change(5, "d");
+  // What the kernel that is gone had read of it, nobody knows.
+  expect(replayed()).toEqual([opened(5, "dcabx", { continued: true })]);
 });
 
 test("closed, unopened and malformed documents are not kept", () => {

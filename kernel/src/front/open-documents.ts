@@ -18,6 +18,10 @@ interface OpenDocument {
    */
   pending: ContentChange[];
   pendingCharacters: number;
+  /** True once a kernel was given the document: the next one is told that it continues. */
+  wasGiven: boolean;
+  /** The text as it was opened, if it was changed before the first kernel was given it. */
+  base: { readonly text: string; readonly version: unknown } | null;
 }
 
 /** Maximum characters of all open documents together; a document that exceeds it is not kept. */
@@ -30,6 +34,7 @@ const maxPendingCharacters = 1024 * 1024;
 export class OpenDocuments {
   readonly #documents = new Map<string, OpenDocument>();
   readonly #encoding: PositionEncoding;
+  #isConnected = false;
 
   constructor(encoding: PositionEncoding) {
     this.#encoding = encoding;
@@ -46,17 +51,31 @@ export class OpenDocuments {
     else if (isJsonObject(params)) this.#change(uri, document["version"], contentChangesOf(params));
   }
 
-  /** Returns one `textDocument/didOpen` per document, with its current text. */
+  /**
+   * Returns the notifications that give all documents to a kernel, which gets later changes itself. A kernel has to know what
+   * was in a document and what a person typed: for a document that no kernel had, a `textDocument/didOpen` as the client
+   * opened it, and a `didChange` if it was changed since; for the others, the text as it is now, as `continued`.
+   */
   replay(): NotificationMessage[] {
-    return [...this.#documents.values()].map((document) => {
+    this.#isConnected = true;
+    return [...this.#documents.values()].flatMap((document) => {
       this.#fold(document);
-      const { uri, languageId, version, text } = document;
-      return {
-        jsonrpc: "2.0",
-        method: "textDocument/didOpen",
-        params: { textDocument: { uri, languageId, version, text } },
-      };
+      const { uri, languageId, version, text, base, wasGiven } = document;
+      document.base = null;
+      document.wasGiven = true;
+      const opened = notification("textDocument/didOpen", {
+        textDocument: { uri, languageId, version: base?.version ?? version, text: base?.text ?? text },
+        ...(wasGiven ? { continued: true } : {}),
+      });
+      if (base === null || base.text === text) return [opened];
+      const textDocument = { uri, version };
+      return [opened, notification("textDocument/didChange", { textDocument, contentChanges: [{ text }] })];
     });
+  }
+
+  /** Called when the kernel that had the documents has ended. */
+  kernelLost(): void {
+    this.#isConnected = false;
   }
 
   #open(uri: string, document: Record<string, unknown>): void {
@@ -71,12 +90,19 @@ export class OpenDocuments {
       text,
       pending: [],
       pendingCharacters: 0,
+      wasGiven: this.#isConnected,
+      base: null,
     });
   }
 
   #change(uri: string, version: unknown, changes: readonly ContentChange[] | null): void {
     const document = this.#documents.get(uri);
     if (document === undefined || changes === null) return;
+    if (!document.wasGiven && document.base === null) {
+      this.#fold(document);
+      if (this.#characters() + document.text.length <= maxOpenCharacters)
+        document.base = { text: document.text, version: document.version };
+    }
     document.version = version;
     for (const change of changes) {
       document.pending.push(change);
@@ -89,8 +115,8 @@ export class OpenDocuments {
 
   #characters(): number {
     let sum = 0;
-    for (const { text, pendingCharacters } of this.#documents.values())
-      sum += text.length + pendingCharacters;
+    for (const { text, pendingCharacters, base } of this.#documents.values())
+      sum += text.length + pendingCharacters + (base?.text.length ?? 0);
     return sum;
   }
 
@@ -100,4 +126,8 @@ export class OpenDocuments {
     document.pending = [];
     document.pendingCharacters = 0;
   }
+}
+
+function notification(method: string, params: object): NotificationMessage {
+  return { jsonrpc: "2.0", method, params };
 }

@@ -89,6 +89,7 @@ export class Relay {
   kernelLost(): void {
     this.#toKernel = null;
     this.#isLive = false;
+    this.#session.kernelLost();
     this.#subscriptions.kernelLost();
     for (const message of this.#kernelRequests.kernelLost()) this.#toClient(message);
     for (const [id, request] of this.#pending) {

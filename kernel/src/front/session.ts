@@ -61,6 +61,11 @@ export class Session {
     };
   }
 
+  /** Called when a kernel that had received the session has ended. */
+  kernelLost(): void {
+    this.#documents.kernelLost();
+  }
+
   /** Returns the notifications that follow `initialize`, in order. */
   replay(): NotificationMessage[] {
     const initialized: NotificationMessage[] = this.#isInitialized

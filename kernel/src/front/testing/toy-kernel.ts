@@ -74,6 +74,11 @@ function serve(socket: LocalSocket): void {
       const document =
         isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : {};
       if (method === "textDocument/didOpen") documents.set(String(document["uri"]), document["text"]);
+      // A front sends whole texts, and passes an editor's ranges on.
+      const changes = isJsonObject(params) ? params["contentChanges"] : null;
+      const [change] = Array.isArray(changes) ? (changes as unknown[]) : [];
+      if (isJsonObject(change) && change["range"] === undefined)
+        documents.set(String(document["uri"]), change["text"]);
     });
   endpoint.onRequest("lares/traces/follow", ({ after }) => {
     const subscription = `toy-${process.pid}-${++lastFollow}`;
