@@ -180,6 +180,17 @@ function isBreak(unit: number): boolean {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
+/** Returns the position of an offset, in UTF-16 units. An offset within a line break is at the end of its line. */
+export function positionAt(text: string, offset: number): TextPosition {
+  const bounded = Math.max(0, Math.min(offset, text.length));
+  for (let [line, start] = [0, 0]; ; line++) {
+    const end = lineEnd(text, start);
+    const next = end + (text.startsWith("\r\n", end) ? 2 : 1);
+    if (bounded < next || end === text.length) return { line, character: Math.min(bounded, end) - start };
+    start = next;
+  }
+}
+
 /** The distance between two remembered positions, in lines. */
 const linesBetweenMarks = 256;
 

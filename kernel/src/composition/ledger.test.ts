@@ -35,6 +35,7 @@ const published = [
   ["tool-calls-1", "3893d9f61e3598aa"],
   ["asks-1-asks", "2b2d8f4a9ebd33f3"],
   ["conversations-1", "e9f08aa1e24fe2ef"],
+  ["conversations-2-files", "1c405fbbf0bcedd0"],
 ] as const;
 
 const sources = fileURLToPath(new URL("..", import.meta.url));

@@ -46,4 +46,14 @@ export const conversationMigrations: readonly Migration[] = [
           CREATE INDEX conversation_taints_by_hash ON conversation_taints (hash);
           CREATE VIRTUAL TABLE conversation_texts USING fts5 (text, content = '', contentless_delete = 1)`,
   },
+  {
+    // Which conversation a file shows. `record` is a ChatBinding.
+    name: "conversations-2-files",
+    sql: `CREATE TABLE conversation_files (
+            path TEXT PRIMARY KEY,
+            updated TEXT NOT NULL,
+            record TEXT NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX conversation_files_by_time ON conversation_files (updated DESC, path)`,
+  },
 ];

@@ -1,0 +1,44 @@
+import { isoTime, type Clock } from "../base/clock.ts";
+import type { ChatBinding, ChatBindings } from "../base/vocabulary/chat-binding.ts";
+import type { Database } from "../platform/database/database.ts";
+import { sha256 } from "../platform/files/hash.ts";
+
+/** Files that are remembered. The ones that were not used for longest are forgotten: their text is foreign again. */
+const maxFiles = 10_000;
+
+/** The rows of files that show conversations. The database has `conversationMigrations` applied. */
+export class ChatBindingRows implements ChatBindings {
+  readonly #database: Database;
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(database: Database, clock: Pick<Clock, "now">) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  digest(text: string): string {
+    return sha256(text);
+  }
+
+  async get(path: string): Promise<ChatBinding | null> {
+    const [row] = await this.#database.query<{ record: string }>(
+      "SELECT record FROM conversation_files WHERE path = ?",
+      [path],
+    );
+    return row === undefined ? null : (JSON.parse(row.record) as ChatBinding);
+  }
+
+  async put(binding: ChatBinding): Promise<void> {
+    await this.#database.batch([
+      {
+        sql: "INSERT OR REPLACE INTO conversation_files (path, updated, record) VALUES (?, ?, ?)",
+        params: [binding.path, isoTime(this.#clock.now()), JSON.stringify(binding)],
+      },
+      {
+        sql: `DELETE FROM conversation_files WHERE path IN
+                (SELECT path FROM conversation_files ORDER BY updated DESC, path LIMIT -1 OFFSET ${maxFiles})`,
+        params: [],
+      },
+    ]);
+  }
+}
