@@ -84,6 +84,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     kernel: kernel.services,
     clients: kernel.clients,
     shownFiles: openShownFiles(await realpath(stateFolder)),
+    clock,
     log,
     clientsChanged: (clients) => lifetime.clientsChanged(clients),
   });

@@ -7,6 +7,7 @@ import { EditorModels } from "../services/editor-models.ts";
 import type { AgentNotice, Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
+import { ChatBindingRows } from "../conversations/chat-bindings.ts";
 import { createConversationService } from "../minds/conversation-service.ts";
 import { createCommandService } from "./command-service.ts";
 import { Activation } from "./activation.ts";
@@ -205,6 +206,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     proposed,
     memories,
     conversations,
+    chatBindings: new ChatBindingRows(database, clock),
     commands: createCommandService({ agents, tools, conversations }),
     traces: createTraceService(traces, log),
     ...createModelServices(models, clock),

@@ -30,6 +30,7 @@ interface ServiceRooms extends Pick<
   | "version"
   | "traces"
   | "conversations"
+  | "chatBindings"
   | "commands"
   | "asks"
   | "editorModels"
@@ -182,6 +183,7 @@ export function createServices(rooms: ServiceRooms): Services {
       },
     }),
     conversations: afterAgents(activation, rooms.conversations),
+    chatBindings: rooms.chatBindings,
     commands: {
       list: () => rooms.commands.list(),
       run: async (by, agent, name, args, signal) => {

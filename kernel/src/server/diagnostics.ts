@@ -7,7 +7,7 @@ import type { Diagnosis } from "../base/vocabulary/editing.ts";
 import type { DiagnosisWatch } from "../services/editing.ts";
 import type { Services } from "../services/ports.ts";
 import { diagnosticOf } from "./session/faults.ts";
-import { withPositions } from "./position-encoding.ts";
+import { withPositions } from "./session/position-encoding.ts";
 import type { Session } from "./session/session.ts";
 
 /**

@@ -1,4 +1,5 @@
 import { LaresError, messageOf } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
@@ -14,6 +15,10 @@ import { agentCommandHandlers } from "./agent-commands.ts";
 import { agentHandlers } from "./agents.ts";
 import { askHandlers, MessageAsks } from "./asks.ts";
 import { MessageApprovals } from "./approvals.ts";
+import { chatActions } from "./chat-files/code-actions.ts";
+import { chatCommands } from "./chat-files/commands.ts";
+import { chatLenses } from "./chat-files/lenses.ts";
+import { OpenChats } from "./chat-files/open-chats.ts";
 import { conversationHandlers } from "./conversations.ts";
 import { decisionHandlers } from "./decisions.ts";
 import { DocumentDiagnostics } from "./diagnostics.ts";
@@ -24,11 +29,14 @@ import { jobHandlers } from "./jobs.ts";
 import { memoryHandlers } from "./memory.ts";
 import { MessageQuestions } from "./message-questions.ts";
 import { modelHandlers } from "./models.ts";
+import { actionCommands } from "./language/action-commands.ts";
+import { agentCommands } from "./language/agent-commands.ts";
 import { agentLenses } from "./language/agent-lenses.ts";
 import { approvalActions } from "./language/approval-actions.ts";
 import { approvalLenses } from "./language/approval-lenses.ts";
 import { commandHandlers } from "./language/commands.ts";
 import { definitionHandlers } from "./language/definition.ts";
+import { ChatFiles } from "../services/chat-files/chat-files.ts";
 import { FileProposals } from "../services/file-proposals.ts";
 import { completionHandlers } from "./language/completion.ts";
 import { hoverHandlers } from "./language/hover.ts";
@@ -44,7 +52,7 @@ import { UnsavedWatch } from "./language/unsaved-watch.ts";
 import type { AgentNotice, Services } from "../services/ports.ts";
 import type { ShownFiles } from "./language/ports.ts";
 import { documentUriOf } from "./session/params.ts";
-import { type Direction, documentsIn, withPositions } from "./position-encoding.ts";
+import { type Direction, documentsIn, withPositions } from "./session/position-encoding.ts";
 import { ProgressReporter } from "./progress.ts";
 import { clientNameOf } from "./session/params.ts";
 import { Session } from "./session/session.ts";
@@ -62,6 +70,7 @@ interface ServerOptions {
   readonly kernel: Services;
   readonly clients: Clients;
   readonly shownFiles: ShownFiles;
+  readonly clock: Clock;
   readonly log: Log;
   /** Called with the number of connected clients whenever it changes. */
   readonly clientsChanged: (clients: number) => void;
@@ -77,6 +86,9 @@ export class KernelServer {
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
+  readonly #chatFiles: ChatFiles;
+  /** The chat files of the open sessions. */
+  readonly #chats = new WeakMap<Session, OpenChats>();
   readonly #shown: ShownChanges;
   readonly #handlers: Handlers;
   /** Language features; available even if the workspace is not trusted. */
@@ -97,6 +109,7 @@ export class KernelServer {
       proposed: this.#proposed,
       unsaved: kernel.unsaved,
     });
+    this.#chatFiles = new ChatFiles({ ...kernel, bindings: kernel.chatBindings });
     this.#handlers = {
       ...statusHandlers,
       ...trustHandlers,
@@ -126,14 +139,20 @@ export class KernelServer {
         options.log,
         (params, session) => approvalLenses(this.#proposals, this.#shown, params, session),
         (params, session) => agentLenses(kernel.navigation, kernel.agents, params, session),
+        (params, session) => chatLenses(this.#chats.get(session), params, session),
       ),
       "textDocument/codeAction": combinedAnswer(
         options.log,
         (params, session) => quickFixes(kernel.navigation, params, session),
         (params, session) => approvalActions(this.#proposals, this.#shown, params, session),
+        (params, session) => chatActions(this.#chats.get(session), params, session),
       ),
     };
-    this.#standardHandlers = { ...commandHandlers(this.#shown) };
+    this.#standardHandlers = commandHandlers({
+      ...agentCommands,
+      ...actionCommands(this.#shown),
+      ...chatCommands((session) => this.#chats.get(session)),
+    });
   }
 
   /** Adds a connection. Refuses every request before `initialize`. */
@@ -241,12 +260,23 @@ export class KernelServer {
       (uri) => this.#proposals.isAwaited(uri),
       () => this.#lensesChanged(),
     );
+    const chats = new OpenChats({
+      session,
+      files: this.#chatFiles,
+      clock: this.#options.clock,
+      log: this.#log,
+      lensesChanged: () => lenses.lensesChanged(),
+    });
+    this.#chats.set(session, chats);
     synchronizeDocuments(
       endpoint,
       session.documents,
       diagnostics,
       (uri) => this.#kernel.documents.textOnDisk(uri),
-      (uri) => void unsaved.textChanged(uri),
+      (uri) => {
+        chats.documentChanged(uri);
+        void unsaved.textChanged(uri);
+      },
     );
     const whenTrusted =
       <Event>(tell: (event: Event) => void) =>
@@ -259,6 +289,7 @@ export class KernelServer {
     };
     session.listening.push(
       diagnostics,
+      chats,
       this.#kernel.unsaved.add({
         compared: () => session.documents.compared((uri) => this.#kernel.documents.textOnDisk(uri)),
         unsaved: () => session.documents.unsaved(),
@@ -266,6 +297,7 @@ export class KernelServer {
       ...(offersModels(session) ? [offerModels(session, this.#kernel.editorModels)] : []),
       session.client.trustChanged.on(() => {
         this.#lensesChanged();
+        chats.trustChanged();
         askAgain();
       }),
       this.#kernel.agents.changed.on(notifyOfAgent),
@@ -287,9 +319,10 @@ export class KernelServer {
         }),
       ),
       this.#kernel.conversations.changed.on(
-        whenTrusted((conversation: Conversation) =>
-          endpoint.notify("lares/conversations/changed", conversation),
-        ),
+        whenTrusted((conversation: Conversation) => {
+          endpoint.notify("lares/conversations/changed", conversation);
+          chats.conversationChanged(conversation);
+        }),
       ),
       this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
       this.#kernel.notifications.on(

@@ -18,7 +18,9 @@ export function synchronizeDocuments(
   endpoint.onNotification("textDocument/didOpen", (params) => {
     const { uri, text, version } = documentIn(params);
     if (uri === null || typeof text !== "string") return;
-    documents.open(uri, text, textOnDisk(uri), version);
+    // A front says so of a document that it gave to another kernel before.
+    const isContinued = isJsonObject(params) && params["continued"] === true;
+    documents.open(uri, text, textOnDisk(uri), { version, isContinued });
     diagnostics.changed(uri);
     diagnostics.otherTextChanged(uri);
     textChanged(uri);

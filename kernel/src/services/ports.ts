@@ -9,6 +9,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { Principal } from "../base/vocabulary/principal.ts";
+import type { ChatBindings } from "../base/vocabulary/chat-binding.ts";
 import type { Status } from "../base/vocabulary/status.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
@@ -45,6 +46,8 @@ export interface Services extends OpenServices {
   readonly entries: { query(query: EntryQuery, signal: AbortSignal): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly conversations: ConversationService;
+  /** Which files show which conversations. */
+  readonly chatBindings: ChatBindings;
   readonly commands: CommandService;
   readonly models: ModelService;
   readonly usage: UsageService;

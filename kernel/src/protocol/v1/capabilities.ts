@@ -12,7 +12,7 @@ export function initializeResult(version: string, params: unknown): object {
       hoverProvider: true,
       inlayHintProvider: true,
       codeLensProvider: { resolveProvider: false },
-      codeActionProvider: { codeActionKinds: ["quickfix", approvalActionKind] },
+      codeActionProvider: { codeActionKinds: ["quickfix", approvalActionKind, chatActionKind] },
       documentSymbolProvider: true,
       definitionProvider: true,
       renameProvider: { prepareProvider: true },
@@ -42,11 +42,18 @@ const commandNames = [
   "lares.action.undo",
   "lares.action.rebase",
   "lares.action.show",
+  "lares.chat.send",
+  "lares.chat.stop",
+  "lares.chat.write",
+  "lares.chat.begin",
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
 /** The CodeActionKind for answers to a proposed change. */
 export const approvalActionKind = "lares.action";
+
+/** The CodeActionKind for messages and answers of a chat file. */
+export const chatActionKind = "lares.chat";
 
 /** TextDocumentSyncKind.Incremental */
 const incrementalSync = 2;

@@ -16,6 +16,8 @@ const maxUriCharacters = 8 * 1024;
 interface OpenDocument {
   /** The version that the client gave; null if it gave none. */
   version: number | null;
+  /** A kernel before this one had it open: its text is that of this session, and not of its file. */
+  readonly isContinued: boolean;
   /** Null if the text is not kept, or its changes were too expensive to apply; then `isChanged` applies. */
   text: string | null;
   /** The text when it was last saved, as far as it is known; null if `text` is null. */
@@ -41,10 +43,22 @@ export class OpenDocuments {
    * `onDisk` resolves with the file's text, or null if it cannot be compared. The two may differ from the start: an
    * editor restores unsaved changes, and a session may continue under the next kernel.
    */
-  open(uri: string, text: string, onDisk: Promise<string | null>, version: number | null = null): void {
+  open(
+    uri: string,
+    text: string,
+    onDisk: Promise<string | null>,
+    { version = null, isContinued = false }: { version?: number | null; isContinued?: boolean } = {},
+  ): void {
     this.close(uri);
     if (this.#documents.size >= maxOpenDocuments || uri.length > maxUriCharacters) return;
-    const document: OpenDocument = { version, text, saved: text, wasSaved: false, isChanged: false };
+    const document: OpenDocument = {
+      version,
+      isContinued,
+      text,
+      saved: text,
+      wasSaved: false,
+      isChanged: false,
+    };
     this.#documents.set(uri, document);
     this.#characters += charactersOf(document);
     this.#bound(document);
@@ -130,6 +144,10 @@ export class OpenDocuments {
   /** Returns the version of the text; null if the document is not open, or if the client gave none. */
   version(uri: string): number | null {
     return this.#documents.get(uri)?.version ?? null;
+  }
+
+  isContinued(uri: string): boolean {
+    return this.#documents.get(uri)?.isContinued === true;
   }
 
   uris(): Iterable<string> {

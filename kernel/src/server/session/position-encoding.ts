@@ -1,4 +1,4 @@
-import { isJsonObject } from "../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import {
   fromUtf16,
   isTextPosition,
@@ -6,7 +6,7 @@ import {
   toUtf16,
   type PositionEncoding,
   type TextPosition,
-} from "../base/text-positions.ts";
+} from "../../base/text-positions.ts";
 
 /** Returns the text of a document; null if it is not known. */
 type TextOf = (uri: string) => string | null;
