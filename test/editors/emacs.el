@@ -102,8 +102,41 @@
   (wait-for "the undo on the disk" (lambda () (string-prefix-p "milk" (on-disk))))
   (see 'undone (on-disk)))
 
+(defun trust ()
+  (cl-letf (((symbol-function 'yes-or-no-p) (lambda (_prompt) t)))
+    (call-interactively #'lares-trust)))
+
+(defun talk ()
+  "A conversation in a file that is new."
+  (visit (getenv "LARES_TALK"))
+  (trust)
+  (insert "## You\n\nhello\n")
+  ;; Without a person, Emacs is never idle, so it reports changes when the file is saved.
+  (save-buffer)
+  (choose-action "Lares: send to Steward")
+  (wait-for "the answer" (lambda () (string-match-p "- one\n\n## You\n" (buffer-string))))
+  (save-buffer)
+
+  (goto-char (point-max))
+  (insert "soon\n")
+  (save-buffer)
+  (choose-action "Lares: send to Steward")
+  (see 'working (vconcat (titles)))
+  (goto-char (point-max))
+  (insert "\nand then\n")
+  ;; The edit for the text without these words is refused, and made again.
+  (wait-for "the second answer"
+            (lambda ()
+              (when (buffer-modified-p) (save-buffer))
+              (string-match-p "Here it is\n\n## You\n" (buffer-string))))
+  (save-buffer)
+  (see 'text (buffer-string))
+  (wait-for "the next message to be offered" (lambda () (title-that-begins "Lares: send to Steward")))
+  (see 'waits (vconcat (titles))))
+
 (condition-case fault
-    (let ((debug-on-error nil)) (steps))
+    (let ((debug-on-error nil))
+      (if (equal (getenv "LARES_STEPS") "talk") (talk) (steps)))
   (error (see 'fault (format "%S" fault))))
 (with-temp-file (getenv "LARES_REPORT")
   (insert (json-encode report)))

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isInstalled, Setting, WITH_HEADING, WITHOUT_HEADING } from "./setting.ts";
+import { isInstalled, Setting, TALK, TALKED, WITH_HEADING, WITHOUT_HEADING } from "./setting.ts";
 
 const script = fileURLToPath(new URL("./emacs.el", import.meta.url));
 
@@ -40,6 +40,21 @@ describe.runIf(isInstalled("emacs", ["--batch", "--eval", "(require 'eglot)"], "
       expect(seen["titles"]).toEqual(expect.arrayContaining([...titles, always]));
       expect(seen["changes"]).toContain("\n+# Shopping list\n");
       expect(seen).toMatchObject({ approved: WITH_HEADING, modified: false, undone: WITHOUT_HEADING });
+    });
+
+    test("a conversation in a file: two messages, and what is typed while one is answered stays", async () => {
+      await using setting = await Setting.create({ canTalk: true });
+      await setting.install("emacs/lares.el", ".emacs.d/lares.el");
+      const init = join(setting.home, ".emacs.d/init.el");
+      await writeFile(init, '(load "~/.emacs.d/lares")\n');
+      const seen = await setting.run("emacs", ["--batch", "-l", init, "-l", script], {
+        LARES_STEPS: "talk",
+        LARES_TALK: setting.path(TALK),
+      });
+      expect(seen["fault"]).toBeUndefined();
+      expect(seen["working"]).toEqual(["Lares: stop Steward"]);
+      expect((seen["text"] as string).trimEnd()).toBe(TALKED);
+      expect(seen["waits"]).toEqual(['Lares: send to Steward: "and then"']);
     });
   },
 );

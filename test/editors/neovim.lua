@@ -153,7 +153,70 @@ local function steps()
   report.undone = on_disk(note)
 end
 
+local function buffer_text()
+  return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+end
+
+local function type_at_end(...)
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { ... })
+end
+
+local function lens_titles()
+  vim.lsp.codelens.refresh()
+  return vim.tbl_map(function(lens)
+    return lens.command.title
+  end, vim.lsp.codelens.get(0))
+end
+
+local function trust()
+  choosing("Let them")
+  vim.cmd("LaresTrust")
+  wait_for("trust", function()
+    return vim.fn.execute("messages"):find("the agents of this folder run")
+  end)
+end
+
+--- A conversation in a file that is new.
+local function talk()
+  vim.cmd("edit " .. vim.fn.fnameescape(vim.env.LARES_TALK))
+  wait_for("the server", function()
+    return #vim.lsp.buf_get_clients(0) > 0
+  end)
+  trust()
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { "## You", "", "hello" })
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  wait_for("the lens", function()
+    return vim.startswith(lens_titles()[1] or "", "Lares: send")
+  end)
+  report.lens = lens_titles()[1]
+  vim.lsp.codelens.run()
+  wait_for("the answer", function()
+    return buffer_text():find("- one\n\n## You\n")
+  end)
+
+  vim.cmd("write")
+  type_at_end("soon")
+  wait_for("the code action", function()
+    return has_title("Lares: send to Steward")
+  end)
+  choosing("Lares: send to Steward")
+  vim.lsp.buf.code_action()
+  report.working = wait_for("the work", function()
+    local titles = lens_titles()
+    return #titles == 2 and titles
+  end)
+  type_at_end("", "and then")
+  wait_for("the second answer", function()
+    return buffer_text():find("Here it is\n\n## You\n")
+  end)
+  report.text = buffer_text()
+  wait_for("the next message to be offered", function()
+    return has_title("Lares: send to Steward")
+  end)
+  report.waits = titles_here()
+end
+
 vim.schedule(function()
-  local ok, fault = xpcall(steps, debug.traceback)
+  local ok, fault = xpcall(vim.env.LARES_STEPS == "talk" and talk or steps, debug.traceback)
   finish(not ok and fault or nil)
 end)

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { isInstalled, Setting, WITH_HEADING, WITHOUT_HEADING } from "./setting.ts";
+import { isInstalled, Setting, TALK, TALKED, WITH_HEADING, WITHOUT_HEADING } from "./setting.ts";
 
 const script = fileURLToPath(new URL("./neovim.lua", import.meta.url));
 
@@ -41,6 +41,20 @@ describe.runIf(isInstalled("nvim", ["--version"], "neovim"))(
       ]);
       expect(seen["changes"]).toContain("+# Shopping list");
       expect(seen).toMatchObject({ approved: WITH_HEADING, modified: false, undone: WITHOUT_HEADING });
+    });
+
+    test("a conversation in a file: two messages, and what is typed while one is answered stays", async () => {
+      await using setting = await Setting.create({ canTalk: true });
+      await setting.install("neovim/lares.lua", ".config/nvim/plugin/lares.lua");
+      const seen = await setting.run("nvim", ["--headless", "-i", "NONE", "-n", "-S", script], {
+        LARES_STEPS: "talk",
+        LARES_TALK: setting.path(TALK),
+      });
+      expect(seen["fault"]).toBeUndefined();
+      expect(seen["lens"]).toBe("Lares: send to Steward");
+      expect(seen["working"]).toEqual(["Lares: Steward is answering", "Stop"]);
+      expect((seen["text"] as string).trimEnd()).toBe(TALKED);
+      expect(seen["waits"]).toEqual(['Lares: send to Steward: "and then"']);
     });
   },
 );

@@ -44,6 +44,51 @@ models:
   budgets: { per_day_usd: 1 }
 `;
 
+/** An agent that one can talk to, and a script that answers in place of a language model. */
+const MIND = {
+  "SOUL.md": "I am calm.\n",
+  "extension.yaml": `extension:
+  id: test.mind
+  name: Steward
+  version: 1.0.0
+  permissions: { use_models: [{ category: chat }] }
+  mind: { identity: [SOUL.md] }
+`,
+};
+const SCRIPT = `turns:
+  - { process: channel, when: hello, say: "Hi there\\n\\n# A plan\\n\\n- one", repeat: true }
+  - { process: channel, when: soon, say: "Here it is", delay_ms: 1500, repeat: true }
+`;
+const SCRIPTED = `version: 1
+models:
+  providers: { script: { api: scripted, script: script.yaml } }
+`;
+/** The file of a conversation, and its text after two messages; the last line was written while the second was answered. */
+export const TALK = "today.chat.md";
+export const TALKED = `## You
+
+hello
+
+## Steward
+
+Hi there
+
+### A plan
+
+- one
+
+## You
+
+soon
+
+## Steward
+
+Here it is
+
+## You
+
+and then`;
+
 /** True where the program runs with these arguments; says so where it does not. */
 export function isInstalled(program: string, args: readonly string[], packages: string): boolean {
   const { status } = spawnSync(program, args, { stdio: "ignore" });
@@ -68,16 +113,22 @@ export class Setting implements AsyncDisposable {
     this.home = join(this.base, "home");
   }
 
-  static async create(): Promise<Setting> {
+  /** With `canTalk`, there is an agent with a mind, and a script answers in place of a model. */
+  static async create({ canTalk = false } = {}): Promise<Setting> {
     const setting = new Setting(await TemporaryFolder.create("lares-editors-"));
     await mkdir(setting.home);
     await cp(join(checkout, "examples/library"), setting.workspace, { recursive: true });
-    await writeFile(setting.path("lares.yaml"), LARES);
-    const asker = setting.path(".lares/extensions/asker");
+    await writeFile(
+      setting.path("lares.yaml"),
+      canTalk ? LARES.replace("  - id: test.asker\n", "  - id: test.mind\n") : LARES,
+    );
+    const asker = setting.path(`.lares/extensions/${canTalk ? "mind" : "asker"}`);
     const own = join(setting.home, ".config/lares");
     for (const folder of [asker, own]) await mkdir(folder, { recursive: true });
-    for (const [name, text] of Object.entries(ASKER)) await writeFile(join(asker, name), text);
-    await writeFile(join(own, "lares.yaml"), OWN);
+    for (const [name, text] of Object.entries(canTalk ? MIND : ASKER))
+      await writeFile(join(asker, name), text);
+    await writeFile(join(own, "lares.yaml"), canTalk ? SCRIPTED : OWN);
+    await writeFile(join(own, "script.yaml"), SCRIPT);
     await mkdir(dirname(setting.path(BROKEN)));
     await writeFile(setting.path(BROKEN), "extension:\n  id: dev.example.broken\n  nonsense: true\n");
     return setting;
@@ -98,7 +149,11 @@ export class Setting implements AsyncDisposable {
   }
 
   /** Runs an editor to its end. Returns the JSON that it wrote into the file that `LARES_REPORT` names. */
-  async run(program: string, args: readonly string[]): Promise<Record<string, unknown>> {
+  async run(
+    program: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Record<string, unknown>> {
     const report = join(this.base, "report.json");
     const editor = spawn(program, args, {
       cwd: this.workspace,
@@ -110,6 +165,7 @@ export class Setting implements AsyncDisposable {
         LARES_WORKSPACE: this.workspace,
         TERM: "dumb",
         LANG: "C.UTF-8",
+        ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
