@@ -85,6 +85,15 @@ Eglot knows one server per buffer: leave out a mode that has a language server o
       (goto-char (point-min))
       (display-buffer (current-buffer)))))
 
+;; In a chat file the person has asked for what the kernel writes; eglot would ask once more.
+(defvar eglot-confirm-server-edits)
+(cl-defmethod eglot-handle-request
+  ((_server lares-server) (_method (eql 'workspace/applyEdit)) &key _label _edit)
+  "Apply an edit of the kernel."
+  (let ((eglot-confirm-server-initiated-edits nil)
+        (eglot-confirm-server-edits nil))
+    (cl-call-next-method)))
+
 ;; How eglot 1.9 runs a command,
 (cl-defmethod eglot-execute-command
   ((server lares-server) (_command (eql 'lares.action.show)) arguments)

@@ -94,6 +94,7 @@ local function attach(buffer)
     handlers = {
       ["lares/actions/changed"] = action_changed,
       ["lares/asks/changed"] = ask_changed,
+      ["lares/conversations/changed"] = refresh_lenses,
       ["lares/notify"] = notified,
     },
     commands = { ["lares.action.show"] = show_changes },
