@@ -74,6 +74,8 @@ export interface Actions extends AsyncDisposable {
   approve(by: Principal, id: string, approval: Approval): Promise<Action>;
   /** Rejects an action for a person; PermissionDenied for anybody else. */
   reject(by: Principal, id: string, reason?: string): Promise<Action>;
+  /** Rejects an action without a person, because what had proposed it was stopped. */
+  withdraw(id: string, reason: string): Promise<Action>;
   /**
    * Proposes the changes of a stale action again for a person, merged with the current workspace. The new action waits for a person
    * even if the rules would allow it, because nobody has seen the merged text. Stale if the changes no longer apply,

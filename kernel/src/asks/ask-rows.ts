@@ -4,6 +4,12 @@ import type { Database } from "../platform/database/database.ts";
 /** The number of ended questions that are kept; the oldest are deleted first. */
 const endedKept = 1_000;
 
+/** The part of a question that its `Ask` does not have. */
+export interface AskAbout {
+  readonly about: string;
+  readonly countsFor: "agent" | "workspace";
+}
+
 /** The rows of all questions. The database has `asksMigrations` applied. */
 export class AskRows {
   readonly #database: Database;
@@ -12,30 +18,61 @@ export class AskRows {
     this.#database = database;
   }
 
-  /** Stores a question, in place of an earlier state of it. Resolves after the commit. */
-  async store(ask: Ask): Promise<void> {
+  /**
+   * Stores a question, in place of an earlier state of it. With `about`, it outlives its kernel. Resolves after the
+   * commit.
+   */
+  async store(ask: Ask, about: AskAbout | null = null): Promise<void> {
     await this.#database.batch([
       {
-        sql: "INSERT OR REPLACE INTO asks (id, state, record) VALUES (?, ?, ?)",
-        params: [ask.id, ask.state, JSON.stringify(ask)],
+        sql: "INSERT OR REPLACE INTO asks (id, state, record, about) VALUES (?, ?, ?, ?)",
+        params: [ask.id, ask.state, JSON.stringify(ask), about === null ? null : JSON.stringify(about)],
       },
     ]);
   }
 
-  /** Ends the questions of a kernel that died, because their calls are gone. Deletes the oldest ended ones. */
-  async endAll(now: string): Promise<void> {
+  /** Names what asks a question. Resolves after the commit. */
+  async addKey(key: string, ask: string): Promise<void> {
+    await this.#database.batch([
+      { sql: "INSERT OR REPLACE INTO ask_keys (key, ask) VALUES (?, ?)", params: [key, ask] },
+    ]);
+  }
+
+  /** Returns the question that was last asked with a key; null if there is none. */
+  async ofKey(key: string): Promise<Ask | null> {
+    const [row] = await this.#database.query<{ record: string }>(
+      "SELECT record FROM asks WHERE id = (SELECT ask FROM ask_keys WHERE key = ?)",
+      [key],
+    );
+    return row === undefined ? null : (JSON.parse(row.record) as Ask);
+  }
+
+  /**
+   * Ends the questions of a kernel that died whose calls are gone, and deletes the oldest ended ones. Returns those
+   * that still wait, the oldest first.
+   */
+  async endAll(now: string): Promise<{ readonly ask: Ask; readonly about: AskAbout }[]> {
     await this.#database.batch([
       {
         sql: `UPDATE asks SET state = 'Expired',
                 record = json_set(record, '$.state', 'Expired', '$.expires', ?)
-              WHERE state = 'Pending'`,
+              WHERE state = 'Pending' AND about IS NULL`,
         params: [now],
       },
       {
-        sql: "DELETE FROM asks WHERE id NOT IN (SELECT id FROM asks ORDER BY id DESC LIMIT ?)",
+        sql: `DELETE FROM asks WHERE state <> 'Pending' AND id NOT IN
+                (SELECT id FROM asks ORDER BY id DESC LIMIT ?)`,
         params: [endedKept],
       },
+      { sql: "DELETE FROM ask_keys WHERE ask NOT IN (SELECT id FROM asks)" },
     ]);
+    const rows = await this.#database.query<{ record: string; about: string }>(
+      "SELECT record, about FROM asks WHERE state = 'Pending' ORDER BY id",
+    );
+    return rows.map(({ record, about }) => ({
+      ask: JSON.parse(record) as Ask,
+      about: JSON.parse(about) as AskAbout,
+    }));
   }
 
   /** Newest first; with `state`, only those. */

@@ -2,9 +2,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { neverAborted } from "../base/abort.ts";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
-import type { Ask } from "../base/vocabulary/ask.ts";
+import type { Ask, Asking } from "../base/vocabulary/ask.ts";
 import { ownAccord, personAt } from "../base/vocabulary/principal.ts";
 import { openNearDatabase } from "../platform/testing/near-database.ts";
+import { until } from "../../../test/support/until.ts";
 import { AskRows } from "./ask-rows.ts";
 import { Asks, type AskPorts, type Question } from "./asks.ts";
 import { asksMigrations } from "./migrations.ts";
@@ -23,11 +24,27 @@ const question: Question = {
   countsFor: "agent",
 };
 
-async function fixture(ports: Partial<AskPorts> = {}) {
+const untouched = (rows: AskRows): Omit<AskPorts["rows"], "store"> => ({
+  list: (state) => rows.list(state),
+  get: (id) => rows.get(id),
+  addKey: (key, ask) => rows.addKey(key, ask),
+  ofKey: (key) => rows.ofKey(key),
+});
+
+/** What asks and outlives its kernel: a call with this key. `changes` gets the states that it was told. */
+function callOf(key: string, changes: string[] = [], isPausing = () => false): Asking {
+  return { key, changed: ({ state }) => changes.push(state), isPausing };
+}
+
+async function openRows(): Promise<AskRows> {
   const database = await openNearDatabase({ path: ":memory:", migrations: asksMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
+  return new AskRows(database);
+}
+
+async function fixture(ports: Partial<AskPorts> & { readonly opened?: AskRows } = {}) {
   const clock = new ManualClock();
-  const rows = new AskRows(database);
+  const rows = ports.opened ?? (await openRows());
   const remembered = new Map<string, boolean>();
   const keyOf = (subject: object): string => JSON.stringify(subject);
   const asks = new Asks({
@@ -50,7 +67,12 @@ async function fixture(ports: Partial<AskPorts> = {}) {
     if (ask === undefined) throw new Error("Nothing is asked.");
     return ask;
   };
-  return { asks, rows, clock, remembered, told, only };
+  /** Waits until a question is asked. */
+  const next = async (): Promise<Ask> => {
+    await until("a question", async () => (await asks.list("Pending")).length > 0);
+    return only();
+  };
+  return { next, asks, rows, clock, remembered, told, only };
 }
 
 describe("a call that waits for an answer", () => {
@@ -59,8 +81,7 @@ describe("a call that waits for an answer", () => {
     const { rows } = await fixture();
     const { asks, only, told } = await fixture({
       rows: {
-        list: (state) => rows.list(state),
-        get: (id) => rows.get(id),
+        ...untouched(rows),
         store: async (ask) => {
           await rows.store(ask);
           stored.push(ask.state);
@@ -117,8 +138,7 @@ describe("a call that waits for an answer", () => {
     const { rows } = await fixture();
     const { asks, only, told } = await fixture({
       rows: {
-        list: (state) => rows.list(state),
-        get: (id) => rows.get(id),
+        ...untouched(rows),
         store: async (ask) => {
           if (isFull && ask.state !== "Pending") throw new Error("The disk is full.");
           await rows.store(ask);
@@ -257,4 +277,101 @@ test("what a kernel that died had asked has expired for the next one", async () 
   const { id } = await only();
   await rows.endAll("2026-11-24T00:00:00.000Z");
   expect(await rows.get(id)).toMatchObject({ state: "Expired", expires: "2026-11-24T00:00:00.000Z" });
+});
+
+describe("a question of a call that outlives its kernel", () => {
+  test("is the same one for the next kernel, and its answer reaches the call that asks again", async () => {
+    const opened = await openRows();
+    const first = await fixture({ opened });
+    const told: string[] = [];
+    let isPausing = false;
+    const stopping = new AbortController();
+    const asked = first.asks.isAllowed(
+      question,
+      stopping.signal,
+      callOf("call", told, () => isPausing),
+    );
+    const { id, digest } = await first.next();
+    await until("the call to be told", () => told.length > 0);
+    isPausing = true;
+    stopping.abort(new Error("The kernel stops."));
+    await expect(asked).rejects.toThrow("stops");
+    first.asks[Symbol.dispose]();
+    const second = await fixture({ opened });
+    second.asks.resume(await opened.endAll("2026-11-24T00:00:00.000Z"));
+    expect(await second.only()).toMatchObject({ id, digest, state: "Pending" });
+    const again = second.asks.isAllowed(question, neverAborted, callOf("call", told));
+    await until("the call to be told again", () => told.length > 1);
+    await second.asks.answer(me, id, { digest, allow: true });
+    expect(await again).toBe(true);
+    expect(told).toEqual(["Pending", "Pending", "Allowed"]);
+    expect(second.told).toEqual(["Allowed"]);
+  });
+
+  test("may be answered while nothing waits, and is not asked again by the same call", async () => {
+    const opened = await openRows();
+    const { asks, next, told } = await fixture({ opened });
+    const stopping = new AbortController();
+    const asked = asks.isAllowed(
+      question,
+      stopping.signal,
+      callOf("call", [], () => true),
+    );
+    const { id, digest } = await next();
+    stopping.abort(new Error("It pauses."));
+    await expect(asked).rejects.toThrow("pauses");
+    await asks.answer(me, id, { digest, allow: true });
+    const changes: string[] = [];
+    expect(await asks.isAllowed(question, neverAborted, callOf("call", changes))).toBe(true);
+    expect(changes).toEqual(["Allowed"]);
+    expect(told).toEqual(["Pending", "Allowed"]);
+    // Another call asks again.
+    void asks.isAllowed(question, neverAborted, callOf("other"));
+    expect((await next()).id).not.toBe(id);
+  });
+
+  test("is withdrawn with a call that was cancelled, which is told", async () => {
+    const { asks, next, rows } = await fixture();
+    const changes: string[] = [];
+    const stopping = new AbortController();
+    const asked = asks.isAllowed(question, stopping.signal, callOf("call", changes));
+    await next();
+    await until("the call to be told", () => changes.length > 0);
+    stopping.abort(new Error("cancelled"));
+    await expect(asked).rejects.toThrow("cancelled");
+    await until("its end", () => changes.length > 1);
+    expect(changes).toEqual(["Pending", "Expired"]);
+    expect(await rows.list()).toMatchObject([{ state: "Expired" }]);
+  });
+
+  test("expires for the next kernel when the rest of its time is over", async () => {
+    const opened = await openRows();
+    const first = await fixture({ opened });
+    void first.asks.isAllowed(question, neverAborted, callOf("call"));
+    const { expires } = await first.next();
+    first.asks[Symbol.dispose]();
+    const second = await fixture({ opened });
+    const untilThen = Date.parse(expires) - second.clock.now();
+    second.clock.advance(untilThen - 1);
+    second.asks.resume(await opened.endAll(expires));
+    expect(await second.asks.list("Pending")).toHaveLength(1);
+    second.clock.advance(1);
+    expect(await second.asks.list("Pending")).toEqual([]);
+    expect(await second.asks.isAllowed(question, neverAborted, callOf("call"))).toBe(false);
+  });
+
+  test("that no call waits for is asked once, answered to all who listen, and can be withdrawn", async () => {
+    const { asks, told } = await fixture();
+    const [one, same] = await Promise.all([
+      asks.ask(question, { key: "edit" }),
+      asks.ask(question, { key: "edit" }),
+    ]);
+    expect(same?.id).toBe(one?.id);
+    asks.withdraw(one?.id ?? "");
+    expect(told).toEqual(["Pending", "Expired"]);
+    expect(await asks.ask(question, { key: "edit" })).toMatchObject({ id: one?.id, state: "Expired" });
+    const other = await asks.ask(question, { key: "another edit" });
+    await asks.answer(me, other?.id ?? "", { digest: other?.digest ?? "sha256:", allow: false });
+    expect(await asks.ask(question, { key: "a third" })).toBe(null);
+  });
 });

@@ -11,11 +11,11 @@ import {
 import { newId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Ask, AskScope } from "../base/vocabulary/ask.ts";
+import type { Ask, AskScope, Asking } from "../base/vocabulary/ask.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
 import { sha256 } from "../platform/files/hash.ts";
-import type { AskRows } from "./ask-rows.ts";
+import type { AskAbout, AskRows } from "./ask-rows.ts";
 
 /** The number of questions that may wait at once, of one agent and of all. */
 const pendingLimits = { perAgent: 8, together: 256 } as const;
@@ -30,15 +30,12 @@ const quietAfterDenialMs = 600_000;
 export type Question = Pick<
   Ask,
   "agent" | "conversation" | "process" | "kind" | "title" | "reason" | "sources" | "facts" | "scopes"
-> & {
+> &
   /**
-   * The subject of a remembered answer, in words for `decisions.yaml`. The answer applies again for the same kind and
-   * the same words.
+   * `about`: the subject of a remembered answer, in words for `decisions.yaml`; the answer applies again for the same
+   * kind and the same words. `countsFor`: whether that is so for this agent or for all agents of the workspace.
    */
-  readonly about: string;
-  /** Whether a remembered answer counts for this agent or for all agents of the workspace. */
-  readonly countsFor: "agent" | "workspace";
-};
+  AskAbout;
 
 /** The subject of a remembered answer: kind, agent (any if absent) and words. */
 export interface Subject {
@@ -50,7 +47,7 @@ export interface Subject {
 export interface AskPorts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly rows: Pick<AskRows, "store" | "list" | "get">;
+  readonly rows: Pick<AskRows, "store" | "list" | "get" | "addKey" | "ofKey">;
   readonly expireAfterMs: () => number;
   /** The answers that a person remembered with "always". */
   readonly remembered: {
@@ -65,8 +62,10 @@ interface Waiting {
   ask: Ask;
   readonly question: Question;
   readonly subject: Subject;
-  readonly waiters: Set<(isAllowed: boolean) => void>;
+  readonly waiters: Set<(ended: Ask) => void>;
   readonly timer: Disposable;
+  /** Set for one that outlives its kernel: resolves once the next kernel would find it. */
+  stored: Promise<void> | null;
   /** True while an answer is being stored: it wins over everything that would end the question. */
   isBeingAnswered: boolean;
 }
@@ -88,33 +87,89 @@ export class Asks implements Disposable {
     this.#ports = ports;
   }
 
+  /** Continues with questions that an earlier kernel had asked, and that are asked again with their keys. */
+  resume(questions: readonly { readonly ask: Ask; readonly about: AskAbout }[]): void {
+    for (const { ask, about } of questions) {
+      const { id: _id, digest: _digest, state: _state, created: _created, expires, ...shown } = ask;
+      const leftMs = Math.max(0, Date.parse(expires) - this.#ports.clock.now());
+      this.#wait(ask, { ...shown, ...about }, leftMs).stored = Promise.resolve();
+    }
+  }
+
   /**
    * Returns whether a person allows it: at once if they remembered the answer, else after they answered. The same
    * question that waits already is not asked twice. Rejects with the signal's reason; then a question that nothing else
-   * waits for is withdrawn.
+   * waits for is withdrawn. With `asking`, the question or its answer is found again after a restart.
    */
-  async isAllowed(question: Question, signal: AbortSignal): Promise<boolean> {
+  async isAllowed(question: Question, signal: AbortSignal, asking?: Asking): Promise<boolean> {
     signal.throwIfAborted();
     const subject = subjectOf(question);
+    const key = asking === undefined ? "" : keyOf(asking, question);
+    const earlier = asking === undefined ? null : await this.#ports.rows.ofKey(key);
+    signal.throwIfAborted();
+    if (earlier !== null && earlier.state !== "Pending") {
+      asking?.changed(earlier);
+      return earlier.state === "Allowed";
+    }
     const known =
       this.#ports.remembered.find(subject) ??
       this.#ofConversations.get(conversationKey(subject, question.conversation)) ??
       this.#quietAnswer(subject);
     if (known !== null) return known;
-    const waiting = this.#same(question) ?? this.#begin(question, subject);
+    const waiting = this.#same(question) ?? this.#begin(question, subject, asking !== undefined);
+    const { ask } = waiting;
+    const told =
+      asking === undefined
+        ? null
+        : Promise.all([waiting.stored, this.#ports.rows.addKey(key, ask.id)])
+            .catch((error: unknown) => this.#notStored(error))
+            .then(() => asking.changed(ask));
     return new Promise<boolean>((resolve, reject) => {
-      const end = (isAllowed: boolean): void => {
+      const end = (ended: Ask): void => {
         signal.removeEventListener("abort", leave);
-        resolve(isAllowed);
+        const isAllowed = ended.state === "Allowed";
+        if (told === null) return resolve(isAllowed);
+        void told.then(() => {
+          asking?.changed(ended);
+          resolve(isAllowed);
+        });
       };
       const leave = (): void => {
         waiting.waiters.delete(end);
-        if (waiting.waiters.size === 0) this.#withdraw(waiting);
+        const isLast = waiting.waiters.size === 0 && asking?.isPausing() !== true;
+        const ended = isLast ? this.#withdraw(waiting) : null;
+        if (ended !== null) void told?.then(() => asking?.changed(ended));
         reject(signal.reason as Error);
       };
       waiting.waiters.add(end);
       signal.addEventListener("abort", leave, { once: true });
     });
+  }
+
+  /**
+   * Asks what no call waits for: whoever asks listens to `changed`. Returns the question, or the one that was asked with
+   * this key before; null if the answer is known.
+   */
+  async ask(question: Question, asking: Pick<Asking, "key">): Promise<Ask | null> {
+    const key = keyOf(asking, question);
+    const earlier = await this.#ports.rows.ofKey(key);
+    if (earlier !== null) return earlier;
+    const subject = subjectOf(question);
+    if ((this.#ports.remembered.find(subject) ?? this.#quietAnswer(subject)) !== null) return null;
+    const waiting = this.#same(question) ?? this.#begin(question, subject, true);
+    await Promise.all([waiting.stored, this.#ports.rows.addKey(key, waiting.ask.id)]);
+    return waiting.ask;
+  }
+
+  /** Ends a question for which nothing waits any more; nothing if it has ended, or a call waits for it. */
+  withdraw(id: string): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting?.waiters.size === 0) this.#end(waiting, "Expired");
+  }
+
+  /** Returns null if there is none. */
+  async get(id: string): Promise<Ask | null> {
+    return this.#waiting.get(id)?.ask ?? (await this.#ports.rows.get(id));
   }
 
   /** Newest first. */
@@ -158,10 +213,11 @@ export class Asks implements Disposable {
     const ended = this.#endOf(ask, answer.allow ? "Allowed" : "Denied");
     try {
       if (scope === "always") await this.#ports.remembered.remember(subject, answer.allow);
-      await this.#ports.rows.store(ended);
+      await waiting.stored;
+      await this.#store(ended, waiting);
     } catch (error) {
       waiting.isBeingAnswered = false;
-      if (waiting.waiters.size === 0) this.#end(waiting, "Expired");
+      if (waiting.waiters.size === 0 && waiting.stored === null) this.#end(waiting, "Expired");
       throw error;
     }
     if (scope === "conversation")
@@ -183,7 +239,7 @@ export class Asks implements Disposable {
     this.#waiting.clear();
   }
 
-  #begin(question: Question, subject: Subject): Waiting {
+  #begin(question: Question, subject: Subject, isKept: boolean): Waiting {
     const { clock, expireAfterMs } = this.#ports;
     this.#checkRoom(question.agent);
     const { about: _about, countsFor: _countsFor, ...shown } = question;
@@ -197,25 +253,33 @@ export class Asks implements Disposable {
       created,
       expires: isoTime(now + expireAfterMs()),
     };
+    const waiting = this.#wait(ask, question, expireAfterMs(), subject);
+    if (isKept) waiting.stored = Promise.resolve();
+    const stored = this.#store(ask, waiting).catch((error: unknown) => this.#notStored(error));
+    if (isKept) waiting.stored = stored;
+    this.changed.emit(ask);
+    return waiting;
+  }
+
+  #wait(ask: Ask, question: Question, leftMs: number, subject = subjectOf(question)): Waiting {
     const waiting: Waiting = {
       ask,
       question,
       subject,
       waiters: new Set(),
-      timer: clock.timer(expireAfterMs(), () => this.#end(waiting, "Expired")),
+      timer: this.#ports.clock.timer(leftMs, () => this.#end(waiting, "Expired")),
+      stored: null,
       isBeingAnswered: false,
     };
     this.#waiting.set(ask.id, waiting);
-    this.#store(ask);
-    this.changed.emit(ask);
     return waiting;
   }
 
-  #withdraw(waiting: Waiting): void {
+  #withdraw(waiting: Waiting): Ask | null {
     const { agent } = waiting.ask;
     const now = this.#ports.clock.monotonic();
     this.#withdrawn.set(agent, [...(this.#withdrawn.get(agent) ?? []), now].slice(-maxWithdrawn));
-    this.#end(waiting, "Expired");
+    return this.#end(waiting, "Expired");
   }
 
   #checkRoom(agent: string): void {
@@ -254,11 +318,13 @@ export class Asks implements Disposable {
     this.#quiet.set(canonicalJson({ ...subject }), now + quietAfterDenialMs);
   }
 
-  #end(waiting: Waiting, state: "Expired"): void {
-    if (waiting.isBeingAnswered || !this.#waiting.has(waiting.ask.id)) return;
+  /** Returns the question as it ended; null if an answer is being stored, or it has ended already. */
+  #end(waiting: Waiting, state: "Expired"): Ask | null {
+    if (waiting.isBeingAnswered || !this.#waiting.has(waiting.ask.id)) return null;
     const ended = this.#endOf(waiting.ask, state);
-    this.#store(ended);
+    void this.#store(ended, waiting).catch((error: unknown) => this.#notStored(error));
     this.#gone(waiting, ended);
+    return ended;
   }
 
   #endOf(ask: Ask, state: Ask["state"]): Ask {
@@ -268,15 +334,17 @@ export class Asks implements Disposable {
   #gone(waiting: Waiting, ended: Ask): void {
     this.#waiting.delete(ended.id);
     waiting.timer[Symbol.dispose]();
-    for (const end of waiting.waiters) end(ended.state === "Allowed");
+    for (const end of waiting.waiters) end(ended);
     this.changed.emit(ended);
   }
 
-  /** The record of a question is only for later reading: waiting calls do not depend on it. */
-  #store(ask: Ask): void {
-    this.#ports.rows
-      .store(ask)
-      .catch((error: unknown) => this.#ports.log.error(`A question was not stored: ${messageOf(error)}`));
+  #store(ask: Ask, { stored, question: { about, countsFor } }: Waiting): Promise<void> {
+    return this.#ports.rows.store(ask, stored === null ? null : { about, countsFor });
+  }
+
+  /** Calls that wait do not depend on the record of their question: only the next kernel does. */
+  #notStored(error: unknown): void {
+    this.#ports.log.error(`A question was not stored: ${messageOf(error)}`);
   }
 }
 
@@ -286,3 +354,7 @@ function subjectOf({ kind, agent, about, countsFor }: Question): Subject {
 
 const conversationKey = ({ kind, agent = "", about }: Subject, conversation = ""): string =>
   JSON.stringify([conversation, kind, agent, about]);
+
+/** One call may ask about several things. */
+const keyOf = ({ key }: Pick<Asking, "key">, { kind, about }: Question): string =>
+  sha256(canonicalJson([key, kind, about]));

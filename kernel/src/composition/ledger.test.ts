@@ -34,6 +34,7 @@ const published = [
   ["decisions-1-uses", "282ac0a8df289b2f"],
   ["tool-calls-1", "3893d9f61e3598aa"],
   ["asks-1-asks", "2b2d8f4a9ebd33f3"],
+  ["asks-2-keys", "ba89ef26b2045640"],
   ["conversations-1", "e9f08aa1e24fe2ef"],
   ["conversations-2-files", "1c405fbbf0bcedd0"],
 ] as const;

@@ -48,6 +48,8 @@ export interface ConversationState {
   requests: OpenRequest[];
   calls: OpenCall[];
   references: OpenReference[];
+  /** What the person rejected or denied in a row, since they last allowed or said something. */
+  rejections: number;
   /** Messages of which there are only partial entries. */
   partial: { process: string; message: string }[];
   /** Ids of entries. */
@@ -74,6 +76,8 @@ const maxPins = 256;
 
 /** Decided by a person, the rules, or time: nobody waits for it any more. */
 const openStates: ReadonlySet<string> = new Set(["Pending", "PendingApproval", "Approved", "Committing"]);
+/** The states of an action and of a question that a person said no to. */
+export const rejected: ReadonlySet<string> = new Set(["Rejected", "Denied"]);
 
 /**
  * Folds the entries of a conversation, one after the other. Takes whatever is in the log without complaint: an entry
@@ -88,7 +92,8 @@ export class ConversationFold {
 
   /** Begins a conversation, or a fork with the state that its origin had. */
   static begin(created: string, start: ConversationState = emptyState()): ConversationFold {
-    return new ConversationFold({ ...structuredClone(start), created, updated: created });
+    // An older kernel may have written it, without all fields.
+    return new ConversationFold({ ...emptyState(), ...structuredClone(start), created, updated: created });
   }
 
   /** Continues from a saved state. Returns null for anything else. */
@@ -178,8 +183,10 @@ export class ConversationFold {
       return;
     }
     this.#closeMessage(id);
-    if (role === "user" && origin === "person") state.unread = 0;
-    else if (role === "assistant" && this.#isChannel(process)) state.unread++;
+    if (role === "user" && origin === "person") {
+      state.unread = 0;
+      state.rejections = 0;
+    } else if (role === "assistant" && this.#isChannel(process)) state.unread++;
   }
 
   #takeProcess(value: Process): void {
@@ -193,7 +200,8 @@ export class ConversationFold {
     const isOthers = ({ process }: { readonly process: string }): boolean => process !== value.id;
     state.requests = state.requests.filter(isOthers);
     state.calls = state.calls.filter(isOthers);
-    state.references = state.references.filter(isOthers);
+    // A channel begins again, and learns of its decisions.
+    if (value.kind !== "channel") state.references = state.references.filter(isOthers);
     state.partial = state.partial.filter(isOthers);
     const ended = state.processes.filter((process) => isOver(process));
     const dropped = new Set(ended.slice(0, Math.max(0, ended.length - maxEnded)));
@@ -202,9 +210,16 @@ export class ConversationFold {
 
   #takeReference({ kind, ref, process, origin, state: now }: EntryOf<"action"> | EntryOf<"ask">): void {
     const state = this.#state;
-    state.references = state.references.filter((open) => open.kind !== kind || open.ref !== ref);
-    if (openStates.has(now)) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
-    else if (origin === "person") state.unread = 0;
+    const isOpen = openStates.has(now);
+    // Several processes may wait for one question.
+    state.references = state.references.filter(
+      (open) => open.kind !== kind || open.ref !== ref || (isOpen && open.process !== process),
+    );
+    if (isOpen) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
+    else if (origin === "person") {
+      state.unread = 0;
+      state.rejections = rejected.has(now) ? state.rejections + 1 : 0;
+    }
   }
 
   #closeMessage(id: string): void {
@@ -248,6 +263,7 @@ export function emptyState(): ConversationState {
     requests: [],
     calls: [],
     references: [],
+    rejections: 0,
     partial: [],
     pins: [],
     blocks: [],

@@ -18,12 +18,23 @@ export async function stateOfFork(
 }
 
 function quiet(state: ConversationState): ConversationState {
-  const { usage, requests, calls, references, partial } = emptyState();
+  const { usage, requests, calls, references, rejections, partial } = emptyState();
   const processes = state.processes
     .filter(({ kind }) => kind === "channel")
     .map(({ error: _error, ended: _ended, ...channel }) => ({
       ...channel,
       state: "WaitingForInput" as const,
     }));
-  return { ...state, state: "open", unread: 0, usage, requests, calls, references, partial, processes };
+  return {
+    ...state,
+    state: "open",
+    unread: 0,
+    usage,
+    requests,
+    calls,
+    references,
+    rejections,
+    partial,
+    processes,
+  };
 }

@@ -37,8 +37,8 @@ export class ActionWaits {
   }
 }
 
-function resultOf({ id, state, rejected_reason: reason }: Action): ToolResult {
+function resultOf({ id, state, error, rejected_reason: reason = error }: Action): ToolResult {
   if (state === "Committed" || state === "Undone") return { status: "success", value: { action: id, state } };
   const why = reason === undefined ? "" : `: ${reason}`;
-  return asError(`The change was not made (${state})${why}.`);
+  return asError(`The change was not made (${state})${why.replace(/\.$/, "")}.`);
 }

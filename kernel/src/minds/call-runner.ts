@@ -39,7 +39,7 @@ export class CallRunner {
       const result = asError(refusal.value, false);
       return void (await log.append([this.#resultOf(call, { ...refusal, result })]));
     }
-    if (this.#isRepeated(call) && !(await this.#host.mayRepeat(process.record, call, process.signal))) {
+    if (this.#isRepeated(call) && !(await this.#mayRepeat(call))) {
       const result = asError(
         "This call was made with the same arguments twice before, and a person did not allow it once more.",
         false,
@@ -57,12 +57,15 @@ export class CallRunner {
     const { result } = outcome;
     if (result.status !== "needs_approval")
       return void (await log.append(await this.#results(call, outcome)));
-    const { id, state } = result.action;
-    const action = entryOf(process.maker, { kind: "action", ref: id, state }, { origin: "workspace" });
-    if (kinds[process.record.kind].goesOn)
-      return void (await log.append([...(await this.#results(call, outcome)), action]));
-    await process.move("ask", {}, [action]);
-    const decided = await this.#host.decided(id, process.signal);
+    const { id } = result.action;
+    const { decisions } = this.#host;
+    const action = await decisions.entriesOf(process, result.action);
+    if (kinds[process.record.kind].goesOn) {
+      await log.append([...(await this.#results(call, outcome)), ...action]);
+      return await decisions.check(id);
+    }
+    await process.move("ask", {}, action);
+    const decided = await decisions.result(id, process.signal);
     await process.move("decided");
     await log.append(await this.#results(call, { ...outcome, result: decided }));
   }
@@ -89,8 +92,18 @@ export class CallRunner {
         signal,
         offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
         foreign: this.#foreign(),
+        asking: this.#host.decisions.asking(this.#process, call.call),
       },
     );
+  }
+
+  /** Returns whether the person lets a call be made although the same was made twice directly before. */
+  async #mayRepeat(call: LoggedCall): Promise<boolean> {
+    const { ports, decisions } = this.#host;
+    const { record, signal } = this.#process;
+    const asking = decisions.asking(this.#process, call.call);
+    const caller = this.#host.principalOf(record);
+    return await ports.mayRepeat(caller, call.tool, call.arguments, signal, asking);
   }
 
   /** What the conversation holds that neither a person nor a model wrote; also what the mind keeps was made from such. */

@@ -250,7 +250,7 @@ export class Compactor {
     const approvals = await Promise.all(
       references.map(async ({ ref, kind }) => ({
         id: ref,
-        title: kind === "action" ? ((await ports.actions.get(ref))?.title ?? "") : "a question",
+        title: (await (kind === "action" ? ports.actions : ports.asks).get(ref))?.title ?? "",
       })),
     );
     return carriedOver({ earlier: prefix.carried, covered, pins: pinned, openTasks, approvals, limit });

@@ -1,12 +1,9 @@
 import { isoTime } from "../base/clock.ts";
 import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
-import type { Action } from "../base/vocabulary/action.ts";
-import { hasEnded } from "../base/vocabulary/action.ts";
-import type { Entry, Process } from "../base/vocabulary/conversation.ts";
+import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
-import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
 import type { OpenLog } from "../conversations/conversations.ts";
@@ -22,11 +19,11 @@ import { OwnTools } from "./own-tools.ts";
 import { groupsOf, type Places } from "./places.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { type GivenContext, MindProcess, Unattended } from "./process.ts";
+import { type GivenContext, MindProcess, Paused, Unattended } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
 import { treeOf, unreadOf } from "./turns.ts";
 import type { AtWork, ConversationHost } from "./host.ts";
-import { ActionWaits } from "./action-waits.ts";
+import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
 
@@ -53,16 +50,17 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
   readonly inputs = new HeldInputs(this);
+  readonly decisions: Decisions;
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
   readonly #ownTools: OwnTools;
   readonly #compactor: Compactor;
   readonly #contexts: Contexts;
-  readonly #waits: ActionWaits;
   readonly #listening: Disposable;
   readonly #wakes: Wakes;
-  #isStopping = false;
+  /** Nothing begins any more: the next kernel continues. */
+  isStopping = false;
   /** Set while nobody is there: processes end before their next request, and continue later. */
   isUnattended = false;
 
@@ -86,7 +84,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     });
     this.#contexts = new Contexts(this);
     this.#compactor = new Compactor(this);
-    this.#waits = new ActionWaits((id) => this.ports.actions.get(id));
+    this.decisions = new Decisions(this);
     this.#listening = this.log.appended.on((entries) => {
       this.#contexts.take(entries);
     });
@@ -99,9 +97,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Returns the process that talks to the person. Every conversation begins with one. */
   get channel(): Process {
-    const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
-    if (channel === undefined) throw new Error(`The conversation ${this.log.id} has no channel.`);
-    return channel;
+    const { talker } = this;
+    if (talker === null) throw new Error(`The conversation ${this.log.id} has no channel.`);
+    return talker;
+  }
+
+  /** The channel; null in the log of a mind itself. */
+  get talker(): Process | null {
+    return this.log.state.processes.find(({ kind }) => kind === "channel") ?? null;
   }
 
   /** Ends the work before the next requests, without writing an end: somebody will continue it. */
@@ -114,10 +117,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   /** Continues the processes that had not ended when a kernel died or stopped. */
   async resume(): Promise<void> {
     this.isUnattended = false;
-    for (const { kind, ref } of this.log.state.references) {
-      const action = kind === "action" ? await this.ports.actions.get(ref) : null;
-      if (action !== null && hasEnded(action.state)) await this.actionChanged(action);
-    }
+    await this.decisions.resume();
     for (const process of this.log.state.processes) {
       if (this.#running.has(process.id)) continue;
       if (!atWork.has(process.state)) continue;
@@ -125,9 +125,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (process.kind === "compaction" || process.kind === "cortex") await this.#drop(process);
       else this.#start(process, "");
     }
-    const channel = this.log.state.processes.find(({ kind }) => kind === "channel");
-    // The log of a mind itself has none.
-    if (channel === undefined || this.#running.has(channel.id)) return;
+    this.#startPaused();
+    const channel = this.talker;
+    if (channel === null || this.#running.has(channel.id)) return;
     const { what, turnsAlone } = await unreadOf(this.ports.reader, this.log.id, channel);
     if (what === "spoken") this.wake();
     if (what !== "found") return;
@@ -150,6 +150,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     ]);
     const durable = this.log.sync();
     this.#wakes.personSpoke();
+    this.#startPaused();
     this.wake(id);
     held?.ask({ ...maker, id, parts: [...parts] }, durable);
     await durable;
@@ -158,8 +159,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   /** Has the channel read what is new. `turn`: the entry that caused it, if one did. */
   wake(turn = ""): void {
     const { channel } = this;
-    if (this.#isStopping || this.#running.has(channel.id)) return;
-    this.#start(channel, turn);
+    if (this.isStopping || this.#running.has(channel.id)) return;
+    if (!this.decisions.isPaused) this.#start(channel, turn);
+    else if (this.isIdle) this.#parts.rested();
   }
 
   /** Stops a process and what it started, or all; resolves when that is written. */
@@ -173,31 +175,20 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     for (const { abort } of stopped) abort.abort(requestCancelled("It was stopped."));
     this.#wakes.stop();
     await Promise.all(stopped.map(({ done }) => done));
-    if (by.kind !== "person") return;
     // Only a channel proposes schedules.
-    if (processes.some((process) => process.kind === "channel" && tree.has(process.id)))
+    if (by.kind === "person" && processes.some(({ id: of, kind }) => kind === "channel" && tree.has(of)))
       await this.ports.schedules.withdraw(this.log.id);
-    // A call that was stopped may have proposed something without anybody waiting for it any more.
-    const proposed = id === undefined ? await this.ports.actions.waitingOf(this.log.agent, this.log.id) : [];
-    const refs = waiting.flatMap(({ kind, ref }) => (kind === "action" ? [ref] : []));
-    for (const ref of new Set([...refs, ...proposed]))
-      await this.ports.actions.reject(by, ref, "What had proposed it was stopped.");
+    for (const process of this.#paused) if (tree.has(process.id)) await this.#drop(process);
+    await this.decisions.stopped(by, waiting, id === undefined ? null : tree);
   }
 
-  /** An action was decided about: what waits for it continues. */
-  async actionChanged(action: Action): Promise<void> {
-    const reference = this.log.state.references.find(
-      ({ kind, ref }) => kind === "action" && ref === action.id,
-    );
-    if (reference === undefined || !hasEnded(action.state)) return;
-    const maker: EntryMaker = { process: reference.process, turn: "", clock: this.ports.clock };
-    const { state, decided_by: by } = action;
-    const isPersons = by === "user" && (state === "Committed" || state === "Rejected");
-    const origin = isPersons ? "person" : "workspace";
-    await this.log.append([entryOf(maker, { kind: "action", ref: action.id, state }, { origin })]);
-    this.#waits.decided(action);
-    if (isPersons) this.#wakes.personSpoke();
-    if (reference.process !== this.channel.id || this.#isStopping) return;
+  /** An action of a process has ended, which wakes the channel if it proposed it. */
+  decided(process: string, isPersons: boolean): void {
+    if (isPersons) {
+      this.#wakes.personSpoke();
+      this.#startPaused();
+    }
+    if (process !== this.channel.id || this.isStopping) return;
     if (isPersons) this.wake();
     // Events without a person wake the channel as the end of a child does: a limited number of times.
     else this.#wakes.childEnded();
@@ -255,14 +246,6 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return this.#ownTools.run(process, call);
   }
 
-  decided(id: string, signal: AbortSignal): Promise<ToolResult> {
-    return this.#waits.result(id, signal);
-  }
-
-  async mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean> {
-    return await this.ports.mayRepeat(this.principalOf(process), call.tool, call.arguments, signal);
-  }
-
   async makeRoom({ record, tail }: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean> {
     if (tail === null || record.kind === "compaction") return false;
     if (why === "overflow") return await this.#compactor.overflow(record, tail);
@@ -293,7 +276,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
 
   /** Ends the work without writing an end: the next kernel continues it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true;
+    this.isStopping = true;
     this.inputs.stop();
     this.#wakes.stop();
     const running = [...this.#running.values()];
@@ -328,8 +311,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (text === null) await process.move("rest");
       else await process.finish(text);
     } catch (error) {
-      if (this.#isStopping || error instanceof Unattended) return;
-      await (process.signal.aborted ? process.cancelled() : process.fail(error)).catch((failed: unknown) =>
+      if (this.isStopping || error instanceof Unattended) return;
+      await (
+        error instanceof Paused
+          ? process.move("rest")
+          : process.signal.aborted
+            ? process.cancelled()
+            : process.fail(error)
+      ).catch((failed: unknown) =>
         this.ports.log.error(`The end of a process could not be written: ${messageOf(failed)}`, {
           conversation: this.log.id,
         }),
@@ -337,11 +326,25 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     }
   }
 
+  /** Processes that stopped because the person said no several times, and continue when they speak. */
+  get #paused(): readonly Process[] {
+    return this.log.state.processes.filter(
+      ({ id, kind, state }) => kind !== "channel" && state === "WaitingForInput" && !this.#running.has(id),
+    );
+  }
+
+  #startPaused(): void {
+    if (this.isStopping || this.decisions.isPaused) return;
+    for (const process of this.#paused) this.#start(process, "");
+  }
+
   #ended(process: MindProcess): void {
     const { record } = process;
     this.#running.delete(record.id);
     if (record.kind !== "channel") this.#contexts.drop(record.id);
-    if (this.#isStopping) return;
+    if (this.isStopping) return;
+    const hasEnded = endedStates.has(record.state);
+    if (hasEnded) this.decisions.processEnded(record.id);
     if (this.isUnattended) {
       if (this.isIdle) this.#parts.rested();
       return;
@@ -351,7 +354,12 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
       else if (process.isScheduled) this.#announce(process);
-    } else if (record.parent !== undefined && record.kind !== "compaction" && record.state !== "Cancelled") {
+    } else if (
+      record.parent !== undefined &&
+      record.kind !== "compaction" &&
+      hasEnded &&
+      record.state !== "Cancelled"
+    ) {
       if (record.state === "Failed") this.#notice(`A ${record.kind} failed: ${record.error?.message ?? ""}`);
       this.#wakes.childEnded();
     }

@@ -1,3 +1,5 @@
+import type { Action } from "../base/vocabulary/action.ts";
+import type { Asking } from "../base/vocabulary/ask.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { MindPlace } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
@@ -23,6 +25,8 @@ export interface AtWork {
   readonly tail: ContextTail | null;
   /** The seq of its last request; 0: it made none yet. */
   readonly lastRequest: number;
+  /** Changes the state without writing it down. */
+  enter(event: ProcessEvent): void;
   /** Changes the state, and writes it down behind other entries. */
   move(event: ProcessEvent, more?: Partial<Process>, before?: readonly NewEntry[]): Promise<void>;
   /** Returns where a text comes from that was made of what it has read. */
@@ -52,6 +56,19 @@ export interface ProcessHost {
   };
   /** True if nobody is there, so that no further request is made. */
   readonly isUnattended: boolean;
+  /** What waits for the person. */
+  readonly decisions: {
+    /** True if the person has to speak first. */
+    readonly isPaused: boolean;
+    /** Returns the entry of an action that a process proposed; none if it is in the log already. */
+    entriesOf(process: AtWork, action: Action): Promise<NewEntry[]>;
+    /** Returns what became of an action once a person or time has decided about it. */
+    result(action: string, signal: AbortSignal): Promise<ToolResult>;
+    /** Writes the end of an action that may have ended before its entry was in the log. */
+    check(action: string): Promise<void>;
+    /** Returns how a process asks the person. `key`: names in its conversation what asks. */
+    asking(process: AtWork, key: string): Asking;
+  };
   /** Returns the mind; AgentError, with the reason, where it may not be used now. */
   mind(): Mind;
   /** Returns a process as the principal of what it does. */
@@ -64,10 +81,6 @@ export interface ProcessHost {
   suffixOf(process: Process): readonly SuffixPart[];
   /** Runs one of the kernel's own tools for a process. */
   runOwnTool(process: AtWork, call: LoggedCall): Promise<OwnResult>;
-  /** Returns what became of an action once a person or time has decided about it. */
-  decided(action: string, signal: AbortSignal): Promise<ToolResult>;
-  /** Returns whether a call may be made although the same was made twice directly before. */
-  mayRepeat(process: Process, call: LoggedCall, signal: AbortSignal): Promise<boolean>;
   /** Makes the context smaller if that is needed; false if it stays as it is. */
   makeRoom(process: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean>;
 }

@@ -17,6 +17,8 @@ interface Kind {
   readonly end: "rest" | "conclusion";
   /** An action that needs a person does not stop it: it continues, and learns the decision later. */
   readonly goesOn: boolean;
+  /** It stops when the person said no several times in a row. */
+  readonly pauses: boolean;
   readonly isIdentified: boolean;
   use(process: Process, chosen: string): ModelUse;
 }
@@ -44,6 +46,7 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
     maxTurns: (mind) => mind.channel.maxTurns,
     end: "rest",
     goesOn: true,
+    pauses: true,
     isIdentified: true,
     use: talk("channel"),
   },
@@ -53,6 +56,7 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
     maxTurns: (mind) => mind.branches.maxTurns,
     end: "conclusion",
     goesOn: false,
+    pauses: true,
     isIdentified: true,
     use: talk("branch"),
   },
@@ -62,6 +66,7 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
     maxTurns: (mind, name) => workerOf(mind, name)?.maxTurns ?? defaultWorkerTurns,
     end: "conclusion",
     goesOn: false,
+    pauses: true,
     isIdentified: false,
     use: task("worker"),
   },
@@ -71,6 +76,7 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
     maxTurns: () => 3,
     end: "conclusion",
     goesOn: false,
+    pauses: false,
     isIdentified: false,
     use: task("compaction"),
   },
@@ -80,6 +86,7 @@ export const kinds: Readonly<Record<ProcessKind, Kind>> = {
     maxTurns: () => 10,
     end: "conclusion",
     goesOn: false,
+    pauses: false,
     isIdentified: true,
     use: task("cortex"),
   },

@@ -2,6 +2,7 @@ import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import type { Action } from "../base/vocabulary/action.ts";
+import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { Conversations } from "../conversations/conversations.ts";
@@ -221,11 +222,24 @@ export class Minds implements AsyncDisposable {
   actionChanged(action: Action): void {
     for (const active of this.#active.values())
       active.opening
-        .then((conversation) => conversation.actionChanged(action))
+        .then((conversation) => conversation.decisions.actionChanged(action))
         .catch((error: unknown) =>
           this.ports.log.error(`The end of an action could not be written: ${messageOf(error)}`),
         );
-    if (this.#isRunning) void this.#wakeFor(action).catch(() => undefined);
+    const conversation = (action.on_behalf_of ?? []).find((actor) => actor.kind === "process")?.conversation;
+    if (this.#isRunning) void this.#wakeFor(action.id, conversation).catch(() => undefined);
+  }
+
+  /** A question has changed: the conversation that asked it writes its end down. */
+  askChanged(ask: Ask): void {
+    if (ask.state === "Pending" || ask.conversation === undefined) return;
+    this.#active
+      .get(ask.conversation)
+      ?.opening.then((conversation) => conversation.decisions.askChanged(ask))
+      .catch((error: unknown) =>
+        this.ports.log.error(`The end of a question could not be written: ${messageOf(error)}`),
+      );
+    if (this.#isRunning) void this.#wakeFor(ask.id, ask.conversation).catch(() => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -236,11 +250,10 @@ export class Minds implements AsyncDisposable {
   }
 
   /** A conversation that rests waits for the decision too. */
-  async #wakeFor({ id: action, on_behalf_of: causes = [] }: Action): Promise<void> {
-    const conversation = causes.find((actor) => actor.kind === "process")?.conversation;
+  async #wakeFor(decision: string, conversation: string | undefined): Promise<void> {
     if (conversation === undefined || this.#active.has(conversation)) return;
     const row = await this.conversations.find(conversation);
-    if (row?.state.references.some(({ ref }) => ref === action) === true)
+    if (row?.state.references.some(({ ref }) => ref === decision) === true)
       await this.use(conversation, (opened) => opened.resume());
   }
 

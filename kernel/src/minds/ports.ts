@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
+import type { Ask, Asking } from "../base/vocabulary/ask.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
@@ -91,6 +92,8 @@ export interface CallOptions {
   readonly offered: readonly string[];
   /** The sources of text that the process has read and that neither a person nor a model wrote. */
   readonly foreign: readonly string[];
+  /** How the person is asked about it; absent for a call about which nothing is asked. */
+  readonly asking?: Asking;
 }
 
 export interface MindPorts {
@@ -144,15 +147,33 @@ export interface MindPorts {
   readonly intercept: MindInterception;
   readonly actions: {
     get(id: string): Promise<Action | null>;
-    /** Returns the ids of actions that a conversation of this agent proposed and that wait for a person. */
-    waitingOf(agent: string, conversation: string): Promise<readonly string[]>;
-    /** Rejects an action in a person's name, if it still waits for one. */
+    /**
+     * Returns the ids of actions that processes of a conversation of this agent proposed and that wait for a person.
+     * Null: those of all processes.
+     */
+    waitingOf(
+      agent: string,
+      conversation: string,
+      processes: ReadonlySet<string> | null,
+    ): Promise<readonly string[]>;
+    /** Rejects an action, in the name of the person if one stops it, if it still waits for one. */
     reject(by: Principal, id: string, reason: string): Promise<void>;
   };
   /** The schedules that minds made. */
   readonly schedules: Pick<MadeSchedules, "propose" | "of" | "remove" | "withdraw" | "nextRun">;
+  readonly asks: {
+    get(id: string): Promise<Ask | null>;
+    /** Ends a question for which no call waits. */
+    withdraw(id: string): void;
+  };
   /** Returns whether a person lets a call be made once more in the same words. */
-  mayRepeat(caller: ProcessPrincipal, tool: string, args: unknown, signal: AbortSignal): Promise<boolean>;
+  mayRepeat(
+    caller: ProcessPrincipal,
+    tool: string,
+    args: unknown,
+    signal: AbortSignal,
+    asking: Asking,
+  ): Promise<boolean>;
   /** Tells the person something, wherever they are. */
   notify(notice: {
     readonly agent: string;

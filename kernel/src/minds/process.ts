@@ -31,6 +31,9 @@ const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", sche
 /** Nobody is there, so nothing more is asked for now. */
 export class Unattended extends Error {}
 
+/** The person has to speak first. */
+export class Paused extends Error {}
+
 /** The model could not answer. */
 class ModelFailed extends Error {
   readonly failure: ModelFailure;
@@ -127,6 +130,7 @@ export class MindProcess implements AtWork {
     for (let turn = 1; ; turn++) {
       this.signal.throwIfAborted();
       if (this.#host.isUnattended) throw new Unattended("Nobody is there.");
+      if (kinds[kind].pauses && this.#host.decisions.isPaused) throw new Paused("It is paused.");
       const answered = await this.#ask(turn > most);
       if (answered.type === "failed") {
         const { failure } = answered;
@@ -295,7 +299,13 @@ export class MindProcess implements AtWork {
           messages: context.messages,
           ...(tools.length === 0 ? {} : { tools, tool_choice: isLast ? "none" : "auto" }),
         },
-        { agent: agent.id, conversation: log.id, process: kind, isScheduled: this.isScheduled },
+        {
+          agent: agent.id,
+          conversation: log.id,
+          process: kind,
+          isScheduled: this.isScheduled,
+          asking: this.#host.decisions.asking(this, this.#requestKey()),
+        },
         this.signal,
       ),
       {
@@ -354,6 +364,14 @@ export class MindProcess implements AtWork {
 
   #turnNow(): string {
     return this.#tail?.entries.findLast((entry) => beginsTurn(entry, this.record))?.id ?? this.turn;
+  }
+
+  /** Returns what names the next request in the conversation, in whatever attempt it is made. */
+  #requestKey(): string {
+    const last = this.#tail?.entries.findLast(
+      (entry) => entry.kind === "tool_result" || (entry.kind === "message" && entry.partial !== true),
+    );
+    return `${this.record.id} ${last?.id ?? ""}`;
   }
 
   #offersTools(): boolean {

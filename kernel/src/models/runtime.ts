@@ -3,6 +3,7 @@ import { JoinedSignals } from "../base/abort.ts";
 import { LaresError, requestCancelled } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { waitUnlessAborted } from "../base/wait.ts";
+import type { Asking } from "../base/vocabulary/ask.ts";
 import type { BudgetSettings, ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelEvent, ModelFailure, ModelRequest, ModelUsage } from "../base/vocabulary/model.ts";
 import type { ProcessKind } from "../base/vocabulary/principal.ts";
@@ -21,6 +22,8 @@ export interface Asker {
   readonly process: ProcessKind | null;
   /** A schedule led to it. */
   readonly isScheduled: boolean;
+  /** How the person is asked about the request, for one of a conversation. */
+  readonly asking?: Asking;
 }
 
 /** Counts usage before a request is sent, and when its answer has ended; `user-state/usage.ts` implements it. */

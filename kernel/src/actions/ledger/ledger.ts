@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { hasEnded, type Action, type ActionState } from "../../base/vocabulary/action.ts";
 import type { ActionQuery } from "../../base/vocabulary/action-requests.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
-import type { Actor } from "../../base/vocabulary/principal.ts";
+import { type Actor, checkPerson, type Principal } from "../../base/vocabulary/principal.ts";
 import type { Database, Statement, SqlValue } from "../../platform/database/database.ts";
 import type { ActionRecord, EffectRecord, StoredAction } from "../action-record.ts";
 import { effectOf, listedColumns, recordOf, type EffectRow, type Row } from "./action-rows.ts";
@@ -33,6 +33,12 @@ const deciders = { person: "user", kernel: "policy" } as const satisfies Partial
 >;
 
 export type Decider = keyof typeof deciders;
+
+/** Returns the decider that the ledger names. Throws PermissionDenied for anybody but a person. */
+export function decider(by: Principal): Decider {
+  checkPerson(by, "decide on an action, undo it or rebase it");
+  return "person";
+}
 
 export interface StateChange {
   readonly to: ActionState;

@@ -10,7 +10,7 @@ import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { checkPerson, type Lineage, ownAccord, type Principal } from "../../base/vocabulary/principal.ts";
+import { type Lineage, ownAccord, type Principal } from "../../base/vocabulary/principal.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { createSight } from "../../policy/sight.ts";
 import { mustBe, type ActionRecord } from "../action-record.ts";
@@ -25,7 +25,7 @@ import { inSlices } from "../in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { CpuDebt, commitBudget } from "../cpu-debt.ts";
 import { actionLimits } from "../limits.ts";
-import { type Decider, Ledger, type StateChange } from "../ledger/ledger.ts";
+import { type Decider, decider, Ledger, type StateChange } from "../ledger/ledger.ts";
 import { PendingActions } from "../waiting/pending.ts";
 import { ActionPresenter } from "./presenter.ts";
 import type { ActionPorts } from "../ports.ts";
@@ -155,9 +155,7 @@ class ActionService implements Actions {
     return this.#ledger.existing(record.action.id);
   }
 
-  /**
-   * Plans of a guest that ended stay queued until their turn, but do not count against the limit of the next guest.
-   */
+  /** Plans of a guest that ended stay queued until their turn, without counting against the next guest's limit. */
   #inTurn<Result>(agent: string, budget: CpuBudget, plan: () => Promise<Result>): Promise<Result> {
     const paid = (): Promise<Result> => {
       this.#cpuDebt.checkTime(agent);
@@ -279,7 +277,14 @@ class ActionService implements Actions {
   }
 
   async reject(by: Principal, id: string, reason?: string): Promise<Action> {
-    const decidedBy = decider(by);
+    return await this.#reject(decider(by), id, reason);
+  }
+
+  async withdraw(id: string, reason: string): Promise<Action> {
+    return await this.#reject("kernel", id, reason);
+  }
+
+  async #reject(decidedBy: Decider, id: string, reason?: string): Promise<Action> {
     if (this.#pending.isOverdue(id)) await this.#expire(id);
     mustBe((await this.#ledger.existing(id)).action, "PendingApproval", "rejected");
     const rejected = await this.#move(id, {
@@ -391,10 +396,4 @@ class ActionService implements Actions {
       .finally(() => this.#background.delete(reported));
     this.#background.add(reported);
   }
-}
-
-/** Returns the decider that the ledger names. Throws PermissionDenied for anybody but a person. */
-function decider(by: Principal): Decider {
-  checkPerson(by, "decide on an action, undo it or rebase it");
-  return "person";
 }

@@ -72,3 +72,13 @@ export const Ask = Type.Object(
   { ...closed, description: "A question to a person, which a call waits for" },
 );
 export type Ask = Static<typeof Ask>;
+
+/** What asks and is asked again by the next kernel: a call or a request of a conversation. */
+export interface Asking {
+  /** Names it for ever. After a restart the same key gets the same question, or the answer that it had meanwhile. */
+  readonly key: string;
+  /** Called with the question once it is stored, and again when it has ended. */
+  changed(ask: Ask): void;
+  /** Returns true if it is asked again later, so that its question stays although nothing waits for it now. */
+  isPausing(): boolean;
+}

@@ -7,7 +7,7 @@ import { isLocalProvider } from "../../models/routing.ts";
 export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnpriced" | "allowsFound"> {
   const isAllowed = async (
     question: Omit<Question, "agent" | "sources">,
-    { agent, conversation, process }: Asker,
+    { agent, conversation, process, asking }: Asker,
     signal: AbortSignal,
   ): Promise<boolean> => {
     // A person who tests a model has asked for it.
@@ -21,6 +21,7 @@ export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnprice
         ...question,
       },
       signal,
+      asking,
     );
   };
   return {

@@ -5,7 +5,10 @@ import type { Database } from "../../platform/database/database.ts";
 import type { KernelConfiguration } from "./configuration.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
-/** Opens the questions to the person. What a kernel that died had asked is over: what waited for it is gone. */
+/**
+ * Opens the questions to the person. What a kernel that died had asked is over, because what waited for it is gone; but
+ * conversations continue, and ask again.
+ */
 export async function openAsks(
   { clock, log, opened }: KernelContext,
   {
@@ -17,9 +20,9 @@ export async function openAsks(
   },
 ): Promise<Asks> {
   const rows = new AskRows(database);
-  await rows.endAll(isoTime(clock.now()));
+  const waiting = await rows.endAll(isoTime(clock.now()));
   const { store } = decisions;
-  return opened.use(
+  const asks = opened.use(
     new Asks({
       clock,
       log,
@@ -31,4 +34,6 @@ export async function openAsks(
       },
     }),
   );
+  asks.resume(waiting);
+  return asks;
 }

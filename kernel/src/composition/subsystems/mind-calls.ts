@@ -1,6 +1,7 @@
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
+import type { Asking } from "../../base/vocabulary/ask.ts";
 import { compileGlob } from "../../base/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
@@ -39,12 +40,12 @@ export class MindCalls {
     caller: ProcessPrincipal,
     tool: string,
     args: unknown,
-    { foreign, ...options }: CallOptions,
+    { foreign, asking, ...options }: CallOptions,
   ): Promise<CallOutcome> {
     const hosts = this.#hostsOf(tool);
     if (foreign.length > 0 && options.offered.includes(tool))
       for (const host of hosts)
-        if (!(await this.#mayLeave(caller, tool, args, host, foreign, options.signal)))
+        if (!(await this.#mayLeave(caller, tool, args, host, foreign, options.signal, asking)))
           return {
             result: {
               status: "error",
@@ -141,6 +142,7 @@ export class MindCalls {
     host: string,
     foreign: readonly string[],
     signal: AbortSignal,
+    asking: Asking | undefined,
   ): Promise<boolean> {
     const sources = foreign.slice(0, maxSources);
     return this.#ports.asks.isAllowed(
@@ -159,6 +161,7 @@ export class MindCalls {
         countsFor: "agent",
       },
       signal,
+      asking,
     );
   }
 }

@@ -106,22 +106,29 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         schedules: parts.schedules,
         actions: {
           get: (id) => actions.get(id),
-          waitingOf: async (agent, conversation) =>
+          waitingOf: async (agent, conversation, processes) =>
             (await actions.list({ state: "PendingApproval", agent, limit: 1_000 }))
               .filter(({ on_behalf_of: causes = [] }) =>
-                causes.some((actor) => actor.kind === "process" && actor.conversation === conversation),
+                causes.some(
+                  (actor) =>
+                    actor.kind === "process" &&
+                    actor.conversation === conversation &&
+                    (processes === null || processes.has(actor.id ?? "")),
+                ),
               )
               .map(({ id }) => id),
           reject: async (by, id, reason) => {
             try {
-              await actions.reject(by, id, reason);
+              if (by.kind === "person") await actions.reject(by, id, reason);
+              else await actions.withdraw(id, reason);
             } catch (error) {
               // It has ended meanwhile.
               if (!isLaresError(error, "IllegalTransition") && !isLaresError(error, "NotFound")) throw error;
             }
           },
         },
-        mayRepeat: ({ agent, conversation, process }, tool, args, signal) =>
+        asks: { get: (id) => asks.get(id), withdraw: (id) => asks.withdraw(id) },
+        mayRepeat: ({ agent, conversation, process }, tool, args, signal, asking) =>
           asks.isAllowed(
             {
               agent,
@@ -137,10 +144,12 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
               countsFor: "agent",
             },
             signal,
+            asking,
           ),
       },
     }),
   );
+  opened.use(asks.changed.on((ask) => minds.askChanged(ask)));
   opened.use(
     parts.schedules.decided.on(({ schedule: { conversation }, isAccepted }) => {
       const text = `The schedule was ${isAccepted ? "accepted" : "not accepted, and is gone"}.`;

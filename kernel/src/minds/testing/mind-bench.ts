@@ -1,15 +1,18 @@
 import { join } from "node:path";
+import type { Asks } from "../../asks/asks.ts";
+import { asksMigrations } from "../../asks/migrations.ts";
 import { onTestFinished } from "vitest";
 import { invalidParams } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
+import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
 import type { Delta } from "../../base/vocabulary/conversation-requests.ts";
 import { type MindInterception, noInterception } from "../../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../../base/vocabulary/model.ts";
 import { type MadeSchedule, madeHandler } from "../../base/vocabulary/made-schedule.ts";
-import { personAt } from "../../base/vocabulary/principal.ts";
+import { lineageUnder, personAt } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { Conversations } from "../../conversations/conversations.ts";
 import { conversationMigrations } from "../../conversations/migrations.ts";
@@ -26,6 +29,10 @@ import { createConversationService } from "../conversation-service.ts";
 import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
 import type { CallOutcome, NewMemory, RecalledMemory } from "../ports.ts";
+import { mayFrom, openAsks } from "./test-asks.ts";
+import { mind } from "./test-mind.ts";
+
+export { mind } from "./test-mind.ts";
 
 export const agent = "test.mind";
 export const person = personAt("test");
@@ -40,41 +47,6 @@ export interface FakeAnswer {
 }
 
 export type FakeModel = (question: ModelQuestion, asker: Asker) => FakeAnswer | Promise<FakeAnswer>;
-
-export const mind: MindDefinition = {
-  identity: [{ name: "SOUL.md", text: "I am calm." }],
-  prompts: {
-    channel: "Talk.",
-    branch: "Think.",
-    worker: "Work.",
-    compaction: "Summarise.",
-    cortex: "Look after.",
-  },
-  skills: [{ name: "weekly", description: "A weekly review", text: "Do it every week." }],
-  tools: ["files/*"],
-  directTools: ["files/*"],
-  blocks: [
-    {
-      name: "project",
-      description: "About this folder",
-      limitCharacters: 200,
-      isReadOnly: false,
-      scope: "mind",
-    },
-    {
-      name: "here",
-      description: "About this talk",
-      limitCharacters: 100,
-      isReadOnly: false,
-      scope: "conversation",
-    },
-  ],
-  channel: { maxTurns: 5 },
-  branches: { atOnce: 4, maxTurns: 10 },
-  workers: [],
-  compaction: { background: 0.8, aggressive: 0.85, emergency: 0.95 },
-  cortex: { everyMs: 3_600_000, bulletinTokens: 700 },
-};
 
 const tool = (name: string): ModelTool => ({ name, description: name, parameters: { type: "object" } });
 
@@ -95,7 +67,13 @@ export class MindBench {
   limits = { atOnce: 256, processes: 8 };
   unattendedMs = 1_800_000;
   isScripted = false;
-  mayRepeat = true;
+  /** "asks": the person is asked. */
+  mayRepeat: boolean | "asks" = true;
+  /** The person is asked before each request to the model. */
+  asksAboutModels = false;
+  /** The person is asked before each call of these tools. */
+  asksAboutTools: readonly string[] = [];
+  asks!: Asks;
   /** Read when a kernel starts. */
   intercept: MindInterception = noInterception;
   readonly questions: { readonly question: ModelQuestion; readonly asker: Asker }[] = [];
@@ -103,6 +81,8 @@ export class MindBench {
   readonly calls: string[] = [];
   readonly actions = new Map<string, Action>();
   readonly notices: string[] = [];
+  /** States of questions as clients got them. */
+  readonly asked: string[] = [];
   readonly deltas: Delta[] = [];
   readonly memories: NewMemory[] = [];
   recalled: readonly RecalledMemory[] = [];
@@ -123,7 +103,7 @@ export class MindBench {
     const folder = await temporaryFolder();
     const database = await openNearDatabase({
       path: join(folder, "ledger.sqlite"),
-      migrations: conversationMigrations,
+      migrations: [...conversationMigrations, ...asksMigrations],
       log: silentLog,
     });
     const bench = new MindBench(folder, database);
@@ -147,6 +127,10 @@ export class MindBench {
   async start({ isContinuing = true }: { readonly isContinuing?: boolean } = {}): Promise<void> {
     const schedules = await MadeSchedules.open(this.schedulePorts());
     this.schedules = schedules;
+    this.asks = await openAsks(this.#database);
+    this.asks.changed.on(({ state }) => this.asked.push(state));
+    const { asks } = this;
+    const isAllowed = mayFrom(asks);
     this.#minds = new Minds({
       conversations: new Conversations({
         stateFolder: this.#folder,
@@ -164,17 +148,34 @@ export class MindBench {
         mindOf: (id) => (id === agent ? { agent: { id, name: "A mind" }, definition: this.mind } : null),
         whyNot: () => "It is gone.",
         models: {
-          answer: (_need, question, asker, signal) => this.#answer(question, asker, signal),
+          answer: (_need, question, asker, signal) =>
+            this.#answer(question, asker, signal, () =>
+              this.asksAboutModels
+                ? isAllowed("budget", "use the model", asker, signal, asker.asking)
+                : Promise.resolve(true),
+            ),
           choose: async () => ({ model: "lab/m", contextTokens: this.contextTokens }),
           isTainting: () => this.isScripted,
         },
         tools: {
           list: (_agent, patterns) =>
             patterns.includes("files/*") ? ["files/list", "files/read", "files/write"].map(tool) : [],
-          call: async (_caller, name, args, { key, signal }): Promise<CallOutcome> => {
+          call: async (caller, name, args, { key, signal, asking }): Promise<CallOutcome> => {
+            if (
+              this.asksAboutTools.includes(name) &&
+              !(await isAllowed("egress", `${name} ${JSON.stringify(args)}`, caller, signal, asking))
+            )
+              return {
+                result: { status: "error", message: "A person did not allow it.", recoverable: false },
+                origin: "workspace",
+                isTainted: false,
+              };
             this.calls.push(key);
+            const result = await this.tool(name, args, key, signal);
+            if (result.status === "needs_approval")
+              this.changeAction(result.action.id, { on_behalf_of: [...lineageUnder(caller).onBehalfOf] });
             return {
-              result: await this.tool(name, args, key, signal),
+              result,
               origin: "workspace",
               isTainted: false,
             };
@@ -191,16 +192,25 @@ export class MindBench {
           get: async (id) => this.actions.get(id) ?? null,
           waitingOf: async () =>
             [...this.actions.values()].filter(({ state }) => state === "PendingApproval").map(({ id }) => id),
-          reject: async (_by, id) => this.decide(id, "Rejected"),
+          reject: async (by, id) => {
+            if (this.actions.get(id)?.state === "PendingApproval")
+              this.decide(id, "Rejected", by.kind === "person");
+          },
         },
         schedules,
         intercept: this.intercept,
-        mayRepeat: async () => this.mayRepeat,
+        asks: { get: (id) => asks.get(id), withdraw: (id) => asks.withdraw(id) },
+        mayRepeat: async (caller, name, _args, signal, asking) =>
+          this.mayRepeat === "asks"
+            ? isAllowed("repeat", `repeat ${name}`, caller, signal, asking)
+            : this.mayRepeat,
         notify: ({ message }) => this.notices.push(message),
       },
     });
+    const minds = this.#minds;
+    asks.changed.on((ask) => minds.askChanged(ask));
     if (!isContinuing) return;
-    await this.#minds.start();
+    await minds.start();
     schedules.start();
   }
 
@@ -233,6 +243,7 @@ export class MindBench {
   async stop(): Promise<void> {
     await this.#minds?.[Symbol.asyncDispose]();
     this.#minds = null;
+    this.asks[Symbol.dispose]();
   }
 
   async restart(): Promise<void> {
@@ -242,18 +253,52 @@ export class MindBench {
 
   /** An action that waits for a person, as a tool's result. */
   proposal(id: string): ToolResult {
+    // A call that is made again with its key proposes nothing else.
+    const known = this.actions.get(id);
+    if (known !== undefined) return { status: "needs_approval", action: known, reason: "" };
     const action = { id, agent, title: `Write ${id}`, reason: "", state: "PendingApproval", effects: [] };
     this.actions.set(id, action as unknown as Action);
     return { status: "needs_approval", action: action as unknown as Action, reason: "" };
   }
 
-  decide(id: string, state: Action["state"]): void {
-    this.minds.actionChanged(this.decideLater(id, state));
+  changeAction(id: string, change: Partial<Action>): void {
+    this.actions.set(id, { ...(this.actions.get(id) as Action), ...change });
+  }
+
+  decide(id: string, state: Action["state"], isPersons?: boolean): void {
+    this.minds.actionChanged(this.decideLater(id, state, isPersons));
+  }
+
+  /** Waits for a question, and answers it. Returns its id. */
+  async answer(allow: boolean): Promise<string> {
+    const ask = await this.question();
+    await this.asks.answer(person, ask.id, { digest: ask.digest, allow });
+    return ask.id;
+  }
+
+  /** Waits until a question is in the log of its conversation, and returns it. */
+  async question(): Promise<Ask> {
+    return await until("a question", async () => {
+      const [ask] = await this.asks.list("Pending");
+      if (ask === undefined) return null;
+      const logged = await this.entries(ask.conversation ?? "");
+      return logged.some((entry) => entry.kind === "ask" && entry.ref === ask.id) ? ask : null;
+    });
+  }
+
+  /** The actions and questions of a conversation, as its log has them. */
+  async decisions(id: string): Promise<string[]> {
+    return (await this.entries(id)).flatMap((entry) =>
+      entry.kind === "action" || entry.kind === "ask" ? [`${entry.kind} ${entry.state} ${entry.origin}`] : [],
+    );
   }
 
   /** Decides without telling the conversations. */
-  decideLater(id: string, state: Action["state"]): Action {
-    const isPersons = state === "Committed" || state === "Rejected";
+  decideLater(
+    id: string,
+    state: Action["state"],
+    isPersons = state === "Committed" || state === "Rejected",
+  ): Action {
     const action = {
       ...(this.actions.get(id) as Action),
       state,
@@ -294,7 +339,19 @@ export class MindBench {
     return await this.entries(id);
   }
 
-  async *#answer(question: ModelQuestion, asker: Asker, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+  async *#answer(
+    question: ModelQuestion,
+    asker: Asker,
+    signal: AbortSignal,
+    isAllowed: () => Promise<boolean>,
+  ): AsyncGenerator<AnswerEvent> {
+    if (!(await isAllowed()))
+      return yield {
+        type: "failed",
+        model: "lab/m",
+        failure: { class: "NoModel", message: "You did not allow it." },
+        isPartial: false,
+      };
     this.questions.push({ question, asker });
     yield { type: "attempt", attempt: 1, model: "lab/m", repairs: [] };
     const { say, think, call = [], fail, hangs = false } = await this.model(question, asker);

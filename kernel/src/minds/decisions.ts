@@ -1,0 +1,218 @@
+import { messageOf } from "../base/errors.ts";
+import { type Action, hasEnded } from "../base/vocabulary/action.ts";
+import type { Ask, Asking } from "../base/vocabulary/ask.ts";
+import type { Process } from "../base/vocabulary/conversation.ts";
+import type { Principal } from "../base/vocabulary/principal.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { type OpenReference, rejected } from "../conversations/fold.ts";
+import type { NewEntry } from "../conversations/records.ts";
+import { ActionWaits } from "./action-waits.ts";
+import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import type { AtWork } from "./host.ts";
+import type { MindPorts, ProcessLog } from "./ports.ts";
+
+interface DecisionsHost {
+  readonly ports: MindPorts;
+  readonly log: ProcessLog;
+  /** The process that talks to the person; null in a mind's own log. */
+  readonly talker: Process | null;
+  /** True once the kernel stops: what waits is asked about again by the next one. */
+  readonly isStopping: boolean;
+  /** An action of a process has ended. `isPersons`: because the person decided about it. */
+  decided(process: string, isPersons: boolean): void;
+}
+
+/** Rejections in a row after which the processes of a conversation stop. */
+const maxRejections = 3;
+/** Entries of actions in which an earlier one is looked for. */
+const lookedAt = 1_000;
+const paused =
+  "You said no three times in a row, so the work in this conversation is paused. Send a message to continue.";
+
+/**
+ * The actions and questions of one conversation that wait for a person. Each is in the log when it is asked and when it
+ * has ended; after a kernel's death they are found there.
+ */
+export class Decisions {
+  readonly #host: DecisionsHost;
+  readonly #waits: ActionWaits;
+  /** Actions that end because what had proposed them was stopped. */
+  readonly #stopped = new Set<string>();
+  /** Questions by the process that asked them, or that an earlier kernel asked them for. */
+  readonly #asked = new Map<string, Set<string>>();
+
+  constructor(host: DecisionsHost) {
+    this.#host = host;
+    this.#waits = new ActionWaits((id) => host.ports.actions.get(id));
+  }
+
+  /** True after so many rejections in a row that the person has to speak first. */
+  get isPaused(): boolean {
+    return this.#host.log.state.rejections >= maxRejections;
+  }
+
+  /** Writes down what was decided while no kernel ran. */
+  async resume(): Promise<void> {
+    const { log, ports } = this.#host;
+    for (const { kind, ref, process } of log.state.references)
+      if (kind === "action") {
+        const action = await ports.actions.get(ref);
+        if (action !== null) await this.actionChanged(action);
+      } else {
+        const ask = await ports.asks.get(ref);
+        // Nothing waits for the answer about a block but the conversation.
+        if (ask?.state === "Pending") this.#noteAsked(process, ref);
+        // Questions that ended long ago are deleted.
+        else await this.#append(() => this.#endOf("ask", ref, ask?.state ?? "Expired"));
+      }
+  }
+
+  /** Returns the entry of an action that a process proposed; none if it is in the log already. */
+  async entriesOf({ maker, record }: AtWork, { id, state }: Action): Promise<NewEntry[]> {
+    const { log, ports } = this.#host;
+    if (log.state.references.some(({ ref, process }) => ref === id && process === record.id)) return [];
+    const now = await ports.actions.get(id);
+    // A kernel may have died between the entry of its end and the result of the call.
+    if (now !== null && hasEnded(now.state)) {
+      const known = await ports.reader.entries(log.id, { kinds: ["action"], limit: lookedAt, newest: true });
+      if (known.some((entry) => entry.kind === "action" && entry.ref === id)) return [];
+    }
+    return [entryOf(maker, { kind: "action", ref: id, state }, { origin: "workspace" })];
+  }
+
+  /** Returns what became of an action, as the result of the call that proposed it, once that was decided. */
+  async result(id: string, signal: AbortSignal): Promise<ToolResult> {
+    await this.check(id);
+    return await this.#waits.result(id, signal);
+  }
+
+  /** Writes the end of an action that may have ended before its entry was in the log. */
+  async check(id: string): Promise<void> {
+    const action = await this.#host.ports.actions.get(id);
+    if (action !== null) await this.actionChanged(action);
+  }
+
+  /** An action was decided about: what waits for it continues. */
+  async actionChanged(action: Action): Promise<void> {
+    const { id, state } = action;
+    if (!hasEnded(state) || this.#stopped.has(id)) return;
+    const reference = this.#host.log.state.references.find(
+      ({ kind, ref }) => kind === "action" && ref === id,
+    );
+    if (reference === undefined) return this.#waits.decided(action);
+    const isPersons = isDecidedByPerson(action);
+    await this.#append(() => this.#endOf("action", id, state, isPersons));
+    this.#waits.decided(action);
+    this.#host.decided(reference.process, isPersons);
+  }
+
+  /** A question has ended for which no call waits here. */
+  async askChanged({ id, state }: Ask): Promise<void> {
+    if (state !== "Pending") await this.#append(() => this.#endOf("ask", id, state));
+  }
+
+  /** Returns how a process asks the person. `key`: names in its conversation what asks. */
+  asking(process: AtWork, key: string): Asking {
+    return {
+      key: `${this.#host.log.id} ${key}`,
+      isPausing: () => this.#host.isStopping,
+      changed: (ask) => this.#processAsked(process, ask),
+    };
+  }
+
+  /** Ends the questions of a process that has ended and that it did not ask again. */
+  processEnded(id: string): void {
+    for (const ask of this.#asked.get(id) ?? []) this.#host.ports.asks.withdraw(ask);
+    this.#asked.delete(id);
+  }
+
+  /**
+   * Rejects what waited for a person in processes that were stopped, and writes that down. `processes`: null for all of
+   * the conversation.
+   */
+  async stopped(
+    by: Principal,
+    waiting: readonly OpenReference[],
+    processes: ReadonlySet<string> | null,
+  ): Promise<void> {
+    const { ports, log } = this.#host;
+    // A call that was stopped may have proposed something without anything waiting for it any more.
+    const proposed = await ports.actions.waitingOf(log.header.agent, log.id, processes);
+    const owners = new Map(
+      waiting.flatMap(({ kind, ref, process }) => (kind === "action" ? [[ref, process]] : [])),
+    );
+    for (const ref of new Set([...owners.keys(), ...proposed])) {
+      this.#stopped.add(ref);
+      await ports.actions.reject(by, ref, "What had proposed it was stopped.");
+      const action = await ports.actions.get(ref);
+      const process = owners.get(ref);
+      if (process === undefined || action === null || !hasEnded(action.state)) continue;
+      const isPersons = action.state === "Committed" && isDecidedByPerson(action);
+      await this.#append(() => [this.#entryOf(process, "action", ref, action.state, isPersons)]);
+    }
+    for (const { kind, ref } of waiting) if (kind === "ask") ports.asks.withdraw(ref);
+  }
+
+  #processAsked(process: AtWork, ask: Ask): void {
+    const { maker, record, signal } = process;
+    const isOpen = ask.state === "Pending";
+    if (isOpen) this.#noteAsked(record.id, ask.id);
+    // One that was stopped has another end.
+    const moves = !signal.aborted && record.state === (isOpen ? "Running" : "WaitingForApproval");
+    if (moves) process.enter(isOpen ? "ask" : "decided");
+    const moved = moves ? [processEntry(maker, process.record)] : [];
+    this.#append(() => [
+      ...(isOpen ? this.#beginOf(maker, ask) : this.#endOf("ask", ask.id, ask.state)),
+      ...moved,
+    ]).catch((error: unknown) =>
+      this.#host.ports.log.error(`A question could not be written to a conversation: ${messageOf(error)}`),
+    );
+  }
+
+  #noteAsked(process: string, ask: string): void {
+    this.#asked.set(process, (this.#asked.get(process) ?? new Set()).add(ask));
+  }
+
+  #beginOf(maker: EntryMaker, { id, state }: Ask): NewEntry[] {
+    const { references } = this.#host.log.state;
+    // The next kernel's call asks the same question.
+    if (references.some(({ ref, process }) => ref === id && process === maker.process)) return [];
+    return [entryOf(maker, { kind: "ask", ref: id, state }, { origin: "workspace" })];
+  }
+
+  /** Returns the entries of an end; none if it is in the log already. Called when everything before is in the log. */
+  #endOf(
+    kind: OpenReference["kind"],
+    id: string,
+    state: string,
+    isPersons = state === "Allowed" || state === "Denied",
+  ): NewEntry[] {
+    const { log, talker, ports } = this.#host;
+    const reference = log.state.references.find((open) => open.kind === kind && open.ref === id);
+    if (reference === undefined) return [];
+    const entry = this.#entryOf(reference.process, kind, id, state, isPersons);
+    const isLast = isPersons && rejected.has(state) && log.state.rejections === maxRejections - 1;
+    if (!isLast || talker === null) return [entry];
+    const maker = { process: talker.id, turn: "", clock: ports.clock };
+    return [entry, entryOf(maker, { kind: "notice", text: paused }, { origin: "workspace" })];
+  }
+
+  #entryOf(
+    process: string,
+    kind: OpenReference["kind"],
+    ref: string,
+    state: string,
+    isPersons: boolean,
+  ): NewEntry {
+    const maker: EntryMaker = { process, turn: "", clock: this.#host.ports.clock };
+    return entryOf(maker, { kind, ref, state }, { origin: isPersons ? "person" : "workspace" });
+  }
+
+  async #append(entries: () => readonly NewEntry[]): Promise<void> {
+    await this.#host.log.append(entries);
+  }
+}
+
+function isDecidedByPerson({ state, decided_by: by }: Action): boolean {
+  return by === "user" && (state === "Committed" || state === "Rejected");
+}
