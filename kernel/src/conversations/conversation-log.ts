@@ -247,7 +247,7 @@ export class ConversationLog implements AsyncDisposable {
   /** The index follows the log; if it fails, the next opening brings it up to date. */
   #toIndex(records: readonly IndexedRecord[]): void {
     if (!this.#isIndexed) return;
-    this.#options.rows.add(this.row, records).catch((error: unknown) => {
+    this.#options.rows.addLater(this.row, records).catch((error: unknown) => {
       if (this.#isIndexed)
         this.#options.log.error(
           `The entries of the conversation ${this.id} could not be indexed: ${messageOf(error)}`,

@@ -17,17 +17,29 @@ const agent = "test.steward";
 interface Bench {
   readonly stateFolder: string;
   readonly database: Database;
+  /** The numbers of statements of its batches. */
+  readonly batches: readonly number[];
+  readonly clock: ManualClock;
   open(): Conversations;
 }
 
 async function bench(): Promise<Bench> {
   const stateFolder = await temporaryFolder();
-  const database = await openNearDatabase({
+  const opened = await openNearDatabase({
     path: join(stateFolder, "ledger.sqlite"),
     migrations: conversationMigrations,
     log: silentLog,
   });
-  onTestFinished(() => database[Symbol.asyncDispose]());
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  const batches: number[] = [];
+  const database: Database = {
+    query: (sql, params) => opened.query(sql, params),
+    batch: (statements, options) => {
+      batches.push(statements.length);
+      return opened.batch(statements, options);
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
   const clock = new ManualClock();
   const open = (): Conversations =>
     new Conversations({
@@ -38,7 +50,7 @@ async function bench(): Promise<Bench> {
       disk: new DiskTimer(clock),
       maxBytes: () => 64 * 1024 * 1024,
     });
-  return { stateFolder, database, open };
+  return { stateFolder, database, batches, clock, open };
 }
 
 const common = (id: string) => ({ id, process: "c", created: "2026-11-26T08:00:00.000Z", turn: "m1" });
@@ -257,4 +269,53 @@ test("more conversations than stay open can be used one after the other, and sev
   );
   for (const id of ids) expect(await all.count(id, {})).toBe(3);
   expect(await all.list({ limit: 100 })).toHaveLength(40);
+});
+
+const rest: NewEntry = {
+  ...common("p2"),
+  origin: "person",
+  kind: "process",
+  value: { id: "c", kind: "channel", state: "WaitingForInput", started: "2026-11-26T08:00:00.000Z" },
+};
+
+test("while a process works, appends are indexed together: at the timer, before a read, and when it rests", async () => {
+  const { open, batches, clock } = await bench();
+  await using all = open();
+  using conversation = await all.create(agent);
+  const { log } = conversation;
+  await log.append([channel]);
+  const begun = batches.length;
+  for (const id of ["m1", "m2", "m3"]) await log.append([said(id, id)]);
+  expect(batches.length).toBe(begun);
+  clock.advance(50);
+  expect(batches.length).toBe(begun + 1);
+  await log.append([said("m4", "m4")]);
+  expect(textsOf(await all.entries(log.id, { kinds: ["message"], limit: 10 }))).toEqual([
+    "m1",
+    "m2",
+    "m3",
+    "m4",
+  ]);
+  const read = batches.length;
+  await log.append([said("m5", "m5")]);
+  await log.append([rest]);
+  expect(batches.length).toBe(read + 1);
+  await log.append([said("m6", "m6")]);
+  expect(batches.length).toBe(read + 2);
+});
+
+test("after a death in between, the next kernel knows what was at work, and its opening completes the index", async () => {
+  const { open, database } = await bench();
+  const dying = open();
+  const { log } = await dying.create(agent);
+  await log.append([said("m1", "one")]);
+  await log.append([channel]);
+  await log.append([said("m2", "two")]);
+  const indexed = "SELECT id FROM conversation_entries WHERE kind = 'message'";
+  expect(await database.query(indexed)).toEqual([{ id: "m1" }]);
+  // Its timer never fires.
+  await using next = open();
+  expect(await next.busy()).toEqual([log.id]);
+  (await next.open(log.id))[Symbol.dispose]();
+  expect(await database.query(indexed)).toEqual([{ id: "m1" }, { id: "m2" }]);
 });

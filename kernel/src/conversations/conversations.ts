@@ -72,7 +72,7 @@ export class Conversations implements AsyncDisposable {
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
-    this.#rows = new IndexRows(options.database);
+    this.#rows = new IndexRows(options.database, options.clock);
   }
 
   /** Begins a conversation; resolves when it is on the disk. */
@@ -212,6 +212,7 @@ export class Conversations implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([...this.#open.keys()].map((id) => this.#close(id)));
+    this.#rows[Symbol.dispose]();
   }
 
   #header(agent: string) {

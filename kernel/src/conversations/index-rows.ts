@@ -1,8 +1,10 @@
+import type { Clock } from "../base/clock.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Anchor } from "../journal/anchor.ts";
 import type { Database, Durability, Statement } from "../platform/database/database.ts";
 import type { ConversationState } from "./fold.ts";
+import { LaterRows } from "./later-rows.ts";
 import { decodeEntry, type NewEntry, searchedText } from "./records.ts";
 
 /** A record as the index has it. */
@@ -43,6 +45,9 @@ interface EntryRow {
   readonly data: string;
 }
 
+/** Origins that are kept in memory. */
+const maxOrigins = 1_000;
+
 const busyStates = new Set(["Waiting", "Running", "WaitingForApproval"]);
 
 export function indexedEntry(seq: number, entry: NewEntry, audience: string): IndexedRecord {
@@ -54,24 +59,51 @@ export function indexedEntry(seq: number, entry: NewEntry, audience: string): In
  * The entries of all conversations in the ledger, so that a page, a search or a list reads no log. Everything here can be
  * made again from the logs, except their heads.
  */
-export class IndexRows {
+export class IndexRows implements Disposable {
   readonly #database: Database;
+  readonly #later: LaterRows<ConversationRow, IndexedRecord>;
+  /** Origins never change. */
+  readonly #origins = new Map<string, ConversationRow["forkedFrom"]>();
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Pick<Clock, "timer">) {
     this.#database = database;
+    this.#later = new LaterRows(clock, (row, records) => this.#insert(row, records));
   }
 
   /** Adds the records of a conversation, and what they come to. Call it in the order of the log. */
   async add(row: ConversationRow, records: readonly IndexedRecord[]): Promise<void> {
+    this.#later.flush();
+    await this.#insert(row, records);
+  }
+
+  /**
+   * Like `add`, but while a process works, together with what follows: some milliseconds later at the latest, and before
+   * anything is read. That a conversation begins to work is stored at once, so that the next kernel opens its log.
+   */
+  addLater(row: ConversationRow, records: readonly IndexedRecord[]): Promise<void> {
+    return this.#later.add(row, records, isBusy(row));
+  }
+
+  [Symbol.dispose](): void {
+    this.#later.flush();
+  }
+
+  async #insert(row: ConversationRow, records: readonly IndexedRecord[]): Promise<void> {
     await this.#database.batch([
       ...records.flatMap((record) => insertions(row.id, record)),
       rowStatement(row),
     ]);
   }
 
+  /** The database takes calls in their order. */
+  get #current(): Database {
+    this.#later.flush();
+    return this.#database;
+  }
+
   /** Returns the seq of the last indexed record; 0 if there is none. */
   async lastSeq(conversation: string): Promise<number> {
-    const [row] = await this.#database.query<{ readonly seq: number | null }>(
+    const [row] = await this.#current.query<{ readonly seq: number | null }>(
       "SELECT max(seq) AS seq FROM conversation_entries WHERE conversation = ?",
       [conversation],
     );
@@ -81,7 +113,7 @@ export class IndexRows {
   /** Removes what the index has of a conversation behind a seq; its head stays. */
   async clear(conversation: string, after = 0): Promise<void> {
     const behind = "conversation = ? AND seq > ?";
-    await this.#database.batch([
+    await this.#current.batch([
       {
         sql: `DELETE FROM conversation_texts WHERE rowid IN (SELECT rowid FROM conversation_entries WHERE ${behind})`,
         params: [conversation, after],
@@ -92,8 +124,9 @@ export class IndexRows {
 
   /** Removes a conversation with its head. */
   async remove(conversation: string): Promise<void> {
+    this.#origins.delete(conversation);
     await this.clear(conversation);
-    await this.#database.batch(
+    await this.#current.batch(
       [
         { sql: "DELETE FROM conversations WHERE id = ?", params: [conversation] },
         { sql: "DELETE FROM conversation_heads WHERE conversation = ?", params: [conversation] },
@@ -104,7 +137,7 @@ export class IndexRows {
 
   async entries(conversation: string, query: EntryQuery): Promise<Entry[]> {
     const { where, params } = conditions(conversation, query);
-    const rows = await this.#database.query<EntryRow>(
+    const rows = await this.#current.query<EntryRow>(
       `SELECT seq, data FROM conversation_entries WHERE ${where}
          ORDER BY seq ${query.newest === true ? "DESC" : "ASC"} LIMIT ?`,
       [...params, query.limit],
@@ -115,7 +148,7 @@ export class IndexRows {
 
   async count(conversation: string, query: Omit<EntryQuery, "limit">): Promise<number> {
     const { where, params } = conditions(conversation, query);
-    const [row] = await this.#database.query<{ readonly count: number }>(
+    const [row] = await this.#current.query<{ readonly count: number }>(
       `SELECT count(*) AS count FROM conversation_entries WHERE ${where}`,
       params,
     );
@@ -124,7 +157,7 @@ export class IndexRows {
 
   /** Returns the last entry with this id that is not behind the seq. */
   async entry(conversation: string, id: string, through: number): Promise<Entry | null> {
-    const [row] = await this.#database.query<EntryRow>(
+    const [row] = await this.#current.query<EntryRow>(
       `SELECT seq, data FROM conversation_entries
          WHERE conversation = ? AND id = ? AND kind <> 'prefix' AND seq <= ? ORDER BY seq DESC LIMIT 1`,
       [conversation, id, through],
@@ -138,7 +171,7 @@ export class IndexRows {
     process: string,
     through: number,
   ): Promise<{ readonly seq: number; readonly data: unknown } | null> {
-    const [row] = await this.#database.query<EntryRow>(
+    const [row] = await this.#current.query<EntryRow>(
       `SELECT seq, data FROM conversation_entries
          WHERE conversation = ? AND audience = ? AND kind = 'prefix' AND seq <= ? ORDER BY seq DESC LIMIT 1`,
       [conversation, process, through],
@@ -153,7 +186,7 @@ export class IndexRows {
     limit: number,
   ): Promise<{ readonly entry: Entry; readonly score: number }[]> {
     if (conversations.length === 0 || words === "") return [];
-    const rows = await this.#database.query<
+    const rows = await this.#current.query<
       EntryRow & { readonly conversation: string; readonly score: number }
     >(
       `SELECT e.conversation, e.seq, e.data, -t.rank AS score
@@ -176,7 +209,7 @@ export class IndexRows {
     readonly limit: number;
   }): Promise<ConversationRow[]> {
     const { agent, state, before, limit } = query;
-    const rows = await this.#database.query<StoredRow>(
+    const rows = await this.#current.query<StoredRow>(
       `SELECT id, agent, record, forked_from FROM conversations
          WHERE state <> 'deleted' AND (?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR state = ?2)
            AND (?3 IS NULL OR (updated, id) < (?3, ?4))
@@ -188,7 +221,7 @@ export class IndexRows {
 
   /** Returns null for one that is not there, or was deleted. */
   async get(id: string): Promise<ConversationRow | null> {
-    const [row] = await this.#database.query<StoredRow>(
+    const [row] = await this.#current.query<StoredRow>(
       "SELECT id, agent, record, forked_from FROM conversations WHERE id = ? AND state <> 'deleted'",
       [id],
     );
@@ -197,16 +230,21 @@ export class IndexRows {
 
   /** Returns where a conversation was forked from, one that was deleted too; null if it was not forked. */
   async originOf(id: string): Promise<ConversationRow["forkedFrom"]> {
-    const [row] = await this.#database.query<{ readonly forked_from: string | null }>(
+    const known = this.#origins.get(id);
+    if (known !== undefined) return known;
+    const [row] = await this.#current.query<{ readonly forked_from: string | null }>(
       "SELECT forked_from FROM conversations WHERE id = ?",
       [id],
     );
-    return originIn(row?.forked_from ?? null);
+    const origin = originIn(row?.forked_from ?? null);
+    if (this.#origins.size >= maxOrigins) this.#origins.clear();
+    if (row !== undefined) this.#origins.set(id, origin);
+    return origin;
   }
 
   /** Returns the ids of conversations with processes that had not ended. */
   async busy(): Promise<readonly string[]> {
-    const rows = await this.#database.query<{ readonly id: string }>(
+    const rows = await this.#current.query<{ readonly id: string }>(
       "SELECT id FROM conversations WHERE is_busy = 1 AND state <> 'deleted' ORDER BY updated DESC, id DESC",
     );
     return rows.map(({ id }) => id);
@@ -214,7 +252,7 @@ export class IndexRows {
 
   /** Returns the last seq of an origin that forks have; 0 if it has no fork. */
   async lastForked(conversation: string): Promise<number> {
-    const [row] = await this.#database.query<{ readonly seq: number | null }>(
+    const [row] = await this.#current.query<{ readonly seq: number | null }>(
       "SELECT max(forked_from ->> 'seq') AS seq FROM conversations WHERE forked_from ->> 'conversation' = ?",
       [conversation],
     );
@@ -223,7 +261,7 @@ export class IndexRows {
 
   /** Hides a conversation whose entries forks still have. */
   async hide(id: string): Promise<void> {
-    await this.#database.batch(
+    await this.#current.batch(
       [{ sql: "UPDATE conversations SET state = 'deleted', is_busy = 0 WHERE id = ?", params: [id] }],
       { durability: "power" },
     );
@@ -232,7 +270,7 @@ export class IndexRows {
   async head(
     conversation: string,
   ): Promise<{ readonly anchor: Anchor; readonly checkpoint: string | null } | null> {
-    const [row] = await this.#database.query<{
+    const [row] = await this.#current.query<{
       readonly seq: number;
       readonly hash: string;
       readonly size: number;
@@ -250,7 +288,7 @@ export class IndexRows {
     { seq, hash, size, carriedOut }: Anchor,
     durability: Durability,
   ): Promise<void> {
-    await this.#database.batch(
+    await this.#current.batch(
       [
         {
           sql: `INSERT INTO conversation_heads (conversation, seq, hash, size, carried_out) VALUES (?, ?, ?, ?, ?)
@@ -265,7 +303,7 @@ export class IndexRows {
 
   /** Null drops the checkpoint durably, because it no longer describes the log. */
   async storeCheckpoint(conversation: string, checkpoint: string | null): Promise<void> {
-    await this.#database.batch(
+    await this.#current.batch(
       [
         {
           sql: "UPDATE conversation_heads SET checkpoint = ? WHERE conversation = ?",
@@ -293,8 +331,12 @@ function originIn(text: string | null): ConversationRow["forkedFrom"] {
   return isJsonObject(origin) ? (origin as unknown as ConversationRow["forkedFrom"]) : null;
 }
 
-function rowStatement({ id, agent, forkedFrom, state }: ConversationRow): Statement {
-  const isBusy = state.processes.some((process) => busyStates.has(process.state));
+function isBusy({ state }: ConversationRow): boolean {
+  return state.processes.some((process) => busyStates.has(process.state));
+}
+
+function rowStatement(row: ConversationRow): Statement {
+  const { id, agent, forkedFrom, state } = row;
   return {
     sql: `INSERT INTO conversations (id, agent, state, updated, is_busy, record, forked_from) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated = excluded.updated,
@@ -304,7 +346,7 @@ function rowStatement({ id, agent, forkedFrom, state }: ConversationRow): Statem
       agent,
       state.state,
       state.updated,
-      isBusy ? 1 : 0,
+      isBusy(row) ? 1 : 0,
       JSON.stringify(state),
       forkedFrom === null ? null : JSON.stringify(forkedFrom),
     ],
