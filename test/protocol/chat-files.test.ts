@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
@@ -382,6 +382,36 @@ describe("what stands in a file already", () => {
     await changed.shows(/stranger\n\n## You\n\nagain\n\n## Steward\n\nOnce more\n\n## You\n\n$/);
     expect(await sentIn(id)).toEqual(["hello", "again"]);
   });
+});
+
+test("a file whose conversation was deleted begins another one, which knows nothing of the first", async () => {
+  const editor = opened("");
+  editor.type("## You\n\nhello\n");
+  await editor.choose("Lares: send to Steward");
+  await editor.shows(/Hi there\n\n## You\n\n$/);
+  const { id } = await newest();
+  await client.request("lares/conversations/delete", { id });
+  expect(await editor.actionTitles()).toEqual([]);
+  editor.add("again");
+  await editor.choose("Lares: send to Steward");
+  await editor.shows(/Once more\n\n## You\n\n$/);
+  const next = await newest();
+  expect(next.id).not.toBe(id);
+  expect(await sentIn(next.id)).toEqual(["again"]);
+});
+
+test("of two names of one file, each a document, the one from which was sent gets the answer", async () => {
+  const path = `names-${++files}.chat.md`;
+  await bench.write(path, "");
+  await symlink(bench.path(path), bench.path(`other-${path}`));
+  const other = new ChatEditor(bench, client, `other-${path}`);
+  const one = new ChatEditor(bench, client, path);
+  one.beforeEdit = () => false;
+  one.type("## You\n\nhello\n");
+  await one.choose("Lares: send to Steward");
+  await until("the end of the attempts", () => one.diagnostics().length > 0);
+  expect(JSON.stringify(one.edits)).toContain(one.uri);
+  expect(JSON.stringify(one.edits)).not.toContain(other.uri);
 });
 
 describe("who may send, and to whom", () => {

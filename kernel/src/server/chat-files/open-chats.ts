@@ -5,9 +5,8 @@ import { OneAtATime } from "../../base/one-at-a-time.ts";
 import { plainMessage } from "../../base/plain-text.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import type { ChatAgent, ChatFiles, ChatStanding } from "../../services/chat-files/chat-files.ts";
-import { movedPlaces, type Places } from "../../services/chat-files/places.ts";
 import { personInsertion, turnInsertion } from "../../services/chat-files/insertions.ts";
-import { foreignPlaces, isChatFile, lastTurn, type OwnTurn } from "../../services/chat-files/turns.ts";
+import { isChatFile, lastTurn, type OwnTurn } from "../../services/chat-files/turns.ts";
 import { supports } from "../session/params.ts";
 import type { Session } from "../session/session.ts";
 import { ChatDiagnostics } from "./diagnostics.ts";
@@ -30,8 +29,10 @@ interface Entry {
   readonly opening: Promise<OpenChat | null>;
   /** Null until the state was read, and without trust. */
   chat: OpenChat | null;
-  /** Without trust: the text, and the places if the file turns out to be new. */
-  readonly unread: { text: string; places: Places };
+  /** The text as it was opened, which is compared with what is known of the file; what differs now was typed. */
+  readonly first: string;
+  /** The text now, while `chat` is null. */
+  present: string;
 }
 
 /** The text of a file that is being edited is remembered this long after the last change. */
@@ -67,10 +68,7 @@ export class OpenChats implements Disposable {
       // Saved: the person may close the editor now.
       if (text === known.chat.text) this.#rememberNow(known.chat);
       this.#take(known.chat, text);
-    } else {
-      known.unread.places = movedPlaces(known.unread.text, text, known.unread.places);
-      known.unread.text = text;
-    }
+    } else known.present = text;
   }
 
   /** Called when a conversation has new entries. */
@@ -84,9 +82,9 @@ export class OpenChats implements Disposable {
 
   /** Called when this client became trusted or untrusted: only a trusted one reads and writes the state. */
   trustChanged(): void {
-    for (const [uri, { unread, chat }] of Array.from(this.#chats)) {
+    for (const [uri, { first, present, chat }] of Array.from(this.#chats)) {
       this.#close(uri);
-      this.#open(uri, chat?.text ?? unread.text, chat?.places ?? unread.places);
+      this.#open(uri, chat?.text ?? first, chat?.text ?? present);
     }
   }
 
@@ -97,8 +95,8 @@ export class OpenChats implements Disposable {
     const standing = await this.#options.files.standing(chat.path);
     const { unwritten } = standing;
     const { files } = this.#options;
-    const isMissing = unwritten?.isOver === true && unwritten.isAnswer && files.mayWrite(chat.path, this);
-    const isDue = isMissing && files.isWriter(chat.path, this);
+    const isMissing = unwritten?.isOver === true && unwritten.isAnswer && files.mayWrite(chat.path, chat);
+    const isDue = isMissing && files.isWriter(chat.path, chat);
     return {
       chat,
       standing,
@@ -129,7 +127,7 @@ export class OpenChats implements Disposable {
         chat.sending = null;
       }
     });
-    files.claim(chat.path, this);
+    files.claim(chat.path, chat);
     await this.#remember(chat);
     saySent(session, sentTo);
     this.#look(chat);
@@ -145,9 +143,9 @@ export class OpenChats implements Disposable {
   async write(uri: string): Promise<void> {
     const chat = await this.#opened(uri);
     const { files } = this.#options;
-    if (!files.mayWrite(chat.path, this))
+    if (!files.mayWrite(chat.path, chat))
       throw invalidParams("Another editor, which sent the message, writes the answer.");
-    files.claim(chat.path, this);
+    files.claim(chat.path, chat);
     chat.shownThrough = 0;
     await this.#deliver(chat);
   }
@@ -180,15 +178,14 @@ export class OpenChats implements Disposable {
   [Symbol.dispose](): void {
     for (const chat of this.#remembering.keys()) this.#rememberNow(chat);
     for (const { chat } of this.#chats.values())
-      if (chat !== null) this.#options.files.release(chat.path, this);
+      if (chat !== null) this.#options.files.release(chat.path, chat);
     this.#chats.clear();
   }
 
-  #open(uri: string, text: string, places = foreignPlaces(text)): void {
-    const unread = { text, places };
+  #open(uri: string, first: string, present = first): void {
     // After what was remembered when it was closed.
-    const opening = this.#turns.run(`open ${uri}`, () => this.#load(uri, unread));
-    const entry: Entry = { opening, chat: null, unread };
+    const opening = this.#turns.run(`open ${uri}`, () => this.#load(uri, first));
+    const entry: Entry = { opening, chat: null, first, present };
     this.#chats.set(uri, entry);
     entry.opening
       .then((chat) => {
@@ -202,13 +199,11 @@ export class OpenChats implements Disposable {
       .catch((error: unknown) => this.#options.log.error(`${uri} could not be read: ${messageOf(error)}`));
   }
 
-  async #load(uri: string, unread: Entry["unread"]): Promise<OpenChat | null> {
+  async #load(uri: string, text: string): Promise<OpenChat | null> {
     const { files, session } = this.#options;
     const path = await files.pathOf(uri);
     if (path === null || !session.trusted) return null;
-    // As of now, because what is typed from here on is taken afterwards.
-    const { text, places: whenNew } = unread;
-    const opened = await files.opened(path, text, whenNew, session.documents.isContinued(uri));
+    const opened = await files.opened(path, text, session.documents.isContinued(uri));
     const places = await files.seen(path, text, opened.places);
     return new OpenChat(uri, path, text, { ...opened, places });
   }
@@ -217,21 +212,21 @@ export class OpenChats implements Disposable {
     const entry = this.#chats.get(uri);
     this.#chats.delete(uri);
     if (entry === undefined) return;
-    const { chat, opening, unread } = entry;
-    if (chat === null) void this.#keepUnread(uri, opening, unread);
+    const { chat } = entry;
+    if (chat === null) void this.#keepUnread(uri, entry);
     else {
       this.#rememberNow(chat);
-      this.#options.files.release(chat.path, this);
+      this.#options.files.release(chat.path, chat);
     }
     this.#diagnostics.closed(uri);
   }
 
   /** Remembers the text of a file that was closed before its state was read. */
-  async #keepUnread(uri: string, opening: Entry["opening"], { text }: Entry["unread"]): Promise<void> {
+  async #keepUnread(uri: string, { opening, present }: Entry): Promise<void> {
     await this.#turns.run(`open ${uri}`, async () => {
       const chat = await opening.catch(() => null);
       if (chat === null) return;
-      chat.take(text);
+      chat.take(present);
       await this.#remember(chat);
     });
   }
@@ -319,7 +314,7 @@ export class OpenChats implements Disposable {
       const markdown = await files.markdownOf(unwritten, agent);
       if (!supports(session, "workspace", "applyEdit")) {
         chat.shownThrough = unwritten.through;
-        files.release(chat.path, this);
+        files.release(chat.path, chat);
         sayAnswer(session, agent, markdown);
         return;
       }
@@ -331,10 +326,10 @@ export class OpenChats implements Disposable {
         `Lares: the answer of ${plainMessage(agent.name)}`,
       );
       if (outcome === "written") return;
-      files.release(chat.path, this);
+      files.release(chat.path, chat);
       if (outcome === "refused") sayLater(session, agent);
     });
-    if (!files.isWriter(chat.path, this)) this.#look(chat);
+    if (!files.isWriter(chat.path, chat)) this.#look(chat);
   }
 
   async #opened(uri: string): Promise<OpenChat> {

@@ -9,7 +9,7 @@ import type { FileService } from "../files.ts";
 import type { ActionService, AgentService } from "../ports.ts";
 import { agentHeading, answerMarkdown, remark } from "./answer-markdown.ts";
 import type { Places } from "./places.ts";
-import { endOfForeign, lastTurn } from "./turns.ts";
+import { endOfForeign, foreignPlaces, lastTurn } from "./turns.ts";
 import { readUnwritten, type Unwritten } from "./unwritten.ts";
 
 interface ChatFilesPorts {
@@ -72,14 +72,15 @@ export class ChatFiles {
   }
 
   /**
-   * Returns the places in the text of a file that an editor opened; `whenNew` if the kernel does not know the file.
+   * Returns the places in the text of a file that an editor opened.
    * `isContinued`: an editor has it open since another kernel ran, so what is new in it was typed.
    */
-  async opened(path: string, text: string, whenNew: Places, isContinued: boolean): Promise<OpenedChat> {
+  async opened(path: string, text: string, isContinued: boolean): Promise<OpenedChat> {
     const binding = await this.#binding(path);
     if (binding === null) {
-      const isEmpty = text.slice(0, whenNew.floor).trim() === "";
-      return { conversation: null, places: whenNew, foreign: isEmpty ? null : "new" };
+      const places = foreignPlaces(text);
+      const isEmpty = text.slice(0, places.floor).trim() === "";
+      return { conversation: null, places, foreign: isEmpty ? null : "new" };
     }
     const { answer, floor, conversation } = binding;
     const isKnown = this.#begins(text, answer, binding.beforeAnswer);
