@@ -15,6 +15,7 @@ import { DecisionUses } from "../decisions/uses.ts";
 import { createDecisionService } from "./subsystems/decision-service.ts";
 import { openLedger } from "./ledger.ts";
 import { createServices } from "./services.ts";
+import { openShownDecisions } from "./shown-decisions.ts";
 import { openAsks } from "./subsystems/asks.ts";
 import { openKernelActions } from "./subsystems/actions.ts";
 import { AgentLink } from "./subsystems/agent-link.ts";
@@ -157,6 +158,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const scheduled = schedules.before(registry);
 
   await actions.recover();
+  const shown = await openShownDecisions({ actions, asks });
 
   const activation = new Activation({
     log,
@@ -198,7 +200,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     dayCounts: queues.dayCounts,
     workspace,
     actions,
-    asks,
+    shown,
     editorModels,
     decisions: createDecisionService(decisions, uses),
     tools: tools.tools,

@@ -22,6 +22,7 @@ import type { createFileService } from "./subsystems/file-service.ts";
 import type { ConfigurationManager } from "../configuration/configuration-manager.ts";
 import type { Memories } from "./subsystems/memories.ts";
 import { createMemoryService } from "./memory-service.ts";
+import type { ShownDecisions } from "./shown-decisions.ts";
 import { sourceReader } from "./subsystems/resources.ts";
 
 /** The rooms of one workspace that answer clients. */
@@ -32,7 +33,6 @@ interface ServiceRooms extends Pick<
   | "conversations"
   | "chatBindings"
   | "commands"
-  | "asks"
   | "editorModels"
   | "decisions"
   | "unsaved"
@@ -54,6 +54,7 @@ interface ServiceRooms extends Pick<
   readonly dayCounts: DayCounts;
   readonly workspace: Workspace;
   readonly actions: ReturnType<typeof openActions>;
+  readonly shown: ShownDecisions;
   readonly tools: Pick<ToolRegistry, "list">;
   readonly callTool: Services["tools"]["call"];
   /** Actions that agents proposed since the kernel started. */
@@ -82,7 +83,8 @@ export function createServices(rooms: ServiceRooms): Services {
     registry,
     workspace,
   } = rooms;
-  const { actions, tools, callTool, proposed, memories, traces, files, clientFiles, clientPaths } = rooms;
+  const { actions, shown, tools, callTool, proposed, memories, traces, files, clientFiles, clientPaths } =
+    rooms;
   const { notifications, progress, dayCounts } = rooms;
   const folderCounts = new FolderCounts(workspace, clock);
   return {
@@ -97,7 +99,7 @@ export function createServices(rooms: ServiceRooms): Services {
         trust: configuration.trust,
         agents: activation.isActive ? registry.list().length : configuration.definitions.length,
         index: workspace.status(),
-        pendingActions: actions.pendingCount(),
+        pendingActions: Math.max(0, actions.pendingCount() - shown.hiddenActions()),
         idle: activation.isActive && workspace.isIdle && registry.isIdle,
         totals: { ...registry.totals(), actions: proposed() },
       }),
@@ -133,8 +135,7 @@ export function createServices(rooms: ServiceRooms): Services {
     traces,
     // After a restart a client's request may arrive before the documents are read; the answer needs the agents.
     actions: {
-      changed: actions.changed,
-      list: (query) => actions.list(query),
+      ...shown.actions,
       get: (id) => actions.get(id),
       diff: (id, effect) => actions.diff(id, effect),
       content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
@@ -149,7 +150,7 @@ export function createServices(rooms: ServiceRooms): Services {
       },
       undo: (by, id) => actions.undo(by, id),
     },
-    asks: rooms.asks,
+    asks: shown.asks,
     decisions: rooms.decisions,
     tools: {
       list: async (agent) => {

@@ -242,7 +242,7 @@ export class IndexRows implements Disposable {
     return origin;
   }
 
-  /** Returns the ids of conversations with processes that had not ended. */
+  /** Returns the ids of conversations with processes that had not ended, or in which something waits for a person. */
   async busy(): Promise<readonly string[]> {
     const rows = await this.#current.query<{ readonly id: string }>(
       "SELECT id FROM conversations WHERE is_busy = 1 AND state <> 'deleted' ORDER BY updated DESC, id DESC",
@@ -346,7 +346,8 @@ function rowStatement(row: ConversationRow): Statement {
       agent,
       state.state,
       state.updated,
-      isBusy(row) ? 1 : 0,
+      // What waits for the person may have been decided when the next kernel starts.
+      isBusy(row) || state.references.length > 0 ? 1 : 0,
       JSON.stringify(state),
       forkedFrom === null ? null : JSON.stringify(forkedFrom),
     ],

@@ -18,6 +18,8 @@ function subjectWords(kind: KeptAnswer["kind"], about: string): string {
       return `requests to ${about}`;
     case "repeat":
       return `repeated calls of ${about}`;
+    case "block":
+      return `the block's text ${about}`;
     case "schedule":
       return `the schedule ${about}`;
   }

@@ -7,8 +7,9 @@ import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { type OpenReference, rejected } from "../conversations/fold.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import { ActionWaits } from "./action-waits.ts";
+import { BlockDecisions } from "./block-decisions.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
-import type { AtWork } from "./host.ts";
+import type { AtWork, DoubtfulEdit } from "./host.ts";
 import type { MindPorts, ProcessLog } from "./ports.ts";
 
 interface DecisionsHost {
@@ -36,6 +37,7 @@ const paused =
 export class Decisions {
   readonly #host: DecisionsHost;
   readonly #waits: ActionWaits;
+  readonly #blocks: BlockDecisions;
   /** Actions that end because what had proposed them was stopped. */
   readonly #stopped = new Set<string>();
   /** Questions by the process that asked them, or that an earlier kernel asked them for. */
@@ -43,6 +45,7 @@ export class Decisions {
 
   constructor(host: DecisionsHost) {
     this.#host = host;
+    this.#blocks = new BlockDecisions(host);
     this.#waits = new ActionWaits((id) => host.ports.actions.get(id));
   }
 
@@ -61,9 +64,12 @@ export class Decisions {
       } else {
         const ask = await ports.asks.get(ref);
         // Nothing waits for the answer about a block but the conversation.
-        if (ask?.state === "Pending") this.#noteAsked(process, ref);
+        if (ask?.state === "Pending") {
+          if (ask.kind !== "block") this.#noteAsked(process, ref);
+        }
         // Questions that ended long ago are deleted.
-        else await this.#append(() => this.#endOf("ask", ref, ask?.state ?? "Expired"));
+        else if (ask !== null) await this.askChanged(ask);
+        else await this.#append(() => this.#endOf("ask", ref, "Expired"));
       }
   }
 
@@ -107,8 +113,39 @@ export class Decisions {
   }
 
   /** A question has ended for which no call waits here. */
-  async askChanged({ id, state }: Ask): Promise<void> {
-    if (state !== "Pending") await this.#append(() => this.#endOf("ask", id, state));
+  async askChanged(ask: Ask): Promise<void> {
+    const { id, state, kind } = ask;
+    const { log, talker } = this.#host;
+    if (state === "Pending" || !log.state.references.some(({ ref }) => ref === id)) return;
+    const told =
+      kind === "block" && state === "Allowed" && talker !== null
+        ? await this.#blocks.accepted(ask, talker.id)
+        : [];
+    await this.#append(() => {
+      const end = this.#endOf("ask", id, state);
+      return end.length === 0 ? [] : [...end, ...told];
+    });
+  }
+
+  /**
+   * Asks whether the mind may keep an edit that holds in this conversation. Returns entries for the log, and what has to be
+   * called when they are in it.
+   */
+  async askAboutBlock(
+    process: AtWork,
+    call: string,
+    edit: DoubtfulEdit,
+  ): Promise<{ readonly entries: readonly NewEntry[]; readonly after: () => Promise<void> }> {
+    const ask = await this.#blocks.ask(process, call, edit);
+    if (ask === null) return { entries: [], after: async () => undefined };
+    return {
+      entries: this.#beginOf(process.maker, { ...ask, state: "Pending" }),
+      // It may have been answered before its entry was in the log.
+      after: async () => {
+        const now = await this.#host.ports.asks.get(ask.id);
+        if (now !== null) await this.askChanged(now);
+      },
+    };
   }
 
   /** Returns how a process asks the person. `key`: names in its conversation what asks. */

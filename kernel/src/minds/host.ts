@@ -85,8 +85,23 @@ export interface ProcessHost {
   makeRoom(process: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean>;
 }
 
+/** An edit of a mind's block that was made from text that nobody vouches for. */
+export interface DoubtfulEdit {
+  readonly block: string;
+  readonly text: string;
+  readonly sources: readonly string[];
+}
+
 /** Further services, for the kernel's own tools and the compactor. */
 export interface ConversationHost extends ProcessHost {
+  readonly decisions: ProcessHost["decisions"] & {
+    /** Asks whether the mind may keep an edit. Returns entries for the log, and what to call when they are in it. */
+    askAboutBlock(
+      process: AtWork,
+      call: string,
+      edit: DoubtfulEdit,
+    ): Promise<{ readonly entries: readonly NewEntry[]; readonly after: () => Promise<void> }>;
+  };
   /** Returns the beginning of a process's context as it would be now. */
   prefixFor(process: Pick<Process, "kind" | "name">): Promise<ContextPrefix>;
   /** Starts a child of a process, whose entries are in the log already. */

@@ -76,7 +76,10 @@ export class Minds implements AsyncDisposable {
             newest: true,
           });
           return new Map(
-            entries.flatMap((entry) => (entry.kind === "block" ? [[entry.name, entry.text]] : [])),
+            // A mind keeps nothing that no person accepted and that untrusted text led to.
+            entries.flatMap((entry) =>
+              entry.kind === "block" && entry.tainted !== true ? [[entry.name, entry.text]] : [],
+            ),
           );
         },
         edit: async (agent, entry) => {

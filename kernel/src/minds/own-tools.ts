@@ -80,7 +80,7 @@ export class OwnTools {
         const name = text("name");
         const replace = args["replace"];
         if (name === null || typeof replace !== "string") return need(name === null ? "name" : "replace");
-        return await this.#editBlock(process, name, text("find"), replace);
+        return await this.#editBlock(process, call, name, text("find"), replace);
       }
       case "read_skill": {
         const name = text("name");
@@ -168,7 +168,13 @@ export class OwnTools {
     );
   }
 
-  async #editBlock(process: AtWork, name: string, find: string | null, replace: string): Promise<OwnResult> {
+  async #editBlock(
+    process: AtWork,
+    call: LoggedCall,
+    name: string,
+    find: string | null,
+    replace: string,
+  ): Promise<OwnResult> {
     const block = this.#conversation.mind().definition.blocks.find((each) => each.name === name);
     if (block === undefined || block.isReadOnly)
       return { result: asError(`There is no block "${name}" to edit.`) };
@@ -196,15 +202,20 @@ export class OwnTools {
     if (block.scope === "conversation")
       return { result: success({ block: name, characters: text.length }), also: [edit] };
     // Untrusted text must not reach other conversations.
-    if (provenance.isTainted === true)
+    if (provenance.isTainted === true) {
+      const { sources = [] } = provenance;
+      const { decisions } = this.#conversation;
+      const asked = await decisions.askAboutBlock(process, call.call, { block: name, text, sources });
       return {
         result: success({
           block: name,
           characters: text.length,
-          note: "This holds in this conversation only, because it was made from text that nobody vouches for.",
+          note: "This holds in this conversation only until the person accepts it, because it was made from text that nobody vouches for.",
         }),
-        also: [edit],
+        also: [edit, ...asked.entries],
+        after: asked.after,
       };
+    }
     await this.#conversation.ports.blocks.edit(this.#conversation.mind().agent.id, edit);
     return { result: success({ block: name, characters: text.length }), also: [edit] };
   }

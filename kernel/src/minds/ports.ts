@@ -8,7 +8,7 @@ import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { MindInterception } from "../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
-import type { Principal, ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import type { Principal, ProcessKind, ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { ConversationState } from "../conversations/fold.ts";
 import type { EntryQuery } from "../conversations/index-rows.ts";
@@ -165,6 +165,20 @@ export interface MindPorts {
     get(id: string): Promise<Ask | null>;
     /** Ends a question for which no call waits. */
     withdraw(id: string): void;
+    /**
+     * Asks whether a mind may keep a text in one of its blocks. `key`: what asks, once. Returns the question, or the one
+     * that was asked before; null if the answer is known.
+     */
+    block(
+      place: { readonly agent: string; readonly conversation: string; readonly process: ProcessKind },
+      edit: {
+        readonly block: string;
+        readonly before: string;
+        readonly text: string;
+        readonly sources: readonly string[];
+      },
+      key: string,
+    ): Promise<Ask | null>;
   };
   /** Returns whether a person lets a call be made once more in the same words. */
   mayRepeat(

@@ -8,13 +8,21 @@ const AskKind = Type.Union(
     Type.Literal("repeat", { description: "A call that would be made once more in the same words" }),
     Type.Literal("budget", { description: "Costs that cannot be counted against a budget" }),
     Type.Literal("model", { description: "A language model that was found, and that nobody configured" }),
+    Type.Literal("block", { description: "A text that a mind would keep for all of its conversations" }),
     Type.Literal("schedule", { description: "A message that a mind would send itself at certain times" }),
   ],
   { description: "What is asked" },
 );
 type AskKind = Static<typeof AskKind>;
 
-const askKinds: ReadonlySet<unknown> = new Set<AskKind>(["egress", "repeat", "budget", "model", "schedule"]);
+const askKinds: ReadonlySet<unknown> = new Set<AskKind>([
+  "egress",
+  "repeat",
+  "budget",
+  "model",
+  "block",
+  "schedule",
+]);
 
 export function isAskKind(value: unknown): value is AskKind {
   return askKinds.has(value);

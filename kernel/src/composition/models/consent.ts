@@ -1,4 +1,6 @@
 import type { Asks, Question } from "../../asks/asks.ts";
+import { sha256 } from "../../platform/files/hash.ts";
+import type { MindPorts } from "../../minds/ports.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { Asker, ModelRuntimePorts } from "../../models/runtime.ts";
 import { isLocalProvider } from "../../models/routing.ts";
@@ -63,5 +65,24 @@ export function modelConsent(asks: Asks): Pick<ModelRuntimePorts, "allowsUnprice
         signal,
       );
     },
+  };
+}
+
+/** Returns the question whether a mind may keep a text that was made from text nobody vouches for. Nothing is remembered. */
+export function blockQuestion(
+  place: Parameters<MindPorts["asks"]["block"]>[0],
+  { block, before, text, sources }: Parameters<MindPorts["asks"]["block"]>[1],
+): Question {
+  const now = before === "" ? "The block is empty now." : `The block reads now: ${quotedText(before)}.`;
+  return {
+    ...place,
+    kind: "block",
+    title: `May ${place.agent} keep a text in its block ${quotedText(block)} for all of its conversations?`,
+    reason: `The text was made from text that nobody vouches for, so it holds only in its conversation until you accept it. ${now} It would read: ${quotedText(text)}.`,
+    sources: [...sources],
+    facts: { block, before, text },
+    scopes: ["once"],
+    about: `${block} ${sha256(text)}`,
+    countsFor: "agent",
   };
 }

@@ -20,6 +20,7 @@ import type { KernelModels } from "../models/open-models.ts";
 import { MindCalls } from "./mind-calls.ts";
 import { mindMemory } from "./mind-memory.ts";
 import type { MindTools } from "./mind-tools.ts";
+import { blockQuestion } from "../models/consent.ts";
 
 interface MindParts {
   readonly database: Database;
@@ -127,7 +128,11 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
             }
           },
         },
-        asks: { get: (id) => asks.get(id), withdraw: (id) => asks.withdraw(id) },
+        asks: {
+          get: (id) => asks.get(id),
+          withdraw: (id) => asks.withdraw(id),
+          block: (place, edit, key) => asks.ask(blockQuestion(place, edit), { key }),
+        },
         mayRepeat: ({ agent, conversation, process }, tool, args, signal, asking) =>
           asks.isAllowed(
             {

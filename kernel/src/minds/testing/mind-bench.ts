@@ -29,7 +29,7 @@ import { createConversationService } from "../conversation-service.ts";
 import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
 import type { CallOutcome, NewMemory, RecalledMemory } from "../ports.ts";
-import { mayFrom, openAsks } from "./test-asks.ts";
+import { askPorts, mayFrom, openAsks } from "./test-asks.ts";
 import { mind } from "./test-mind.ts";
 
 export { mind } from "./test-mind.ts";
@@ -199,7 +199,7 @@ export class MindBench {
         },
         schedules,
         intercept: this.intercept,
-        asks: { get: (id) => asks.get(id), withdraw: (id) => asks.withdraw(id) },
+        asks: askPorts(asks),
         mayRepeat: async (caller, name, _args, signal, asking) =>
           this.mayRepeat === "asks"
             ? isAllowed("repeat", `repeat ${name}`, caller, signal, asking)

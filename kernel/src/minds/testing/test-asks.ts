@@ -4,6 +4,8 @@ import { isoTime } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Asking } from "../../base/vocabulary/ask.ts";
 import { systemClock } from "../../platform/clock.ts";
+import type { MindPorts } from "../ports.ts";
+import { blockQuestion } from "../../composition/models/consent.ts";
 import type { Database } from "../../platform/database/database.ts";
 
 /** Opens the questions of one kernel, with those that an earlier one left. */
@@ -45,4 +47,13 @@ export function mayFrom(asks: Asks) {
       signal,
       asking,
     );
+}
+
+/** Returns what minds need of the questions. */
+export function askPorts(asks: Asks): MindPorts["asks"] {
+  return {
+    get: (id) => asks.get(id),
+    withdraw: (id) => asks.withdraw(id),
+    block: (place, edit, key) => asks.ask(blockQuestion(place, edit), { key }),
+  };
 }
