@@ -133,6 +133,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     interception,
     announcer,
     schedules,
+    workspace,
   });
   const { registry, proposed } = await openAgents(context, {
     database,

@@ -36,9 +36,10 @@ export class TaintedContents {
     );
   }
 
-  /** Returns the sources of a content, wherever it is now; none if it is not tainted. */
-  async ofContent(hash: string): Promise<readonly string[]> {
-    return await this.#sources("hash = ?", hash);
+  /** Returns the sources of contents, wherever they are now; none if they are not tainted. */
+  async ofContents(hashes: readonly string[]): Promise<readonly string[]> {
+    if (hashes.length === 0) return [];
+    return await this.#sources("hash IN (SELECT value FROM json_each(?))", JSON.stringify(hashes));
   }
 
   /** Returns the sources of what was ever written at one of these paths. */

@@ -18,6 +18,8 @@ interface CallPorts {
   readonly actions: Pick<Actions, "get">;
   readonly asks: Pick<Asks, "isAllowed">;
   readonly tainted: TaintedContents;
+  /** Returns the content's hash of a file as the index knows it now. */
+  contentOf(path: string): string | null;
   /** Patterns of the files for which nobody vouches. */
   untrusted(): readonly string[];
 }
@@ -107,15 +109,25 @@ export class MindCalls {
     const patterns = this.#ports.untrusted().map((pattern) => compileGlob(pattern));
     const { paths, hash } = shownIn(result);
     const untrusted = paths.filter((path) => patterns.some((glob) => glob.ok && glob.matches(path)));
-    // A whole file is known by its content; names and lines of several files only by their paths.
+    // A whole file is known by the content that was read. Names and lines of several files may come from what stood at
+    // their paths before, or from contents that were moved or copied there.
     const written =
-      hash === null ? await this.#ports.tainted.ofPaths(paths) : await this.#ports.tainted.ofContent(hash);
+      hash === null
+        ? [
+            ...(await this.#ports.tainted.ofPaths(paths)),
+            ...(await this.#ports.tainted.ofContents(this.#contentsOf(paths))),
+          ]
+        : await this.#ports.tainted.ofContents([hash]);
     const sources = [...new Set([...untrusted, ...written])].slice(0, maxSources);
     return {
       origin: "workspace",
       isTainted: sources.length > 0,
       ...(sources.length === 0 ? {} : { sources }),
     };
+  }
+
+  #contentsOf(paths: readonly string[]): string[] {
+    return paths.flatMap((path) => this.#ports.contentOf(path) ?? []);
   }
 
   /** Returns the hosts that a tool's agent can reach, itself or through the agents that it may call. */

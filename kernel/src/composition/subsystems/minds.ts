@@ -14,6 +14,7 @@ import type { MadeSchedules } from "../../minds/made-schedules.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { AgentNotice } from "../../services/ports.ts";
+import type { Workspace } from "../../workspace/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { KernelModels } from "../models/open-models.ts";
@@ -35,6 +36,7 @@ interface MindParts {
   readonly announcer: Announcer;
   readonly notifications: Emitter<AgentNotice>;
   readonly schedules: MadeSchedules;
+  readonly workspace: Pick<Workspace, "get">;
 }
 
 /** The seq of the first entry of a conversation: its log begins with a record that says whose it is. */
@@ -54,6 +56,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     actions,
     asks,
     tainted: new TaintedContents(database),
+    contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
     untrusted: () => settings().untrusted,
   });
   const minds = opened.use(
