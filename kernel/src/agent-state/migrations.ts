@@ -37,4 +37,10 @@ export const agentStateMigrations: readonly Migration[] = [
     name: "schedules-2-made",
     sql: `CREATE TABLE made_schedules (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID, STRICT`,
   },
+  {
+    name: "agents-4-foreign-places",
+    sql: `CREATE TABLE foreign_places (
+      place TEXT NOT NULL, item TEXT NOT NULL, sources TEXT NOT NULL, PRIMARY KEY (place, item)
+    ) WITHOUT ROWID, STRICT`,
+  },
 ];

@@ -8,6 +8,7 @@ import type { Actor, Lineage, ProcessPrincipal } from "../base/vocabulary/princi
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { Foreign } from "../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
 
@@ -107,6 +108,8 @@ export interface DeliveryPayload {
   readonly event: LaresEvent;
   /** The agent's schedule that caused it. */
   readonly schedule?: string;
+  /** Present if the event holds texts that nobody vouches for. */
+  readonly foreign?: Foreign;
 }
 
 /** One agent's view of the durable queue. */
@@ -261,6 +264,10 @@ export interface Caller {
    * cancelled, abandoned or lost, or the guest ended. Long work and reads then stop; a write continues.
    */
   readonly signal: AbortSignal;
+  /** Texts that nobody vouches for and that the sender has read, as far as is known. */
+  readonly foreign: Foreign;
+  /** The answer shows such texts. Called before the sender gets it. */
+  hear(foreign: Foreign): void;
   /** Present if a process of the agent's mind sent the request, without a guest. */
   readonly process?: ProcessPrincipal;
   /** Receives the progress of a tool that a process calls. */

@@ -102,3 +102,17 @@ test("a flood of dropped events is only counted in the hearer's traces", async (
   expect(traces[0]).toContain("was dropped");
   expect(traces.at(-1)).toContain("150 more");
 });
+
+test("what an emitter had read stands beside its event, and not in it", async () => {
+  const { registry, inbox } = await open();
+  await registry.emit(loud, { text: "from the web" }, { "agent:web": "all" });
+  await registry.emit(loud, { text: "own" });
+  const first = await inbox.next(hearer);
+  expect(first?.payload).toEqual({
+    handler: "heard",
+    event: expect.not.objectContaining({ foreign: expect.anything() }),
+    foreign: { "agent:web": "all" },
+  });
+  inbox.acknowledge(hearer, first?.seq ?? 0);
+  expect((await inbox.next(hearer))?.payload).not.toHaveProperty("foreign");
+});

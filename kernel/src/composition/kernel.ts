@@ -1,3 +1,5 @@
+import { ForeignPlaces } from "../agent-state/foreign-places.ts";
+import { TaintedContents } from "../conversations/tainted-contents.ts";
 import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
@@ -28,6 +30,7 @@ import { openKernelModels } from "./subsystems/kernel-models.ts";
 import { openInterception } from "./subsystems/interception.ts";
 import { openMemories } from "./subsystems/memories.ts";
 import { openMindTools } from "./subsystems/mind-tools.ts";
+import { openForeign } from "./subsystems/foreign.ts";
 import { openMadeSchedules } from "./subsystems/made-schedules.ts";
 import { openMinds } from "./subsystems/minds.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
@@ -119,6 +122,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   });
   const tools = await openTools(context, { database, agents, actions });
   const notifications = new Emitter<AgentNotice>();
+  const tainted = new TaintedContents(database);
+  const places = await ForeignPlaces.open(database);
   const schedules = await openMadeSchedules(context, { database, asks });
   const minds = openMinds(context, {
     database,
@@ -133,6 +138,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     interception,
     announcer,
     schedules,
+    tainted,
+    places,
     workspace,
   });
   const { registry, proposed } = await openAgents(context, {
@@ -150,6 +157,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     agents,
     progress,
     notifications,
+    foreign: openForeign({ configuration, workspace, agents, tainted, places }),
     runPrompt: async (agent, prompt, { id }, handler) => {
       await minds.prompt(agent, prompt, id);
       await schedules.ran(handler);

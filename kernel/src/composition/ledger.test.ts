@@ -31,6 +31,7 @@ const published = [
   ["schedules-1-fired-through", "6d4313408fa74b68"],
   ["models-1-script-turns", "eecc8c79ff0e0abd"],
   ["schedules-2-made", "e9aaf435be4ef1ab"],
+  ["agents-4-foreign-places", "3f253c345d58d15d"],
   ["decisions-1-uses", "282ac0a8df289b2f"],
   ["tool-calls-1", "3893d9f61e3598aa"],
   ["asks-1-asks", "2b2d8f4a9ebd33f3"],

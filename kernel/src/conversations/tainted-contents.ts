@@ -14,6 +14,8 @@ const maxPerPath = 64;
 /** Remembers which contents of files came from text that nobody vouches for, whether or not a person approved them. */
 export class TaintedContents {
   readonly #database: Database;
+  /** Null before it was looked up. Most workspaces have none, and every read of a file asks. */
+  #isEmpty: boolean | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -21,6 +23,8 @@ export class TaintedContents {
 
   /** Resolves when the operating system has it. */
   async add(contents: readonly TaintedContent[]): Promise<void> {
+    if (contents.length === 0) return;
+    this.#isEmpty = false;
     await this.#database.batch(
       contents.flatMap(({ path, hash, sources }) => [
         {
@@ -38,7 +42,12 @@ export class TaintedContents {
 
   /** Returns the sources of contents, wherever they are now; none if they are not tainted. */
   async ofContents(hashes: readonly string[]): Promise<readonly string[]> {
-    if (hashes.length === 0) return [];
+    if (hashes.length === 0 || this.#isEmpty === true) return [];
+    if (this.#isEmpty === null) {
+      const [any] = await this.#database.query("SELECT 1 FROM conversation_taints LIMIT 1", []);
+      // Something may have been added meanwhile.
+      this.#isEmpty ??= any === undefined;
+    }
     return await this.#sources("hash IN (SELECT value FROM json_each(?))", JSON.stringify(hashes));
   }
 

@@ -51,7 +51,8 @@ export class Announcer implements AsyncDisposable {
     for (const entry of entries) {
       const session = this.#sessions.get(entry.conversation);
       const { events: more, known } = eventsOfEntry(agent, entry, session?.known ?? nothingKnown, first);
-      events.push(...more);
+      const sources = entry.tainted === true ? (entry.sources ?? []) : [];
+      events.push(...(sources.length === 0 ? more : more.map((event) => ({ ...event, sources }))));
       const isOpen = entry.kind === "meta" && entry.state !== undefined ? entry.state === "open" : true;
       this.#keep(entry.conversation, { agent, process: entry.process, isOpen, known });
     }

@@ -5,6 +5,8 @@ import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 export interface PlainEvent {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Where its texts come from, if nobody vouches for them. */
+  readonly sources?: readonly string[];
 }
 
 /** The state that the next entry's events depend on. */

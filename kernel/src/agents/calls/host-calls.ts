@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
+import { bothForeign, type Foreign, foreignFrom, sourcesOfAll } from "../../base/vocabulary/foreign.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
   causedBy,
@@ -36,7 +37,7 @@ interface HostCallOptions {
   /** The guest's current work. */
   readonly inHand: () => InHand;
   /** The calls that the guest is answering. */
-  readonly open: Pick<OpenCalls, "of" | "ofAll" | "sources">;
+  readonly open: Pick<OpenCalls, "of" | "ofAll" | "foreign" | "hear">;
   readonly blobs: Blobs;
   /** The running job. */
   readonly guest: () => AgentSession | null;
@@ -90,7 +91,8 @@ export class HostCalls implements GuestHandlers, Disposable {
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
     const led = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
-    const lineage = withSources(led, open.sources);
+    const isForMind = led.onBehalfOf.some(({ kind }) => kind === "process");
+    const lineage = withSources(led, isForMind ? Object.keys(open.foreign) : sourcesOfAll(open.foreign));
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
       return await this.#answer(
@@ -131,6 +133,9 @@ export class HostCalls implements GuestHandlers, Disposable {
         blobs,
         signal,
         process: principal,
+        foreign: foreignFrom(lineage.sources ?? [], "all"),
+        // What a process reads is followed by its conversation, entry by entry.
+        hear: () => undefined,
         ...(progress === undefined ? {} : { progress }),
       }),
     );
@@ -220,13 +225,14 @@ class GuestCaller implements Caller {
   readonly cpu: CpuBudget;
   readonly blobs: Blobs;
   readonly #joined: JoinedSignals;
+  readonly #open: Pick<OpenCalls, "foreign" | "hear">;
 
   constructor(
     authority: Authority,
     lineage: Lineage,
     bundleDigest: Hash,
     guest: AgentSession | null,
-    options: Pick<HostCallOptions, "definition" | "guest" | "blobs">,
+    options: Pick<HostCallOptions, "definition" | "guest" | "blobs" | "open">,
     { hook, traceId, job }: InHand,
     joined: JoinedSignals,
   ) {
@@ -237,6 +243,7 @@ class GuestCaller implements Caller {
     this.cpu = guest?.cpu ?? unlimitedCpu;
     this.blobs = options.blobs;
     this.#joined = joined;
+    this.#open = options.open;
     if (hook !== undefined) this.hook = hook;
     if (traceId !== undefined) this.traceId = traceId;
     // The next guest may already be running the same job.
@@ -245,6 +252,14 @@ class GuestCaller implements Caller {
 
   get signal(): AbortSignal {
     return this.#joined.signal;
+  }
+
+  get foreign(): Foreign {
+    return bothForeign(this.#open.foreign, foreignFrom(this.lineage.sources ?? [], "all"));
+  }
+
+  hear(foreign: Foreign): void {
+    this.#open.hear(foreign);
   }
 }
 

@@ -1,12 +1,10 @@
 import { invalidParams, notFound } from "../../base/errors.ts";
+import { bothForeign, type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import { commonLineage, type Lineage, ownAccord } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.ts";
 
 /** Number of ended calls that are remembered, because a handler's background work may continue after its answer. */
 const maxEndedKnown = 1000;
-
-/** The maximum number of sources that are remembered for a guest. */
-const maxSources = 64;
 
 /** The guest's work for one call. */
 interface Answering {
@@ -27,12 +25,10 @@ export class OpenCalls {
   /** Marks the call as answered. Work that its handler left running still belongs to it. */
   readonly #ended = new Map<string, Pick<OpenCall, "lineage"> & { readonly aborter?: AbortController }>();
 
-  /** Texts that nobody vouches for and that reached the guest: it may act on them later too, until it ends. */
-  readonly #sources = new Set<string>();
+  #foreign: Foreign = nothingForeign;
 
   begin(id: string, lineage: Lineage, progress?: ProgressSink): void {
-    for (const source of lineage.sources ?? [])
-      if (this.#sources.size < maxSources) this.#sources.add(source);
+    this.hear(foreignFrom(lineage.sources ?? [], "all"));
     this.#open.set(id, { lineage, aborter: new AbortController(), progress });
   }
 
@@ -65,12 +61,17 @@ export class OpenCalls {
       aborter?.abort(reason);
       this.#ended.set(id, { lineage });
     }
-    this.#sources.clear();
+    this.#foreign = nothingForeign;
+  }
+
+  /** The guest is about to read texts that nobody vouches for: it may act on them later too, until it ends. */
+  hear(foreign: Foreign): void {
+    this.#foreign = bothForeign(this.#foreign, foreign);
   }
 
   /** Texts that nobody vouches for and that the guest has read since it was started. */
-  get sources(): readonly string[] {
-    return [...this.#sources];
+  get foreign(): Foreign {
+    return this.#foreign;
   }
 
   /** The causes for work that names no call: all open calls. */

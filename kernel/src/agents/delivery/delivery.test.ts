@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { neverAborted } from "../../base/abort.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
@@ -30,6 +30,8 @@ class World {
   session: AgentSession | null = newSession();
   /** The agent may no longer receive any event. */
   isDeaf = false;
+  /** The texts of which the guest was told before it got an event. */
+  readonly heard: unknown[] = [];
   isEndedOnPurpose = false;
   readonly loop: DeliveryLoop;
 
@@ -60,6 +62,7 @@ class World {
             this.open.push(asked);
           }),
         wasEndedOnPurpose: () => this.isEndedOnPurpose,
+        hear: (foreign) => this.heard.push(foreign),
         asHeard: (event) => (this.isDeaf ? null : event),
         answered: () => {},
         succeeded: () => {},
@@ -115,6 +118,17 @@ function newSession(): AgentSession {
 
 const events = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `event-${from + index}`);
+
+test("a guest that is handed an event with foreign texts has read them before; one without leaves it as it is", async () => {
+  const world = new World();
+  world.queue.push("seen");
+  world.queue.push("seen", "a.b/Said", { "agent:web": "all" });
+  world.loop.pump();
+  await world.settle();
+  expect([world.asked.length, world.heard]).toEqual([1, []]);
+  await world.answer();
+  expect([world.asked.length, world.heard]).toEqual([2, [{ "agent:web": "all" }]]);
+});
 
 describe("the window", () => {
   it.each([

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import { type Actor, causedBy } from "../../base/vocabulary/principal.ts";
 import type { TraceContext, WriteTrace } from "../trace-writer.ts";
@@ -24,6 +25,8 @@ export interface Recipient {
   wasEndedOnPurpose(session: AgentSession): boolean;
   /** Returns the event with the agent's current permissions applied; null if it may no longer see it. */
   asHeard(event: LaresEvent): LaresEvent | null;
+  /** The guest is about to read texts that nobody vouches for. */
+  hear(foreign: Foreign): void;
   /** A handler has finished an event, successfully or not. */
   answered(handler: string, event: string): void;
   succeeded(): void;
@@ -173,7 +176,7 @@ export class DeliveryLoop {
   async #deliver(session: AgentSession, handed: Handed): Promise<void> {
     const { agent, clock } = this.#options;
     const { delivery } = handed;
-    const { handler, event } = delivery.payload;
+    const { handler, event, foreign } = delivery.payload;
     let outcome: Outcome;
     try {
       // It was queued with the permissions of that time and is delivered with the current ones.
@@ -184,6 +187,7 @@ export class DeliveryLoop {
         this.#handed.delete(delivery.seq);
         return;
       }
+      if (foreign !== undefined) agent.hear(foreign);
       await agent.ask(session, "hook", { handler, event: heard });
       outcome = { isAnswered: true };
     } catch (error) {

@@ -183,6 +183,7 @@ export class AgentParts implements AsyncDisposable {
         wake: () => this.life.send({ type: "wake" }),
         ask: (session, method, params) => this.requests.ask(session, method, params),
         wasEndedOnPurpose: (session) => this.body.wasEndedOnPurpose(session),
+        hear: (foreign) => this.open.hear(foreign),
         asHeard: (event) => {
           const hearing = decideHearing(this.definition.authority, event, this.#ports);
           if (hearing.heard) return hearing.event;

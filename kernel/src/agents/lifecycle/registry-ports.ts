@@ -12,6 +12,14 @@ export interface Enqueued<Statement> {
   committed(): void;
 }
 
+/** An event of a mind's conversation. */
+export interface MindEvent {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Where its texts come from, if nobody vouches for them. */
+  readonly sources?: readonly string[];
+}
+
 export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot" | "takeTurn"> {
   readonly clock: Clock;
   /** Runs a function after pending input was read. */

@@ -1,3 +1,4 @@
+import { type Foreign, foreignFrom, isForeign, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -17,7 +18,7 @@ import type { AgentDefinition } from "../ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "../delivery/router.ts";
 import { IdleScheduler } from "./idle-scheduler.ts";
 import { Schedules } from "../delivery/schedules.ts";
-import type { Enqueued, RegistryPorts } from "./registry-ports.ts";
+import type { Enqueued, RegistryPorts, MindEvent } from "./registry-ports.ts";
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -220,27 +221,26 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#quiet.look();
   }
 
-  /** Delivers an agent's custom event to its subscribers. `name` is "publisher.id/EventName". */
-  async emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
-    const event: LaresEvent = {
-      ...data,
-      id: newId(),
-      name,
-      timestamp: isoTime(this.#ports.clock.now()),
-    };
-    await this.#commit(this.#enqueue(this.#fromEmitter(event, emitterOf(name))));
+  /**
+   * Delivers an agent's custom event to its subscribers. `name` is "publisher.id/EventName"; `foreign` is what the agent
+   * had read.
+   */
+  async emit(
+    name: string,
+    data: Readonly<Record<string, JsonValue | undefined>>,
+    foreign: Foreign = nothingForeign,
+  ): Promise<void> {
+    const event = { ...data, id: newId(), name, timestamp: isoTime(this.#ports.clock.now()) };
+    await this.#commit(this.#enqueue(this.#fromEmitter(event, emitterOf(name), foreign)));
   }
 
   /** Delivers events of a mind's conversations, in order, to the agents that subscribed to them and may receive them. */
-  async tellOfMind(
-    mind: string,
-    events: readonly { readonly name: string; readonly fields: Readonly<Record<string, unknown>> }[],
-  ): Promise<void> {
+  async tellOfMind(mind: string, events: readonly MindEvent[]): Promise<void> {
     const timestamp = isoTime(this.#ports.clock.now());
     // Their share of a queue is not that of events that the mind's program emits.
     const emitter = `the mind of ${mind}`;
-    const deliveries = events.flatMap(({ name, fields }) =>
-      this.#fromEmitter({ ...fields, id: newId(), name, timestamp }, emitter),
+    const deliveries = events.flatMap(({ name, fields, sources = [] }) =>
+      this.#fromEmitter({ ...fields, id: newId(), name, timestamp }, emitter, foreignFrom(sources, "all")),
     );
     await this.#commit(this.#enqueue(deliveries));
   }
@@ -250,7 +250,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     for (const supervisor of this.#supervisors.values()) if (supervisor.isListening) yield supervisor;
   }
 
-  #fromEmitter(event: LaresEvent, emitter: string): RoutedDelivery[] {
+  #fromEmitter(event: LaresEvent, emitter: string, foreign: Foreign): RoutedDelivery[] {
     const source = sourceOfEmitter(emitter);
     const backlog = {
       queue: this.#ports.queue,
@@ -261,7 +261,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     for (const { definition } of this.#listening()) {
       const own = deliveriesFor(definition, event, "live", this.#routing);
       if (own.length > 0 && hasRoom(backlog, definition.id, event.name, emitter))
-        deliveries.push(...own.map((delivery) => ({ ...delivery, source })));
+        deliveries.push(
+          ...own.map(({ payload, ...delivery }) => ({
+            ...delivery,
+            payload: isForeign(foreign) ? { ...payload, foreign } : payload,
+            source,
+          })),
+        );
     }
     return deliveries;
   }

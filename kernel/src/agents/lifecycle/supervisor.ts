@@ -1,6 +1,7 @@
 import type { Emitter } from "../../base/emitter.ts";
 import { illegalTransition, LaresError, messageOf } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
@@ -71,12 +72,12 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.life.enabled;
   }
 
-  /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
   /** Texts that nobody vouches for and that its guest has read since it was started. */
-  get sources(): readonly string[] {
-    return this.#parts.open.sources;
+  get foreign(): Foreign {
+    return this.#parts.open.foreign;
   }
 
+  /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
   get isListening(): boolean {
     return this.#parts.isListening;
   }

@@ -1,3 +1,4 @@
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { LaresError, requestCancelled } from "../../base/errors.ts";
@@ -89,7 +90,7 @@ export class FakeQueue implements DeliveryQueue {
     return this.#seq;
   }
 
-  push(handler: string, name = "EntryCreated"): number {
+  push(handler: string, name = "EntryCreated", foreign?: Foreign): number {
     this.#seq += 1;
     const event = {
       id: `event-${this.#seq}`,
@@ -97,7 +98,12 @@ export class FakeQueue implements DeliveryQueue {
       timestamp: "2026-11-20T12:00:00.000Z",
       ...(name.startsWith("Entry") ? { entry: { path: "notes/a.md", kind: "file" } } : {}),
     };
-    this.items.push({ seq: this.#seq, attempts: 0, dueAt: 0, payload: { handler, event } });
+    this.items.push({
+      seq: this.#seq,
+      attempts: 0,
+      dueAt: 0,
+      payload: { handler, event, ...(foreign === undefined ? {} : { foreign }) },
+    });
     return this.#seq;
   }
 

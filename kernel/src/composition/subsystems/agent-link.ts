@@ -2,7 +2,6 @@ import type { AgentRegistry } from "../../agents/lifecycle/registry.ts";
 import type { Enqueued } from "../../agents/lifecycle/registry-ports.ts";
 import type { Supervisor } from "../../agents/lifecycle/supervisor.ts";
 import { notFound } from "../../base/errors.ts";
-import type { JsonValue } from "../../base/json.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
@@ -51,8 +50,8 @@ export class AgentLink {
   }
 
   /** Delivers an agent's own event to the agents that subscribed to it. */
-  async emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
-    await this.#registry?.emit(name, data);
+  async emit(...emitted: Parameters<AgentRegistry<Statement>["emit"]>): Promise<void> {
+    await this.#registry?.emit(...emitted);
   }
 
   /** The agents that are enabled, without a list of them. */

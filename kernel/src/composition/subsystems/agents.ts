@@ -16,6 +16,7 @@ import type { AgentNotice, WorkProgress } from "../../services/ports.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
+import type { ForeignPorts } from "../guest/v1/foreign.ts";
 import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
 import { mindBody, type RunPrompt, withPrompts } from "./mind-body.ts";
 import { workOfJob } from "../../services/job-work.ts";
@@ -47,6 +48,7 @@ interface AgentParts {
   readonly agents: AgentLink;
   readonly progress: Emitter<WorkProgress>;
   readonly notifications: Emitter<AgentNotice>;
+  readonly foreign: ForeignPorts;
   readonly runPrompt: RunPrompt;
 }
 
@@ -113,7 +115,18 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
 /** Returns the services that answer guests' calls. */
 function guestPorts(
   { clock, opened }: Pick<KernelContext, "clock" | "opened">,
-  { database, files, traces, memories, workspace, actions, tools, models, agents }: AgentParts,
+  {
+    database,
+    files,
+    traces,
+    memories,
+    workspace,
+    actions,
+    tools,
+    models,
+    agents,
+    foreign: ofTexts,
+  }: AgentParts,
 ) {
   return {
     workspace,
@@ -147,6 +160,7 @@ function guestPorts(
       progress: (agent, job, fraction, message) => agents.get(agent).jobs.progress(job, fraction, message),
       checkpoint: (agent, job, data) => agents.get(agent).jobs.checkpoint(job, data),
     },
-    emit: (name, data) => agents.emit(name, data),
+    foreign: ofTexts,
+    emit: (name, data, foreign) => agents.emit(name, data, foreign),
   } satisfies Omit<GuestServicePorts, "notify" | "proposed">;
 }

@@ -4,6 +4,7 @@ import type { Action } from "../../base/vocabulary/action.ts";
 import type { Asking } from "../../base/vocabulary/ask.ts";
 import { compileGlob } from "../../base/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { nothingForeign } from "../../base/vocabulary/foreign.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
@@ -98,7 +99,7 @@ export class MindCalls {
       const source = `agent:${agent}`;
       if (hosts.length > 0) return { origin: "web", isTainted: true, sources: [source] };
       // A guest may answer with whatever it has read since it was started.
-      const read = this.#ports.agents.find(agent)?.sources ?? [];
+      const read = Object.keys(this.#ports.agents.find(agent)?.foreign ?? nothingForeign);
       const known = [...new Set([...(lineage.sources ?? []), ...read])].slice(0, maxSources);
       return {
         origin: source,

@@ -1,3 +1,4 @@
+import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import { isLaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
@@ -5,10 +6,14 @@ import { toolFailure, type ToolResult } from "../../base/vocabulary/tool-result.
 import { neverAborted } from "../../base/abort.ts";
 import type { MindPorts, RecalledMemory } from "../../minds/ports.ts";
 import type { GuestCall, GuestCallParams, GuestCallResult } from "../../protocol/guest/v1/calls.ts";
+import { memoryPlace } from "../guest/v1/foreign.ts";
 import type { AgentLink } from "./agent-link.ts";
 
 /** The memories of minds are knowledge of their agents, so that a person finds, corrects and forgets them like any other. */
-export function mindMemory(agents: Pick<AgentLink, "get">): MindPorts["memory"] {
+export function mindMemory(
+  agents: Pick<AgentLink, "get">,
+  places: Pick<ForeignPlaces, "of">,
+): MindPorts["memory"] {
   const ask = async <Method extends GuestCall>(
     caller: ProcessPrincipal,
     method: Method,
@@ -51,7 +56,8 @@ export function mindMemory(agents: Pick<AgentLink, "get">): MindPorts["memory"] 
     recall: async (caller, query, limit) => {
       try {
         const { items } = await ask(caller, "memory/search", { text: query, limit });
-        return items.flatMap((item) => recalled(item));
+        const place = memoryPlace(caller.agent);
+        return items.flatMap((item) => recalled(item, Object.keys(places.of(place, [item.id]))));
       } catch (error) {
         return refused(error);
       }
@@ -59,12 +65,13 @@ export function mindMemory(agents: Pick<AgentLink, "get">): MindPorts["memory"] 
   };
 }
 
-/** Memories of the same agent's guest count as its own and have no further sources. */
-function recalled(item: Readonly<Record<string, unknown>>): RecalledMemory[] {
+/** `foreign`: what whoever wrote it had read. */
+function recalled(item: Readonly<Record<string, unknown>>, foreign: readonly string[]): RecalledMemory[] {
   const { id, variant, text, data, timestamp, created } = item;
   if (typeof id !== "string") return [];
   const facts = isJsonObject(data) ? data : {};
   const { about, sources, tainted } = facts;
+  const named = Array.isArray(sources) ? sources.filter((source) => typeof source === "string") : [];
   const said = typeof text === "string" ? text : JSON.stringify(data ?? null);
   return [
     {
@@ -73,8 +80,8 @@ function recalled(item: Readonly<Record<string, unknown>>): RecalledMemory[] {
       text: said,
       ...(typeof about === "string" ? { about } : {}),
       created: typeof timestamp === "string" ? timestamp : typeof created === "string" ? created : "",
-      sources: Array.isArray(sources) ? sources.filter((source) => typeof source === "string") : [],
-      isTainted: tainted === true,
+      sources: [...new Set([...named, ...foreign])],
+      isTainted: tainted === true || foreign.length > 0,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
@@ -5,7 +6,7 @@ import type { Emitter } from "../../base/emitter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
-import { TaintedContents } from "../../conversations/tainted-contents.ts";
+import type { TaintedContents } from "../../conversations/tainted-contents.ts";
 import type { MindInterception } from "../../base/vocabulary/interception.ts";
 import { Conversations } from "../../conversations/conversations.ts";
 import type { Announcer } from "../../interception/announcer.ts";
@@ -36,6 +37,8 @@ interface MindParts {
   readonly announcer: Announcer;
   readonly notifications: Emitter<AgentNotice>;
   readonly schedules: MadeSchedules;
+  readonly tainted: TaintedContents;
+  readonly places: ForeignPlaces;
   readonly workspace: Pick<Workspace, "get">;
 }
 
@@ -55,7 +58,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     agents,
     actions,
     asks,
-    tainted: new TaintedContents(database),
+    tainted: parts.tainted,
     contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
     untrusted: () => settings().untrusted,
   });
@@ -105,7 +108,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
         },
         notify: (notice) => parts.notifications.emit(notice),
-        memory: mindMemory(agents),
+        memory: mindMemory(agents, parts.places),
         intercept: interception,
         schedules: parts.schedules,
         actions: {

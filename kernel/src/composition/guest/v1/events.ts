@@ -1,6 +1,7 @@
 import type { Caller } from "../../../agents/ports.ts";
 import { invalidParams, limitExceeded } from "../../../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
+import type { Foreign } from "../../../base/vocabulary/foreign.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { eventCalls } from "../../../protocol/guest/v1/events.ts";
 
@@ -8,7 +9,7 @@ import type { eventCalls } from "../../../protocol/guest/v1/events.ts";
 const maxEventCharacters = 64 * 1024;
 
 export interface EventPorts {
-  emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
+  emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>, foreign: Foreign): Promise<void>;
 }
 
 /** The guest ABI's `events/*`. */
@@ -28,7 +29,7 @@ export function eventServices({ emit }: EventPorts): Pick<GuestServices<Caller>,
           `The event ${name} has ${size} characters of data; at most ${maxEventCharacters} are sent. Put what is larger into a file or a memory.`,
         );
       }
-      await emit(`${caller.agent}/${name}`, fields);
+      await emit(`${caller.agent}/${name}`, fields, caller.foreign);
       return {};
     },
   };

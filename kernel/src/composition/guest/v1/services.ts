@@ -5,6 +5,7 @@ import { actionServices } from "./actions.ts";
 import { blobServices } from "./blobs.ts";
 import { type EventPorts, eventServices } from "./events.ts";
 import { type JobPorts, jobServices } from "./jobs.ts";
+import { followForeign, type ForeignPorts } from "./foreign.ts";
 import { hostMemory, type HostMemoryPorts } from "./memory.ts";
 import { type NotifyPorts, notifyServices } from "./notify.ts";
 import { type OutsidePorts, outsideServices } from "./outside.ts";
@@ -18,6 +19,7 @@ export interface GuestServicePorts extends VdfsPorts, ToolPorts, EventPorts, Not
   readonly outside: OutsidePorts;
   readonly sharedData: SharedData;
   readonly jobs: JobPorts;
+  readonly foreign: ForeignPorts;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface GuestServicePorts extends VdfsPorts, ToolPorts, EventPorts, Not
  * permission are already checked; the handlers restrict the results to what the caller may see.
  */
 export function createGuestServices(ports: GuestServicePorts): GuestServices<Caller> {
-  return {
+  const services: GuestServices<Caller> = {
     ...vdfsServices(ports),
     ...hostMemory(ports.memories),
     ...actionServices(ports),
@@ -38,4 +40,5 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     ...blobServices,
     ...traceServices(ports),
   };
+  return followForeign(services, ports.foreign);
 }

@@ -1,0 +1,136 @@
+import { isLaresError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import { bothForeign, type Foreign, isForeign, nothingForeign } from "../base/vocabulary/foreign.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
+
+/** The item that stands for a place as a whole. */
+const whole = "";
+/** An item whose id is not known yet, because it is being written. After a kernel died meanwhile, it may be any. */
+const writing = "writing ";
+/** Items of one place that are told apart; beyond it, the place counts as a whole. */
+const maxItems = 20_000;
+
+/**
+ * Remembers where agents keep texts that nobody vouches for: a place is a memory or a shared value, an item a record in
+ * it. What is written is marked before, so a text is never there without its mark.
+ */
+export class ForeignPlaces {
+  readonly #database: Database;
+  readonly #maxItems: number;
+  readonly #turns = new OneAtATime();
+  readonly #places = new Map<string, Map<string, Foreign>>();
+
+  private constructor(database: Database, mostItems: number) {
+    this.#database = database;
+    this.#maxItems = mostItems;
+  }
+
+  /** The database has `agentStateMigrations` applied. */
+  static async open(database: Database, mostItems = maxItems): Promise<ForeignPlaces> {
+    const places = new ForeignPlaces(database, mostItems);
+    const rows = await database.query<{ place: string; item: string; sources: string }>(
+      "SELECT place, item, sources FROM foreign_places",
+      [],
+    );
+    for (const { place, item, sources } of rows) places.#of(place).set(item, JSON.parse(sources) as Foreign);
+    return places;
+  }
+
+  /** Returns the texts that a place holds in any of its items. */
+  ofAll(place: string): Foreign {
+    return [...(this.#places.get(place)?.values() ?? [])].reduce(bothForeign, nothingForeign);
+  }
+
+  /** Returns the texts that these items of a place hold. */
+  of(place: string, items: Iterable<string>): Foreign {
+    const known = this.#places.get(place);
+    if (known === undefined) return nothingForeign;
+    let found = nothingForeign;
+    for (const [item, foreign] of known)
+      if (item === whole || item.startsWith(writing)) found = bothForeign(found, foreign);
+    for (const item of items) found = bothForeign(found, known.get(item) ?? nothingForeign);
+    return found;
+  }
+
+  /** Runs what replaces everything in a place, which then holds only what the writer had read. One at a time. */
+  async replacing<Result>(place: string, foreign: Foreign, run: () => Promise<Result>): Promise<Result> {
+    // One that began before a marked write and ends after it leaves a mark too many.
+    if (!isForeign(foreign) && !this.#places.has(place)) return await run();
+    return await this.#turns.run(place, async () => {
+      const before = this.#places.get(place)?.get(whole) ?? nothingForeign;
+      // Until it is written the place may hold either.
+      await this.#set(place, whole, bothForeign(before, foreign));
+      try {
+        const result = await run();
+        await this.#set(place, whole, foreign);
+        return result;
+      } catch (error) {
+        if (wroteNothing(error)) await this.#set(place, whole, before);
+        throw error;
+      }
+    });
+  }
+
+  /** Runs what adds an item, or changes it, and returns its id; the item then holds what the writer had read too. */
+  async adding<Result>(
+    place: string,
+    foreign: Foreign,
+    run: () => Promise<Result>,
+    idOf: (result: Result) => string,
+  ): Promise<Result> {
+    if (!isForeign(foreign)) return await run();
+    const mark = `${writing}${newId()}`;
+    await this.#set(place, mark, foreign);
+    let item: string;
+    let result: Result;
+    try {
+      result = await run();
+      item = idOf(result);
+    } catch (error) {
+      if (wroteNothing(error)) await this.#set(place, mark, nothingForeign);
+      throw error;
+    }
+    const known = this.#of(place);
+    const target = known.size > this.#maxItems ? whole : item;
+    await this.#set(place, target, bothForeign(known.get(target) ?? nothingForeign, foreign));
+    await this.#set(place, mark, nothingForeign);
+    return result;
+  }
+
+  /** Resolves when the operating system has it. Nothing is written where nothing changes. */
+  async #set(place: string, item: string, foreign: Foreign): Promise<void> {
+    const known = this.#of(place);
+    const before = known.get(item) ?? nothingForeign;
+    if (JSON.stringify(before) === JSON.stringify(foreign)) {
+      if (known.size === 0) this.#places.delete(place);
+      return;
+    }
+    if (isForeign(foreign)) known.set(item, foreign);
+    await this.#database.batch([statementOf(place, item, foreign)]);
+    // Only now: until it is stored the wider mark counts.
+    if (!isForeign(foreign)) known.delete(item);
+    if (known.size === 0) this.#places.delete(place);
+  }
+
+  #of(place: string): Map<string, Foreign> {
+    const known = this.#places.get(place) ?? new Map<string, Foreign>();
+    this.#places.set(place, known);
+    return known;
+  }
+}
+
+/** True for a refusal. After any other error it may have been written all the same. */
+function wroteNothing(error: unknown): boolean {
+  const refusals = ["PermissionDenied", "NotFound", "LimitExceeded", "InvalidParams", "Conflict"] as const;
+  return refusals.some((code) => isLaresError(error, code));
+}
+
+function statementOf(place: string, item: string, foreign: Foreign): Statement {
+  return isForeign(foreign)
+    ? {
+        sql: "INSERT OR REPLACE INTO foreign_places (place, item, sources) VALUES (?, ?, ?)",
+        params: [place, item, JSON.stringify(foreign)],
+      }
+    : { sql: "DELETE FROM foreign_places WHERE place = ? AND item = ?", params: [place, item] };
+}
