@@ -16,8 +16,8 @@ const caller: ProcessPrincipal = {
   id: "p",
   lineage: ownAccord,
 };
-const written = `sha256:${"a".repeat(64)}` as Hash;
-const other = `sha256:${"b".repeat(64)}` as Hash;
+const written: Hash = `sha256:${"a".repeat(64)}`;
+const other: Hash = `sha256:${"b".repeat(64)}`;
 const search = (files: readonly string[]) => ({ matches: files.map((path) => `${path}:1: x`), files });
 const listed = (paths: readonly string[]) => ({ entries: paths.map((path) => ({ path, kind: "file" })) });
 

@@ -14,6 +14,11 @@ export interface ForeignPorts {
 /** The place of a memory: the agent's own, or a shared one by its name. */
 export const memoryPlace = (agent: string, namespace = `extension/${agent}`): string => `memory ${namespace}`;
 
+/** Every call of a memory may name a shared one. */
+interface Named {
+  readonly namespace?: string;
+}
+
 type Around<Method extends GuestMethod> = (
   caller: Caller,
   params: GuestMethodParams<Method>,
@@ -26,12 +31,9 @@ type Around<Method extends GuestMethod> = (
  */
 export function followForeign(services: GuestServices<Caller>, ports: ForeignPorts): GuestServices<Caller> {
   const { places } = ports;
-  const memoryOf = ({ agent }: Caller, { namespace }: { readonly namespace?: string }): string =>
-    memoryPlace(agent, namespace);
+  const memoryOf = ({ agent }: Caller, { namespace }: Named): string => memoryPlace(agent, namespace);
   const idOf = ({ id }: { readonly id: string }): string => id;
-  const idsIn = (items: readonly { readonly id: string }[]): string[] => items.map(idOf);
-  const planOf = (caller: Caller, params: { readonly namespace?: string }): string =>
-    `plan of ${memoryOf(caller, params)}`;
+  const planOf = (caller: Caller, params: Named): string => `plan of ${memoryOf(caller, params)}`;
   const sharedOf = ({ key }: { readonly key: string }): string => `shared ${key}`;
   const file = async <Result>(
     caller: Caller,
@@ -42,24 +44,25 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     if (caller.process === undefined) caller.hear(await ports.ofFile(path));
     return result;
   };
-  const items =
-    <
-      Params extends { readonly namespace?: string },
-      Result extends { readonly items: readonly { id: string }[] },
-    >() =>
-    async (caller: Caller, params: Params, run: () => Promise<Result>): Promise<Result> => {
-      const result = await run();
-      caller.hear(places.of(memoryOf(caller, params), idsIn(result.items)));
-      return result;
-    };
-  const add =
-    <Params extends { readonly namespace?: string }, Result extends { readonly id: string }>() =>
-    (caller: Caller, params: Params, run: () => Promise<Result>): Promise<Result> =>
-      places.adding(memoryOf(caller, params), caller.foreign, run, idOf);
-  const change =
-    <Params extends { readonly namespace?: string }>(changed: (params: Params) => string) =>
-    <Result>(caller: Caller, params: Params, run: () => Promise<Result>): Promise<Result> =>
-      places.adding(memoryOf(caller, params), caller.foreign, run, () => changed(params));
+  const items = async <Result extends { readonly items: readonly { readonly id: string }[] }>(
+    caller: Caller,
+    params: Named,
+    run: () => Promise<Result>,
+  ): Promise<Result> => {
+    const result = await run();
+    caller.hear(places.of(memoryOf(caller, params), result.items.map(idOf)));
+    return result;
+  };
+  const add = <Result extends { readonly id: string }>(
+    caller: Caller,
+    params: Named,
+    run: () => Promise<Result>,
+  ): Promise<Result> => places.adding(memoryOf(caller, params), caller.foreign, run, idOf);
+  const change = <Result>(
+    caller: Caller,
+    params: Named & { readonly id: string },
+    run: () => Promise<Result>,
+  ): Promise<Result> => places.adding(memoryOf(caller, params), caller.foreign, run, () => params.id);
 
   const followed: { readonly [Method in GuestMethod]?: Around<Method> } = {
     "memory/working/swap": (caller, params, run) =>
@@ -69,13 +72,13 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
       caller.hear(places.ofAll(planOf(caller, params)));
       return result;
     },
-    "memory/temporal/append": add(),
-    "memory/associative/add": add(),
-    "memory/associative/update": change(({ id }) => id),
-    "memory/associative/relate": change(({ from }) => from),
-    "memory/temporal/query": items(),
-    "memory/associative/query": items(),
-    "memory/search": items(),
+    "memory/temporal/append": add,
+    "memory/associative/add": add,
+    "memory/associative/update": change,
+    "memory/associative/relate": (caller, params, run) => change(caller, { ...params, id: params.from }, run),
+    "memory/temporal/query": items,
+    "memory/associative/query": items,
+    "memory/search": items,
     "memory/temporal/count": async (caller, params, run) => {
       const result = await run();
       caller.hear(places.ofAll(memoryOf(caller, params)));
