@@ -47,6 +47,8 @@ test("lares/status has every field, with its type", async () => {
     trust: { digest: expect.stringMatching(HASH), asks: expect.any(Array) },
     agents: 2,
     index: { entries: 3, complete: true },
+    clients: 1,
+    lasting: false,
     pendingActions: 0,
   } satisfies Status);
   expect(status.pid).not.toBe(client.process.pid);

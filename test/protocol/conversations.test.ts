@@ -291,10 +291,15 @@ test("a long conversation is compacted: the summary, what is pinned and exact st
   }
   const summary = entries.find((each) => each.kind === "summary");
   expect(summary).toMatchObject({ text: "The person sent long texts.", tainted: true });
-  const { sections } = await client.request<{ sections: { name: string; text: string; tokens: number }[] }>(
-    "lares/conversations/context",
-    { id },
-  );
+  const { sections, tokens } = await client.request<{
+    sections: { name: string; text: string; tokens: number }[];
+    tokens: number;
+  }>("lares/conversations/context", { id });
+  // One number everywhere, also between the summary and the next request.
+  expect(tokens).toBe((await get(id)).context.tokens);
+  const sizes = entries.flatMap((each) => (each.kind === "summary" ? [each.tokens ?? 0] : []));
+  expect(sizes.at(-1)).toBeGreaterThan(0);
+  expect(sizes.at(-1)).toBeLessThan(8_000 * 0.8);
   const text = (name: string): string => sections.find((each) => each.name === name)?.text ?? "";
   expect(text("summaries")).toContain("The person sent long texts.");
   expect(text("summaries")).toContain("4711-ABC");
@@ -339,4 +344,34 @@ test("commands: a function of the program, and a text for the mind", async () =>
     await expect(
       client.request("lares/commands/run", { agent: HYBRID, name, arguments: args }),
     ).rejects.toMatchObject({ data: { code } });
+});
+
+test("what the person has seen is not unread, also for other clients and the next kernel's list", async () => {
+  const { id } = await open();
+  await send(id, "hello");
+  await rested(id, 1);
+  const before = await get(id);
+  expect(before.unread).toBe(1);
+  const first = await client.request<Conversation>("lares/conversations/update", { id, read: 1 });
+  expect([first.unread, first.seq]).toEqual([1, before.seq]);
+  const marked = await client.request<Conversation>("lares/conversations/update", { id, read: before.seq });
+  expect(marked).toMatchObject({ unread: 0, updated: before.updated });
+  await client.notification<Conversation>(
+    "lares/conversations/changed",
+    (changed) => changed.id === id && changed.unread === 0,
+  );
+  // A second time, nothing is written.
+  const again = await client.request<Conversation>("lares/conversations/update", { id, read: marked.seq });
+  expect(again.seq).toBe(marked.seq);
+  await send(id, "hello");
+  await rested(id, 2);
+  expect((await get(id)).unread).toBe(1);
+});
+
+test("every client is told that a conversation was deleted", async () => {
+  await using other = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
+  const { id } = await open();
+  await client.request("lares/conversations/delete", { id });
+  for (const each of [client, other])
+    await each.notification<{ id: string }>("lares/conversations/deleted", (told) => told.id === id);
 });

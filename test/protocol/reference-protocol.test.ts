@@ -441,7 +441,8 @@ test("conversations", async () => {
       await client.notification(`lares/conversations/${method}`),
     );
   await ask("lares/conversations/unfollow", { subscription });
-  await ask("lares/conversations/get", { id });
+  const { seq } = await ask<Conversation>("lares/conversations/get", { id });
+  await ask("lares/conversations/update", { id, read: seq });
   await ask("lares/conversations/list", { agent: MIND });
   await refused("lares/conversations/list", "InvalidParams", { cursor: "page 2" });
   await ask("lares/conversations/entries", { id, kinds: ["message"] });
@@ -472,6 +473,10 @@ test("conversations", async () => {
   await ask("lares/conversations/update", { id, state: "archived" });
   await refused("lares/conversations/send", "IllegalTransition", { id, text: "Hello?" });
   await ask("lares/conversations/delete", { id });
+  recorder.notification(
+    "lares/conversations/deleted",
+    await client.notification("lares/conversations/deleted"),
+  );
   for (const method of ["get", "send", "follow", "entries", "compact", "fork", "update", "delete"] as const)
     await refused(`lares/conversations/${method}`, "NotFound", {
       id,

@@ -115,6 +115,9 @@ export interface Status {
   trust: { digest: string; asks: string[]; pending?: string[] };
   agents: number;
   index: { entries: number; complete: boolean };
+  clients: number;
+  lasting: boolean;
+  rehearsal?: { script: string; run?: string };
   pendingActions: number;
 }
 

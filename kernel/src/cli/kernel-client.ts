@@ -38,6 +38,7 @@ interface KernelNews {
   readonly "lares/conversations/entry": { readonly subscription: string; readonly entry: Entry };
   readonly "lares/conversations/delta": Delta & { readonly subscription: string };
   readonly "lares/conversations/changed": Conversation;
+  readonly "lares/conversations/deleted": { readonly id: string };
   readonly "lares/notify": Notice;
   readonly "$/progress": WorkDone;
 }

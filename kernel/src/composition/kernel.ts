@@ -26,6 +26,7 @@ import { openConfiguration, openPersonDecisions } from "./subsystems/configurati
 import { openFiles } from "./subsystems/files.ts";
 import type { KernelContext, KernelOptions } from "./subsystems/kernel-context.ts";
 import { createModelServices } from "./model-services.ts";
+import { rehearsalOf } from "./models/rehearsal.ts";
 import { openKernelModels } from "./subsystems/kernel-models.ts";
 import { openInterception } from "./subsystems/interception.ts";
 import { openMemories } from "./subsystems/memories.ts";
@@ -227,6 +228,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     clientPaths: files.clientPaths,
     notifications,
     progress,
+    rehearsal: rehearsalOf(context.environment),
+    isLasting: () => context.keep || minds.isBusy,
   });
   const clients = new Clients({
     services,

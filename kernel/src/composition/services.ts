@@ -7,6 +7,7 @@ import type { AgentDefinition } from "../agents/ports.ts";
 import type { AgentRegistry } from "../agents/lifecycle/registry.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
+import type { Status } from "../base/vocabulary/status.ts";
 import type { Statement } from "../platform/database/database.ts";
 import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { FolderCounts } from "../services/folder-counts.ts";
@@ -62,6 +63,9 @@ interface ServiceRooms extends Pick<
   readonly memories: Memories;
   readonly files: WorkspaceFiles;
   readonly clientFiles: ReturnType<typeof createFileService>;
+  readonly rehearsal: NonNullable<Status["rehearsal"]> | null;
+  /** Returns true if the kernel would not end by itself now. */
+  readonly isLasting: () => boolean;
   /** Returns the workspace paths of an absolute path from a client. */
   readonly clientPaths: (absolute: string) => Promise<readonly string[]>;
 }
@@ -85,7 +89,7 @@ export function createServices(rooms: ServiceRooms): Services {
   } = rooms;
   const { actions, shown, tools, callTool, proposed, memories, traces, files, clientFiles, clientPaths } =
     rooms;
-  const { notifications, progress, dayCounts } = rooms;
+  const { notifications, progress, dayCounts, rehearsal, isLasting } = rooms;
   const folderCounts = new FolderCounts(workspace, clock);
   return {
     version,
@@ -99,6 +103,8 @@ export function createServices(rooms: ServiceRooms): Services {
         trust: configuration.trust,
         agents: activation.isActive ? registry.list().length : configuration.definitions.length,
         index: workspace.status(),
+        lasting: isLasting(),
+        ...(rehearsal === null ? {} : { rehearsal }),
         pendingActions: Math.max(0, actions.pendingCount() - shown.hiddenActions()),
         idle: activation.isActive && workspace.isIdle && registry.isIdle,
         totals: { ...registry.totals(), actions: proposed() },

@@ -215,7 +215,7 @@ test("a fork has the entries up to its point, and what either writes later the o
   // It was stored behind the point of the fork.
   expect(await all.prefix(forkId, "c")).toBeNull();
   using fork = await all.open(forkId);
-  expect(fork.log.state).toMatchObject({ processes: [{ id: "c", state: "WaitingForInput" }], unread: 0 });
+  expect(fork.log.state).toMatchObject({ processes: [{ id: "c", state: "WaitingForInput" }], unreadAt: [] });
   const all3 = await all.entries(forkId, { limit: 10 });
   expect(new Set(all3.map(({ seq }) => seq)).size).toBe(all3.length);
   using second = await all.fork(forkId);

@@ -90,10 +90,10 @@ test("actions and questions are open while they are pending", () => {
     expect(foldOf([action(1, "Pending"), action(2, state)]).state.references).toEqual([]);
 });
 
-test("unread counts answers of the channel and notices since the person said or decided something", () => {
+test("unread counts answers of the channel and notices that the person has not seen, nor said or decided something after", () => {
   const notice = entryOf(3, { kind: "notice", text: "It stopped." });
   const worker = said(4, "m2", { process: "w" });
-  const unread = (...entries: readonly Entry[]) => foldOf([channel, ...entries]).state.unread;
+  const unread = (...entries: readonly Entry[]) => foldOf([channel, ...entries]).state.unreadAt.length;
   expect(unread(said(2, "m1"), notice, worker)).toBe(2);
   expect(unread(said(2, "m1", { partial: true }))).toBe(0);
   expect(unread(said(2, "m1"), said(3, "u", { role: "user", origin: "person" }))).toBe(0);
@@ -101,6 +101,39 @@ test("unread counts answers of the channel and notices since the person said or 
   expect(unread(notice, entryOf(4, { kind: "action", ref: "a", state: "Rejected", origin: "person" }))).toBe(
     0,
   );
+  expect(unread(said(2, "m1"), notice, entryOf(4, { kind: "meta", read: 2 }))).toBe(1);
+  expect(unread(said(2, "m1"), notice, entryOf(4, { kind: "meta", title: "One" }))).toBe(2);
+  expect(unread(said(2, "m1"), notice, entryOf(4, { kind: "meta", read: 3 }), said(5, "m2"))).toBe(1);
+});
+
+test("what only says that it was read does not make a conversation the last used one", () => {
+  const later = "2026-11-21T00:00:00.000Z";
+  const read = { ...entryOf(3, { kind: "meta", read: 2 }), created: later };
+  const { state } = foldOf([channel, said(2, "m1"), read]);
+  expect([state.seq, state.updated]).toEqual([3, said(2, "m1").created]);
+  expect(
+    foldOf([channel, { ...entryOf(2, { kind: "meta", title: "T" }), created: later }]).state.updated,
+  ).toBe(later);
+});
+
+test("the size of the context is that of the last request until a summary begins it again", () => {
+  const usage = entryOf(2, {
+    kind: "usage",
+    model: "lab/m",
+    input_tokens: 900,
+    output_tokens: 100,
+    process: "c",
+  });
+  const summary = entryOf(3, { kind: "summary", text: "s", covers: [1, 2], tokens: 120, process: "c" });
+  expect(foldOf([channel, usage]).state.contextTokens).toBe(1_000);
+  expect(foldOf([channel, usage, summary]).state.contextTokens).toBe(120);
+  const ofOther = { ...summary, process: "w" };
+  expect(foldOf([channel, usage, ofOther]).state.contextTokens).toBe(1_000);
+});
+
+test("a state that an earlier version stored is completed", () => {
+  const { unreadAt: _none, ...earlier } = foldOf([channel]).state;
+  expect(ConversationFold.begin("2026-11-21T00:00:00.000Z", earlier as never).state.unreadAt).toEqual([]);
 });
 
 test("sources of tainted entries are named once; without any, the origin is", () => {

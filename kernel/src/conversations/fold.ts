@@ -37,7 +37,8 @@ export interface ConversationState {
   created: string;
   updated: string;
   seq: number;
-  unread: number;
+  /** The seqs of the newest answers and notices that the person has not seen. */
+  unreadAt: number[];
   usage: { input_tokens: number; output_tokens: number; usd: number | null };
   /** Sources of tainted entries, each once; the first ones, and `otherSources` for any more. */
   tainted: string[];
@@ -56,7 +57,7 @@ export interface ConversationState {
   pins: string[];
   /** The newest entry of each block. */
   blocks: { name: string; seq: number }[];
-  /** Tokens of the channel's last request and its answer, as the provider counted them. */
+  /** Tokens of the channel's last request and its answer, as the provider counted them; after a summary, an estimate. */
   contextTokens: number;
   /** The newest summary of the channel's entries. */
   summary: { seq: number; covers: [number, number] } | null;
@@ -71,6 +72,8 @@ const maxTextCharacters = 2_000;
 /** Ended processes that are listed. */
 const maxEnded = 64;
 const maxSources = 32;
+/** More are not counted. */
+const maxUnread = 1_000;
 /** More pins than fit the context would be of no use. */
 const maxPins = 256;
 
@@ -92,8 +95,7 @@ export class ConversationFold {
 
   /** Begins a conversation, or a fork with the state that its origin had. */
   static begin(created: string, start: ConversationState = emptyState()): ConversationFold {
-    // An older kernel may have written it, without all fields.
-    return new ConversationFold({ ...emptyState(), ...structuredClone(start), created, updated: created });
+    return new ConversationFold({ ...stateIn(structuredClone(start)), created, updated: created });
   }
 
   /** Continues from a saved state. Returns null for anything else. */
@@ -116,7 +118,7 @@ export class ConversationFold {
   take(entry: Entry): void {
     const state = this.#state;
     if (state.created === "") state.created = entry.created;
-    state.updated = entry.created;
+    if (!isOnlyRead(entry)) state.updated = entry.created;
     state.seq = entry.seq;
     if (entry.tainted === true) this.#add(state.tainted, entry);
     if (isForeign(entry)) this.#add(state.foreign, entry);
@@ -146,11 +148,11 @@ export class ConversationFold {
       case "ask":
         return this.#takeReference(entry);
       case "notice":
-        state.unread++;
-        return;
+        return this.#unread(entry.seq);
       case "summary":
-        if (entry.covers !== undefined && this.#isChannel(entry.process))
-          state.summary = { seq: entry.seq, covers: entry.covers };
+        if (entry.covers === undefined || !this.#isChannel(entry.process)) return;
+        state.summary = { seq: entry.seq, covers: entry.covers };
+        state.contextTokens = entry.tokens ?? state.contextTokens;
         return;
       case "usage":
         state.usage.input_tokens += entry.input_tokens;
@@ -166,16 +168,23 @@ export class ConversationFold {
         state.pins = state.pins.filter((id) => id !== entry.entry);
         if (entry.pinned) state.pins = [...state.pins, entry.entry].slice(-maxPins);
         return;
-      case "meta":
+      case "meta": {
+        const { read = 0 } = entry;
+        state.unreadAt = state.unreadAt.filter((seq) => seq > read);
         state.title = entry.title ?? state.title;
         state.model = entry.model ?? state.model;
         if (entry.state === "open" || entry.state === "archived") state.state = entry.state;
         return;
+      }
       case "conclusion":
     }
   }
 
-  #takeMessage({ id, process, role, origin, partial }: EntryOf<"message">): void {
+  #unread(seq: number): void {
+    this.#state.unreadAt = [...this.#state.unreadAt, seq].slice(-maxUnread);
+  }
+
+  #takeMessage({ seq, id, process, role, origin, partial }: EntryOf<"message">): void {
     const state = this.#state;
     if (partial === true) {
       if (!state.partial.some(({ message }) => message === id))
@@ -184,9 +193,9 @@ export class ConversationFold {
     }
     this.#closeMessage(id);
     if (role === "user" && origin === "person") {
-      state.unread = 0;
+      state.unreadAt = [];
       state.rejections = 0;
-    } else if (role === "assistant" && this.#isChannel(process)) state.unread++;
+    } else if (role === "assistant" && this.#isChannel(process)) this.#unread(seq);
   }
 
   #takeProcess(value: Process): void {
@@ -217,7 +226,7 @@ export class ConversationFold {
     );
     if (isOpen) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
     else if (origin === "person") {
-      state.unread = 0;
+      state.unreadAt = [];
       state.rejections = rejected.has(now) ? state.rejections + 1 : 0;
     }
   }
@@ -245,6 +254,11 @@ export class ConversationFold {
 /** A channel that has ended begins again with the next message, and so is always listed. */
 const isOver = ({ kind, state }: Process): boolean => kind !== "channel" && endedStates.has(state);
 
+/** Returns a stored state, to which an earlier version of Lares did not give every field. */
+export function stateIn(stored: Partial<ConversationState>): ConversationState {
+  return { ...emptyState(), ...stored };
+}
+
 export function emptyState(): ConversationState {
   return {
     version: 1,
@@ -254,7 +268,7 @@ export function emptyState(): ConversationState {
     created: "",
     updated: "",
     seq: 0,
-    unread: 0,
+    unreadAt: [],
     usage: { input_tokens: 0, output_tokens: 0, usd: null },
     contextTokens: 0,
     tainted: [],
@@ -269,6 +283,12 @@ export function emptyState(): ConversationState {
     blocks: [],
     summary: null,
   };
+}
+
+/** True for an entry that says nothing but that the person has read the others. */
+function isOnlyRead(entry: Entry): boolean {
+  if (entry.kind !== "meta" || entry.read === undefined) return false;
+  return entry.title === undefined && entry.model === undefined && entry.state === undefined;
 }
 
 function tokensOf(usage: EntryOf<"usage">): number {

@@ -28,7 +28,7 @@ function quiet(state: ConversationState): ConversationState {
   return {
     ...state,
     state: "open",
-    unread: 0,
+    unreadAt: [],
     usage,
     requests,
     calls,

@@ -3,7 +3,7 @@ import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Anchor } from "../journal/anchor.ts";
 import type { Database, Durability, Statement } from "../platform/database/database.ts";
-import type { ConversationState } from "./fold.ts";
+import { type ConversationState, stateIn } from "./fold.ts";
 import { LaterRows } from "./later-rows.ts";
 import { decodeEntry, type NewEntry, searchedText } from "./records.ts";
 
@@ -323,7 +323,12 @@ interface StoredRow {
 }
 
 function rowOf({ id, agent, record, forked_from: forkedFrom }: StoredRow): ConversationRow {
-  return { id, agent, forkedFrom: originIn(forkedFrom), state: JSON.parse(record) as ConversationState };
+  return {
+    id,
+    agent,
+    forkedFrom: originIn(forkedFrom),
+    state: stateIn(JSON.parse(record) as Partial<ConversationState>),
+  };
 }
 
 function originIn(text: string | null): ConversationRow["forkedFrom"] {

@@ -5,6 +5,7 @@ import { endedStates, type Entry, type Process } from "../base/vocabulary/conver
 import type { Refusal } from "../base/vocabulary/interception.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { carriedOver, type Carried, type PinnedText } from "../context/carried.ts";
+import { buildContext } from "../context/context.ts";
 import { type CompactionPlan, leaveOldestOut, planCompaction } from "../context/compaction-plan.ts";
 import { compactionMessages } from "../context/compaction-request.ts";
 import { textOf } from "../context/entry-text.ts";
@@ -188,9 +189,10 @@ export class Compactor {
     const conversation = this.#conversation;
     const carried = await this.#carried(process, tail, plan, limit);
     const [from, to] = summary.covers;
+    const next = await this.#next(process, tail, summary, carried);
     const entry: NewEntry = entryOf(
       this.#maker(process.id),
-      { kind: "summary", text: summary.text, covers: [from, to] },
+      { kind: "summary", text: summary.text, covers: [from, to], tokens: sizeOf(process, tail, next) },
       {
         origin,
         isTainted: summary.tainted === true,
@@ -198,7 +200,7 @@ export class Compactor {
       },
     );
     await conversation.log.append([entry]);
-    await tail.compact(await this.#next(process, tail, summary, carried));
+    await tail.compact(next);
   }
 
   async #next(
@@ -266,6 +268,18 @@ export class Compactor {
   #maker(process: string): EntryMaker {
     return { process, turn: "", clock: this.#conversation.ports.clock };
   }
+}
+
+/** Returns an estimate of the tokens of a context after it began again. */
+function sizeOf({ id, model = "" }: Process, { entries }: ContextTail, prefix: ContextPrefix): number {
+  return buildContext({
+    prefix,
+    entries: entries.filter(({ seq }) => seq > prefix.after),
+    process: id,
+    model,
+    // What a provider counted before says nothing about it.
+    prefixSeq: Number.MAX_SAFE_INTEGER,
+  }).tokens;
 }
 
 /** Branches and workers have one turn, whose task is carried over. */

@@ -39,6 +39,7 @@ export function createConversationService(minds: Minds): ConversationService {
   const { conversations, ports } = minds;
   const sends = new OneAtATime();
   const changed = new Emitter<Conversation>();
+  const deleted = new Emitter<string>();
 
   const checkMind = (agent: string): void => {
     if (ports.mindOf(agent) === null) throw notFound("mind of the agent", agent);
@@ -58,7 +59,7 @@ export function createConversationService(minds: Minds): ConversationService {
     const known = windows.get(state.model) ?? windowOf(state.model);
     windows.set(state.model, known);
     const { model, limit } = await known;
-    const { usage, title, created, updated, seq, tainted, unread, processes } = state;
+    const { usage, title, created, updated, seq, tainted, unreadAt, processes } = state;
     return {
       id,
       agent,
@@ -69,7 +70,7 @@ export function createConversationService(minds: Minds): ConversationService {
       seq,
       model,
       tainted,
-      unread,
+      unread: unreadAt.length,
       processes,
       context: { tokens: state.contextTokens, limit },
       usage: {
@@ -114,6 +115,7 @@ export function createConversationService(minds: Minds): ConversationService {
 
   return {
     changed,
+    deleted,
     open: async (by, { agent, title, model }) => {
       checkPerson(by, change);
       checkMind(agent);
@@ -248,9 +250,11 @@ export function createConversationService(minds: Minds): ConversationService {
       await minds.use(id, (conversation) => note(conversation, { kind: "pin", entry, pinned }));
       return await get(id);
     },
-    update: async (by, id, { title, model, state }) => {
+    update: async (by, id, { title, model, state, read }) => {
       checkPerson(by, change);
       const row = await known(id);
+      // What was read already, or is not there yet, is not written down.
+      const seen = Math.min(read ?? 0, row.state.seq);
       await checkModel(model);
       if (state === "archived" && isBusy(row.state))
         throw illegalTransition("Running", "Something runs in the conversation. Stop it first.");
@@ -258,6 +262,7 @@ export function createConversationService(minds: Minds): ConversationService {
         ...(title === undefined ? {} : { title }),
         ...(model === undefined ? {} : { model }),
         ...(state === undefined ? {} : { state }),
+        ...(row.state.unreadAt.some((seq) => seq <= seen) ? { read: seen } : {}),
       };
       if (Object.keys(meta).length > 0)
         await minds.use(id, async (conversation) => {
@@ -280,6 +285,7 @@ export function createConversationService(minds: Minds): ConversationService {
       }
       await minds.release(id);
       const { isKeptForForks } = await conversations.delete(id);
+      deleted.emit(id);
       return { kept_for_forks: isKeptForForks };
     },
     context: async (id, process) => {
@@ -300,8 +306,9 @@ export function createConversationService(minds: Minds): ConversationService {
             await ports.reader.entries(id, { audience: record.id, limit: maxSearched }),
           );
         const viewed = new MindProcess(conversation, record, "", AbortSignal.abort());
-        const { sections } = viewed.context(tail, model);
-        return { sections: [...sections], model, limit };
+        const { sections, tokens } = viewed.context(tail, model);
+        const counted = record.kind === "channel" ? conversation.log.state.contextTokens : 0;
+        return { sections: [...sections], model, tokens: counted > 0 ? counted : tokens, limit };
       });
     },
   };

@@ -324,6 +324,9 @@ export class KernelServer {
           chats.conversationChanged(conversation);
         }),
       ),
+      this.#kernel.conversations.deleted.on(
+        whenTrusted((id: string) => endpoint.notify("lares/conversations/deleted", { id })),
+      ),
       this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
       this.#kernel.notifications.on(
         whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),

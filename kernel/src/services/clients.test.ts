@@ -49,7 +49,7 @@ test("an untrusted client reaches only open services until a person accepts thro
   const { clients } = aKernel();
   const [one, other] = [clients.connect(person), clients.connect(person)];
   await Promise.all([one.begin(undefined), other.begin(undefined)]);
-  expect(one.status()).toEqual({ version: "1", trusted: false });
+  expect(one.status()).toEqual({ version: "1", trusted: false, clients: 2 });
   expect(() => one.services).toThrow(expect.objectContaining({ code: "Untrusted" }));
   await one.accept();
   expect(one.services).toBe(one.open);

@@ -27,6 +27,7 @@ export class Clients {
       began: () => void this.#connected.add(client),
       changed: () => this.#count(),
       left: () => void this.#connected.delete(client),
+      count: () => this.#connected.size,
     });
     return client;
   }
@@ -42,6 +43,8 @@ interface ClientPorts {
   /** Called when the client begins to count, changes its trust, or ends. */
   changed(): void;
   left(): void;
+  /** Returns the number of clients of all doors. */
+  count(): number;
 }
 
 /** One client of a door, until it is disposed: its access to all services. */
@@ -93,7 +96,7 @@ export class Client implements Disposable {
   }
 
   status(): Status {
-    return { ...this.#services.status.read(), trusted: this.#trusted };
+    return { ...this.#services.status.read(), trusted: this.#trusted, clients: this.#ports.count() };
   }
 
   async question(): Promise<TrustQuestion> {

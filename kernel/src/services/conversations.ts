@@ -38,10 +38,18 @@ export interface ConversationService {
   update(
     by: Principal,
     id: string,
-    change: { readonly title?: string; readonly model?: string; readonly state?: Conversation["state"] },
+    change: {
+      readonly title?: string;
+      readonly model?: string;
+      readonly state?: Conversation["state"];
+      /** The seq of the last entry that the person has seen. */
+      readonly read?: number;
+    },
   ): Promise<Conversation>;
   delete(by: Principal, id: string): Promise<{ readonly kept_for_forks: boolean }>;
   context(id: string, process?: string): Promise<ConversationContext>;
   /** Emitted after a conversation's entries, at most ten times a second for each. */
   readonly changed: Emitter<Conversation>;
+  /** Emits the id of a conversation that was deleted. */
+  readonly deleted: Emitter<string>;
 }

@@ -62,7 +62,7 @@ export interface Services extends OpenServices {
 
 interface StatusService {
   /** Returns the status, without the part that depends on the client. */
-  read(): Omit<Status, "trusted">;
+  read(): Omit<Status, "trusted" | "clients">;
 }
 
 /** The question of consent, the same for every client; `Client` handles what one client's answer means for it. */

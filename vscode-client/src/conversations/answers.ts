@@ -90,7 +90,7 @@ export function conversationAnswers(
     },
     remove: async ({ id }) => ({ isRemoved: await remove(context, id) }),
     context: async ({ id, process }) => {
-      const { sections, model, limit } = await kernel.request("lares/conversations/context", {
+      const { sections, model, tokens, limit } = await kernel.request("lares/conversations/context", {
         id,
         ...(process === undefined ? {} : { process }),
       });
@@ -103,6 +103,7 @@ export function conversationAnswers(
           isCut: text.length > maxSectionCharacters,
         })),
         model: model.slice(0, 322),
+        tokens,
         limit,
       };
     },

@@ -86,6 +86,7 @@ export const conversations: Feature = (context) => {
       deserializeWebviewPanel: async (panel) => void fill(panel),
     }),
     context.kernel.on("lares/conversations/changed", (conversation) => changed.fire(conversation)),
+    context.kernel.on("lares/conversations/deleted", ({ id }) => wasDeleted(id)),
     context.models.asks.onDidChange(() => changed.fire(undefined)),
     context.models.actions.onDidChange(() => changed.fire(undefined)),
     commands.registerCommand("lares.openConversations", () => commands.executeCommand(`${viewId}.focus`)),
@@ -93,9 +94,7 @@ export const conversations: Feature = (context) => {
     commands.registerCommand("lares.newConversation", () => begin()),
     // Not for people: tells every page.
     commands.registerCommand("lares.conversationDeleted", (id: unknown) => {
-      if (typeof id !== "string") return;
-      for (const side of [inView, ...[...panels].map((one) => one.side)]) side.deleted(id);
-      changed.fire(undefined);
+      if (typeof id === "string") wasDeleted(id);
     }),
     contextCommands(context, attach),
     inView,
@@ -106,6 +105,11 @@ export const conversations: Feature = (context) => {
       },
     },
   );
+
+  function wasDeleted(id: string): void {
+    for (const side of [inView, ...[...panels].map((one) => one.side)]) side.deleted(id);
+    changed.fire(undefined);
+  }
 
   /** Opens a conversation in an editor: the one that is named, or one that the person picks. */
   async function openOne(given: unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import { Disposable } from "vscode";
 import { refusalOf } from "../commands/explain.ts";
 import type { ClientContext } from "../feature.ts";
-import type { Action } from "../protocol.ts";
+import type { Action, Conversation } from "../protocol.ts";
 import {
   maxAttached,
   maxDecisions,
@@ -42,6 +42,8 @@ export class ConversationsPage implements Disposable {
   #feed: Feed | undefined;
   /** Actions that the page's conversation proposed, as their entries name them. */
   #proposed = new Map<string, Action | null>();
+  /** The last entry that the kernel was told the person has seen. */
+  #readSeq = 0;
   #wanted: { id?: string; attached: Attached[] } = { attached: [] };
 
   constructor(
@@ -141,12 +143,15 @@ export class ConversationsPage implements Disposable {
       changed: (changed) => {
         this.#titled(changed.title);
         this.#channel?.push("head", headOf(changed, this.#waiting()));
+        this.#markRead(changed);
       },
       gone: () => this.deleted(id),
     });
     this.#feed = feed;
     void feed.follow();
     this.#titled(conversation.title);
+    this.#readSeq = 0;
+    this.#markRead(conversation);
     await this.#load();
     return {
       head: headOf(conversation, this.#waiting()),
@@ -155,6 +160,15 @@ export class ConversationsPage implements Disposable {
       pinned: [...pinned].slice(-maxPinned),
       decisions: this.#decisions(id),
     };
+  }
+
+  /** Tells the kernel what the person has seen: a page that is hidden follows nothing. */
+  #markRead({ id, seq, unread, processes }: Conversation): void {
+    const isAtWork = processes.some(({ kind, state }) => kind === "channel" && state === "Running");
+    if (unread === 0 || seq <= this.#readSeq || isAtWork) return;
+    this.#readSeq = seq;
+    // It stays unread elsewhere if the kernel does not take it.
+    this.#context.kernel.request("lares/conversations/update", { id, read: seq }).catch(() => undefined);
   }
 
   #unfollow(): void {

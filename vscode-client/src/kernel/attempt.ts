@@ -28,6 +28,7 @@ const serverNotifications = [
   "lares/conversations/entry",
   "lares/conversations/delta",
   "lares/conversations/changed",
+  "lares/conversations/deleted",
   "lares/notify",
 ] as const satisfies ServerNotification[];
 

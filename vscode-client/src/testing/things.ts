@@ -106,6 +106,8 @@ export function status(given: Partial<Status> = {}): Status {
     trust: { digest: hash, asks: [], pending: [], changedPrograms: [] },
     agents: 0,
     index: { entries: 0, complete: true },
+    clients: 1,
+    lasting: false,
     pendingActions: 0,
     idle: true,
     totals: { events: 0, actions: 0, refusals: 0 },

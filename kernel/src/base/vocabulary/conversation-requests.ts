@@ -166,6 +166,11 @@ export const ContextSection = Type.Object(
 export const ConversationContext = Type.Object({
   sections: Type.Array(ContextSection, { description: "In their order" }),
   model: Type.String({ description: "The model that would be asked, as `provider/model`" }),
+  tokens: Type.Integer({
+    minimum: 0,
+    description:
+      "Tokens of the whole, for the channel as in the conversation's `context`; those of the sections are estimates by themselves",
+  }),
   limit: Type.Integer({ minimum: 0, description: "Tokens that the model reads" }),
 });
 export type ConversationContext = Static<typeof ConversationContext>;

@@ -174,7 +174,10 @@ export const Entry = Type.Union(
       result: ToolResult,
     }),
     entry("conclusion", "What a branch or worker found", said),
-    entry("summary", "What replaces earlier entries in the context", said),
+    entry("summary", "What replaces earlier entries in the context", {
+      ...said,
+      tokens: Type.Optional(Count("Tokens of the context that begins with it, an estimate")),
+    }),
     entry("notice", "What the kernel tells the person", said),
     entry("process", "A process began, changed or ended", { value: Process }),
     entry("action", "An action that a process proposed; again when it has ended", reference),
@@ -194,10 +197,11 @@ export const Entry = Type.Union(
       entry: Id("The entry"),
       pinned: Type.Boolean({ description: "Whether it is pinned" }),
     }),
-    entry("meta", "The title, the model or the state of the conversation was changed", {
+    entry("meta", "The title, the model or the state of the conversation was changed, or it was read", {
       title: Type.Optional(Type.String({ description: "The title from now on" })),
       model: Type.Optional(Type.String({ description: "The model from now on; empty for the route's" })),
       state: Type.Optional(Type.String({ description: "`open` or `archived`" })),
+      read: Type.Optional(Seq("The last entry that the person has seen")),
     }),
     entry("void", "A message does not count: its attempt failed, or it was empty", { message: Id("Its id") }),
   ],
@@ -219,17 +223,19 @@ export const Conversation = Type.Object(
       { description: "Whether it can be continued" },
     ),
     created: Timestamp("When it was opened"),
-    updated: Timestamp("When its last entry was written"),
+    updated: Timestamp("When its last entry was written, other than that it was read"),
     seq: Count("The seq of its last entry"),
     model: Type.String({ description: "The model of its channel, as `provider/model`" }),
     tainted: Type.Array(Type.String(), {
       description: "The sources for which nothing in it is approved automatically",
     }),
-    unread: Count("Answers and notices since the person last said or decided something"),
+    unread: Count("Answers and notices that the person has not seen, nor answered or decided anything after"),
     processes: Type.Array(Process, { description: "Its processes, in the order in which they began" }),
     context: Type.Object(
       {
-        tokens: Count("Tokens of the channel's context"),
+        tokens: Count(
+          "Tokens of the channel's context: as the provider counted its last request and the answer, or an estimate after a summary",
+        ),
         limit: Count("Tokens that its model reads"),
       },
       { ...closed, description: "How much of the model's window is used" },

@@ -39,6 +39,20 @@ export const Status = Type.Object(
       },
       { description: "The index of the workspace" },
     ),
+    clients: Type.Integer({ minimum: 0, description: "Clients of the kernel, this one included" }),
+    lasting: Type.Boolean({
+      description:
+        "It would not end by itself now if its clients left: it was started to stay, or something that a person began runs",
+    }),
+    rehearsal: Type.Optional(
+      Type.Object(
+        {
+          script: Type.String({ description: "Absolute path of the script" }),
+          run: Type.Optional(Type.String({ description: "Names the run for which the script answers" })),
+        },
+        { description: "A script answers instead of all models" },
+      ),
+    ),
     pendingActions: Type.Integer({ minimum: 0, description: "Actions that wait for a person" }),
     idle: Type.Boolean({
       description:

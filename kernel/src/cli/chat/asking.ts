@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/errors.ts";
 import { plainText } from "../../base/plain-text.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry, Process, ProcessState } from "../../base/vocabulary/conversation.ts";
@@ -105,6 +104,9 @@ export class Asking implements AsyncDisposable {
         conversation: (changed) => {
           this.#conversation = changed;
         },
+        deleted: () => {
+          this.#gone = "The conversation was deleted elsewhere.";
+        },
         action: () => undefined,
         ask: (ask) => {
           this.#newsAtMs = Date.now();
@@ -116,7 +118,7 @@ export class Asking implements AsyncDisposable {
           if (isCutOff) this.#listener.remark("The kernel ended; it is started again.");
         },
         gone: (reason) => {
-          this.#gone = reason;
+          this.#gone = `The connection to the kernel was lost: ${reason}`;
         },
       },
     );
@@ -144,7 +146,7 @@ export class Asking implements AsyncDisposable {
 
   /** Continues with another conversation, and deletes the one before if nothing was said in it. */
   async show(conversation: Conversation, isNew: boolean): Promise<void> {
-    await this.#deleteIfEmpty();
+    const before = this.#isEmpty ? this.#conversation.id : null;
     this.#isNew = isNew;
     this.#isTelling = false;
     this.#conversation = conversation;
@@ -152,6 +154,7 @@ export class Asking implements AsyncDisposable {
     this.#asks.clear();
     this.#shown.clear();
     await this.begin();
+    if (before !== null) await this.#link.kernel.deleteConversation(before).catch(() => null);
   }
 
   /** Resolves when nothing works in the conversation any more, or when Ctrl-C was pressed. */
@@ -174,12 +177,15 @@ export class Asking implements AsyncDisposable {
       return { ...(await this.#outcome(entry)), code: 130, error: stopped };
     }
     this.#conversation = await this.#link.ask((kernel) => kernel.conversation(id));
+    const { seq, unread } = this.#conversation;
+    // It stays unread elsewhere if the kernel does not take it.
+    if (unread > 0) await this.#link.kernel.updateConversation({ id, read: seq }).catch(() => null);
     return this.#outcome(entry);
   }
 
   async #until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
-      if (this.#gone !== null) throw new Error(`The connection to the kernel was lost: ${this.#gone}`);
+      if (this.#gone !== null) throw new Error(this.#gone);
       await new Promise((resolve) => setTimeout(resolve, checkMs));
     }
   }
@@ -332,15 +338,12 @@ export class Asking implements AsyncDisposable {
     if (this.#isTelling && this.#isChannel(process)) this.#listener.said?.("\n");
   }
 
-  async #deleteIfEmpty(): Promise<void> {
-    if (this.#isNew && this.#transcript.messages.size === 0)
-      await this.#link.kernel
-        .deleteConversation(this.#conversation.id)
-        .catch((error: unknown) => messageOf(error));
+  get #isEmpty(): boolean {
+    return this.#isNew && this.#transcript.messages.size === 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#deleteIfEmpty();
+    if (this.#isEmpty) await this.#link.kernel.deleteConversation(this.#conversation.id).catch(() => null);
     await this.#link[Symbol.asyncDispose]();
   }
 }

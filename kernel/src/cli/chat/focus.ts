@@ -178,7 +178,7 @@ export function panelKey(state: ChatState, panel: Panel, key: Key): ChatStep {
       const { items, selected } = panel;
       const chosen = items[selected];
       if (key.name === "return" && chosen !== undefined)
-        return stay(closed, { kind: "resume", conversation: chosen });
+        return stay(closed, { kind: "resume", conversation: chosen.conversation });
       const step = key.name === "down" ? 1 : key.name === "up" ? -1 : 0;
       const next = Math.max(0, Math.min(items.length - 1, selected + step));
       return stay({ ...state, panel: { ...panel, selected: next } });

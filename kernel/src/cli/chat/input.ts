@@ -6,6 +6,7 @@ import type { ConversationContext } from "../../base/vocabulary/conversation-req
 import type { Key } from "../review/input.ts";
 import type { Size } from "../review/state/state.ts";
 import type { WholeAction } from "../run/whole-action.ts";
+import type { ConversationChoice } from "./state/choices.ts";
 import type { ChatState } from "./state/state.ts";
 import type { News } from "./state/transcript.ts";
 
@@ -25,7 +26,7 @@ export type ChatInput =
   | { readonly kind: "sent"; readonly key: string; readonly failure: string | null }
   | { readonly kind: "files"; readonly word: string; readonly paths: readonly string[] }
   | { readonly kind: "context"; readonly context: ConversationContext }
-  | { readonly kind: "conversations"; readonly items: readonly Conversation[] }
+  | { readonly kind: "conversations"; readonly items: readonly ConversationChoice[] }
   | { readonly kind: "said"; readonly text: string }
   | { readonly kind: "failed"; readonly message: string; readonly id?: string }
   | { readonly kind: "link"; readonly isCutOff: boolean }

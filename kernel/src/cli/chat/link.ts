@@ -11,6 +11,8 @@ export interface LinkListeners {
   /** Entries and pieces of messages of the conversation that is followed. */
   news(news: readonly News[]): void;
   conversation(conversation: Conversation): void;
+  /** The conversation that is followed was deleted. */
+  deleted(): void;
   action(action: Action): void;
   ask(ask: Ask): void;
   /** The kernel has gone, or the next one has what it needs. */
@@ -106,6 +108,11 @@ export class ConversationLink implements AsyncDisposable {
     listening.use(
       kernel.on("lares/conversations/changed", (conversation) => {
         if (conversation.id === this.#followed?.id) this.#listeners.conversation(conversation);
+      }),
+    );
+    listening.use(
+      kernel.on("lares/conversations/deleted", ({ id }) => {
+        if (id === this.#followed?.id) this.#listeners.deleted();
       }),
     );
     listening.use(kernel.on("lares/actions/changed", (action) => this.#listeners.action(action)));

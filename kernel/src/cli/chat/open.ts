@@ -12,10 +12,11 @@ import type { KernelConnection } from "../ports.ts";
 import { drawQuestion } from "../render/consent.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderNoModel } from "../render/language-models.ts";
-import { dayAndTime } from "../render/quantities.ts";
 import { wrap } from "../render/width.ts";
 import { withEnvironment } from "../run/environment.ts";
 import { ensureTrust } from "../run/trust.ts";
+import { chosenConversation } from "./choices.ts";
+import { kernelFor } from "./kernel-for.ts";
 
 export interface ChatOptions {
   readonly folder?: string;
@@ -55,13 +56,17 @@ export async function withConversation(
   const folder = await folderNamed(options.folder ?? ".");
   const script = options.rehearse === undefined ? null : await scriptNamed(options.rehearse);
   // A kernel that is started here ends with this run; one that runs already asks the person's own models.
+  const run = newId();
   const settings =
-    script === null ? {} : { LARES_REHEARSE: script, LARES_REHEARSE_RUN: newId(), LARES_KERNEL_LINGER: "0s" };
+    script === null ? {} : { LARES_REHEARSE: script, LARES_REHEARSE_RUN: run, LARES_KERNEL_LINGER: "0s" };
   return withEnvironment(settings, async () => {
     const first = await firstUse(context, folder, script);
     if (typeof first === "number") return first;
     const connect = (): Promise<KernelConnection> => context.ports.connect({ folder });
-    const connection = await context.terminal.progress("starting the kernel", connect());
+    const connection = await context.terminal.progress(
+      "starting the kernel",
+      kernelFor(context.ports, folder, script === null ? null : { script, run }),
+    );
     try {
       const kernel = new KernelClient(connection);
       if (!(await accepted(context, kernel, first))) {
@@ -69,7 +74,6 @@ export async function withConversation(
         return exitCodes.failed;
       }
       await context.terminal.progress("indexing", whenReady(kernel, context.terminal.interrupted));
-      if (script !== null) await checkRehearsal(kernel);
       const agents = (await kernel.agents()).filter(({ mind }) => mind === true);
       const opened = await conversationOf(context, kernel, agents, agent, {
         ...options,
@@ -210,14 +214,6 @@ async function accepted(
   return false;
 }
 
-async function checkRehearsal(kernel: KernelClient): Promise<void> {
-  const { providers } = await kernel.models();
-  if (providers.some(({ id, api }) => api === "scripted" && rehearsalModel.startsWith(`${id}/`))) return;
-  throw new UsageError(
-    "A kernel without the rehearsal runs for this folder already. Close the editors that use it, or run lares stop, and try again.",
-  );
-}
-
 async function conversationOf(
   { terminal }: CommandContext,
   kernel: KernelClient,
@@ -236,12 +232,7 @@ async function conversationOf(
   if (typeof resume === "string")
     return { conversation: await withModel(await conversationNamed(kernel, resume)), isNew: false };
   if (resume === true) {
-    const { items } = await kernel.conversations({
-      state: "open",
-      limit: 100,
-      ...(chosen === undefined ? {} : { agent: chosen }),
-    });
-    const conversation = await oneOf(terminal, items);
+    const conversation = await chosenConversation(terminal, kernel, agents, chosen);
     return conversation === null ? null : { conversation: await withModel(conversation), isNew: false };
   }
   const id = chosen ?? (await onlyAgent(terminal, agents));
@@ -273,32 +264,6 @@ async function conversationNamed(kernel: KernelClient, given: string): Promise<C
   if (other !== undefined)
     throw new UsageError(`Several conversations' ids end in "${given}". Write more characters of the id.`);
   return only;
-}
-
-async function oneOf(
-  terminal: CommandContext["terminal"],
-  items: readonly Conversation[],
-): Promise<Conversation | null> {
-  const [only, other] = items;
-  if (only === undefined) throw new UsageError("There is no conversation to resume. lares chat begins one.");
-  if (other === undefined) return only;
-  if (!terminal.isInteractive)
-    throw new UsageError(
-      `There are several conversations. Name one: ${items
-        .slice(0, 20)
-        .map(({ id, title }) => `--resume ${id.slice(-8)} (${oneLine(title)})`)
-        .join(", ")}`,
-    );
-  const choice = await select<Conversation>({
-    message: "Which conversation?",
-    signal: terminal.interrupted,
-    options: items.map((value) => ({
-      value,
-      label: value.title === "" ? "Without a title" : oneLine(value.title),
-      hint: dayAndTime(value.updated),
-    })),
-  });
-  return isCancel(choice) ? null : choice;
 }
 
 /** Returns the agent with this id, or with an id that ends in this word. */

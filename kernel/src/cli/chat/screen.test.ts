@@ -57,7 +57,10 @@ describe("the screen", () => {
       { name: "identity", tokens: 1_440, text: "You are calm.\nAnd exact.", cached: true },
       { name: "history", tokens: 20, text: "hello" },
     ];
-    walk.give({ kind: "context", context: { model: "script/script", limit: 8_000, sections } });
+    walk.give({
+      kind: "context",
+      context: { model: "script/script", tokens: 1_204, limit: 8_000, sections },
+    });
     expect(walk.screen).toMatchSnapshot();
   });
 });
@@ -115,14 +118,15 @@ test("text of models, agents and files has no effect on the terminal", () => {
       },
     );
   for (const key of ["c", "d", "w"]) walk.state = { ...walk.state, open: new Set([...walk.state.open, key]) };
-  const items = [{ ...walk.state.conversation, id: HOSTILE }];
+  const conversation = { ...walk.state.conversation, id: HOSTILE, unread: 2 };
+  const items = [{ conversation, agentName: HOSTILE, waiting: 1 }];
   const sections = [{ name: HOSTILE, tokens: 1, text: HOSTILE }];
   const screens = [
     walk.screen,
     walk.give({ kind: "failed", message: HOSTILE }).screen,
     walk.press("@").give({ kind: "files", word: "", paths: [HOSTILE] }).screen,
     walk.give({ kind: "conversations", items }).screen,
-    walk.give({ kind: "context", context: { model: HOSTILE, limit: 1, sections } }).screen,
+    walk.give({ kind: "context", context: { model: HOSTILE, tokens: 1, limit: 1, sections } }).screen,
     walk.press("<escape>/workers<escape><return>").screen,
   ];
   screens.forEach((screen, index) => expectHarmless(screen, `screen ${index}`));

@@ -7,20 +7,21 @@ import type { Screen } from "../review/screen.ts";
 import { wholeAction } from "../run/whole-action.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ChatCommand, ChatInput, KernelCommand } from "./input.ts";
+import { choicesOf } from "./choices.ts";
 import { ConversationLink } from "./link.ts";
 import { filePathsLike, namedFiles } from "./files.ts";
 import type { OpenedChat } from "./open.ts";
-import { newChat, type ChatState } from "./state/state.ts";
+import { isAtWork, newChat, type ChatState } from "./state/state.ts";
 import { update } from "./update.ts";
 
 const tickMs = 500;
 /** A message can be pasted whole. */
 const maxPasted = 200_000;
-const maxListed = 100;
 
 export type ChatEnd =
   | { readonly kind: "quit" }
   | { readonly kind: "signal"; readonly signal: "SIGTERM" | "SIGHUP" }
+  | { readonly kind: "deleted" }
   | { readonly kind: "gone"; readonly reason: string };
 
 interface SessionPorts {
@@ -40,6 +41,8 @@ export class ChatSession implements AsyncDisposable {
   #state: ChatState;
   #isNew: boolean;
   #isDrawDue = false;
+  /** The last entry that the kernel was told the person has seen. */
+  #readSeq = 0;
 
   constructor(ports: SessionPorts, chat: OpenedChat, screenStyle: ScreenStyle) {
     this.#ports = ports;
@@ -60,7 +63,11 @@ export class ChatSession implements AsyncDisposable {
       { connect: () => chat.connect(), interrupted },
       {
         news: (news) => this.#send({ kind: "news", news }),
-        conversation: (changed) => this.#send({ kind: "conversation", conversation: changed }),
+        conversation: (changed) => {
+          this.#send({ kind: "conversation", conversation: changed });
+          void this.#markRead(changed);
+        },
+        deleted: () => this.#end.resolve({ kind: "deleted" }),
         action: (action) => this.#send({ kind: "action", action }),
         ask: (ask) => this.#send({ kind: "ask", ask }),
         cutOff: (isCutOff) => this.#send({ kind: "link", isCutOff }),
@@ -243,8 +250,11 @@ export class ChatSession implements AsyncDisposable {
       case "context":
         return this.#send({ kind: "context", context: await kernel.conversationContext(id) });
       case "list": {
-        const { items } = await kernel.conversations({ state: "open", limit: maxListed });
-        return this.#send({ kind: "conversations", items: items.filter((item) => item.id !== id) });
+        const items = await choicesOf(kernel, this.#chat.agents);
+        return this.#send({
+          kind: "conversations",
+          items: items.filter(({ conversation }) => conversation.id !== id),
+        });
       }
       case "fork":
         return this.#show(await kernel.forkConversation(id), false);
@@ -264,6 +274,14 @@ export class ChatSession implements AsyncDisposable {
     }
   }
 
+  /** Tells the kernel what the person has seen, once nothing is being written. */
+  async #markRead({ id, seq, unread }: Conversation): Promise<void> {
+    if (unread === 0 || seq <= this.#readSeq || isAtWork(this.#state)) return;
+    this.#readSeq = seq;
+    // It stays unread elsewhere if the kernel does not take it.
+    await this.#link.kernel.updateConversation({ id, read: seq }).catch(() => null);
+  }
+
   async #load(id: string): Promise<void> {
     const { kernel } = this.#link;
     this.#send({ kind: "whole", whole: await wholeAction(kernel, await kernel.action(id)) });
@@ -276,10 +294,12 @@ export class ChatSession implements AsyncDisposable {
 
   /** Shows another conversation, and deletes the one before if nothing was said in it. */
   async #show(conversation: Conversation, isNew: boolean): Promise<void> {
-    await this.#deleteIfEmpty();
+    const before = this.#isEmpty() ? this.#state.conversation.id : null;
     this.#isNew = isNew;
+    this.#readSeq = 0;
     this.#send({ kind: "opened", conversation, agentName: this.#nameOf(conversation) });
     await this.#link.follow(conversation.id);
+    if (before !== null) await this.#link.kernel.deleteConversation(before).catch(() => null);
   }
 
   #nameOf({ agent }: Conversation): string {

@@ -35,12 +35,16 @@ async function onScreen({ terminal }: CommandContext, opened: OpenedChat): Promi
   const end = await session.run();
   screen.leave();
   const { left } = session;
-  if (left !== null) terminal.warn(terminal.errorSurface.style.dim(resumeHint(left, opened.again)));
+  if (left !== null && end.kind !== "deleted")
+    terminal.warn(terminal.errorSurface.style.dim(resumeHint(left, opened.again)));
   switch (end.kind) {
     case "quit":
       return exitCodes.ok;
     case "signal":
       return end.signal === "SIGTERM" ? 143 : 129;
+    case "deleted":
+      terminal.warn("The conversation was deleted elsewhere.");
+      return exitCodes.failed;
     case "gone":
       terminal.warn(`The connection to the kernel was lost: ${oneLine(end.reason)}`);
       return exitCodes.failed;

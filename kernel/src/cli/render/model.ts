@@ -19,6 +19,12 @@ export interface Status {
     /** Extensions whose changed programs are all that waits; empty if anything else waits, too. */
     readonly changedPrograms: readonly string[];
   };
+  /** Clients of the kernel, this one included. */
+  readonly clients: number;
+  /** It would not end by itself now if its clients left. */
+  readonly lasting: boolean;
+  /** The script that answers instead of all models. */
+  readonly rehearsal?: { readonly script: string; readonly run?: string };
   readonly agents: number;
   readonly index: { readonly entries: number; readonly complete: boolean };
   readonly pendingActions: number;

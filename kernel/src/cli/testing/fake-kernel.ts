@@ -207,6 +207,8 @@ export class FakeKernel {
       },
       agents: this.agents.length,
       index: { entries: 21, complete: true },
+      clients: 1,
+      lasting: false,
       pendingActions: [...this.actions.values()].filter(({ state }) => state === "PendingApproval").length,
       totals: { events: 41, actions: this.actions.size, refusals: 1 },
     };

@@ -43,6 +43,7 @@ import { listLocal, localFiles, streamLocal } from "./local-models.ts";
 import { ollamaAddress } from "./ollama-address.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
 import { RequestPace } from "./request-pace.ts";
+import { rehearsalOf } from "./rehearsal.ts";
 
 interface ModelParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -99,13 +100,6 @@ interface ChosenModel {
   readonly contextTokens: number;
 }
 
-/**
- * The environment variable with the absolute path of a script that answers instead of all models, for one run. The
- * command line sets it for a kernel that it starts (`--rehearse`). No document can.
- */
-const rehearsalVariable = "LARES_REHEARSE";
-/** Names the run: each begins with all turns of its script. */
-const rehearsalRunVariable = "LARES_REHEARSE_RUN";
 const rehearsalProvider = "rehearsal";
 
 /** Opens nothing before it is first needed: neither the file of secrets, nor a host, nor the catalogue. */
@@ -143,7 +137,7 @@ export function openModels(parts: ModelParts): KernelModels {
     }),
   );
   const inference = opened.use(new InferenceClient({ clock, log }));
-  const script = environment[rehearsalVariable];
+  const script = rehearsalOf(environment)?.script;
   const written = (): ModelSettings => {
     const settings = modelSettings(
       script === undefined
@@ -305,7 +299,7 @@ async function* streamOf(
       if (typeof script === "string")
         return yield { type: "failed", failure: { class: "InvalidRequest", message: script } };
       // A rehearsal begins with all turns, and continues after a kernel's death.
-      const run = provider.id === rehearsalProvider ? (environment[rehearsalRunVariable] ?? "") : "";
+      const run = provider.id === rehearsalProvider ? (rehearsalOf(environment)?.run ?? "") : "";
       const digestOf = (turn: number): string => sha256(run + canonicalJson(script[turn] ?? null));
       return yield* scriptedAnswer(
         script,

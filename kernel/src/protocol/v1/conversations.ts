@@ -154,7 +154,8 @@ export const conversationRequests = define({
     result: Conversation,
   },
   "lares/conversations/update": {
-    about: "Changes the title, the model or the state of a conversation.",
+    about:
+      "Changes the title, the model or the state of a conversation, or marks it as read: a client that shows it to the person does that.",
     errors: {
       NotFound: unknown,
       ModelError: "The model does not name a configured provider.",
@@ -167,6 +168,13 @@ export const conversationRequests = define({
       model: Type.Optional(ModelName),
       state: Type.Optional(
         Type.Union(Conversation.properties.state.anyOf, { description: "The state from now on" }),
+      ),
+      read: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "The seq of the last entry that the person has seen: what came until then is not unread",
+        }),
       ),
     }),
     result: Conversation,

@@ -26,6 +26,7 @@ const ownRules: Readonly<Record<ServerNotification, DeliveryRule>> = {
   "lares/conversations/entry": mustArrive,
   "lares/conversations/delta": mustArrive,
   "lares/conversations/changed": lastBy("id"),
+  "lares/conversations/deleted": mustArrive,
   "lares/notify": mustArrive,
 };
 

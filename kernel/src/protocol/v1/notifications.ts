@@ -55,6 +55,10 @@ export const serverNotifications = defineParams({
       "A conversation changed; sent after its entries, at most ten times a second. While a client does not read, only the last one of each conversation waits for it.",
     params: Conversation,
   },
+  "lares/conversations/deleted": {
+    about: "A conversation was deleted. Nothing follows about it.",
+    params: Type.Object({ id: Type.String({ description: "The conversation's id" }) }),
+  },
   "lares/notify": {
     about: "An agent has a message for the person.",
     params: Type.Object({

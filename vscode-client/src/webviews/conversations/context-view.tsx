@@ -61,16 +61,18 @@ interface SectionsProps {
     readonly isCut: boolean;
   }[];
   readonly model: string;
+  /** The size of the whole, as the conversation shows it; those of the sections are estimates. */
+  readonly tokens: number;
   readonly limit: number;
 }
 
-export function Sections({ sections, model, limit }: SectionsProps): VNode {
+export function Sections({ sections, model, tokens: all, limit }: SectionsProps): VNode {
   const used = sections.reduce((sum, { tokens }) => sum + tokens, 0);
   const width = Math.max(used, limit, 1);
   return (
     <div class="sections">
       <p>
-        {limit > 0 ? `${count(used)} of ${counted(limit, "token")}` : counted(used, "token")}
+        {limit > 0 ? `${count(all)} of ${counted(limit, "token")}` : counted(all, "token")}
         <span class="dot">
           <bdi>{line(model, 120)}</bdi>
         </span>

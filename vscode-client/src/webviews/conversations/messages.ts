@@ -193,6 +193,7 @@ export const conversationsContract = {
           v.maxLength(64),
         ),
         model: Text(322),
+        tokens: Count,
         limit: Count,
       }),
     },

@@ -5,6 +5,7 @@ import type { Ask, AskScope } from "../../../base/vocabulary/ask.ts";
 import type { ScreenStyle } from "../../render/screen-style.ts";
 import type { Size } from "../../review/state/state.ts";
 import type { WholeAction } from "../../run/whole-action.ts";
+import type { ConversationChoice } from "./choices.ts";
 import { emptyComposer, type Composer } from "./composer.ts";
 import type { Completion } from "./slash.ts";
 import {
@@ -32,7 +33,7 @@ export type Panel =
   | { readonly kind: "help"; readonly top: number }
   | { readonly kind: "workers"; readonly top: number }
   | { readonly kind: "context"; readonly context: ConversationContext; readonly top: number }
-  | { readonly kind: "choose"; readonly items: readonly Conversation[]; readonly selected: number };
+  | { readonly kind: "choose"; readonly items: readonly ConversationChoice[]; readonly selected: number };
 
 export interface ChatState {
   readonly screenStyle: ScreenStyle;

@@ -1,10 +1,10 @@
 import type { Conversation } from "../../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../../base/vocabulary/conversation-requests.ts";
+import { factsOf, titleOf } from "../../chat/state/choices.ts";
 import { slashCommands } from "../../chat/state/slash.ts";
 import { runningProcesses, type ChatState } from "../../chat/state/state.ts";
 import { conclusionOf } from "../../chat/state/transcript.ts";
 import { manyLines, oneLine } from "../foreign.ts";
-import { dayAndTime } from "../quantities.ts";
 import type { Surface } from "../style.ts";
 import { renderTable } from "../table.ts";
 import { displayWidth, padEnd, truncate, wrap } from "../width.ts";
@@ -105,16 +105,15 @@ export function workerLines(state: Pick<ChatState, "transcript" | "nowMs">, surf
 /** Returns what the model of a conversation would see, by section. */
 export function contextLines(
   { tainted }: Pick<Conversation, "tainted">,
-  { sections, model, limit }: ConversationContext,
+  { sections, model, tokens, limit }: ConversationContext,
   surface: Surface,
 ): string[] {
   const { style, width } = surface;
-  const total = sections.reduce((sum, { tokens }) => sum + tokens, 0);
   const number = (count: number): string => count.toLocaleString("en");
   const share = limit === 0 ? "" : ` of ${number(limit)}`;
   return [
     ...wrap(
-      `What ${model === "" ? "the model" : oneLine(model)} sees: about ${number(total)}${share} tokens`,
+      `What ${model === "" ? "the model" : oneLine(model)} sees: ${number(tokens)}${share} tokens`,
       width,
     ).map((line) => style.bold(line)),
     ...(tainted.length === 0
@@ -125,10 +124,10 @@ export function contextLines(
         ).map((line) => style.yellow(line))),
     "",
     ...renderTable(
-      [{ title: "Section" }, { title: "Tokens", align: "right" }, { title: "" }],
-      sections.map(({ name, tokens, cached }) => [
+      [{ title: "Section" }, { title: "About tokens", align: "right" }, { title: "" }],
+      sections.map(({ name, tokens: estimate, cached }) => [
         oneLine(name),
-        number(tokens),
+        number(estimate),
         cached === true ? "sent before" : "",
       ]),
       surface,
@@ -151,10 +150,10 @@ function chooseLines(
   { items, selected }: Extract<ChatState["panel"], { kind: "choose" }>,
   { style, width }: Surface,
 ): PanelText {
-  const lines = items.flatMap(({ id, title, updated, unread }, index) => {
+  const lines = items.flatMap((choice, index) => {
     const isChosen = index === selected;
-    const name = truncate(title === "" ? "Without a title" : oneLine(title), width - 2);
-    const facts = `${dayAndTime(updated)}  ${oneLine(id).slice(-8)}${unread > 0 ? `  ${unread} unread` : ""}`;
+    const name = truncate(titleOf(choice), width - 2);
+    const facts = `${factsOf(choice)}  ${oneLine(choice.conversation.id).slice(-8)}`;
     return [
       `${isChosen ? style.cyan("▌") : " "} ${isChosen ? style.bold(name) : name}`,
       style.dim(truncate(`  ${facts}`, width)),

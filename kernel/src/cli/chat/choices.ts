@@ -1,0 +1,73 @@
+import { isCancel, select } from "@clack/prompts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
+import type { Conversation } from "../../base/vocabulary/conversation.ts";
+import { UsageError } from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import { counted } from "../render/quantities.ts";
+import type { Terminal } from "../terminal.ts";
+import { type ConversationChoice, factsOf, titleOf } from "./state/choices.ts";
+
+const maxListed = 100;
+/** More conversations are reached by scrolling. */
+const visibleChoices = 12;
+
+/** Returns the open conversations, of one agent or of all, the last used first. */
+export async function choicesOf(
+  kernel: Pick<KernelClient, "conversations" | "actions" | "asks">,
+  agents: readonly Agent[],
+  agent?: string,
+): Promise<readonly ConversationChoice[]> {
+  const [{ items }, actions, asks] = await Promise.all([
+    kernel.conversations({ state: "open", limit: maxListed, ...(agent === undefined ? {} : { agent }) }),
+    kernel.actions({ state: "PendingApproval", limit: 1_000 }),
+    kernel.asks("Pending"),
+  ]);
+  const waiting = new Map<string, number>();
+  for (const id of [...actions.map(conversationOf), ...asks.map(({ conversation }) => conversation)])
+    if (id !== undefined) waiting.set(id, (waiting.get(id) ?? 0) + 1);
+  return items.map((conversation) => ({
+    conversation,
+    agentName: agents.find(({ id }) => id === conversation.agent)?.name ?? conversation.agent,
+    waiting: waiting.get(conversation.id) ?? 0,
+  }));
+}
+
+function conversationOf({ on_behalf_of: causes = [] }: { readonly on_behalf_of?: readonly object[] }) {
+  for (const cause of causes)
+    if ("conversation" in cause && typeof cause.conversation === "string") return cause.conversation;
+  return undefined;
+}
+
+/**
+ * Returns the conversation that the person wants to continue: the only one, the chosen one, or the last used one where
+ * nobody can choose. Null if the person chose none. UsageError if there is none.
+ */
+export async function chosenConversation(
+  terminal: Terminal,
+  kernel: KernelClient,
+  agents: readonly Agent[],
+  agent?: string,
+): Promise<Conversation | null> {
+  const choices = await choicesOf(kernel, agents, agent);
+  const [first, other] = choices;
+  if (first === undefined) throw new UsageError("There is no conversation to resume. lares chat begins one.");
+  if (other === undefined) return first.conversation;
+  if (!terminal.isInteractive) {
+    terminal.warn(
+      `Continues the last of ${counted(choices.length, "conversation")}: ${titleOf(first)} (${first.conversation.id.slice(-8)})`,
+    );
+    return first.conversation;
+  }
+  using _held = terminal.hold();
+  const chosen = await select<Conversation>({
+    message: "Which conversation?",
+    signal: terminal.interrupted,
+    maxItems: visibleChoices,
+    options: choices.map((choice) => ({
+      value: choice.conversation,
+      label: titleOf(choice),
+      hint: factsOf(choice),
+    })),
+  });
+  return isCancel(chosen) ? null : chosen;
+}

@@ -1,0 +1,26 @@
+import type { Conversation } from "../../../base/vocabulary/conversation.ts";
+import { oneLine } from "../../render/foreign.ts";
+import { dayAndTime } from "../../render/quantities.ts";
+
+/** A conversation that can be continued, with what a person needs to recognise it. */
+export interface ConversationChoice {
+  readonly conversation: Conversation;
+  readonly agentName: string;
+  /** Actions and questions in it that wait for the person. */
+  readonly waiting: number;
+}
+
+export function titleOf({ conversation: { title } }: ConversationChoice): string {
+  return title === "" ? "Without a title" : oneLine(title);
+}
+
+/** Returns in one line what matters most about a conversation, that first: whether it waits, what is unread, when and who. */
+export function factsOf({ conversation, agentName, waiting }: ConversationChoice): string {
+  const { unread, updated } = conversation;
+  return [
+    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? "waits" : "wait"} for you`] : []),
+    ...(unread > 0 ? [`${unread} unread`] : []),
+    dayAndTime(updated),
+    oneLine(agentName),
+  ].join("  ");
+}
