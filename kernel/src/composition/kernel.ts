@@ -141,6 +141,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     schedules,
     tainted,
     places,
+    memories,
     workspace,
   });
   const { registry, proposed } = await openAgents(context, {

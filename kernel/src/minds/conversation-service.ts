@@ -13,7 +13,6 @@ import { OneAtATime } from "../base/one-at-a-time.ts";
 import { endedStates, type Conversation, type Entry } from "../base/vocabulary/conversation.ts";
 import { maxMessageCharacters, type SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { checkPerson } from "../base/vocabulary/principal.ts";
-import { textOf } from "../context/entry-text.ts";
 import { isConversationId } from "../conversations/conversations.ts";
 import type { ConversationRow } from "../conversations/index-rows.ts";
 import type { ConversationState } from "../conversations/fold.ts";
@@ -27,12 +26,12 @@ import type { MindConversation } from "./conversation.ts";
 import { entryOf, type EntryMaker } from "./entries.ts";
 import type { Minds } from "./minds.ts";
 import { MindProcess } from "./process.ts";
+import { searchMind } from "./search-mind.ts";
 
 const change = "change conversations";
 const defaultLimit = 100;
 const maxSearched = 1_000;
 const maxPins = 256;
-const foundCharacters = 500;
 
 /** The operations on conversations that clients may request. */
 export function createConversationService(minds: Minds): ConversationService {
@@ -201,27 +200,9 @@ export function createConversationService(minds: Minds): ConversationService {
       ]);
       return { items, total };
     },
-    search: async ({
-      agent,
-      query,
-      in: places = ["messages", "memories", "blocks"],
-      limit = defaultLimit,
-    }) => {
-      checkMind(agent);
-      if (!places.includes("messages")) return { items: [] };
-      const rows = await conversations.list({ agent, limit: maxSearched });
-      const found = await conversations.search(
-        rows.map(({ id }) => id),
-        searchWords(query),
-        limit,
-      );
-      return {
-        items: found.map(({ entry, score }) => ({
-          entry,
-          score,
-          text: textOf(entry).slice(0, foundCharacters).toWellFormed(),
-        })),
-      };
+    search: async (search) => {
+      checkMind(search.agent);
+      return { items: await searchMind(minds, search) };
     },
     cancel: async (by, id, process) => {
       checkPerson(by, change);

@@ -4,7 +4,7 @@ import type { Action } from "../base/vocabulary/action.ts";
 import type { Ask, Asking } from "../base/vocabulary/ask.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
-import type { Delta } from "../base/vocabulary/conversation-requests.ts";
+import type { ConversationSearch, Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { MindInterception } from "../base/vocabulary/interception.ts";
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelFailure, ModelTool } from "../base/vocabulary/model.ts";
@@ -142,6 +142,13 @@ export interface MindPorts {
       query: string,
       limit: number,
     ): Promise<readonly RecalledMemory[] | ToolResult>;
+    /** Returns what an agent knows as a person searches it, the best first; `memory` as in `lares/memory/query`. */
+    find(
+      agent: string,
+      query: string,
+      mode: NonNullable<ConversationSearch["mode"]>,
+      limit: number,
+    ): Promise<readonly { readonly memory: unknown; readonly text: string }[]>;
   };
   /** Extensions that are asked before something takes effect. */
   readonly intercept: MindInterception;

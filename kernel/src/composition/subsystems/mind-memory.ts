@@ -7,12 +7,14 @@ import { neverAborted } from "../../base/abort.ts";
 import type { MindPorts, RecalledMemory } from "../../minds/ports.ts";
 import type { GuestCall, GuestCallParams, GuestCallResult } from "../../protocol/guest/v1/calls.ts";
 import { memoryPlace } from "../guest/v1/foreign.ts";
+import type { Memories } from "./memories.ts";
 import type { AgentLink } from "./agent-link.ts";
 
 /** The memories of minds are knowledge of their agents, so that a person finds, corrects and forgets them like any other. */
 export function mindMemory(
   agents: Pick<AgentLink, "get">,
   places: Pick<ForeignPlaces, "of">,
+  memories: Pick<Memories, "readable">,
 ): MindPorts["memory"] {
   const ask = async <Method extends GuestCall>(
     caller: ProcessPrincipal,
@@ -61,6 +63,14 @@ export function mindMemory(
       } catch (error) {
         return refused(error);
       }
+    },
+    find: async (agent, query, mode, limit) => {
+      const memory = await memories.readable(agent, undefined);
+      const { items } = await memory.search({ text: query, mode, limit }, neverAborted);
+      return items.map((item) => ({
+        memory: item,
+        text: "text" in item && typeof item.text === "string" ? item.text : JSON.stringify(item.data),
+      }));
     },
   };
 }

@@ -21,6 +21,7 @@ import type { KernelContext } from "./kernel-context.ts";
 import type { KernelModels } from "../models/open-models.ts";
 import { MindCalls } from "./mind-calls.ts";
 import { mindMemory } from "./mind-memory.ts";
+import type { Memories } from "./memories.ts";
 import type { MindTools } from "./mind-tools.ts";
 import { blockQuestion } from "../models/consent.ts";
 
@@ -39,6 +40,7 @@ interface MindParts {
   readonly schedules: MadeSchedules;
   readonly tainted: TaintedContents;
   readonly places: ForeignPlaces;
+  readonly memories: Memories;
   readonly workspace: Pick<Workspace, "get">;
 }
 
@@ -108,7 +110,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
         },
         notify: (notice) => parts.notifications.emit(notice),
-        memory: mindMemory(agents, parts.places),
+        memory: mindMemory(agents, parts.places, parts.memories),
         intercept: interception,
         schedules: parts.schedules,
         actions: {

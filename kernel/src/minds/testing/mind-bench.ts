@@ -187,6 +187,10 @@ export class MindBench {
             return { status: "success", value: { memory: "k1" } };
           },
           recall: async () => this.recalled,
+          find: async (_agent, query) =>
+            this.memories
+              .filter(({ text }) => text.includes(query))
+              .map((memory) => ({ memory, text: memory.text })),
         },
         actions: {
           get: async (id) => this.actions.get(id) ?? null,
