@@ -36,11 +36,11 @@ export async function searchMind(
     limit,
   );
   const messages = entries.map(({ entry }): Hit => ({ entry, text: textOf(entry) }));
-  const lists = await Promise.all([
+  const lists: (readonly Hit[])[] = [
     places.includes("messages") ? messages : [],
-    places.includes("memories") ? ports.memory.find(agent, query, mode, limit) : [],
-    places.includes("blocks") ? blocks(rows.slice(0, maxBlockOwners).map(({ id }) => id)) : [],
-  ]);
+    places.includes("memories") ? await ports.memory.find(agent, query, mode, limit) : [],
+    places.includes("blocks") ? await blocks(rows.slice(0, maxBlockOwners).map(({ id }) => id)) : [],
+  ];
   // The lists' own scores mean different things, and only ranks can be compared.
   return lists
     .flatMap((list) => list.map((hit, rank) => ({ ...hit, score: 1 / (rankOffset + rank) })))
