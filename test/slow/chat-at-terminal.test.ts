@@ -53,7 +53,7 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     );
 
   test("asks once, and then talks, opens calls, has changes approved and undone", async () => {
-    using run = start();
+    using run = start([], { after: "stty -a" });
     await run.shows(/Nothing of them leaves this machine[^]*Use it in this folder\? \[y\/N\]/);
     expect(run.shown).toContain("Moving and renaming files");
     run.type("y\r");
@@ -85,8 +85,8 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     run.type("\u0004");
     expect(await run.ended).toBe(0);
     expect(run.isFullScreen).toBe(false);
-    expect(run.screen.replaceAll("\n", "")).toMatch(/lares chat --resume \w{8}/);
-    expect(run.settings).not.toContain("-icanon");
+    expect(run.shown).toMatch(/lares chat --folder \S+ --rehearse \S+ --resume \w{8}/);
+    expect(run.shown).toMatch(/[^-]icanon[^]*[^-]echo /);
   });
 
   test("asks no second time, resumes the only conversation, and stops with Esc", async () => {
@@ -102,6 +102,48 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     await run.sees(/Press Ctrl-C again to leave/);
     run.type("\u0003");
     expect(await run.ended).toBe(0);
+  });
+
+  test("keeps what is typed while it starts, sends it when it is ready, and lets no question have it", async () => {
+    const unknown = join(bench.base, "unknown");
+    await mkdir(unknown);
+    {
+      using run = new TerminalRun(bench, ["chat", "--folder", unknown, "--rehearse", script]);
+      await run.pressUntil("y\r", "the question", () => run.shown.includes("Use it in this folder?"));
+      run.type("y\r");
+      await run.sees(/› y[^]*No turn of the script/);
+      run.type("\u0004");
+      expect(await run.ended).toBe(0);
+    }
+    using run = start(["--resume"]);
+    await until("lares to read keys", () => run.settings.includes("-icanon"));
+    run.type("hello again\rhalf");
+    await run.sees(/› hello again[^]*Hi there[^]*› half/);
+    run.type("\u0003");
+    await run.sees(/Press Ctrl-C again|Stopped/);
+    run.type("\u0003");
+    expect(await run.ended).toBe(0);
+  });
+
+  test("leaves the terminal as it was after a crash", async () => {
+    const crash = join(bench.base, "crash.mjs");
+    await writeFile(
+      crash,
+      'if (process.argv.includes("chat")) process.on("SIGUSR2", () => { throw new Error("a crash"); });',
+    );
+    using run = start(["--resume"], {
+      environment: { NODE_OPTIONS: `--import=${crash}` },
+      after: "stty -a",
+    });
+    await run.sees(/Enter send/);
+    expect(run.settings).toContain("-icanon");
+    process.kill(run.process.pid, "SIGUSR2");
+    await run.shows(/a crash/);
+    expect(await run.ended).not.toBe(0);
+    expect(run.isFullScreen).toBe(false);
+    // The cursor is shown, pastes are not marked, and lines wrap again.
+    expect(run.shown).toContain("\u001b[?25h\u001b[?2004l\u001b[?7h");
+    expect(run.shown).toMatch(/[^-]icanon[^]*[^-]echo /);
   });
 
   test("continues after the kernel died in the middle of an answer", async () => {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import xterm from "@xterm/headless";
@@ -32,6 +32,8 @@ export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly environment?: NodeJS.ProcessEnv;
+  /** A command of the shell that runs in the same terminal afterwards. */
+  readonly after?: string;
 }
 
 /** `lares …` at a terminal, with its screen and a keyboard. */
@@ -46,14 +48,15 @@ export class TerminalRun implements Disposable {
   constructor(
     bench: Bench,
     args: readonly string[],
-    { columns = 100, rows = 50, environment = {} }: TerminalOptions = {},
+    { columns = 100, rows = 50, environment = {}, after }: TerminalOptions = {},
   ) {
     this.#emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     this.#about = join(bench.base, `terminal-${process.pid}-${count++}`);
-    const quoted = [process.execPath, EXECUTABLE, ...args].map(
-      (word) => `'${word.replaceAll("'", "'\\''")}'`,
-    );
-    const script = `stty cols ${columns} rows ${rows}; echo $$ $(tty) > '${this.#about}'; exec ${quoted.join(" ")}`;
+    const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+    const quoted = [process.execPath, EXECUTABLE, ...args].map(quote);
+    const run = `echo $$ $(tty) > '${this.#about}'; exec ${quoted.join(" ")}`;
+    const whole = after === undefined ? run : `sh -c ${quote(run)}; code=$?; ${after}; exit $code`;
+    const script = `stty cols ${columns} rows ${rows}; ${whole}`;
     this.#child = spawn("script", ["-qefc", script, "/dev/null"], {
       cwd: bench.root,
       env: {
@@ -117,6 +120,7 @@ export class TerminalRun implements Disposable {
 
   /** The terminal's settings, as `stty` names them: echo, canonical mode and the like. */
   get settings(): string {
+    if (!existsSync(this.#about)) return "";
     return spawnSync("stty", ["-F", this.process.device, "-a"], { encoding: "utf8" }).stdout;
   }
 

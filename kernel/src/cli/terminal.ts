@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { oneLine } from "./render/foreign.ts";
 import { styleFor, type Surface } from "./render/style.ts";
+import { TypeAhead, type TypedInput } from "./keyboard/type-ahead.ts";
 
 /** Columns if the output has none: a log, a pipe. Lines are cut there, so it is generous. */
 const widthWithoutTerminal = 160;
@@ -22,6 +23,8 @@ export class Terminal implements Disposable {
   #held: { readonly stream: NodeJS.WriteStream; readonly text: string }[] | null = null;
   #droppedPrints = 0;
   #isLent = false;
+  #typing: TypeAhead | null = null;
+  #typed = "";
 
   constructor() {
     this.#onSignal = (signal) => {
@@ -57,6 +60,30 @@ export class Terminal implements Disposable {
 
   interrupt(): void {
     this.#interrupt.abort("SIGINT");
+  }
+
+  /**
+   * Keeps what is typed from now on until `takeTyped`, and shows it on the bottom line. Questions in between get nothing
+   * of it. Needs a person at a terminal.
+   */
+  keepTyped(): void {
+    this.#typing ??= new TypeAhead({
+      input: process.stdin,
+      interrupted: () => this.#onSignal("SIGINT"),
+      typed: (text) => {
+        this.#typed = oneLine(text);
+        this.status(this.#status ?? "starting");
+      },
+    });
+  }
+
+  /** Returns what was typed meanwhile, and leaves the terminal to a reader of keys. */
+  takeTyped(): readonly TypedInput[] {
+    const typed = this.#typing?.take() ?? [];
+    this.#typing = null;
+    this.#typed = "";
+    this.status(null);
+    return typed;
   }
 
   /** A person is there to be asked. */
@@ -115,8 +142,10 @@ export class Terminal implements Disposable {
   hold(): Disposable {
     this.#clearStatus();
     this.#held ??= [];
+    this.#typing?.pause();
     return {
       [Symbol.dispose]: () => {
+        this.#typing?.resume();
         const held = this.#held ?? [];
         this.#held = null;
         if (this.#droppedPrints > 0)
@@ -130,8 +159,10 @@ export class Terminal implements Disposable {
 
   /** Shows the current work on the bottom line, on a terminal only; null removes it. */
   status(wanted: string | null): void {
-    const text = wanted === null ? null : oneLine(wanted);
-    if (!this.#errors.isTTY || text === this.#status) return;
+    // What was typed stays visible.
+    const text = wanted === null ? (this.#typed === "" ? null : "starting") : oneLine(wanted);
+    if (!this.#errors.isTTY) return;
+    if (text === this.#status && this.#typed === "") return;
     this.#clearStatus();
     this.#status = text;
     if (text === null) {
@@ -202,10 +233,14 @@ export class Terminal implements Disposable {
     if (this.#status === null || this.#held !== null) return;
     const { style, width } = this.errorSurface;
     const frame = frames[this.#frame % frames.length] ?? "";
-    this.#errors.write(`${style.cyan(frame)} ${style.dim(this.#status.slice(0, width - 3))}`);
+    const work = this.#typed === "" ? this.#status : `${this.#status} › ${this.#typed}`;
+    this.#errors.write(`${style.cyan(frame)} ${style.dim(work.slice(0, width - 3))}`);
   }
 
   [Symbol.dispose](): void {
+    this.#typing?.[Symbol.dispose]();
+    this.#typing = null;
+    this.#typed = "";
     this.status(null);
     process.off("SIGINT", this.#onSignal);
     process.off("SIGTERM", this.#onSignal);

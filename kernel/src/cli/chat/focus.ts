@@ -1,6 +1,6 @@
 import type { AskScope } from "../../base/vocabulary/ask.ts";
 import { layoutOf, cardLinesOf } from "../render/chat/layout.ts";
-import type { Key } from "../review/input.ts";
+import type { Key } from "../keyboard/key.ts";
 import type { ChatStep } from "./input.ts";
 import {
   actionOf,

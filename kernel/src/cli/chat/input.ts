@@ -3,7 +3,7 @@ import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { Ask, AskScope } from "../../base/vocabulary/ask.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import type { ConversationContext } from "../../base/vocabulary/conversation-requests.ts";
-import type { Key } from "../review/input.ts";
+import type { Key } from "../keyboard/key.ts";
 import type { Size } from "../review/state/state.ts";
 import type { WholeAction } from "../run/whole-action.ts";
 import type { ConversationChoice } from "./state/choices.ts";

@@ -289,6 +289,7 @@ async function onlyAgent(
   if (other === undefined) return only.id;
   if (!terminal.isInteractive)
     throw new UsageError(`Several agents have a mind. Name one: ${usable.map(({ id }) => id).join(", ")}.`);
+  using _held = terminal.hold();
   const choice = await select<string>({
     message: "Whom do you want to talk to?",
     signal: terminal.interrupted,

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { renderChat } from "../render/chat/screen.ts";
 import type { ScreenStyle } from "../render/screen-style.ts";
-import { readKeys } from "../review/keys.ts";
+import { readKeys } from "../keyboard/keys.ts";
 import type { Screen } from "../review/screen.ts";
 import { wholeAction } from "../run/whole-action.ts";
 import type { Terminal } from "../terminal.ts";
@@ -86,6 +86,7 @@ export class ChatSession implements AsyncDisposable {
     const { screen, input } = this.#ports;
     this.#listen();
     await this.#link.follow(this.#state.conversation.id);
+    const typed = this.#ports.terminal.takeTyped();
     screen.enter();
     this.#resources.use(
       readKeys(
@@ -97,6 +98,7 @@ export class ChatSession implements AsyncDisposable {
         maxPasted,
       ),
     );
+    for (const input of typed) this.#send(input.kind === "key" ? { ...input, atMs: Date.now() } : input);
     this.#drawSoon();
     return this.#end.promise;
   }

@@ -1,4 +1,4 @@
-import type { Key } from "../review/input.ts";
+import type { Key } from "../keyboard/key.ts";
 import { layoutOf } from "../render/chat/layout.ts";
 import { insert, sent, typed, withText } from "./state/composer.ts";
 import { commandChoices, fileWord, slashOf, wordAt } from "./state/slash.ts";

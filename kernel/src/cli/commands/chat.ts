@@ -16,8 +16,10 @@ export async function chat(
 ): Promise<number> {
   if (options.resume !== undefined && options.fork !== undefined)
     throw new UsageError("`--resume` and `--fork` cannot be combined. Use one of them.");
+  const hasScreen = hasKeyScreen(context.terminal);
+  if (hasScreen) context.terminal.keepTyped();
   return withConversation(context, agent, options, (opened) =>
-    hasKeyScreen(context.terminal) ? onScreen(context, opened) : chatInLines(context, opened),
+    hasScreen ? onScreen(context, opened) : chatInLines(context, opened),
   );
 }
 

@@ -1,18 +1,8 @@
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { RememberedRule } from "../../base/vocabulary/approval-rule.ts";
 import type { WholeAction } from "../run/whole-action.ts";
+import type { Key } from "../keyboard/key.ts";
 import type { EditedText, Size } from "./state/state.ts";
-
-export interface Key {
-  /** "up", "return", "escape", "tab", "space", or the character. */
-  readonly name: string;
-  /** The text that the key types in a text field; may be empty. */
-  readonly text: string;
-  readonly isControl: boolean;
-  readonly isShift: boolean;
-  /** Alt, or Escape directly before it. */
-  readonly isMeta?: boolean;
-}
 
 export type Verb = "approve" | "reject" | "undo" | "rebase";
 

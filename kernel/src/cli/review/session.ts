@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { contentOf, editedText, partialContent, textOf } from "./contents.ts";
 import { editorOf, editText } from "./editor.ts";
 import type { Command, Input, Verb } from "./input.ts";
-import { readKeys } from "./keys.ts";
+import { readKeys } from "../keyboard/keys.ts";
 import type { Screen } from "./screen.ts";
 import { newReview, type ReviewState } from "./state/state.ts";
 import { update } from "./update.ts";

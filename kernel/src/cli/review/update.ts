@@ -17,7 +17,8 @@ import {
   undo,
   undoKey,
 } from "./deciding.ts";
-import type { Input, Key, Verb } from "./input.ts";
+import type { Key } from "../keyboard/key.ts";
+import type { Input, Verb } from "./input.ts";
 import {
   afterDecision,
   complain,

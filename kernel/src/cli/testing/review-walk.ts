@@ -2,7 +2,8 @@ import type { Action } from "../../base/vocabulary/action.ts";
 import { type Frame, renderReview } from "../render/review/screen.ts";
 import { noStyle } from "../render/style.ts";
 import { displayWidth } from "../render/width.ts";
-import type { Command, Input, Key } from "../review/input.ts";
+import type { Key } from "../keyboard/key.ts";
+import type { Command, Input } from "../review/input.ts";
 import { newReview, type ReviewState, type Size } from "../review/state/state.ts";
 import { update } from "../review/update.ts";
 

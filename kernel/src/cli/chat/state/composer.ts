@@ -1,4 +1,4 @@
-import type { Key } from "../../review/input.ts";
+import type { Key } from "../../keyboard/key.ts";
 
 /** As long as a message may be. */
 const maxCharacters = 1_000_000;

@@ -3,7 +3,7 @@ import { anAction } from "../../testing/fake-kernel.ts";
 import { renderChat } from "../../render/chat/screen.ts";
 import { noStyle, type Style } from "../../render/style.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
-import type { Key } from "../../review/input.ts";
+import type { Key } from "../../keyboard/key.ts";
 import type { Size } from "../../review/state/state.ts";
 import type { ChatCommand, ChatInput } from "../input.ts";
 import { newChat, type ChatState } from "../state/state.ts";

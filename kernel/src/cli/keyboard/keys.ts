@@ -1,5 +1,5 @@
 import { emitKeypressEvents, type Key as NodeKey } from "node:readline";
-import type { Key } from "./input.ts";
+import type { Key } from "./key.ts";
 
 /** After this time, input that follows Escape is a new key. */
 const escapeMs = 50;
