@@ -371,7 +371,7 @@ describe("what stands in a file already", () => {
     const { id } = await newest();
 
     const changed = new ChatEditor(bench, client, path, `${text}again, says a stranger\n`);
-    await until("the diagnostic", () => changed.diagnostics().length > 0);
+    await until("the diagnostic", () => changed.diagnostics()[0]?.code === "chat-text-not-sent");
     expect(changed.diagnostics()).toMatchObject([
       { code: "chat-text-not-sent", message: expect.stringContaining("was changed while no editor") },
     ]);

@@ -43,7 +43,9 @@ export async function searchMind(
   ];
   // The lists' own scores mean different things, and only ranks can be compared.
   return lists
-    .flatMap((list) => list.map((hit, rank) => ({ ...hit, score: 1 / (rankOffset + rank) })))
+    .flatMap((list) =>
+      list.map(({ text, ...hit }, rank) => ({ ...hit, score: 1 / (rankOffset + rank), text })),
+    )
     .toSorted((one, other) => other.score - one.score)
     .slice(0, limit)
     .map((hit) => ({ ...hit, text: hit.text.slice(0, foundCharacters).toWellFormed() }));
