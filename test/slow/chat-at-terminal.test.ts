@@ -98,6 +98,8 @@ describe.skipIf(!hasTerminals)("lares chat at a terminal", () => {
     await run.sees(/Stopped\./);
     run.type("hello\r");
     await run.sees(/for ever[^]*Hi there/);
+    // Until the turn has ended, Ctrl-C stops it.
+    await until("the turn to end", () => !run.screen.includes("working"));
     run.type("\u0003");
     await run.sees(/Press Ctrl-C again to leave/);
     run.type("\u0003");
