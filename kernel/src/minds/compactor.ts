@@ -190,9 +190,15 @@ export class Compactor {
     const carried = await this.#carried(process, tail, plan, limit);
     const [from, to] = summary.covers;
     const next = await this.#next(process, tail, summary, carried);
+    const counted = process.kind === "channel" ? conversation.log.state.contextTokens : 0;
     const entry: NewEntry = entryOf(
       this.#maker(process.id),
-      { kind: "summary", text: summary.text, covers: [from, to], tokens: sizeOf(process, tail, next) },
+      {
+        kind: "summary",
+        text: summary.text,
+        covers: [from, to],
+        tokens: tokensAfter(process, tail, next, counted),
+      },
       {
         origin,
         isTainted: summary.tainted === true,
@@ -270,16 +276,28 @@ export class Compactor {
   }
 }
 
-/** Returns an estimate of the tokens of a context after it began again. */
-function sizeOf({ id, model = "" }: Process, { entries }: ContextTail, prefix: ContextPrefix): number {
-  return buildContext({
-    prefix,
-    entries: entries.filter(({ seq }) => seq > prefix.after),
-    process: id,
-    model,
-    // What a provider counted before says nothing about it.
-    prefixSeq: Number.MAX_SAFE_INTEGER,
-  }).tokens;
+/**
+ * Returns the tokens of a context that begins again with `next`: an estimate, in the measure of the provider's count of
+ * the context before, where there is one (else 0). Without that, a summary could seem to make the context larger.
+ */
+function tokensAfter(
+  process: Process,
+  { prefix, entries }: ContextTail,
+  next: ContextPrefix,
+  counted: number,
+): number {
+  const after = estimateOf(
+    process,
+    next,
+    entries.filter(({ seq }) => seq > next.after),
+  );
+  const before = estimateOf(process, prefix, entries);
+  return counted > 0 && before > 0 ? Math.ceil((after * counted) / before) : after;
+}
+
+function estimateOf({ id, model = "" }: Process, prefix: ContextPrefix, entries: readonly Entry[]): number {
+  // What a provider counted is left out.
+  return buildContext({ prefix, entries, process: id, model, prefixSeq: Number.MAX_SAFE_INTEGER }).tokens;
 }
 
 /** Branches and workers have one turn, whose task is carried over. */

@@ -139,6 +139,13 @@ describe("commands", () => {
   });
 });
 
+test("a character that means nothing at an item begins a message", () => {
+  const walk = full(new ChatWalk({ columns: 90, rows: 80 })).press("<tab><up><up>");
+  expect(walk.state.focus).not.toBeNull();
+  walk.press("/workers<escape><return>");
+  expect([walk.state.focus, walk.state.panel?.kind]).toEqual([null, "workers"]);
+});
+
 describe("files", () => {
   test("are proposed after @ and taken with Tab", () => {
     const walk = begun().press("read @no");
@@ -259,6 +266,7 @@ describe("leaving and stopping", () => {
     const walk = begun().entries(asks("go"), channel("Running")).press("<C-c>");
     expect(walk.commands).toEqual([{ kind: "stop" }]);
     walk.give({ kind: "said", text: "Stopped." });
+    expect(walk.screen).toContain("Stopped. Press Ctrl-C again to leave.");
     expect(walk.press("<C-c>").commands.at(-1)).toEqual({ kind: "quit" });
   });
 

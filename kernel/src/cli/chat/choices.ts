@@ -4,12 +4,17 @@ import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import { UsageError } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { counted } from "../render/quantities.ts";
+import { displayWidth, truncate } from "../render/width.ts";
 import type { Terminal } from "../terminal.ts";
 import { type ConversationChoice, factsOf, titleOf } from "./state/choices.ts";
 
 const maxListed = 100;
 /** More conversations are reached by scrolling. */
 const visibleChoices = 12;
+/** What the prompt draws beside a choice. */
+const marginOfChoices = 6;
+/** A shorter title says nothing. */
+const fewestOfTitle = 16;
 
 /** Returns the open conversations, of one agent or of all, the last used first. */
 export async function choicesOf(
@@ -38,6 +43,13 @@ function conversationOf({ on_behalf_of: causes = [] }: { readonly on_behalf_of?:
   return undefined;
 }
 
+/** Returns a choice in one line; in a narrow terminal, the end of its facts has no room. */
+function labelOf(choice: ConversationChoice, width: number): string {
+  const facts = factsOf(choice);
+  const title = truncate(titleOf(choice), Math.max(fewestOfTitle, width - displayWidth(facts) - 2));
+  return truncate(`${title}  ${facts}`, width);
+}
+
 /**
  * Returns the conversation that the person wants to continue: the only one, the chosen one, or the last used one where
  * nobody can choose. Null if the person chose none. UsageError if there is none.
@@ -59,14 +71,14 @@ export async function chosenConversation(
     return first.conversation;
   }
   using _held = terminal.hold();
+  const width = terminal.surface.width - marginOfChoices;
   const chosen = await select<Conversation>({
     message: "Which conversation?",
     signal: terminal.interrupted,
     maxItems: visibleChoices,
     options: choices.map((choice) => ({
       value: choice.conversation,
-      label: titleOf(choice),
-      hint: factsOf(choice),
+      label: labelOf(choice, width),
     })),
   });
   return isCancel(chosen) ? null : chosen;

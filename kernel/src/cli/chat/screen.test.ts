@@ -65,6 +65,14 @@ describe("the screen", () => {
   });
 });
 
+test.each([
+  [40, "rehearsal · 1,204 of 8,000 tokens"],
+  [90, "rehearsal of script.yaml, no model is asked · 1,204 of 8,000 tokens"],
+])("with %d columns, the size of the context is shown in a rehearsal too", (columns, text) => {
+  const walk = begun(new ChatWalk({ columns, rows: 24 }, { rehearsal: "script.yaml" }));
+  expect(walk.screen).toContain(text);
+});
+
 test.each([40, 44, 50, 60, 72, 100])(
   "with %d columns, the keys that matter most are named whole",
   (columns) => {

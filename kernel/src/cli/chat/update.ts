@@ -71,8 +71,12 @@ export function update(state: ChatState, input: ChatInput): ChatStep {
       return input.items.length === 0
         ? say(state, "There is no other conversation.")
         : stay({ ...state, panel: { kind: "choose", items: input.items, selected: 0 } });
-    case "said":
-      return say(state, input.text);
+    case "said": {
+      const { leavingAtMs, nowMs } = state;
+      // It would hide what a second Ctrl-C does.
+      const isLeaving = leavingAtMs !== null && nowMs - leavingAtMs < leaveWithinMs;
+      return say(state, isLeaving ? `${input.text} Press Ctrl-C again to leave.` : input.text);
+    }
     case "failed":
       return complain(
         input.id === undefined ? state : { ...state, busy: without(state.busy, input.id) },
@@ -130,7 +134,12 @@ function keyPressed(before: ChatState, key: Key): ChatStep {
     const step = completionKey(state, key);
     if (step !== null) return step;
   }
-  if (state.focus !== null) return focusKey(state, state.focus, key);
+  if (state.focus !== null) {
+    const step = focusKey(state, state.focus, key);
+    // A character that means nothing there begins a message.
+    if (key.text === "" || step.state !== state || step.commands.length > 0) return step;
+    return edited({ ...state, focus: null, top: null, composer: insert(state.composer, key.text) });
+  }
   switch (key.name) {
     case "escape":
       return escaped(state);

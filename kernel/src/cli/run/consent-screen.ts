@@ -23,6 +23,7 @@ import {
   type Row,
 } from "../render/consent.ts";
 import type { Surface } from "../render/style.ts";
+import { wrap } from "../render/width.ts";
 import type { TrustProgram, TrustQuestion } from "../../base/vocabulary/trust.ts";
 
 interface ConsentScreenPorts {
@@ -74,7 +75,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
       this.#typed === null
         ? [
             ...(this.#answeredTooEarly
-              ? ["There is more text to read first. Press the same key to continue."]
+              ? wrap("There is more text to read first. Press the same key to continue.", surface.width)
               : []),
             ...drawFoot(this.#ports.question, this.#choice, here?.row, surface),
           ]

@@ -166,10 +166,8 @@ function statusLine(state: ChatState, width: number): string {
       : null;
   const running = runningProcesses(state).length;
   const busy = isAtWork(state) ? style.dim(`working${movingDots(nowMs)}`) : null;
-  const facts = [
-    ...(rehearsal === null
-      ? [oneLine(model) === "" ? "no model" : oneLine(model)]
-      : [`rehearsal of ${oneLine(rehearsal)}, no model is asked`]),
+  const factsWith = (answers: string): readonly string[] => [
+    answers,
     ...(context.limit > 0
       ? [`${context.tokens.toLocaleString("en")} of ${context.limit.toLocaleString("en")} tokens`]
       : []),
@@ -177,11 +175,20 @@ function statusLine(state: ChatState, width: number): string {
     ...(running === 0 ? [] : [counted(running, "process runs", "processes run")]),
   ];
   const first = [work, busy].filter((piece) => piece !== null);
-  // In a narrow terminal the left side is kept.
-  const [line = ""] = joinPieces(
-    [...first, ...facts.map((fact) => style.dim(truncate(fact, width)))],
-    style.dim(" · "),
-    width,
-  );
+  const linesWith = (answers: string): readonly string[] =>
+    joinPieces(
+      [...first, ...factsWith(answers).map((fact) => style.dim(truncate(fact, width)))],
+      style.dim(" · "),
+      width,
+    );
+  const answers =
+    rehearsal === null
+      ? oneLine(model) === ""
+        ? "no model"
+        : oneLine(model)
+      : `rehearsal of ${oneLine(rehearsal)}, no model is asked`;
+  const lines = linesWith(answers);
+  // In a narrow terminal the left side is kept; which script it is matters less than the size of the context.
+  const [line = ""] = lines.length > 1 && rehearsal !== null ? linesWith("rehearsal") : lines;
   return line;
 }
