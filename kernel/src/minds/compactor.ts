@@ -277,8 +277,9 @@ export class Compactor {
 }
 
 /**
- * Returns the tokens of a context that begins again with `next`: an estimate, in the measure of the provider's count of
- * the context before, where there is one (else 0). Without that, a summary could seem to make the context larger.
+ * Returns an estimate of the tokens of a context that begins again with `next`. `counted`: the provider's count of the
+ * context before; 0 without one. The estimate is scaled to it, because otherwise a summary could seem to make the
+ * context larger.
  */
 function tokensAfter(
   process: Process,
