@@ -50,7 +50,7 @@ test("while an item is written, and after a kernel died meanwhile, the whole pla
     web,
     () => {
       isWriting = true;
-      // What dies here has left its mark.
+      // A kernel that dies here has written the mark already.
       return promise;
     },
     idOf,

@@ -20,6 +20,8 @@ export class ForeignPlaces {
   readonly #maxItems: number;
   readonly #turns = new OneAtATime();
   readonly #places = new Map<string, Map<string, Foreign>>();
+  /** The items of each place that are being written, so that a read does not look through all items for them. */
+  readonly #marks = new Map<string, Set<string>>();
 
   private constructor(database: Database, mostItems: number) {
     this.#database = database;
@@ -33,7 +35,7 @@ export class ForeignPlaces {
       "SELECT place, item, sources FROM foreign_places",
       [],
     );
-    for (const { place, item, sources } of rows) places.#of(place).set(item, JSON.parse(sources) as Foreign);
+    for (const { place, item, sources } of rows) places.#keep(place, item, JSON.parse(sources) as Foreign);
     return places;
   }
 
@@ -46,9 +48,9 @@ export class ForeignPlaces {
   of(place: string, items: Iterable<string>): Foreign {
     const known = this.#places.get(place);
     if (known === undefined) return nothingForeign;
-    let found = nothingForeign;
-    for (const [item, foreign] of known)
-      if (item === whole || item.startsWith(writing)) found = bothForeign(found, foreign);
+    let found = known.get(whole) ?? nothingForeign;
+    for (const mark of this.#marks.get(place) ?? [])
+      found = bothForeign(found, known.get(mark) ?? nothingForeign);
     for (const item of items) found = bothForeign(found, known.get(item) ?? nothingForeign);
     return found;
   }
@@ -106,11 +108,24 @@ export class ForeignPlaces {
       if (known.size === 0) this.#places.delete(place);
       return;
     }
-    if (isForeign(foreign)) known.set(item, foreign);
+    if (isForeign(foreign)) this.#keep(place, item, foreign);
     await this.#database.batch([statementOf(place, item, foreign)]);
     // Only now: until it is stored the wider mark counts.
-    if (!isForeign(foreign)) known.delete(item);
-    if (known.size === 0) this.#places.delete(place);
+    if (!isForeign(foreign)) {
+      known.delete(item);
+      this.#marks.get(place)?.delete(item);
+    }
+    // Another write may have begun the place anew meanwhile.
+    if (known.size === 0 && this.#places.get(place) === known) {
+      this.#places.delete(place);
+      this.#marks.delete(place);
+    }
+  }
+
+  #keep(place: string, item: string, foreign: Foreign): void {
+    this.#of(place).set(item, foreign);
+    if (!item.startsWith(writing)) return;
+    this.#marks.set(place, (this.#marks.get(place) ?? new Set<string>()).add(item));
   }
 
   #of(place: string): Map<string, Foreign> {
