@@ -22,7 +22,13 @@ export async function openMadeSchedules(
     log,
     rows: madeScheduleRows(database),
     hookOf: (schedule) => hookOfMade(schedule, clock),
-    ask: (schedule, signal) => asks.isAllowed(questionOf(schedule), signal),
+    // The next kernel asks with the same key, and gets the same question or the answer that it had meanwhile.
+    ask: (schedule, signal) =>
+      asks.isAllowed(questionOf(schedule), signal, {
+        key: `schedule ${schedule.id}`,
+        changed: () => undefined,
+        isPausing: () => false,
+      }),
   });
 }
 
