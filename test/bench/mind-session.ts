@@ -22,7 +22,7 @@ export interface MindSessionSpec {
   readonly models?: { readonly providers?: object; readonly routes?: object; readonly budgets?: object };
 }
 
-/** What the kernel's watch says, since it was asked last. */
+/** The readings of the kernel's watch since the last ones. */
 export interface KernelWatch {
   readonly p99Ms: number;
   readonly worstMs: number;
@@ -40,7 +40,7 @@ export interface DiskUse {
   readonly flushes: number | null;
 }
 
-/** What a client has seen of a conversation. */
+/** The part of a conversation that a client has seen. */
 export interface Followed {
   readonly id: string;
   readonly entries: Entry[];

@@ -1,4 +1,4 @@
-/** What a provider is sent from turn to turn: whether each request begins with all of the one before it, its suffix aside. */
+/** Counts the requests that begin with all of the one before, its suffix aside. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

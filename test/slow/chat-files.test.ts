@@ -517,7 +517,7 @@ test("a kernel that is killed in mid-answer: the next one answers, and the sessi
   editor.add("\n## You\n\nhello\n");
   await editor.choose("Lares: write the missing answer below");
   await editor.shows("## You\n\nsoon\n\n## Steward\n\nHere it is\n\n## You\n\nhello\n");
-  // What the person typed while there was no kernel is theirs.
+  // Text that the person typed while there was no kernel is theirs.
   await editor.choose("Lares: send to Steward");
   await editor.shows(/hello\n\n## Steward\n\nHi there\n\n## You\n\n$/);
   expect(await conversations(at)).toHaveLength(1);

@@ -31,7 +31,7 @@ const untouched = (rows: AskRows): Omit<AskPorts["rows"], "store"> => ({
   ofKey: (key) => rows.ofKey(key),
 });
 
-/** What asks and outlives its kernel: a call with this key. `changes` gets the states that it was told. */
+/** A call that outlives its kernel, by its key. `changes` receives the states that it was notified of. */
 function callOf(key: string, changes: string[] = [], isPausing = () => false): Asking {
   return { key, changed: ({ state }) => changes.push(state), isPausing };
 }

@@ -159,7 +159,7 @@ export class Terminal implements Disposable {
 
   /** Shows the current work on the bottom line, on a terminal only; null removes it. */
   status(wanted: string | null): void {
-    // What was typed stays visible.
+    // Typed text stays visible.
     const text = wanted === null ? (this.#typed === "" ? null : "starting") : oneLine(wanted);
     if (!this.#errors.isTTY) return;
     if (text === this.#status && this.#typed === "") return;

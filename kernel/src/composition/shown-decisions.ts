@@ -14,7 +14,7 @@ type Rooms = {
   readonly asks: Pick<Asks, "changed" | "list" | "get" | "answer">;
 };
 
-/** What clients see of actions and questions. */
+/** The actions and questions that clients see. */
 export interface ShownDecisions {
   readonly actions: Pick<Services["actions"], "changed" | "list">;
   readonly asks: Services["asks"];
@@ -81,7 +81,7 @@ function conversationOf({ on_behalf_of: causes = [] }: Action): string | undefin
   return causes.find((actor) => actor.kind === "process")?.conversation;
 }
 
-/** What waits in each conversation, the oldest first. */
+/** The open actions and questions of each conversation, the oldest first. */
 class Waiting {
   readonly #open = new Map<string, string[]>();
 

@@ -42,14 +42,14 @@ export interface ConversationState {
   usage: { input_tokens: number; output_tokens: number; usd: number | null };
   /** Sources of tainted entries, each once; the first ones, and `otherSources` for any more. */
   tainted: string[];
-  /** Where texts in it come from that neither a person nor a model wrote, likewise. */
+  /** The sources of its texts that neither a person nor a model wrote, likewise. */
   foreign: string[];
   /** Those that have not ended, and the last ones that have, in the order in which they began. */
   processes: Process[];
   requests: OpenRequest[];
   calls: OpenCall[];
   references: OpenReference[];
-  /** What the person rejected or denied in a row, since they last allowed or said something. */
+  /** The number of rejections and denials in a row since the person last allowed or said something. */
   rejections: number;
   /** Messages of which there are only partial entries. */
   partial: { process: string; message: string }[];

@@ -351,7 +351,7 @@ function rowStatement(row: ConversationRow): Statement {
       agent,
       state.state,
       state.updated,
-      // What waits for the person may have been decided when the next kernel starts.
+      // An action that waits for the person may have been decided before the next kernel starts.
       isBusy(row) || state.references.length > 0 ? 1 : 0,
       JSON.stringify(state),
       forkedFrom === null ? null : JSON.stringify(forkedFrom),

@@ -61,7 +61,7 @@ test("what was typed before a kernel was connected is a change of the text that 
   change(4, "c");
   documents.kernelLost();
   change(5, "d");
-  // What the kernel that is gone had read of it, nobody knows.
+  // Nobody knows how much of it the earlier kernel had read.
   expect(replayed()).toEqual([opened(5, "dcabx", { continued: true })]);
 });
 

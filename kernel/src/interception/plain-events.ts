@@ -5,7 +5,7 @@ import type { Delta } from "../base/vocabulary/conversation-requests.ts";
 export interface PlainEvent {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Where its texts come from, if nobody vouches for them. */
+  /** The sources of its texts, if nobody vouches for them. */
   readonly sources?: readonly string[];
 }
 

@@ -106,7 +106,7 @@ export class CallRunner {
     return await ports.mayRepeat(caller, call.tool, call.arguments, signal, asking);
   }
 
-  /** What the conversation holds that neither a person nor a model wrote; also what the mind keeps was made from such. */
+  /** The sources of texts in the conversation that neither a person nor a model wrote. The mind's blocks may be made from such texts too. */
   #foreign(): string[] {
     const prefix = this.#process.tail?.prefix;
     const isKept =

@@ -297,7 +297,7 @@ function tokensAfter(
 }
 
 function estimateOf({ id, model = "" }: Process, prefix: ContextPrefix, entries: readonly Entry[]): number {
-  // What a provider counted is left out.
+  // The provider's count is left out.
   return buildContext({ prefix, entries, process: id, model, prefixSeq: Number.MAX_SAFE_INTEGER }).tokens;
 }
 

@@ -234,7 +234,7 @@ export function createConversationService(minds: Minds): ConversationService {
     update: async (by, id, { title, model, state, read }) => {
       checkPerson(by, change);
       const row = await known(id);
-      // What was read already, or is not there yet, is not written down.
+      // A seq that was read already, or does not exist yet, is not written down.
       const seen = Math.min(read ?? 0, row.state.seq);
       await checkModel(model);
       if (state === "archived" && isBusy(row.state))

@@ -56,7 +56,7 @@ export interface ProcessHost {
   };
   /** True if nobody is there, so that no further request is made. */
   readonly isUnattended: boolean;
-  /** What waits for the person. */
+  /** The questions and actions that wait for the person. */
   readonly decisions: {
     /** True if the person has to speak first. */
     readonly isPaused: boolean;

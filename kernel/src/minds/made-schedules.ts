@@ -15,7 +15,7 @@ interface MadeSchedulesPorts {
   ask(schedule: MadeSchedule, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Whatever runs agents by their definitions. */
+/** Runs agents by their definitions. */
 interface Runner {
   apply(definitions: readonly AgentDefinition[]): Promise<void>;
 }

@@ -165,7 +165,7 @@ test("two processes cannot both reserve the rest of a budget", async () => {
   expect(children.reduce((sum, { lines }) => sum + Number(lines[0]), 0)).toBe(10);
 });
 
-/** What a child needs so that its usage does not wait for the disk; nothing brings it there. */
+/** A timer for a child whose usage is not to wait for the disk; it never flushes. */
 const later = "const later = { add() {}, remove() {} };";
 
 test("two processes that do not wait for the disk, one of them killed, cannot exceed a budget, and none is lost", async () => {

@@ -138,7 +138,7 @@ async function turns(talk: MindSession, { isShort, say }: RunOptions): Promise<R
   ];
 }
 
-/** What the kernel wrote, indexes and anchors included; flushes are left out where nobody can count them. */
+/** The bytes that the kernel wrote, indexes and anchors included; flushes are left out where they cannot be counted. */
 function diskRows(what: string, use: DiskUse, turnCount: number, target?: Row["target"]): Row[] {
   const written: Row = {
     what: `${what}: written by the kernel, in all its files`,

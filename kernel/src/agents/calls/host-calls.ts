@@ -134,7 +134,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         signal,
         process: principal,
         foreign: foreignFrom(lineage.sources ?? [], "all"),
-        // What a process reads is followed by its conversation, entry by entry.
+        // The conversation records for each entry what its process has read.
         hear: () => undefined,
         ...(progress === undefined ? {} : { progress }),
       }),

@@ -16,7 +16,7 @@ export interface Enqueued<Statement> {
 export interface MindEvent {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Where its texts come from, if nobody vouches for them. */
+  /** The sources of its texts, if nobody vouches for them. */
   readonly sources?: readonly string[];
 }
 

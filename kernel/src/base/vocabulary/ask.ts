@@ -81,7 +81,7 @@ export const Ask = Type.Object(
 );
 export type Ask = Static<typeof Ask>;
 
-/** What asks and is asked again by the next kernel: a call or a request of a conversation. */
+/** A call that asks a person and that the next kernel repeats: one of a conversation, or a proposal that waits. */
 export interface Asking {
   /** Names it for ever. After a restart the same key gets the same question, or the answer that it had meanwhile. */
   readonly key: string;

@@ -1,4 +1,4 @@
-/** What the state folder knows of a file that shows a conversation. Nothing of it is ever read from the file. */
+/** The binding of a file to the conversation that it shows. It is kept in the state folder and never read from the file. */
 export interface ChatBinding {
   /** Relative to the workspace; the real path. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface ChatBinding {
   readonly seen: string;
 }
 
-/** Where the bindings are kept. */
+/** The store of the bindings. */
 export interface ChatBindings {
   get(path: string): Promise<ChatBinding | null>;
   /** Stores a binding in place of the last one of its path. Resolves when the operating system has it. */

@@ -18,7 +18,7 @@ export interface MadeSchedule {
     | { readonly at: string };
   readonly state: "proposed" | "accepted";
   readonly created: string;
-  /** Where its text comes from, if not from a person or the model alone. */
+  /** The sources of its text, if not a person or the model alone. */
   readonly sources: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import { type ConversationChoice, factsOf, titleOf } from "./state/choices.ts";
 const maxListed = 100;
 /** More conversations are reached by scrolling. */
 const visibleChoices = 12;
-/** What the prompt draws beside a choice. */
+/** The text that the prompt draws beside a choice. */
 const marginOfChoices = 6;
 /** A shorter title says nothing. */
 const fewestOfTitle = 16;

@@ -11,7 +11,7 @@ import { complain, say, stay } from "./steps.ts";
 
 /** Within this time, a second Ctrl-C leaves. */
 const leaveWithinMs = 3_000;
-/** Where a text is that was refused. */
+/** The place of a text that was refused. */
 const broughtBack = "↑ brings back what you wrote.";
 /** A paste counts as what was typed, and so never as keys. */
 const tabWidth = "    ";

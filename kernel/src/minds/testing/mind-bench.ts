@@ -86,7 +86,7 @@ export class MindBench {
   readonly deltas: Delta[] = [];
   readonly memories: NewMemory[] = [];
   recalled: readonly RecalledMemory[] = [];
-  /** What is on the disk of the schedules that the mind made. */
+  /** The stored schedules that the mind made, by id. */
   readonly storedSchedules = new Map<string, MadeSchedule>();
   /** The person's answers about schedules, by their ids. */
   readonly acceptance = new Map<string, (isAccepted: boolean) => void>();

@@ -9,7 +9,7 @@ import type { ShownChat } from "./shown-chat.ts";
 /** Publishes what a person should know of a chat file, for editors without lenses too. */
 export class ChatDiagnostics {
   readonly #session: Session;
-  /** What was published last, as JSON, by URI. */
+  /** The last published diagnostics, as JSON, by URI. */
   readonly #published = new Map<string, string>();
 
   constructor(session: Session) {

@@ -4,7 +4,7 @@ import { endOfWritten, movedPlaces, offsetMover, type Places } from "../../servi
 /** Text that the editor was asked to insert, and is expected to show. */
 export interface Insertion {
   readonly text: string;
-  /** Where it was to be inserted; moves with what is edited. */
+  /** The offset at which it was to be inserted; moves with the edits. */
   at: number;
   /** The seq of the last entry of the conversation that it contains; null if it has no answer. */
   readonly through: number | null;
@@ -20,7 +20,7 @@ export class OpenChat {
   foreign: OpenedChat["foreign"];
   /** The id of the conversation that it shows; null before the first message. */
   conversation: string | null;
-  /** Where the places will be once the message that is being sent is in the conversation. */
+  /** The places as they will be once the message that is being sent is in the conversation. */
   sending: Places | null = null;
   insertion: Insertion | null = null;
   /** The states of the conversation's processes when they were looked at last. */

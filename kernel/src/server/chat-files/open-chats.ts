@@ -47,7 +47,7 @@ export class OpenChats implements Disposable {
   /** Files whose state is to be looked at, until that begins. */
   readonly #due = new Set<OpenChat>();
   readonly #remembering = new Map<OpenChat, Disposable>();
-  /** What the lenses of a file were made of. */
+  /** The state from which the lenses of a file were made. */
   readonly #shown = new WeakMap<OpenChat, string>();
 
   constructor(options: OpenChatsOptions) {
@@ -191,7 +191,7 @@ export class OpenChats implements Disposable {
       .then((chat) => {
         if (this.#chats.get(uri) !== entry || chat === null) return;
         entry.chat = chat;
-        // What was typed meanwhile.
+        // The text that was typed meanwhile.
         const present = this.#options.session.documents.text(uri);
         if (present !== null) this.#take(chat, present);
         this.#look(chat);

@@ -7,7 +7,7 @@ import type { OpenChat } from "./open-chat.ts";
 export interface ShownChat {
   readonly chat: OpenChat;
   readonly standing: ChatStanding;
-  /** What the person could send now; null without a heading of their own. */
+  /** The text that the person could send now; null without a heading of their own. */
   readonly turn: OwnTurn | null;
   /** An answer that a person at this client may have written into the file; null if there is none. */
   readonly missing: Unwritten | null;

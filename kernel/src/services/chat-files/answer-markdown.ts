@@ -65,7 +65,7 @@ function deeper(marks: string): string {
 function withoutHtml(line: string): string {
   if (!/[<!]/.test(line)) return line;
   const runs = Array.from(line.matchAll(/`+/g), ({ 0: run, index }) => ({ index, length: run.length }));
-  /** Where the last run of each length is: without it, a line with many runs would be read once for each. */
+  /** The place of the last run of each length: without it, a line with many runs would be read once for each. */
   const last = new Map(runs.map(({ index, length }) => [length, index]));
   const pieces: string[] = [];
   let from = 0;
@@ -81,7 +81,7 @@ function withoutHtml(line: string): string {
 }
 
 function inertText(text: string): string {
-  // What is escaped already stays so.
+  // Characters that are escaped already stay so.
   return text.replace(/\\[\s\S]|!(?=\[)|<(?=[a-z/!?])/gi, (found) =>
     found.length > 1 ? found : `\\${found}`,
   );

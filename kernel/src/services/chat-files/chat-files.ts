@@ -34,7 +34,7 @@ export interface ChatStanding {
   readonly agents: readonly ChatAgent[];
   /** Null before the first message. */
   readonly conversation: Conversation | null;
-  /** What is not in the file; null without a conversation. */
+  /** The answers that are not in the file; null without a conversation. */
   readonly unwritten: Unwritten | null;
 }
 

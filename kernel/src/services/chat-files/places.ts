@@ -1,9 +1,9 @@
 /** Two places in the text of a chat file, in UTF-16 units. They move with what the person edits. */
 export interface Places {
-  /** Where the next answer is written: behind the last message that was sent. */
+  /** The offset at which the next answer is written: behind the last message that was sent. */
   readonly answer: number;
   /**
-   * What stands before it is never sent: it was sent already, or was an answer, or was in the file before the kernel saw
+   * Text before it is never sent: it was sent already, or was an answer, or was in the file before the kernel saw
    * anybody write it. At `answer` or behind it.
    */
   readonly floor: number;

@@ -6,7 +6,7 @@ export function isChatFile(uri: string): boolean {
   return uri.endsWith(".chat.md");
 }
 
-/** What a person has written to be sent, and where its heading is. Offsets in UTF-16 units. */
+/** The text that a person has written to be sent, and the place of its heading. Offsets in UTF-16 units. */
 export interface OwnTurn {
   /** The start of the line of the heading `## You`. */
   readonly start: number;

@@ -2,7 +2,7 @@ import type { Conversation, Entry, ProcessState } from "../../base/vocabulary/co
 import type { ConversationService } from "../conversations.ts";
 import { maxAnswerCharacters } from "./answer-markdown.ts";
 
-/** What was answered in a conversation and is not in its file. */
+/** The answers of a conversation that are not in its file. */
 export interface Unwritten {
   /** The seq of the last entry that was looked at. */
   readonly through: number;
@@ -10,7 +10,7 @@ export interface Unwritten {
   readonly isOver: boolean;
   /** True if there is something to write: a text, or why there is none. */
   readonly isAnswer: boolean;
-  /** What the mind said, in one text; at most a little longer than `maxAnswerCharacters`. */
+  /** The words of the mind, in one text; at most a little longer than `maxAnswerCharacters`. */
   readonly text: string;
   /** Why it ended without an answer; null if it did not. */
   readonly failure: string | null;

@@ -99,7 +99,7 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     },
     "http/fetch": async (caller, _params, run) => {
       const result = await run();
-      // What a person lets an agent do by itself stays as it was; a mind that reads it takes care.
+      // It does not restrict what a person lets an agent do by itself, only what the agent does for minds.
       caller.hear(foreignFrom([`agent:${caller.agent}`], "minds"));
       return result;
     },
