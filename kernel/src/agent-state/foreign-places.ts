@@ -115,7 +115,7 @@ export class ForeignPlaces {
       known.delete(item);
       this.#marks.get(place)?.delete(item);
     }
-    // Another write may have begun the place anew meanwhile.
+    // Another write may have begun the place again meanwhile.
     if (known.size === 0 && this.#places.get(place) === known) {
       this.#places.delete(place);
       this.#marks.delete(place);
