@@ -31,4 +31,17 @@ export const userStateMigrations: readonly Migration[] = [
       UNION ALL
       SELECT day, model, agent, conversation, 1, input_tokens, output_tokens, 0, 0, 0, micro_usd FROM reservations`,
   },
+  {
+    name: "packages-1",
+    sql: `CREATE TABLE publisher_keys (
+      name TEXT PRIMARY KEY, public_key TEXT NOT NULL, created TEXT NOT NULL, key_id TEXT NOT NULL, record BLOB NOT NULL
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE publishers (
+      extension TEXT PRIMARY KEY, public_key TEXT NOT NULL, since TEXT NOT NULL
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE packages (
+      folder TEXT PRIMARY KEY, extension TEXT NOT NULL, version TEXT NOT NULL, public_key TEXT NOT NULL,
+      source TEXT NOT NULL, installed TEXT NOT NULL
+    ) WITHOUT ROWID, STRICT`,
+  },
 ];

@@ -41,6 +41,7 @@ test("published migrations keep their names, their order and their SQL", () => {
   expect(userStateMigrations.map(({ name, sql }) => [name, digestOf(sql)])).toEqual([
     ["secrets-1", "bc4326105e3773ab"],
     ["usage-1", "b948a28870ab17af"],
+    ["packages-1", "419949e2848a1fb2"],
   ]);
 });
 

@@ -1,0 +1,17 @@
+import { ObservedFiles } from "../../configuration/observed-files.ts";
+import type { WorkspaceDocuments } from "../../configuration/workspace-documents.ts";
+
+/**
+ * Returns the absolute folder of the extension that a kernel runs in this workspace for an id; null if there is none. As in the
+ * catalog, the first entry that leads to the id counts: a workspace may name another extension of the same id by its path.
+ */
+export async function extensionInUse(documents: WorkspaceDocuments, id: string): Promise<string | null> {
+  const files = new ObservedFiles();
+  const finder = documents.createFinder(files);
+  const { resolved } = await documents.resolve(files, finder, []);
+  for (const { path, id: named, from } of resolved.value.extensions) {
+    const found = path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(named ?? "");
+    if (found?.checked.value?.id === id) return found.folder;
+  }
+  return (await finder.byId(id))?.folder ?? null;
+}
