@@ -30,7 +30,7 @@ const worker = (path: string, round: number): string => `
       if (job === null) { await turn(); continue; }
       say("seen " + job.input + " " + (job.checkpoint ?? 0));
       worked++;
-      if (worked % 5 === 0 && job.attempts === 0) { await jobs.retryLater("a.b", job.id, 0); continue; }
+      if (worked % 5 === 0 && job.attempts === 0) { await jobs.retryLater("a.b", job.id, 0, false); continue; }
       const next = (job.checkpoint ?? 0) + 1;
       await jobs.checkpoint("a.b", job.id, next);
       say("saved " + job.input + " " + next);

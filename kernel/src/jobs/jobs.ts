@@ -1,13 +1,33 @@
 import type { Clock } from "../base/clock.ts";
-import { illegalTransition, limitExceeded, notFound, storageError } from "../base/errors.ts";
+import { illegalTransition, notFound, storageError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
-import type { KeptJob } from "../base/vocabulary/job.ts";
-import { isOwnAccord, type Lineage, ownAccord, readLineage } from "../base/vocabulary/principal.ts";
+import type { DeadJob, KeptJob } from "../base/vocabulary/job.ts";
+import { bothForeign, type Foreign, isForeign, nothingForeign } from "../base/vocabulary/foreign.ts";
+import { isOwnAccord, type Lineage } from "../base/vocabulary/principal.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { JobLine, priorities, type JobEnd, type JobPriority, type WaitingJob } from "./line.ts";
+import { jobLimits, refuseTooLarge, refuseTooMany, refuseTooMuch } from "./limits.ts";
+import { foreignText, readForeign, readParts, type StoredParts } from "./stored-parts.ts";
+import {
+  checkpointBytes,
+  deadLetterStatements,
+  DeadJobs,
+  inputBytes,
+  removalStatements,
+  retriedJob,
+  retryStatements,
+} from "./dead-jobs.ts";
+import { JobTasks } from "./tasks.ts";
+import {
+  JobLine,
+  priorities,
+  priorityNames,
+  type JobEnd,
+  type JobPriority,
+  type WaitingJob,
+} from "./line.ts";
 
 export interface JobRequest {
   /** The name in the agent's program. */
@@ -20,6 +40,8 @@ export interface JobRequest {
   readonly key?: string;
   /** The calls that led to it, if it says so. */
   readonly lineage?: Lineage;
+  /** Texts that nobody vouches for and that whoever dispatches it has read: its input may hold them. */
+  readonly foreign?: Foreign;
 }
 
 /** A job to be started, or continued from its last checkpoint. */
@@ -29,22 +51,11 @@ interface Job {
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly lineage: Lineage;
-  /** How often its guest was lost during the job, since the start or the last checkpoint. */
+  /** Texts that nobody vouches for and that its input or its checkpoint may hold. */
+  readonly foreign: Foreign;
+  /** How often it failed or its guest was lost, since the start or the last checkpoint. */
   readonly attempts: number;
 }
-
-/** Bounds on the unfinished jobs of one agent; sizes in bytes of JSON. */
-export const jobLimits = {
-  waiting: 10_000,
-  inputBytes: 256 * 1024,
-  checkpointBytes: 256 * 1024,
-  allBytes: 64 * 1024 * 1024,
-} as const;
-
-/** Failed jobs kept for inspection, per agent; the oldest are dropped first. */
-export const maxFailedJobs = 1000;
-/** Bytes of their inputs and checkpoints, per agent; the newest is always kept. */
-const maxFailedBytes = 16 * 1024 * 1024;
 
 interface JobRow {
   readonly seq: number;
@@ -57,13 +68,10 @@ interface JobRow {
   readonly inputBytes: number;
   readonly checkpointBytes: number;
   readonly attempts: number;
+  readonly failures: number;
   readonly due_at: number;
   readonly dispatched_at: number;
 }
-
-/** Bytes of JSON, as `input` and `checkpoint` hold it. */
-const inputBytes = "octet_length(input)";
-const checkpointBytes = "coalesce(octet_length(checkpoint), 0)";
 
 /**
  * The agents' unfinished jobs. A dispatched job and its checkpoints survive the death of any process. A job whose
@@ -76,19 +84,23 @@ export class Jobs {
   #nextSeq: number;
   /** An agent's changes run one after the other, because each is checked against the result of the one before. */
   readonly #changes = new OneAtATime();
+  readonly dead: DeadJobs;
+  readonly tasks: JobTasks;
 
   private constructor(database: Database, clock: Clock, lines: Map<string, JobLine>, nextSeq: number) {
     this.#database = database;
     this.#clock = clock;
     this.#lines = lines;
     this.#nextSeq = nextSeq;
+    this.dead = new DeadJobs(database);
+    this.tasks = new JobTasks(database);
   }
 
   /** Requires a database with `jobsMigrations` applied. */
   static async open(database: Database, clock: Clock): Promise<Jobs> {
     const rows = await database.query<JobRow>(
       `SELECT seq, id, agent, name, key, priority, when_idle, ${inputBytes} AS inputBytes,
-         ${checkpointBytes} AS checkpointBytes, attempts, due_at, dispatched_at
+         ${checkpointBytes} AS checkpointBytes, attempts, failures, due_at, dispatched_at
        FROM jobs`,
     );
     const lines = new Map<string, JobLine>();
@@ -130,14 +142,15 @@ export class Jobs {
         inputBytes: bytes,
         checkpointBytes: 0,
         attempts: 0,
+        failures: 0,
         dueAt: 0,
         dispatchedAt: this.#clock.now(),
       };
       failpoint("jobs.dispatch.begun");
       await this.#database.batch([
         {
-          sql: `INSERT INTO jobs (seq, id, agent, name, key, priority, when_idle, input, lineage, dispatched_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          sql: `INSERT INTO jobs (seq, id, agent, name, key, priority, when_idle, input, lineage, read_before, dispatched_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           params: [
             job.seq,
             job.id,
@@ -150,6 +163,7 @@ export class Jobs {
             request.lineage === undefined || isOwnAccord(request.lineage)
               ? null
               : JSON.stringify(request.lineage),
+            foreignText(request.foreign),
             job.dispatchedAt,
           ],
         },
@@ -168,11 +182,11 @@ export class Jobs {
   async next(agent: string, isQuiet: boolean): Promise<Job | null> {
     const due = this.#lines.get(agent)?.due(this.#clock.now(), isQuiet) ?? null;
     if (due === null) return null;
-    const [row] = await this.#database.query<KeptRow>(
-      "SELECT input, checkpoint, lineage FROM jobs WHERE id = ?",
+    const [row] = await this.#database.query<StoredParts>(
+      "SELECT input, checkpoint, lineage, read_before FROM jobs WHERE id = ?",
       [due.id],
     );
-    const kept = row === undefined ? null : readKept(row);
+    const kept = row === undefined ? null : readParts(row);
     if (kept !== null) return { id: due.id, name: due.name, ...kept, attempts: due.attempts };
     // A concurrent cancellation must finish first.
     await this.#changes.run(agent, () => Promise.resolve());
@@ -224,29 +238,43 @@ export class Jobs {
     return job === undefined ? undefined : listed(agent, job);
   }
 
-  /** Stores where the job continues after a loss of its guest. Resolves then. Rejects with LimitExceeded, NotFound. */
-  checkpoint(agent: string, id: string, data: JsonValue): Promise<void> {
+  /**
+   * Stores where the job continues after a loss of its guest. Resolves then. Rejects with LimitExceeded, NotFound.
+   * `foreign`: texts that nobody vouches for and that the guest has read.
+   */
+  checkpoint(agent: string, id: string, data: JsonValue, foreign = nothingForeign): Promise<void> {
     return this.#change(agent, id, async (line, job) => {
       const text = JSON.stringify(data);
       const bytes = Buffer.byteLength(text);
       refuseTooLarge("checkpoint", bytes, jobLimits.checkpointBytes);
       refuseTooMuch(agent, line.bytes - job.checkpointBytes + bytes);
       failpoint("jobs.checkpoint.begun");
+      const [row] = isForeign(foreign)
+        ? await this.#database.query<Pick<StoredParts, "read_before">>(
+            "SELECT read_before FROM jobs WHERE id = ?",
+            [id],
+          )
+        : [];
+      const before = row === undefined ? nothingForeign : readForeign(row.read_before);
       await this.#store({
-        sql: "UPDATE jobs SET checkpoint = ?, attempts = 0 WHERE id = ?",
-        params: [text, id],
+        sql: "UPDATE jobs SET checkpoint = ?, attempts = 0, read_before = coalesce(?, read_before) WHERE id = ?",
+        params: [text, foreignText(isForeign(foreign) ? bothForeign(before, foreign) : undefined), id],
       });
       failpoint("jobs.checkpoint.committed");
       line.put({ ...job, attempts: 0, checkpointBytes: bytes });
     });
   }
 
-  /** Counts an attempt. The job does not start again before `dueAt`, in milliseconds since 1970. */
-  retryLater(agent: string, id: string, dueAt: number): Promise<void> {
+  /**
+   * Counts an attempt, and with `hasFailed` a failure, which no checkpoint resets. The job does not start again before
+   * `dueAt`, in milliseconds since 1970.
+   */
+  retryLater(agent: string, id: string, dueAt: number, hasFailed: boolean): Promise<void> {
     return this.#change(agent, id, async (line, job) => {
-      const changed = { ...job, attempts: job.attempts + 1, dueAt: Math.ceil(dueAt) };
-      const sql = "UPDATE jobs SET attempts = ?, due_at = ? WHERE id = ?";
-      await this.#store({ sql, params: [changed.attempts, changed.dueAt, id] });
+      const failures = job.failures + (hasFailed ? 1 : 0);
+      const changed = { ...job, attempts: job.attempts + 1, failures, dueAt: Math.ceil(dueAt) };
+      const sql = "UPDATE jobs SET attempts = ?, failures = ?, due_at = ? WHERE id = ?";
+      await this.#store({ sql, params: [changed.attempts, failures, changed.dueAt, id] });
       failpoint("jobs.retry.committed");
       line.put(changed);
     });
@@ -255,9 +283,10 @@ export class Jobs {
   complete(agent: string, id: string): Promise<void> {
     return this.#change(agent, id, async (line) => {
       failpoint("jobs.complete.begun");
-      await this.#store({ sql: "DELETE FROM jobs WHERE id = ?", params: [id] });
+      await this.#store(...endStatements(id));
       failpoint("jobs.complete.committed");
       line.end(id, "Completed");
+      this.tasks.jobEnded(agent);
     });
   }
 
@@ -271,36 +300,55 @@ export class Jobs {
       const job = line?.find(id);
       if (line === undefined || job === undefined) throw noLongerThere(id, line?.endOf(id));
       failpoint("jobs.cancel.begun");
-      await this.#store({ sql: "DELETE FROM jobs WHERE id = ?", params: [id] });
+      await this.#store(...endStatements(id));
       failpoint("jobs.cancel.committed");
       line.end(id, "Cancelled");
+      this.tasks.jobEnded(agent);
       return listed(agent, job);
     });
   }
 
-  /** Gives the job up and keeps it among the failed ones. */
+  /** Gives the job up: it is dead until a person retries or removes it. */
   fail(agent: string, id: string, reason: string): Promise<void> {
     return this.#change(agent, id, async (line) => {
-      await this.#store(
-        {
-          sql: `INSERT INTO jobs_failed
-                SELECT seq, id, agent, name, key, input, checkpoint, attempts, dispatched_at, ?, ?
-                FROM jobs WHERE id = ?`,
-          params: [this.#clock.now(), reason, id],
-        },
-        { sql: "DELETE FROM jobs WHERE id = ?", params: [id] },
-        {
-          sql: `DELETE FROM jobs_failed WHERE agent = ?1 AND seq < (SELECT max(seq) FROM jobs_failed WHERE agent = ?1)
-                AND seq IN (
-                  SELECT seq FROM (
-                    SELECT seq, row_number() OVER newest AS place, sum(${inputBytes} + ${checkpointBytes}) OVER newest AS through
-                    FROM jobs_failed WHERE agent = ?1 WINDOW newest AS (ORDER BY seq DESC))
-                  WHERE place > ?2 OR through > ?3)`,
-          params: [agent, maxFailedJobs, maxFailedBytes],
-        },
-      );
+      await this.#store(...deadLetterStatements(agent, id, this.#clock.now(), reason));
       failpoint("jobs.fail.committed");
       line.end(id, "Failed");
+      this.tasks.jobEnded(agent);
+    });
+  }
+
+  /**
+   * Lets a dead job run again, from its last checkpoint. Resolves, once that is stored, to the job as it waits. Rejects with
+   * NotFound; IllegalTransition for one of an older kernel; Conflict if its key was taken; LimitExceeded.
+   */
+  async retry(id: string): Promise<KeptJob> {
+    const { agent } = (await this.dead.find(id)).dead;
+    return await this.#changes.run(agent, async () => {
+      // Somebody else may have done the same before.
+      const { row } = await this.dead.find(id);
+      const line = this.#lines.get(agent) ?? new JobLine();
+      refuseTooMany(agent, line);
+      const job = retriedJob(row, this.#nextSeq, (key) => line.withKey(key) !== undefined);
+      refuseTooMuch(agent, line.bytes + job.inputBytes + job.checkpointBytes);
+      this.#nextSeq++;
+      failpoint("jobs.revive.begun");
+      await this.#store(...retryStatements(id, job.seq));
+      failpoint("jobs.revive.committed");
+      line.put(job);
+      this.#lines.set(agent, line);
+      return listed(agent, job);
+    });
+  }
+
+  /** Removes a dead job for good. Resolves to the job as it was. Rejects with NotFound. */
+  async remove(id: string): Promise<DeadJob> {
+    const { agent } = (await this.dead.find(id)).dead;
+    return await this.#changes.run(agent, async () => {
+      const { dead } = await this.dead.find(id);
+      await this.#store(...removalStatements(id));
+      this.tasks.jobEnded(agent);
+      return dead;
     });
   }
 
@@ -322,65 +370,22 @@ export class Jobs {
   }
 }
 
-const priorityNames: ReadonlyMap<number, JobPriority> = new Map([
-  [priorities.low, "low"],
-  [priorities.high, "high"],
-]);
+/** Removes a job that has ended, and the results of its tasks. */
+function endStatements(id: string): Statement[] {
+  return [
+    { sql: "DELETE FROM job_tasks WHERE job = ?", params: [id] },
+    { sql: "DELETE FROM jobs WHERE id = ?", params: [id] },
+  ];
+}
 
 function listed(agent: string, job: WaitingJob): KeptJob {
-  const { id, name, key, whenIdle, attempts, dueAt, dispatchedAt } = job;
+  const { id, name, key, whenIdle, attempts, failures, dueAt, dispatchedAt } = job;
   const priority = priorityNames.get(job.priority) ?? "normal";
   const hasCheckpoint = job.checkpointBytes > 0;
-  return { id, agent, name, key, priority, whenIdle, attempts, dueAt, dispatchedAt, hasCheckpoint };
+  return { id, agent, name, key, priority, whenIdle, attempts, failures, dueAt, dispatchedAt, hasCheckpoint };
 }
 
 function noLongerThere(id: string, end: JobEnd | undefined): Error {
   if (end === undefined) return notFound("job", id);
   return illegalTransition(end, `The job "${id}" is ${end.toLowerCase()} already.`);
-}
-
-/** Written by dispatch() and checkpoint() from JSON values; null if another program changed the row. */
-interface KeptRow {
-  readonly input: string;
-  readonly checkpoint: string | null;
-  readonly lineage: string | null;
-}
-
-function readKept(row: KeptRow): Pick<Job, "input" | "checkpoint" | "lineage"> | null {
-  try {
-    return {
-      lineage: row.lineage === null ? ownAccord : readLineage(JSON.parse(row.lineage)),
-      input: JSON.parse(row.input) as JsonValue,
-      ...(row.checkpoint === null ? {} : { checkpoint: JSON.parse(row.checkpoint) as JsonValue }),
-    };
-  } catch {
-    return null;
-  }
-}
-
-function refuseTooLarge(what: "input" | "checkpoint", bytes: number, allowed: number): void {
-  if (bytes <= allowed) return;
-  throw limitExceeded(
-    `job_${what}_bytes`,
-    bytes,
-    `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put larger data into memory or a file, and pass its path.`,
-  );
-}
-
-function refuseTooMany(agent: string, { size }: JobLine): void {
-  if (size < jobLimits.waiting) return;
-  throw limitExceeded(
-    "waiting_jobs",
-    size,
-    `${size} jobs of ${agent} are already waiting. Dispatch more when some have ended.`,
-  );
-}
-
-function refuseTooMuch(agent: string, bytes: number): void {
-  if (bytes <= jobLimits.allBytes) return;
-  throw limitExceeded(
-    "job_bytes",
-    bytes,
-    `The unfinished jobs of ${agent} would have ${bytes} bytes of input and checkpoints; at most ${jobLimits.allBytes} are kept.`,
-  );
 }

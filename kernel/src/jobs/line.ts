@@ -3,6 +3,12 @@ export const priorities = { low: -1, normal: 0, high: 1 } as const;
 
 export type JobPriority = keyof typeof priorities;
 
+export const priorityNames: ReadonlyMap<number, JobPriority> = new Map([
+  [priorities.low, "low"],
+  [priorities.normal, "normal"],
+  [priorities.high, "high"],
+]);
+
 /** How a job ended. */
 export type JobEnd = "Completed" | "Failed" | "Cancelled";
 
@@ -24,6 +30,8 @@ export interface WaitingJob {
   readonly checkpointBytes: number;
   /** How often its guest was lost during the job, since the start or the last checkpoint. */
   readonly attempts: number;
+  /** How often its function failed, since it was dispatched or a person retried it. */
+  readonly failures: number;
   /** Milliseconds since 1970; it does not start before. */
   readonly dueAt: number;
   /** Milliseconds since 1970. */
@@ -97,6 +105,7 @@ export class JobLine {
   /** Inserts a job in order, or replaces one that has changed. */
   put(job: WaitingJob): void {
     this.#remove(job.id);
+    this.#ends.delete(job.id);
     const at = this.#jobs.findLastIndex(
       (other) => other.priority > job.priority || (other.priority === job.priority && other.seq < job.seq),
     );

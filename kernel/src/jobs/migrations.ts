@@ -39,4 +39,29 @@ export const jobsMigrations: readonly Migration[] = [
     // The calls that led to the dispatch, as JSON; null if there were none.
     sql: "ALTER TABLE jobs ADD COLUMN lineage TEXT;",
   },
+  {
+    name: "jobs-3",
+    // Texts that nobody vouches for and that whoever wrote input or checkpoint had read, as JSON; null if there were none.
+    sql: "ALTER TABLE jobs ADD COLUMN read_before TEXT;",
+  },
+  {
+    name: "jobs-4-dead",
+    // How often the job's function failed. A dead job of an older kernel has no priority: nobody stored on whose behalf it ran.
+    sql: `ALTER TABLE jobs ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE jobs_failed ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE jobs_failed ADD COLUMN priority INTEGER;
+          ALTER TABLE jobs_failed ADD COLUMN when_idle INTEGER;
+          ALTER TABLE jobs_failed ADD COLUMN lineage TEXT;
+          ALTER TABLE jobs_failed ADD COLUMN read_before TEXT;
+          CREATE INDEX jobs_failed_by_id ON jobs_failed (id);
+          CREATE TABLE job_tasks (
+            agent TEXT NOT NULL,
+            job TEXT NOT NULL,
+            key TEXT NOT NULL,
+            result TEXT NOT NULL,
+            read_before TEXT,
+            PRIMARY KEY (job, key)
+          ) STRICT;
+          CREATE INDEX job_tasks_by_agent ON job_tasks (agent);`,
+  },
 ];

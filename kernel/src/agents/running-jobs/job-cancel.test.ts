@@ -222,6 +222,8 @@ describe("a job that ends at that moment", () => {
     const gate = Promise.withResolvers<void>();
     const test = setUp(() => gate.promise.then(run));
     const id = await test.enqueue();
+    // This is the last attempt.
+    test.jobs.jobs = test.jobs.jobs.map((job) => ({ ...job, attempts: 2, failures: 2 }));
     await test.settle(1500);
     const held = Promise.withResolvers<void>();
     test.jobs.gate = held.promise;

@@ -1,25 +1,18 @@
 import type { Clock } from "../../base/clock.ts";
-import {
-  illegalTransition,
-  isLaresError,
-  LaresError,
-  messageOf,
-  requestCancelled,
-} from "../../base/errors.ts";
+import { illegalTransition, isLaresError, messageOf, requestCancelled } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { nothingForeign } from "../../base/vocabulary/foreign.ts";
 import type { Job, KeptJob } from "../../base/vocabulary/job.ts";
 import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import { backoffMs, deliveryAttempts } from "../backoff.ts";
 import { isTransient, putBackRetryMs, type Recipient, stackOf } from "../delivery/delivery.ts";
 import { describeJob } from "./describe-job.ts";
+import { refuseUnknown } from "./unknown-name.ts";
 import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import type { TraceContext } from "../trace-writer.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
-
-/** Maximum length of a refusal that is stored with a failed job. */
-const maxNamesShown = 10;
 
 /** Time for a guest to leave a cancelled job; then it is told to shut down. */
 export const cancelGraceMs = 2_000;
@@ -52,7 +45,7 @@ export interface JobAgent extends Pick<
   mayLeave(session: AgentSession): void;
   /** Ends the guest on purpose: with a shutdown request, then forcibly. The next guest receives the remaining work. */
   endGuest(session: AgentSession): void;
-  readonly open: Pick<OpenCalls, "begin" | "abort" | "end">;
+  readonly open: Pick<OpenCalls, "begin" | "hear" | "abort" | "end">;
 }
 
 interface JobLoopOptions {
@@ -85,8 +78,8 @@ const contextOf = ({ id, lineage: { onBehalfOf } }: QueuedJob): TraceContext => 
 const nothingToSettle = (): Promise<void> => Promise.resolve();
 
 /**
- * Runs an agent's jobs, one at a time, beside its events. A job whose handler throws has failed. If a guest is
- * lost, the job is retried from its last checkpoint, three times without a new one. If a guest is ended on
+ * Runs an agent's jobs, one at a time, beside its events. A job is tried three times from its last checkpoint; then it is
+ * dead. Lost guests are counted since the last checkpoint, errors of the handler since the dispatch. If a guest is ended on
  * purpose, the job is unchanged. A user may cancel a job at any time; the ledger decides whether cancellation or
  * completion came first.
  */
@@ -143,7 +136,7 @@ export class JobLoop {
   /** Resolves to the job's id once it is stored. NotFound if the program has no such job. */
   async dispatch(request: JobRequest): Promise<string> {
     const { agent, queue, metrics } = this.#options;
-    this.#refuseUnknown(request.name);
+    refuseUnknown("job", request.name, agent.jobNames());
     const { id, isNew } = await queue.dispatch(agent.id, request);
     if (isNew) metrics.job("dispatched");
     this.pump();
@@ -181,10 +174,10 @@ export class JobLoop {
   }
 
   /** Resolves once the checkpoint is stored; the job's time limit restarts. */
-  async checkpoint(id: string | undefined, data: JsonValue): Promise<void> {
+  async checkpoint(id: string | undefined, data: JsonValue, foreign = nothingForeign): Promise<void> {
     const { agent, queue } = this.#options;
     const { job, session } = this.#inHand(id);
-    await queue.checkpoint(agent.id, job.id, data);
+    await queue.checkpoint(agent.id, job.id, data, foreign);
     session.restartBudget();
     agent.jobsChanged();
     agent.mayLeave(session);
@@ -259,9 +252,10 @@ export class JobLoop {
     const { id, name, input, checkpoint } = job;
     this.#running = running;
     agent.open.begin(id, job.lineage);
+    agent.open.hear(job.foreign);
     agent.jobsChanged();
     try {
-      this.#refuseUnknown(name);
+      refuseUnknown("job", name, agent.jobNames());
       await agent.ask(session, "job", {
         id,
         name,
@@ -323,15 +317,21 @@ export class JobLoop {
     if (cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
     if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
     // A checkpoint of this run resets the attempts.
-    const attempt = (queue.find(agent.id, id) ?? job).attempts + 1;
-    const isTriedAgain = (isLost || isTransient(error)) && attempt < deliveryAttempts;
+    const { attempts, failures } = queue.find(agent.id, id) ?? { attempts: job.attempts, failures: 0 };
+    const attempt = attempts + 1;
+    // Retrying does not help if the program lacks the job. Errors of the handler are counted since the dispatch; otherwise a
+    // job that saves a checkpoint before each error would never end.
+    const hasFailed = !isLost && !isTransient(error);
+    const isTriedAgain =
+      attempt < deliveryAttempts &&
+      (!hasFailed || (failures + 1 < deliveryAttempts && agent.jobNames().has(name)));
     if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
     return {
       outcome: "interrupted",
       settle: async () => {
-        await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt));
+        await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt), hasFailed);
         const message = `the job ${name} did not finish and continues from its last checkpoint: ${messageOf(error)}`;
-        agent.trace("error", message, { job: id, attempt }, contextOf(job));
+        agent.trace("error", message, { job: id, attempt, ...stackOf(error) }, contextOf(job));
       },
     };
   }
@@ -372,6 +372,12 @@ export class JobLoop {
     return new Promise((resolve) => void clock.timer(putBackRetryMs, resolve));
   }
 
+  /** Returns the running job's guest. Throws IllegalTransition unless this job runs and is not being cancelled. */
+  runs(id: string | undefined): { readonly job: string; readonly session: AgentSession } {
+    const { job, session } = this.#inHand(id);
+    return { job: job.id, session };
+  }
+
   #inHand(id: string | undefined): RunningJob {
     if (this.#running === null || this.#running.job.id !== id)
       throw illegalTransition(
@@ -384,17 +390,5 @@ export class JobLoop {
         "A person cancelled this job: leave it, nothing more of it is kept.",
       );
     return this.#running;
-  }
-
-  #refuseUnknown(name: string): void {
-    const names = this.#options.agent.jobNames();
-    if (names.has(name)) return;
-    const shown = [...names].slice(0, maxNamesShown).map((one) => `"${one}"`);
-    const more = names.size - shown.length;
-    const has = names.size === 0 ? "none" : `${shown.join(", ")}${more === 0 ? "" : `, and ${more} more`}`;
-    throw new LaresError("NotFound", `The program has no job "${name}"; it has ${has}.`, {
-      what: "job",
-      name,
-    });
   }
 }

@@ -74,16 +74,61 @@ describe("running", () => {
   });
 });
 
+it("a changed concurrency counts for the tasks of the running job", async () => {
+  const test = setUp(() => never);
+  const job = await test.enqueue();
+  await test.settle();
+  for (const key of ["1", "2", "3"]) {
+    const task = { name: "part", input: key, key, attempts: 1, backoffMs: 1 };
+    void test.supervisor.tasks.run(job, task).catch(() => undefined);
+  }
+  const tasks = () => test.guests[0]?.asked.filter(({ method }) => method === "task").length;
+  await test.settle();
+  expect(tasks()).toBe(2);
+  await test.supervisor.update(definitionOf({ ...withJobs(), concurrency: 3 }));
+  await test.settle();
+  expect(tasks()).toBe(3);
+});
+
 describe("ends that are not a job's own", () => {
-  it("thrown: failed once, never again; three in a row suspend the agent", async () => {
+  it("thrown: tried three times with pauses, then dead; three dead in a row suspend the agent", async () => {
     const test = setUp(() => Promise.reject(new LaresError("ToolError", "boom")));
-    for (let n = 0; n < 3; n++) await test.enqueue();
+    await test.enqueue();
     await test.settle();
-    await test.settle(100);
-    expect(test.jobs.failed).toHaveLength(3);
+    expect(test.asked()).toHaveLength(1);
+    expect(test.jobs.failed).toEqual([]);
+    for (let n = 0; n < 2; n++) await test.enqueue();
+    for (let step = 0; step < 20; step++) await test.settle(100);
+    expect(test.asked()).toHaveLength(9);
+    expect(test.jobs.failed.map(({ reason }) => reason)).toEqual(["boom", "boom", "boom"]);
     expect(test.supervisor.state).toBe("Suspended");
     expect(test.supervisor.reason).toContain("the job work failed: boom");
     expect(test.metrics()).toEqual([0, 0, 3]);
+  });
+
+  it("thrown after a checkpoint each time: it continues from there, and not for ever", async () => {
+    let run = 0;
+    const test = setUp(async (_params, guest) => {
+      run += 1;
+      await guest.handlers.call("jobs/checkpoint", { data: `after ${String(run)}` });
+      throw new LaresError("ToolError", "boom");
+    });
+    await test.enqueue();
+    await test.settle(600_000);
+    expect(test.asked().map(({ params }) => params["checkpoint"])).toEqual([undefined, "after 1", "after 2"]);
+    expect(test.jobs.failed).toHaveLength(1);
+  });
+
+  it("thrown once: the second attempt completes it, and nothing counts against the agent", async () => {
+    let run = 0;
+    const test = setUp(() => {
+      run += 1;
+      return run === 1 ? Promise.reject(new LaresError("ToolError", "boom")) : {};
+    });
+    await test.enqueue();
+    await test.settle(60_000);
+    expect(test.jobs.completed).toEqual(["job-1"]);
+    expect(test.metrics()).toEqual([0, 1, 0]);
   });
 
   it("a lost guest: from the last checkpoint again, with pauses; given up the third time without one", async () => {
