@@ -3,6 +3,7 @@ export { isLaresError, LaresError, type ErrorCode } from "./errors.ts";
 export { serveAgent } from "./guest/serve.ts";
 export type {
   Action,
+  ActionPlan,
   ActionState,
   Effect,
   EffectInput,
@@ -11,10 +12,13 @@ export type {
   Reasons,
 } from "./types/action.ts";
 export type {
+  ActionContext,
   Actions,
   AgentContext,
   Fields,
   JobContext,
+  TaskContext,
+  TaskOptions,
   NeedsApproval,
   Severity,
   ToolCallOptions,
@@ -82,5 +86,6 @@ export type {
   FetchAnswer,
   FetchInit,
 } from "./types/outside.ts";
+export type { SharedValue, SharedValueQuery, SharedValues, ValueCondition } from "./types/shared-types.ts";
 export type { Permissions } from "./types/permissions.ts";
 export { VectorSet, type VectorLike, type VectorMatch, type VectorSetOptions } from "./vectors/vector-set.ts";

@@ -358,3 +358,46 @@ it("throws LaresError with the protocol's word, its facts, and for a refused tag
     ["LaresError", "InvalidParams", "Number 1 of the embedding is NaN; all of them must be finite.", true],
   ]);
 });
+
+it("values of shared types are asked for by full names, and old ones are migrated by the program", async () => {
+  await using guest = await startFiles({
+    "agent.ts": `import { defineAgent } from "@lares/sdk";
+      export default defineAgent({
+        types: {
+          Person: { migrate: (value, from) => ({ id: value.id, first: value.name, from }) },
+          Place: { migrate: async (value) => { if (value.bad) throw new Error("No such place."); return value; } },
+          Plain: {},
+        },
+        tools: { async run(_args, ctx) {
+          const people = ctx.types("Person");
+          const found = await people.get("ada");
+          await people.update("ada", found!.version, found!.value);
+          await ctx.types("dev.other/Place").query({ where: [{ field: "n", op: "gt", value: 1 }], limit: 5 });
+          return found;
+        } },
+      });`,
+  });
+  expect(await guest.initialize({})).toMatchObject({ migrations: ["Person", "Place"] });
+  expect(
+    await guest.request("migrate", { type: "Person", from: 1, values: [{ id: "ada", name: "Ada" }] }),
+  ).toEqual({ values: [{ id: "ada", first: "Ada", from: 1 }] });
+  await expect(guest.request("migrate", { type: "Place", from: 1, values: [{ bad: 1 }] })).rejects.toThrow(
+    "No such place.",
+  );
+  await expect(guest.request("migrate", { type: "Plain", from: 1, values: [] })).rejects.toThrow(
+    'migrates no type "Plain"',
+  );
+  guest.onCall = (method) =>
+    method === "types/get"
+      ? { version: 3, value: { id: "ada" } }
+      : method === "types/query"
+        ? { items: [] }
+        : { version: 4 };
+  await guest.request("startup");
+  expect(await runTool(guest)).toEqual({ version: 3, value: { id: "ada" } });
+  expect(guest.calls.map(({ method, params }) => [method, params?.["type"], params?.["version"]])).toEqual([
+    ["types/get", "dev.test/Person", undefined],
+    ["types/update", "dev.test/Person", 3],
+    ["types/query", "dev.other/Place", undefined],
+  ]);
+});

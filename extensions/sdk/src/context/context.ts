@@ -7,6 +7,7 @@ import { makeMemory } from "./memory.ts";
 import { isInScope } from "./scope.ts";
 import { makeOutside } from "./outside.ts";
 import { makeServices } from "./services.ts";
+import { makeTypes } from "./types.ts";
 import { makeVdfs } from "./vdfs.ts";
 
 /** The kernel's facts about the agent; the last two fields change while it runs. */
@@ -34,6 +35,7 @@ export function makeContext<Memory>(
     vdfs: makeVdfs(kernel, fieldNamespace),
     memory: makeMemory<Memory>(kernel, (definition.memory?.plan ?? {}) as PartOf<Memory, "plan">),
     ...makeServices(kernel),
+    types: makeTypes(kernel, identity.extension.id),
     ...makeOutside(kernel),
   };
 }
@@ -74,6 +76,9 @@ export function forJob<Memory>(
     jobId: job.id,
     checkpoint: job.checkpoint,
     progress: async (fraction, message) => void (await kernel.call("jobs/progress", { fraction, message })),
+    task: (async (name, input, { attempts, backoff } = {}) =>
+      (await kernel.call("jobs/task", { name, input: input ?? null, attempts, backoff }))
+        .result) as JobContext["task"],
     save: async (checkpoint) => void (await kernel.call("jobs/checkpoint", { data: checkpoint ?? null })),
   };
 }

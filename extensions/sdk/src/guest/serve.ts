@@ -74,14 +74,26 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations };
       const forNobody = onBehalf(kernel, () => (running.size === 0 ? undefined : null));
       context = makeContext(forNobody, identity, definition, ending.signal);
-      const { hooks, tools, commands, jobs } = definition;
+      const { hooks, tools, commands, jobs, tasks, types, actions } = definition;
+      const migrations = Object.keys(types ?? {}).filter((name) => types?.[name]?.migrate !== undefined);
       return {
         handlers: namesOf(hooks),
         tools: [...namesOf(tools), ...namesOf(commands).map((name) => `${commandPrefix}${name}`)],
         jobs: namesOf(jobs),
+        ...(namesOf(actions).length === 0 ? {} : { actions: namesOf(actions) }),
+        ...(migrations.length === 0 ? {} : { migrations }),
+        ...(tasks === undefined ? {} : { tasks: namesOf(tasks) }),
         max_open_hooks: maxOpenHooks,
         cancels_tools: true,
       };
+    },
+    async migrate({ type, from, values }) {
+      const { types } = definition;
+      const owner = types !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
+      if (owner?.migrate === undefined) throw new Error(`The agent migrates no type "${type}".`);
+      const changed: unknown[] = [];
+      for (const value of values) changed.push((await owner.migrate(value, from)) ?? null);
+      return { values: changed };
     },
     async startup() {
       await definition.onStartup?.(ready());
@@ -120,6 +132,18 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
         running.delete(callId);
       }
     },
+    async action({ name, parameters, call_id: callId, caller }) {
+      const { signal } = begin(callId);
+      try {
+        const context = forTool(contextFor(callId), kernel, { callId, caller, signal });
+        return (await named(definition.actions, name, "action")(parameters, context)) as never;
+      } catch (error) {
+        host.report(`The action ${name} failed`, error);
+        throw error;
+      } finally {
+        running.delete(callId);
+      }
+    },
     async job({ id, name, input, checkpoint }) {
       const { signal } = begin(id);
       try {
@@ -128,6 +152,11 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       } finally {
         running.delete(id);
       }
+    },
+    async task({ name, input, job }) {
+      const signal = running.get(job)?.signal ?? ending.signal;
+      const context = { ...contextFor(job, signal), signal, jobId: job };
+      return (await named(definition.tasks, name, "task")(input, context)) ?? null;
     },
     cancelJob({ id }) {
       running.get(id)?.abort(new Error("The job was cancelled."));

@@ -5,6 +5,8 @@ import type { JobContext, ToolContext } from "../types/context.ts";
 import type { MemoryShape, PartOf } from "../types/memory.ts";
 import type { Permissions } from "../types/permissions.ts";
 import { type MockOutside, mockOutside } from "./mock-outside.ts";
+import type { MockType } from "./mock-type.ts";
+import { MockTypes } from "./mock-types.ts";
 import { makeMockKernel } from "./mock-kernel.ts";
 import { type MockEntry, MockWorkspace } from "./mock-workspace.ts";
 import type { Recorded } from "./recorded.ts";
@@ -30,8 +32,12 @@ export interface MockOptions<Memory = MemoryShape> extends MockOutside {
   readonly clock?: { now(): number };
   readonly config?: Readonly<Record<string, unknown>>;
   readonly extension?: { readonly id: string; readonly version: string };
+  /** Shared types, by "Person" or "agent.id/Person"; others need the permission `shared_types`. */
+  readonly types?: Readonly<Record<string, MockType>>;
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools?: Readonly<Record<string, (args: unknown) => unknown>>;
+  /** For a job: what its tasks answer, by name; default: there are none. */
+  readonly tasks?: Readonly<Record<string, (input: unknown) => unknown>>;
   /** For a job: the checkpoint from which it resumes. */
   readonly checkpoint?: unknown;
 }
@@ -84,6 +90,8 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     now,
     plan: options.memory?.plan,
     tools: options.tools ?? {},
+    types: new MockTypes(extension.id, options.types ?? {}),
+    tasks: options.tasks ?? {},
     outside: mockOutside(options),
   });
   const identity = { extension, config: options.config ?? {}, permissions: authority.effective, locations };

@@ -10,7 +10,7 @@ import type {
   TemporalQuery,
 } from "../../../../kernel/src/memory-contract/queries.ts";
 import { matches } from "../../../../kernel/src/store/projection/testing/where-reference.ts";
-import { checkedConditions } from "../../../../kernel/src/store/projection/where.ts";
+import { checkedConditions } from "../../../../kernel/src/memory-contract/conditions.ts";
 import type { HistoryItem } from "../types/memory.ts";
 import { hasWords } from "./mock-words.ts";
 

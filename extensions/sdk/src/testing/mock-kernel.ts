@@ -3,12 +3,15 @@ import { isLaresError as isKernelError } from "../../../../kernel/src/base/error
 import { decideHostCall, isVisible } from "../../../../kernel/src/policy/decide.ts";
 import type { GuestCall, GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import { memoryCalls } from "../../../../kernel/src/protocol/guest/v1/memory.ts";
+import { typeCalls } from "../../../../kernel/src/protocol/guest/v1/types.ts";
 import { checkParams } from "../../../../kernel/src/protocol/validate.ts";
+import type { TSchema } from "typebox";
 import { type CallParams, cancelled, type Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
 import type { CallOptions } from "../types/call.ts";
 import { MockMemory } from "./mock-memory.ts";
+import type { MockTypes } from "./mock-types.ts";
 import type { MockWorkspace } from "./mock-workspace.ts";
 import type { Recorded } from "./recorded.ts";
 
@@ -19,6 +22,9 @@ interface MockKernelOptions {
   readonly plan: unknown;
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools: Readonly<Record<string, (args: unknown) => unknown>>;
+  readonly types: MockTypes;
+  /** Tasks of the job, by name. */
+  readonly tasks: Readonly<Record<string, (input: unknown) => unknown>>;
   /** Models, hosts and secrets, by call. */
   readonly outside: Readonly<Record<string, (params: Params) => unknown>>;
 }
@@ -147,6 +153,11 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     "actions/get": ({ id }) => found(id),
     "actions/settled": ({ id }) => found(id),
     "jobs/dispatch": (params) => ({ id: `job-${recorded.jobs.push(params)}` }),
+    "jobs/task": async ({ name, input }) => {
+      const task = Object.hasOwn(options.tasks, String(name)) ? options.tasks[String(name)] : undefined;
+      if (task === undefined) throw new LaresError("NotFound", `The program has no task "${String(name)}".`);
+      return { result: (await task(input)) ?? null };
+    },
     "jobs/progress": () => ({}),
     "jobs/checkpoint": () => ({}),
     "events/emit": (params) => void recorded.events.push(params),
@@ -172,17 +183,26 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
   };
 
   /** Refuses params with another shape than the ABI's, as the kernel does. */
-  const remember = (method: keyof typeof memoryCalls, params: Params): unknown => {
+  const checked = (method: string, schema: TSchema, params: Params, answer: () => unknown): unknown => {
     try {
-      checkParams(method, memoryCalls[method].params, params);
-      const { namespace, ...asked } = params;
-      return memoryOf(namespace).calls[method]?.(asked as never);
+      checkParams(method, schema, params);
+      return answer();
     } catch (error) {
       // The kernel's own class; an agent receives the SDK's.
       if (!isKernelError(error)) throw error;
       throw new LaresError(error.code, error.message, error.facts);
     }
   };
+  const remember = (method: keyof typeof memoryCalls, params: Params): unknown =>
+    checked(method, memoryCalls[method].params, params, () => {
+      const { namespace, ...asked } = params;
+      return memoryOf(namespace).calls[method]?.(asked as never);
+    });
+  const typed = (method: keyof typeof typeCalls, params: Params): unknown =>
+    checked(method, typeCalls[method].params, params, () => {
+      const name = method.slice("types/".length) as "create" | "get" | "query" | "update" | "remove";
+      return options.types[name](params as never);
+    });
 
   return {
     recorded,
@@ -200,7 +220,9 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
         throw new LaresError(decision.error.code, decision.error.message, decision.error.facts);
       const service = Object.hasOwn(memoryCalls, method)
         ? (asked: Params) => remember(method as keyof typeof memoryCalls, asked)
-        : services[method];
+        : Object.hasOwn(typeCalls, method)
+          ? (asked: Params) => typed(method as keyof typeof typeCalls, asked)
+          : services[method];
       if (service === undefined)
         throw new LaresError(
           "MethodNotFound",

@@ -7,7 +7,7 @@ import type {
   Relation,
 } from "../../../../kernel/src/memory-contract/queries.ts";
 import { matches } from "../../../../kernel/src/store/projection/testing/where-reference.ts";
-import { checkedConditions } from "../../../../kernel/src/store/projection/where.ts";
+import { checkedConditions } from "../../../../kernel/src/memory-contract/conditions.ts";
 import { cosine, directionOf, textOf } from "./mock-words.ts";
 
 interface Stored extends KnowledgeAddition {

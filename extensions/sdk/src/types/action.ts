@@ -119,3 +119,12 @@ export interface Reasons {
   readonly title: string;
   readonly reason: string;
 }
+
+/** The changes that a named action proposes. */
+export interface ActionPlan {
+  readonly effects: readonly EffectInput[];
+  /** Default: the manifest's title, with the parameters filled in. */
+  readonly title?: string;
+  /** Why, for the person who decides. */
+  readonly reason: string;
+}

@@ -3,6 +3,7 @@ import type { CallOptions } from "./call.ts";
 import type { Entry, EntryPage, EntryQuery } from "./entry.ts";
 import type { Ai, Credentials, FetchAnswer, FetchInit } from "./outside.ts";
 import type { AgentMemory, MemoryShape, Untyped } from "./memory.ts";
+import type { SharedValues } from "./shared-types.ts";
 
 export type Severity = "info" | "warning" | "error";
 export type Fields = Readonly<Record<string, unknown>>;
@@ -97,6 +98,12 @@ export interface AgentContext<Memory = MemoryShape> {
     /** With `version`: only if it is still that one, else `Conflict`. */
     write(key: string, value: unknown, options?: { readonly version?: number }): Promise<void>;
   };
+  /**
+   * Values of a type that the extensions of the workspace share: a bare name is this extension's, "extension.id/Type" is
+   * another's.
+   */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the author says what the type's values are
+  types<Value = Untyped>(type: string): SharedValues<Value>;
   readonly ai: Ai;
   /** Sends a request to a host of `resources.allowed_hosts`. Rejects with `EgressDenied`, `LeakBlocked` or `NetworkError`. */
   fetch(url: string | URL, init?: FetchInit): Promise<FetchAnswer>;
@@ -137,6 +144,9 @@ export interface ToolContext<Memory = MemoryShape> extends AgentContext<Memory> 
   needsApproval(action: Action, reason: string): NeedsApproval;
 }
 
+/** The context of a named action's handler: a tool's context without `needsApproval`. */
+export type ActionContext<Memory = MemoryShape> = Omit<ToolContext<Memory>, "needsApproval">;
+
 export interface JobContext<Memory = MemoryShape> extends AgentContext<Memory> {
   /**
    * Aborted when a person cancelled this job, or the agent is told to shut down. A job that has not ended two seconds
@@ -150,4 +160,25 @@ export interface JobContext<Memory = MemoryShape> extends AgentContext<Memory> {
   progress(fraction: number, message?: string): Promise<void>;
   /** Saves a checkpoint from which the job is resumed, and restarts its CPU budget. */
   save(checkpoint: unknown): Promise<void>;
+  /**
+   * Runs a function of the program's `tasks` as a part of this job and returns its result. The result is stored: a later call
+   * with the same name and input returns it, even after a restart. A failed task is retried up to `attempts` times (default
+   * 3), after `backoff` ("1s") and then twice as long each time. Rejects with `ToolError` if every attempt failed.
+   */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the author says what the task returns
+  task<Result = Untyped>(name: string, input: unknown, options?: TaskOptions): Promise<Result>;
+}
+
+export interface TaskOptions {
+  /** From 1 to 10. */
+  readonly attempts?: number;
+  /** "500ms", "1s", "2m". */
+  readonly backoff?: string;
+}
+
+/** The context of a task. The manifest's `agent.concurrency` limits how many run at once. */
+export interface TaskContext<Memory = MemoryShape> extends AgentContext<Memory> {
+  /** Aborted with the job's signal. */
+  readonly signal: AbortSignal;
+  readonly jobId: string;
 }

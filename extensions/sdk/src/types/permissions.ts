@@ -14,6 +14,8 @@ export interface Permissions {
   readonly hear_events?: readonly string[];
   readonly call_tools?: readonly string[];
   readonly shared_data?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
+  /** Types of other extensions: `extension.id/Type` or `extension.id/*`. */
+  readonly shared_types?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
   /** Ids of agents: it hears, cancels or changes what a person says to them, and what they do, before it happens. */
   readonly intercept?: readonly string[];
 }
