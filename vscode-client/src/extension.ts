@@ -38,6 +38,7 @@ import { traceChannels } from "./traces/channels.ts";
 import { asks as askNotices } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
 import { reminders as reminderMessages } from "./notices/reminders.ts";
+import { suspendedSchedules } from "./notices/suspended-schedules.ts";
 import { statusBar } from "./status-bar/status-bar.ts";
 import { trust, waitingQuestion } from "./notices/trust.ts";
 import { activity } from "./views/activity.ts";
@@ -65,6 +66,7 @@ const features: readonly Feature[] = [
   notifications,
   askNotices,
   reminderMessages,
+  suspendedSchedules,
   activity,
   memory,
   traces,

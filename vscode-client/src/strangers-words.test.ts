@@ -24,6 +24,7 @@ import { callTool } from "./editor/language-model-tools.ts";
 import { middleware } from "./editor/middleware.ts";
 import { asks } from "./notices/asks.ts";
 import { notifications } from "./notices/notifications.ts";
+import { suspendedSchedules } from "./notices/suspended-schedules.ts";
 import { plainMarkdown } from "./editor/plain-markdown.ts";
 import { programRenames } from "./editor/program-renames.ts";
 import type { Action } from "./protocol.ts";
@@ -424,6 +425,14 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await programRenames.provideRenameEdits({} as never, {} as never, "a", token as never, refusal);
   },
   "notices/reminders.ts": ownWords,
+  "notices/suspended-schedules.ts": async () => {
+    const suspended = { since: "2026-11-26T10:00:00.000Z", error: evil };
+    const troubled = { ...hostileAgent, hooks: [{ handler: evil, schedule: evil, suspended }] };
+    fake.agents = [troubled];
+    const feature = suspendedSchedules(fake.context);
+    await settled();
+    feature.dispose();
+  },
   "starter/note-lens.ts": ownWords,
   "starter/starter.ts": ownWords,
   "status-bar/status-bar.ts": async () => {

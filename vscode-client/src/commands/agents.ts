@@ -32,7 +32,7 @@ export const agentCommands: Feature = (context) =>
         reporting(title, async () => {
           const agent = agentArgument(given) ?? (await pickAgent(context, title, isOffered));
           if (agent === undefined) return;
-          await control(context, agent, command as AgentCommand);
+          await control(context, agent, command as AgentCommand, hookArgument(given));
         }),
       ),
     ),
@@ -87,9 +87,20 @@ async function showProblem({ models }: ClientContext, id: string): Promise<void>
   else await commands.executeCommand("lares.agentShowTraces", { id });
 }
 
-async function control({ kernel }: ClientContext, id: string, command: AgentCommand): Promise<void> {
+/** The kernel's code lens of a suspended schedule names it by its place. */
+function hookArgument(given: unknown): number | undefined {
+  const hook = typeof given === "object" && given !== null && "hook" in given ? given.hook : undefined;
+  return typeof hook === "number" ? hook : undefined;
+}
+
+async function control(
+  { kernel }: ClientContext,
+  id: string,
+  command: AgentCommand,
+  hook?: number,
+): Promise<void> {
   const agent = await window.withProgress({ location: { viewId: "lares.agents" } }, () =>
-    kernel.request("lares/agents/control", { id, command }),
+    kernel.request("lares/agents/control", { id, command, ...(hook === undefined ? {} : { hook }) }),
   );
   if (agent.state === "Error")
     void window.showErrorMessage(`${label(agent.name, 80)} stopped: ${message(agent.error ?? "")}`);

@@ -3,23 +3,22 @@ import type { Attached } from "../webviews/conversations/messages.ts";
 
 type SentParts = NonNullable<ParamsOf<"lares/conversations/send">["parts"]>;
 
-/** Returns a message as it is sent: quotations stand behind the text, files are parts of their own. */
+/** Returns a message as it is sent: quotations stand behind the text, files and pictures are parts of their own. */
 export function partsOf(text: string, attached: readonly Attached[]): SentParts {
   const quotes = attached.flatMap((one) => (one.kind === "quote" ? [quoted(one)] : []));
   const whole = [text, ...quotes].filter((part) => part.trim() !== "").join("\n\n");
   return [
     ...(whole === "" ? [] : [{ type: "text" as const, text: whole }]),
-    ...attached.flatMap((one) =>
-      one.kind === "file"
-        ? [
-            {
-              type: "file" as const,
-              path: one.path,
-              ...(one.range === undefined ? {} : { range: one.range }),
-            },
-          ]
-        : [],
-    ),
+    ...attached.flatMap((one): SentParts => {
+      switch (one.kind) {
+        case "file":
+          return [{ type: "file", path: one.path, ...(one.range === undefined ? {} : { range: one.range }) }];
+        case "picture":
+          return [{ type: "image", media_type: one.mediaType, base64: one.base64 }];
+        case "quote":
+          return [];
+      }
+    }),
   ];
 }
 

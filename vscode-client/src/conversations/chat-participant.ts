@@ -11,6 +11,7 @@ import {
   type ChatResponseStream,
   type ChatResult,
 } from "vscode";
+import { cutWords } from "../../../kernel/src/base/cut-answer.ts";
 import { explain, refusalOf } from "../commands/explain.ts";
 import { plainMarkdown } from "../editor/plain-markdown.ts";
 import type { ClientContext, Feature } from "../feature.ts";
@@ -157,10 +158,15 @@ export class ChatTurn {
           return;
         }
         if (entry.partial === true || entry.process !== this.#channel) return;
-        return this.#whole(
+        this.#whole(
           entry.id,
           entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(""),
         );
+        if (entry.cut !== undefined) {
+          this.#stream.markdown(plainMarkdown(cutWords(entry.cut)));
+          this.#stream.markdown("\n\n");
+        }
+        return;
       case "tool_call":
         if (entry.process === this.#channel)
           this.#stream.progress(message(`${entry.tool} ${mainOf(entry.arguments)}`, 200));

@@ -33,6 +33,7 @@ export function shownEntry(entry: Entry): ShownEntry | undefined {
           role: entry.role,
           parts: entry.parts.slice(0, maxParts).map((part) => shownPart(part, cut)),
           ...(entry.partial === true ? { partial: true } : {}),
+          ...(entry.cut === undefined ? {} : { cut: entry.cut }),
         };
       case "tool_call":
         return {

@@ -60,6 +60,8 @@ function howItIs(job: Job, now: number): string {
       return jobProgressWords(job, (text) => message(text, maxMessageLength)) || "running";
     case "Waiting":
       return jobWaitsFor(job, (time) => when(time, now)) || "queued";
+    case "Dead":
+      return message(job.error ?? "failed for good", maxMessageLength);
   }
 }
 
@@ -70,6 +72,8 @@ function iconOf({ state, when_idle, due }: Job): NonNullable<TreeNode["icon"]> {
     case "Cancelling":
     case "Cancelled":
       return { id: "circle-slash", color: "editorWarning.foreground" };
+    case "Dead":
+      return { id: "error", color: "editorError.foreground" };
     case "Waiting":
       return {
         id: when_idle || due !== undefined ? "clock" : "circle-outline",

@@ -5,9 +5,10 @@ import type { Host } from "../shared/host.ts";
 import { pageLabel } from "../shared/label.ts";
 import { line } from "../shared/text.ts";
 import { commandIn, fitting, moved, tokenAt, withoutToken } from "./completion.ts";
+import { Chips } from "./chips.tsx";
 import { Icon } from "./icon.tsx";
 import { maxDraftCharacters, type Attached, type ConversationsContract } from "./messages.ts";
-import { fileWords } from "./words.ts";
+import { picturesIn, readPictures, withPictures } from "./pasted.ts";
 
 export interface Draft {
   readonly text: string;
@@ -46,6 +47,11 @@ export function Composer(props: ComposerProps): VNode {
   const [isClosed, setClosed] = useState(false);
   const [chosen, setChosen] = useState(0);
   const [back, setBack] = useState(0);
+  /** Why a picture was not attached. */
+  const [refusal, setRefusal] = useState<string>();
+  /** The draft as it is when a file was read. */
+  const latest = useRef(draft);
+  latest.current = draft;
   const token = tokenAt(draft.text, cursor);
   const { offers, known } = useOffers(host, agent, token?.kind, token?.text ?? "");
   const isOpen = token !== undefined && !isClosed && offers.length > 0;
@@ -72,10 +78,24 @@ export function Composer(props: ComposerProps): VNode {
   const send = (): void => {
     if (draft.text.trim() === "" && draft.attached.length === 0) return;
     setBack(0);
+    setRefusal(undefined);
     const command = commandIn(draft.text, known);
     if (command !== undefined && draft.attached.length === 0) onCommand(command.name, command.text);
     else onSend(draft);
     setCursor(0);
+  };
+  const addPictures = (event: Event, data: DataTransfer | null): void => {
+    const files = picturesIn(data);
+    if (files.length === 0) return;
+    event.preventDefault();
+    readPictures(files).then(
+      (pictures) => {
+        const { attached, refusal: why } = withPictures(latest.current.attached, pictures);
+        setRefusal(why);
+        onDraft({ ...latest.current, attached });
+      },
+      () => setRefusal("The picture cannot be read."),
+    );
   };
   const recall = (by: number): void => {
     const at = Math.max(0, Math.min(sent.length, back + by));
@@ -135,39 +155,30 @@ export function Composer(props: ComposerProps): VNode {
           ))}
         </ul>
       )}
-      <div class="composer-box">
-        {draft.attached.length > 0 && (
-          <ul class="chips" aria-label="Sent with the message">
-            {draft.attached.map((attached, index) => {
-              const words = pageLabel(
-                attached.kind === "file" ? fileWords(attached.path, attached.range) : attached.title,
-                200,
-              );
-              return (
-                <li key={index} class="chip">
-                  <Icon name={attached.kind === "file" ? "file" : "quote"} />
-                  <bdi>{words}</bdi>
-                  <button
-                    type="button"
-                    class="button icon-only tiny"
-                    aria-label={`Remove ${words}`}
-                    onClick={() => {
-                      onDraft({ ...draft, attached: draft.attached.filter((_, at) => at !== index) });
-                      field.current?.focus();
-                    }}
-                  >
-                    <Icon name="close" />
-                  </button>
-                </li>
-              );
-            })}
-          </ul>
+      <div
+        class="composer-box"
+        onDragOver={(event) => {
+          if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+        }}
+        onDrop={(event) => addPictures(event, event.dataTransfer)}
+      >
+        <Chips
+          attached={draft.attached}
+          onRemove={(index) => {
+            onDraft({ ...draft, attached: draft.attached.filter((_, at) => at !== index) });
+            field.current?.focus();
+          }}
+        />
+        {refusal !== undefined && (
+          <p class="small" role="alert">
+            {refusal}
+          </p>
         )}
         <textarea
           ref={field}
           rows={2}
           aria-label="Message"
-          placeholder="Message; @ names a file, / a command"
+          placeholder="Message; @ names a file, / a command; paste or drop pictures"
           aria-autocomplete="list"
           {...(isOpen ? { "aria-controls": "offers", "aria-activedescendant": `offer-${chosen}` } : {})}
           maxLength={maxDraftCharacters}
@@ -179,6 +190,7 @@ export function Composer(props: ComposerProps): VNode {
             onDraft({ ...draft, text: currentTarget.value });
           }}
           onKeyDown={onKeyDown}
+          onPaste={(event) => addPictures(event, event.clipboardData)}
           onKeyUp={look}
           onClick={look}
         />

@@ -5,13 +5,14 @@ import { failureOf, useNow } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { block, line, whole } from "../shared/text.ts";
+import { Announcer, useAnnouncements } from "./announcer.tsx";
 import { Composer, noDraft, type Draft } from "./composer.tsx";
 import { ContextView } from "./context-view.tsx";
 import { Asked, cardPage } from "./decisions.tsx";
 import { ConversationHead } from "./head.tsx";
 import { Icon, Sign } from "./icon.tsx";
 import type { ConversationsContract } from "./messages.ts";
-import { spokenBetween } from "./spoken.ts";
+import { spokenBetween, waitingWords } from "./spoken.ts";
 import { StatusLine } from "./status-line.tsx";
 import { aroundOf, TurnView } from "./turn-view.tsx";
 import { pinnedIn, turnsOf } from "./turns.ts";
@@ -70,7 +71,7 @@ function Open(props: OpenProps): VNode {
   const [current, setCurrent] = useState<string>();
   const [sending, setSending] = useState<readonly Sending[]>([]);
   const [failure, setFailure] = useState<string>();
-  const [spoken, setSpoken] = useState("");
+  const [said, announce] = useAnnouncements();
   const [focus, setFocus] = useState(0);
   const [models, setModels] = useState<readonly string[]>([]);
   const log = useRef<HTMLDivElement>(null);
@@ -109,10 +110,18 @@ function Open(props: OpenProps): VNode {
   // Whole messages are announced, never what streams.
   const heard = useRef(transcript.entries.at(-1)?.seq ?? 0);
   useEffect(() => {
-    const words = spokenBetween(transcript.entries, heard.current, agent, channel);
+    for (const words of spokenBetween(transcript.entries, heard.current, agent, channel)) announce(words);
     heard.current = transcript.entries.at(-1)?.seq ?? heard.current;
-    if (words !== "") setSpoken(words);
   }, [version]);
+  const waited = useRef<ReadonlySet<string> | null>(null);
+  useEffect(() => {
+    const waiting = decisions.cards.filter(({ section }) => section === "waiting");
+    const known = waited.current;
+    const isNew = ({ id: of }: { readonly id: string }): boolean => known?.has(of) === false;
+    for (const words of waitingWords(waiting.filter(isNew), decisions.questions.filter(isNew)))
+      announce(words);
+    waited.current = new Set([...waiting, ...decisions.questions].map(({ id: of }) => of));
+  }, [decisions]);
   useEffect(() => {
     host.ask("models", {}).then(
       ({ ids }) => setModels(ids),
@@ -162,7 +171,7 @@ function Open(props: OpenProps): VNode {
     }),
     [host, id, channel],
   );
-  const page = useMemo(() => cardPage(host, { makeCurrent: setCurrent, announce: setSpoken }), [host]);
+  const page = useMemo(() => cardPage(host, { makeCurrent: setCurrent, announce }), [host]);
   const headActs = {
     back: onClose,
     showContext: () => setContext(true),
@@ -262,7 +271,7 @@ function Open(props: OpenProps): VNode {
         )}
         {decisions.questions.map((question) =>
           placed.has(question.id) ? null : (
-            <Asked key={question.id} host={host} question={question} announce={setSpoken} />
+            <Asked key={question.id} host={host} question={question} announce={announce} />
           ),
         )}
         {sending.map((one) => (
@@ -302,9 +311,7 @@ function Open(props: OpenProps): VNode {
           </button>
         </div>
       )}
-      <p class="sr" role="status" aria-live="polite">
-        {spoken}
-      </p>
+      <Announcer said={said} />
       <footer class="dock">
         {!scroll.isAtEnd && (
           <button type="button" class="button to-end" onClick={scroll.toEnd}>
@@ -323,7 +330,7 @@ function Open(props: OpenProps): VNode {
               run(async () => {
                 const { message } = await host.ask("runCommand", { agent: head.agent, name, text });
                 onDraft(noDraft);
-                setSpoken(message);
+                announce(message);
               })
             }
             sent={sent}

@@ -18,6 +18,7 @@ export function cardPage(
   return {
     // The contract of this page has the requests of a card, in the same shapes.
     host: host as unknown as Host<ReviewContract>,
+    hasKeys: false,
     register: () => undefined,
     toggle: () => undefined,
     deciding: () => (words) => acts.announce(words),
@@ -173,12 +174,19 @@ export function Asked({ host, question, announce }: AskedProps): VNode {
             type="button"
             class={`button ${index === 0 ? "primary" : ""}`}
             disabled={isBusy}
+            aria-label={`${scopeWords[scope]}: ${line(question.title, 120)}`}
             onClick={() => answer(true, scope)}
           >
             {scopeWords[scope]}
           </button>
         ))}
-        <button type="button" class="button" disabled={isBusy} onClick={() => answer(false)}>
+        <button
+          type="button"
+          class="button"
+          disabled={isBusy}
+          aria-label={`Deny: ${line(question.title, 120)}`}
+          onClick={() => answer(false)}
+        >
           Deny
         </button>
       </footer>

@@ -71,6 +71,8 @@ export const ShownEntry = v.variant("kind", [
     role: v.picklist(["user", "assistant"]),
     parts: v.pipe(v.array(ShownPart), v.maxLength(maxParts)),
     partial: v.optional(v.literal(true)),
+    /** Why the answer ends early. */
+    cut: v.optional(v.picklist(["length", "filtered"])),
   }),
   entry("tool_call", {
     call: Id,

@@ -8,7 +8,6 @@ import { ConversationHead } from "./head.tsx";
 import { RowButton } from "./list.tsx";
 import type { Head, Question, Row } from "./messages.ts";
 import { StatusLine } from "./status-line.tsx";
-import { spokenBetween } from "./spoken.ts";
 import { Entries } from "./testing.ts";
 import { Transcript } from "./transcript.ts";
 import { turnsOf, type Item, type ItemOf } from "./turns.ts";
@@ -115,20 +114,3 @@ it.each([["all of it", HOSTILE], ...Object.entries(HOSTILE_PIECES)])(
     expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066\u2067]/);
   },
 );
-
-it("whole messages of the conversation are announced, not their parts, and what waits", () => {
-  const entries = new Entries();
-  entries.you("Hello");
-  entries.partial("m1", "Good ");
-  entries.answer("m1", "Good morning");
-  entries.add("message", {
-    process: "w1",
-    role: "assistant",
-    parts: [{ type: "text", text: "of a worker" }],
-  });
-  entries.add("action", { ref: "a", state: "PendingApproval" });
-  expect(spokenBetween(entries.all, 0, "Steward", "channel")).toBe(
-    "Steward: Good morning A change waits for you.",
-  );
-  expect(spokenBetween(entries.all, 5, "Steward", "channel")).toBe("");
-});

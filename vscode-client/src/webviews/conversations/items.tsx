@@ -1,6 +1,8 @@
+import { cutWords } from "../../../../kernel/src/base/cut-answer.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { pageLabel } from "../shared/label.ts";
+import { size } from "../shared/size.ts";
 import { Time } from "../shared/time.tsx";
 import { line, whole } from "../shared/text.ts";
 import type { ShownPart, ShownProcess } from "./entries.ts";
@@ -8,7 +10,7 @@ import { Icon, IconButton, Sign } from "./icon.tsx";
 import { Markdown, type MarkdownActs } from "./markdown.tsx";
 import type { Streamed } from "./transcript.ts";
 import type { Item, ItemOf } from "./turns.ts";
-import { adviceFor, durationWords, fileWords, kindOf, nameOf, signOf } from "./words.ts";
+import { adviceFor, durationWords, fileWords, kindOf, nameOf, pictureWords, signOf } from "./words.ts";
 
 /** The actions of a transcript's items. The same object for the lifetime of the page. */
 export interface ItemActs extends MarkdownActs {
@@ -126,7 +128,8 @@ function Plain({ parts, acts }: { readonly parts: readonly ShownPart[]; readonly
           </button>
         ) : part.type === "image" ? (
           <span key={index} class="chip">
-            Picture
+            <Icon name="picture" />
+            {pictureWords(part.mediaType)}, {size(part.bytes)}
           </span>
         ) : (
           <p key={index} class="typed">
@@ -157,6 +160,11 @@ export function Answer({
       {parts.map((part, index) => (
         <AnswerPart key={index} part={part} acts={acts} isLast={isStreaming && index === parts.length - 1} />
       ))}
+      {item.ending !== undefined && (
+        <p class="muted small">
+          <Icon name="bell" /> {cutWords(item.ending)}
+        </p>
+      )}
       {isPartial && !isStreaming && <p class="muted small">It ends here, because it was stopped.</p>}
       {item.isCut && <Whole seq={item.seq} acts={acts} />}
       <Sources sources={item.newSources} />
@@ -195,6 +203,7 @@ export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
   const { state, ended } = item;
   // How long a person thought says nothing about the call.
   const duration = ended === undefined || item.action !== undefined ? "" : durationWords(item.created, ended);
+  const ending = state === "failed" ? "Error" : "Result";
   return (
     <Fold
       kind={`call ${state}`}
@@ -221,13 +230,18 @@ export function Call({ item, acts }: ItemProps<ItemOf<"call">>): VNode {
       {() => (
         <>
           <p class="muted small">Arguments</p>
-          <pre class="plain" tabIndex={0}>
+          <pre class="plain" tabIndex={0} role="group" aria-label={`Arguments of ${line(item.tool, 120)}`}>
             {whole(item.arguments)}
           </pre>
           {item.result !== undefined && (
             <>
-              <p class="muted small">{state === "failed" ? "Error" : "Result"}</p>
-              <pre class={`plain ${item.sources === undefined ? "" : "foreign"}`} tabIndex={0}>
+              <p class="muted small">{ending}</p>
+              <pre
+                class={`plain ${item.sources === undefined ? "" : "foreign"}`}
+                tabIndex={0}
+                role="group"
+                aria-label={`${ending} of ${line(item.tool, 120)}`}
+              >
                 {item.result === "" ? "(empty)" : whole(item.result)}
               </pre>
             </>
@@ -321,7 +335,7 @@ export function End({ item: { process } }: Pick<ItemProps<ItemOf<"end">>, "item"
   if (error === undefined) return <p class="line-note muted">Stopped.</p>;
   return (
     <div class="failure">
-      <Icon name="failed" />
+      <Icon name="failed" label="Failed" />
       <div>
         <p>{whole(error.message)}</p>
         <p class="muted small">{adviceFor(error)}</p>

@@ -30,6 +30,17 @@ export function keptFrom(value: unknown): Kept {
   return read.success ? read.output : { drafts: [] };
 }
 
+/** Returns what is kept beyond the page: drafts without their pictures, which are too large to be written at each key. */
+export function keptOf(kept: Kept): Kept {
+  return {
+    ...kept,
+    drafts: kept.drafts.map((draft) => ({
+      ...draft,
+      attached: draft.attached.filter(({ kind }) => kind !== "picture"),
+    })),
+  };
+}
+
 /** Returns the drafts with this one instead of the one of its conversation. */
 export function withDraft(drafts: readonly KeptDraft[], draft: KeptDraft): KeptDraft[] {
   const others = drafts.filter(({ id }) => id !== draft.id);

@@ -35,6 +35,21 @@ export function Markdown({ text, acts }: { readonly text: string; readonly acts:
   return <div class="markdown">{childrenOf(parser.parse(shown, {}), acts)}</div>;
 }
 
+/** Returns the words of the first `maxCharacters` of a text on one line, without the marks of Markdown. */
+export function plainOf(text: string, maxCharacters: number): string {
+  const words = (tokens: readonly Token[]): string =>
+    tokens
+      .map(({ type, content, children }) => {
+        if (type === "inline") return words(children ?? []);
+        if (type === "text" || type === "code_inline") return content;
+        // An emphasis does not divide a word.
+        return inWords.test(type) ? "" : `\n${content}\n`;
+      })
+      .join("");
+  return line(words(parser.parse(whole(text.slice(0, maxCharacters)), {})), maxCharacters).trim();
+}
+const inWords = /^(em|strong|s|link)_/;
+
 interface Open {
   readonly token: Token | undefined;
   readonly children: ComponentChildren[];

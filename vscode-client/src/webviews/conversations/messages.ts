@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { pictureBounds, pictureTypes } from "../../../../kernel/src/base/pictures.ts";
 import { reviewContract, Card } from "../review/messages.ts";
 import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/common-state.ts";
 import { maxProcesses, ShownDelta, ShownEntry, ShownProcess } from "./entries.ts";
@@ -75,6 +76,12 @@ export type Question = v.InferOutput<typeof Question>;
 export const Attached = v.variant("kind", [
   v.object({ kind: v.literal("file"), path: Text(4_096), range: v.optional(v.tuple([Seq, Seq])) }),
   v.object({ kind: v.literal("quote"), title: Text(400), text: Text(20_000) }),
+  v.object({
+    kind: v.literal("picture"),
+    name: Text(200),
+    mediaType: v.picklist(pictureTypes),
+    base64: Text((pictureBounds.bytes / 3) * 4),
+  }),
 ]);
 export type Attached = v.InferOutput<typeof Attached>;
 const AttachedList = v.pipe(v.array(Attached), v.maxLength(maxAttached));

@@ -29,6 +29,12 @@ describe("the items of a transcript", () => {
     expect(itemsOf(entries)).toEqual([]);
   });
 
+  it("say where an answer ends early, even if nothing of it is there", () => {
+    const entries = new Entries();
+    entries.add("message", { id: "m1", role: "assistant", parts: [], cut: "length" });
+    expect(itemsOf(entries)).toMatchObject([{ kind: "answer", parts: [], ending: "length" }]);
+  });
+
   it("show what waits in any process to the person who reads the conversation", () => {
     const entries = new Entries();
     entries.you("Go");

@@ -1,3 +1,4 @@
+import type { AnswerCut } from "../../../../kernel/src/base/cut-answer.ts";
 import type { ShownEntry, ShownEntryOf, ShownPart, ShownProcess } from "./entries.ts";
 import type { Streamed, Transcript } from "./transcript.ts";
 
@@ -34,6 +35,8 @@ export type Item = Common &
         readonly isPartial: boolean;
         /** The model writes a call of a tool now. */
         readonly isCalling: boolean;
+        /** Why the answer ends early, though nothing failed. */
+        readonly ending: AnswerCut | undefined;
       }
     | {
         readonly kind: "call";
@@ -191,6 +194,7 @@ class Items {
         isStreaming: true,
         isPartial: false,
         isCalling,
+        ending: undefined,
       });
     }
     return [...this.#items.values()].map((item) => this.#decided(item));
@@ -205,7 +209,7 @@ class Items {
   }
 
   #message(entry: ShownEntryOf<"message">): void {
-    const { id, parts } = entry;
+    const { id, parts, cut } = entry;
     if (this.#transcript.isVoid(id)) return;
     if (entry.role === "user")
       return this.#put(`message ${id}`, entry, { kind: "you", id, from: entry.origin, parts });
@@ -215,7 +219,7 @@ class Items {
     const before = this.#items.get(key);
     const all = isPartial && before?.kind === "answer" ? joined([...before.parts, ...parts]) : parts;
     // An answer that only calls tools is told by its calls.
-    if (all.length === 0) return;
+    if (all.length === 0 && cut === undefined) return;
     this.#put(key, entry, {
       kind: "answer",
       id,
@@ -223,6 +227,7 @@ class Items {
       isStreaming: false,
       isPartial,
       isCalling: false,
+      ending: cut,
     });
   }
 

@@ -5,7 +5,7 @@ import { WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { noDraft, type Draft } from "./composer.tsx";
 import { ConversationPage } from "./conversation.tsx";
-import { keptFrom, withDraft } from "./kept.ts";
+import { keptFrom, keptOf, withDraft } from "./kept.ts";
 import { ConversationList } from "./list.tsx";
 import { maxAttached, type Attached, type ConversationsContract } from "./messages.ts";
 
@@ -16,7 +16,7 @@ export function ConversationsView({ host, editor }: PageProps<ConversationsContr
   const [focus, setFocus] = useState(0);
   /** Attachments requested before a conversation was open. */
   const [toAttach, setToAttach] = useState<readonly Attached[]>([]);
-  useEffect(() => editor.keep(kept), [kept]);
+  useEffect(() => editor.keep(keptOf(kept)), [kept]);
 
   const { id } = kept;
   const draft: Draft = kept.drafts.find((one) => one.id === id) ?? noDraft;

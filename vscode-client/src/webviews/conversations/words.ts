@@ -115,3 +115,9 @@ export function fileWords(path: string, range: readonly [number, number] | undef
   if (range === undefined) return path;
   return range[0] === range[1] ? `${path}, line ${range[0]}` : `${path}, lines ${range[0]}–${range[1]}`;
 }
+
+/** "image/png" → "PNG picture" */
+export function pictureWords(mediaType: string): string {
+  const name = /^image\/([a-z]{2,8})$/.exec(mediaType)?.[1];
+  return name === undefined ? "Picture" : `${name.toUpperCase()} picture`;
+}

@@ -8,6 +8,7 @@ import { CardSlot, type PageActs } from "./card.tsx";
 const nothing = (): void => undefined;
 const page: PageActs = {
   host: { ask: () => Promise.reject(new Error("Nobody is there.")), on: () => nothing },
+  hasKeys: true,
   register: nothing,
   makeCurrent: nothing,
   toggle: nothing,

@@ -29,6 +29,8 @@ export interface CardHandle {
 /** What a card needs from its page; the same object for the lifetime of the page. */
 export interface PageActs {
   readonly host: Host<ReviewContract>;
+  /** The page has keys for its current card, and Tab reaches that card only. */
+  readonly hasKeys: boolean;
   register(id: string, handle: { readonly current: CardHandle } | null): void;
   makeCurrent(id: string): void;
   toggle(id: string): void;
@@ -207,7 +209,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
       return files;
     });
 
-  const tabIndex = isCurrent ? 0 : -1;
+  const tabIndex = isCurrent || !page.hasKeys ? 0 : -1;
   const at = card.ended === undefined ? "" : localClock(card.ended);
   const heading = card.outcome === undefined ? undefined : [card.outcome, at].filter(Boolean).join(" ");
   const hunks = diff === undefined || "failure" in diff ? 0 : diff.hunks.length;
@@ -232,6 +234,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
       // The second click of a double click would hit what moved into this place.
       if (event.detail < 2) act();
     };
+  const place = `${card.name}${card.folder === "" ? "" : ` in ${card.folder}`}`;
   const button = (
     words: string,
     act: () => void,
@@ -242,22 +245,24 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
       class={`button ${more.primary === true ? "primary" : more.plain === true ? "plain" : ""}`}
       tabIndex={tabIndex}
       disabled={isBusy || more.off === true}
+      aria-label={`${words}: ${place}`}
       {...(more.open === undefined ? {} : { "aria-expanded": more.open })}
       onClick={press(act)}
     >
       {words}
-      {isCurrent && more.key !== undefined && <kbd aria-hidden="true">{more.key}</kbd>}
+      {/* The style sheet draws the key: as text it would have to be part of the label. */}
+      {isCurrent && page.hasKeys && more.key !== undefined && <kbd aria-hidden="true" data-key={more.key} />}
     </button>
   );
   const togglePanel = (which: Exclude<Panel, null>) => (): void => setPanel(panel === which ? null : which);
 
-  const spoken = `${card.name}${card.folder === "" ? "" : ` in ${card.folder}`}. ${heading === undefined ? "" : `${heading}. `}${agent} proposes: ${card.title}. ${levelWords[card.level].slice(0, -1)} change.`;
+  const spoken = `${place}. ${heading === undefined ? "" : `${heading}. `}${agent} proposes: ${card.title}. ${levelWords[card.level].slice(0, -1)} change.`;
   return (
     <article
       ref={article}
       class={`card ${isCurrent ? "current" : ""} ${isRow ? "row-card" : ""}`}
       data-id={card.id}
-      tabIndex={tabIndex}
+      tabIndex={page.hasKeys || isWaiting ? tabIndex : -1}
       aria-label={spoken}
       aria-busy={isBusy}
       onFocusCapture={() => page.makeCurrent(card.id)}
@@ -283,7 +288,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
                 class="button icon-only"
                 tabIndex={tabIndex}
                 aria-expanded={isOpen}
-                aria-label={isOpen ? "Hide what changed" : "Show what changed"}
+                aria-label={`${isOpen ? "Hide what changed" : "Show what changed"}: ${place}`}
                 onClick={() => setOpen(!isOpen)}
               >
                 <Icon name={isOpen ? "down" : "right"} />

@@ -11,6 +11,7 @@ import { ApproveAllPanel } from "./panels.tsx";
 const nothing = (): void => undefined;
 const page: PageActs = {
   host: { ask: () => Promise.reject(new Error("Nobody is there.")), on: () => nothing },
+  hasKeys: true,
   register: nothing,
   makeCurrent: nothing,
   toggle: nothing,

@@ -130,6 +130,7 @@ function Review({ host }: Props): VNode {
   const page = useMemo<PageActs>(
     () => ({
       host,
+      hasKeys: true,
       register: (id, handle) => {
         if (handle === null) handles.current.delete(id);
         else handles.current.set(id, handle);
