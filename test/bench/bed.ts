@@ -44,13 +44,18 @@ export class Bed implements AsyncDisposable {
     });
   }
 
-  /** `executable`: another one than the checkout's. */
-  static async open(spec: BenchSpec, executable?: string): Promise<Bed> {
+  /** `executable` defaults to the checkout's. `environment` returns additional variables for the kernel. */
+  static async open(
+    spec: BenchSpec,
+    executable?: string,
+    environment?: (bench: Bench) => Record<string, string>,
+  ): Promise<Bed> {
     const bench = await Bench.create(spec);
     try {
       const client = await bench.connect({
         trusted: true,
         ...(executable === undefined ? {} : { executable }),
+        ...(environment === undefined ? {} : { environment: environment(bench) }),
       });
       const { pid } = await bench.ready(client);
       await client.request("lares/traces/follow", {});

@@ -13,6 +13,8 @@ import { until } from "../support/until.ts";
 import { hear } from "./bed.ts";
 
 const MIND = "bench.mind";
+/** Maximum number of conversations that one client follows here; the kernel allows 64. */
+const maxFollowed = 50;
 
 export interface MindSessionSpec {
   /** The file of a scripted provider. */
@@ -47,6 +49,7 @@ export interface Followed {
 }
 
 interface Watched extends Followed {
+  readonly client: Client;
   /** The process that talks to the person. */
   readonly channel: string;
   delta: ((at: number) => void) | null;
@@ -55,20 +58,30 @@ interface Watched extends Followed {
 
 export class MindSession implements AsyncDisposable {
   readonly bench: Bench;
+  /** The first client; further ones come with more conversations than one client may follow. */
   readonly client: Client;
   readonly kernelPid: number;
+  readonly #environment: NodeJS.ProcessEnv;
+  /** The conversations that each client follows, by subscription id. Ids are unique only within a client. */
+  readonly #clients = new Map<Client, Map<string, Watched>>();
   readonly #watch: string;
   readonly #followed = new Map<string, Watched>();
-  readonly #bySubscription = new Map<string, Watched>();
 
-  private constructor(bench: Bench, client: Client, kernelPid: number) {
+  private constructor(bench: Bench, environment: NodeJS.ProcessEnv, client: Client, kernelPid: number) {
     this.bench = bench;
     this.client = client;
     this.kernelPid = kernelPid;
+    this.#environment = environment;
     this.#watch = join(bench.base, "watch");
+    this.#add(client);
+  }
+
+  #add(client: Client): void {
+    const bySubscription = new Map<string, Watched>();
+    this.#clients.set(client, bySubscription);
     hear(client, "lares/conversations/delta", (params) => {
       const { subscription, process: from } = params as Record<"subscription" | "process", string>;
-      const followed = this.#bySubscription.get(subscription);
+      const followed = bySubscription.get(subscription);
       if (followed?.channel === from) followed.delta?.(performance.now());
     });
     hear(client, "lares/conversations/entry", (params) => {
@@ -105,15 +118,14 @@ export class MindSession implements AsyncDisposable {
         join(config, "lares.yaml"),
         JSON.stringify({ version: 1, models: { ...models, providers, routes } }),
       );
-      const client = await bench.open({
-        environment: {
-          ...noModels,
-          XDG_CONFIG_HOME: join(bench.base, "config"),
-          NODE_OPTIONS: `--import=${new URL("../support/kernel-watch.mjs", import.meta.url).href}`,
-          LARES_KERNEL_WATCH: join(bench.base, "watch"),
-        },
-      });
-      return new MindSession(bench, client, (await bench.status(client)).pid);
+      const environment = {
+        ...noModels,
+        XDG_CONFIG_HOME: join(bench.base, "config"),
+        NODE_OPTIONS: `--import=${new URL("../support/kernel-watch.mjs", import.meta.url).href}`,
+        LARES_KERNEL_WATCH: join(bench.base, "watch"),
+      };
+      const client = await bench.open({ environment });
+      return new MindSession(bench, environment, client, (await bench.status(client)).pid);
     } catch (error) {
       await bench[Symbol.asyncDispose]();
       throw error;
@@ -122,18 +134,37 @@ export class MindSession implements AsyncDisposable {
 
   /** Begins a conversation and follows it. */
   async begin(): Promise<Followed> {
-    const { id, processes } = await this.client.request<Conversation>("lares/conversations/open", {
+    const client = await this.#clientWithRoom();
+    const { id, processes } = await client.request<Conversation>("lares/conversations/open", {
       agent: MIND,
     });
     const channel = processes.find(({ kind }) => kind === "channel")?.id ?? "";
-    const followed: Watched = { id, channel, entries: [], delta: null, rested: null };
+    const followed: Watched = { client, id, channel, entries: [], delta: null, rested: null };
     this.#followed.set(id, followed);
-    const { subscription } = await this.client.request<{ readonly subscription: string }>(
+    const { subscription } = await client.request<{ readonly subscription: string }>(
       "lares/conversations/follow",
       { id },
     );
-    this.#bySubscription.set(subscription, followed);
+    this.#clients.get(client)?.set(subscription, followed);
     return followed;
+  }
+
+  async #clientWithRoom(): Promise<Client> {
+    for (const [client, { size }] of this.#clients) if (size < maxFollowed) return client;
+    const further = await this.bench.open({ environment: this.#environment });
+    this.#add(further);
+    return further;
+  }
+
+  /** Stops following a conversation: a client may follow only a limited number. */
+  async leave(followed: Followed): Promise<void> {
+    for (const [client, bySubscription] of this.#clients)
+      for (const [subscription, { id }] of bySubscription) {
+        if (id !== followed.id) continue;
+        await client.request("lares/conversations/unfollow", { subscription });
+        bySubscription.delete(subscription);
+        this.#followed.delete(id);
+      }
   }
 
   /** Milliseconds from a message to the first piece of its answer, and to the end of the turn. */
@@ -143,7 +174,7 @@ export class MindSession implements AsyncDisposable {
     const first = new Promise<number>((resolve) => (followed.delta = resolve));
     const rested = new Promise<number>((resolve) => (followed.rested = resolve));
     const began = performance.now();
-    await this.client.request("lares/conversations/send", { id, text });
+    await followed.client.request("lares/conversations/send", { id, text });
     const end = (await rested) - began;
     return { first: (await first) - began, end };
   }

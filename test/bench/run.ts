@@ -29,6 +29,7 @@ import { start } from "./figures/start.ts";
 import { talk } from "./figures/talk.ts";
 import { temporal } from "./figures/temporal.ts";
 import { throughput } from "./figures/throughput.ts";
+import { together } from "./figures/together.ts";
 import { vectors } from "./figures/vectors.ts";
 import { wake } from "./figures/wake.ts";
 import { plotOf } from "./plot.ts";
@@ -39,6 +40,7 @@ const figures: readonly Figure[] = [
   change,
   inside,
   throughput,
+  together,
   wake,
   memory,
   index,

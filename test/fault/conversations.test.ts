@@ -1,138 +1,134 @@
 /**
- * SIGKILL of the kernel at random moments while conversations with workers and approvals run. `LARES_ROUNDS` sets the number
- * of kills (default 20), `LARES_SEED` draws other choices.
+ * SIGKILL at random moments of the kernel, its egress host and its sandbox host, under ten conversations with workers and
+ * approvals. `LARES_ROUNDS` sets the number of kills (default 20), `LARES_SEED` draws other choices.
  */
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
-import { Bench } from "../support/bench.ts";
-import type { Client } from "../support/client.ts";
+import { tool } from "../support/bench.ts";
 import { seeded, seedOfThisRun } from "../support/seed.ts";
-import { until } from "../support/until.ts";
+import type { Status } from "../support/types.ts";
+import { isAlive, until } from "../support/until.ts";
+import {
+  checkActions,
+  checkCalls,
+  checkFold,
+  checkLogs,
+  checkMarks,
+  checkMessages,
+  checkRequests,
+} from "./support/conversation-ends.ts";
+import { egressHostOf, sandboxHostOf } from "./support/processes.ts";
+import { Talk } from "./support/talk.ts";
+import { MARKS } from "./support/talking-mind.ts";
 
-const MIND = "test.mind";
 const rounds = Number(process.env["LARES_ROUNDS"] ?? 20);
-const conversations = 10;
+const count = 10;
 const seed = seedOfThisRun();
 const random = seeded(seed);
-/** From a kernel's start to its death. */
-const maxLifeMs = 700;
+/** From the moment a kernel is ready to the kill: short lives hit beginnings, long ones workers and decisions. */
+const maxLivesMs = [500, 3_000];
+/** A host is restarted with growing delays, which a kernel's death resets. */
+const maxHostKillsInARow = 2;
 
-const script = `
-turns:
-  - { process: channel, when: "go ", say: "I look and ask.", call: [{ tool: files/list, arguments: {} }, { tool: spawn_worker, arguments: { task: "work" } }, { tool: files/write, arguments: { path: shared.md, content: new } }], delay_ms: 40, repeat: true }
-  - { process: worker, when: work, say: "reading", call: [{ tool: files/read, arguments: { path: a.md } }], delay_ms: 60, repeat: true }
-  - { process: worker, say: "the worker found the text", delay_ms: 60, repeat: true }
-  - { process: channel, say: "so it is", delay_ms: 30, repeat: true }
-`;
-
-let bench: Bench;
-let client: Client;
-const sent = new Map<string, string[]>();
+let talk: Talk;
+let hostKills = 0;
+const killed = { kernel: 0, "egress host": 0, "sandbox host": 0 };
 
 beforeAll(async () => {
   console.log(`conversations killed: LARES_SEED=${seed} LARES_ROUNDS=${rounds}`);
-  bench = await Bench.create({
-    files: { "a.md": "the text of a\n" },
-    extensions: [
-      {
-        id: MIND,
-        manifest: {
-          name: "A mind",
-          permissions: {
-            use_models: [{ category: "chat" }],
-            read_entries: true,
-            propose_actions: ["file.write"],
-          },
-          mind: { tools: ["files/*"], direct_tools: ["files/list", "files/write"] },
-        },
-      },
-    ],
-  });
-  const folder = join(bench.base, "config", "lares");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "script.yaml"), script);
-  const models = { providers: { script: { api: "scripted", script: "script.yaml" } } };
-  await writeFile(join(folder, "lares.yaml"), JSON.stringify({ version: 1, models }));
-  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
-  for (let count = 0; count < conversations; count++) {
-    const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
-    sent.set(id, []);
-  }
+  talk = await Talk.begin(count);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(() => talk[Symbol.asyncDispose]());
 
-/** A kernel that is dying answers nothing, so the same is asked again; a key keeps it from being done twice. */
-async function insist<Result>(method: string, params: object): Promise<Result> {
-  let result: Result | undefined;
-  await until(method, async () => {
-    try {
-      result = await client.request<Result>(method, params);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  return result as Result;
+const pick = <Item>(items: readonly Item[], choices: () => number): Item | undefined =>
+  items[Math.floor(choices() * items.length)];
+
+async function kill(pid: number, choice: number): Promise<void> {
+  const [name, host] =
+    choice < 0.25
+      ? (["egress host", egressHostOf(pid)] as const)
+      : (["sandbox host", sandboxHostOf(pid)] as const);
+  const victim = choice < 0.5 && hostKills < maxHostKillsInARow ? host : undefined;
+  hostKills = victim === undefined ? 0 : hostKills + 1;
+  killed[victim === undefined ? "kernel" : name]++;
+  await talk.bench.kill(victim ?? pid);
 }
 
-const entriesOf = async (id: string): Promise<Entry[]> =>
-  (await insist<{ items: Entry[] }>("lares/conversations/entries", { id, after: 0, limit: 10_000 })).items;
-
-test("kills lose no message, repeat no call, and leave nothing without an end", async () => {
-  for (let round = 0; round < rounds; round++) {
-    const { pid } = await insist<{ pid: number }>("lares/status", {});
-    const ids = [...sent.keys()];
-    const talking = ids.slice(0, 3).map(async (_, index) => {
-      const id = ids[Math.floor(random() * ids.length)] ?? "";
-      const text = `go ${round}.${index}`;
-      await insist("lares/conversations/send", { id, text, key: text });
-      sent.get(id)?.push(text);
-    });
-    const deciding = insist<Action[]>("lares/actions/list", { state: "PendingApproval" }).then((actions) =>
-      Promise.allSettled(
-        actions
-          .slice(0, 2)
-          .map(({ id, digest }) => client.request("lares/actions/reject", { id, digest, reason: "no" })),
-      ),
-    );
-    const lifeMs = random() * maxLifeMs;
-    await new Promise((resolve) => setTimeout(resolve, lifeMs));
-    await bench.kill(pid);
-    await Promise.all([...talking, deciding]);
-  }
-  for (const id of sent.keys()) {
-    await until(`the conversation ${id} to rest`, async () => {
-      const { processes } = await insist<Conversation>("lares/conversations/get", { id });
-      return processes.every(({ state }) => ["WaitingForInput", "Done", "Cancelled"].includes(state));
-    });
-    const entries = await entriesOf(id);
-    const seqs = entries.map(({ seq }) => seq);
-    expect(seqs).toEqual([...new Set(seqs)].toSorted((one, other) => one - other));
-    const said = entries.flatMap((entry) =>
-      entry.kind === "message" && entry.origin === "person"
-        ? entry.parts.map((part) => (part.type === "text" ? part.text : ""))
-        : [],
-    );
-    expect(said.toSorted()).toEqual((sent.get(id) ?? []).toSorted());
-    const calls = entries.flatMap((entry) => (entry.kind === "tool_call" ? [entry.call] : []));
-    const results = entries.flatMap((entry) => (entry.kind === "tool_result" ? [entry.call] : []));
-    expect(new Set(calls).size).toBe(calls.length);
-    expect(results.toSorted()).toEqual(calls.toSorted());
-    // Each worker was started by one call, however often that was run again.
-    const workers = entries.flatMap((entry) =>
-      entry.kind === "process" && entry.value.kind === "worker" ? [entry.value.id] : [],
-    );
-    const spawned = entries.filter((entry) => entry.kind === "tool_call" && entry.tool === "spawn_worker");
-    expect(new Set(workers).size).toBe(spawned.length);
-  }
-  const [one = ""] = sent.keys();
-  const { entry } = await insist<{ entry: string }>("lares/conversations/send", { id: one, text: "go on" });
-  await until("the last answer", async () => {
-    const entries = await entriesOf(one);
-    const at = entries.findIndex(({ id }) => id === entry);
-    return entries.slice(at).some((each) => each.kind === "message" && each.role === "assistant");
+/** What the person does until the kill. Choices are drawn before, so that the order of answers does not change them. */
+async function person(round: number): Promise<void> {
+  const choices = seeded(Math.floor(random() * 2 ** 31));
+  const speak = [0, 1].map(async (index) => {
+    const talked = pick(talk.conversations, choices);
+    const key = `please ${choices() < 0.4 ? "write" : "look"} ${round}.${index}`;
+    if (talked !== undefined) await talk.send(talked, key);
   });
+  const [stopped, again] = [pick(talk.conversations, choices), pick(talk.conversations, choices)];
+  const stops = choices();
+  const decisions = seeded(Math.floor(choices() * 2 ** 31));
+  const decide = async (): Promise<void> => {
+    for (const action of (await talk.pending()).slice(0, 4)) {
+      if (decisions() < 0.3) continue;
+      await talk.decide(action, decisions() < 0.7);
+      const path = action.effects[0]?.path ?? "";
+      const isThere = talk.decided.get(action.id)?.answered.get("approve") === "Committed";
+      if (isThere && decisions() < 0.5) await talk.deleteFile(path);
+    }
+    for (const ask of (await talk.asks()).slice(0, 4))
+      if (decisions() < 0.5) await talk.answer(ask, decisions() < 0.7);
+  };
+  const stop = async (): Promise<void> => {
+    if (stopped === undefined || stops > 0.3) return;
+    const { processes } = await talk.insist<Conversation>("lares/conversations/get", { id: stopped.id });
+    const worker = processes.findLast(({ kind }) => kind === "worker");
+    await talk.stop(stopped, stops < 0.15 ? worker?.id : undefined);
+  };
+  const repeat = async (): Promise<void> => {
+    const [key] = [...(again?.sent.keys() ?? [])].slice(-1);
+    if (again !== undefined && key !== undefined) await talk.send(again, key);
+  };
+  await Promise.all([...speak, decide(), stop(), repeat()]);
+}
+
+test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
+  "kill %s: a follower has what the log has, what was acknowledged holds, nothing unapproved is on the disk",
+  async (round) => {
+    const pid = await talk.kernel();
+    const acting = person(round);
+    const choice = random();
+    const life = random() * (pick(maxLivesMs, random) ?? 0);
+    await new Promise((resolve) => setTimeout(resolve, life));
+    await Promise.all([kill(pid, choice), acting]);
+    await talk.check();
+  },
+);
+
+test("in the end all rest: each call has one result and at most one effect, each approved action one commit", async () => {
+  console.log(`killed: ${JSON.stringify(killed)}; ${talk.provider.requests} requests at the provider`);
+  expect(Object.values(killed).reduce((sum, each) => sum + each)).toBe(rounds);
+  await talk.toRest();
+  await talk.check();
+  const all: Entry[] = [];
+  for (const talked of talk.conversations) {
+    const entries = await talk.entries(talked.id);
+    expect(talked.followed).toEqual(entries);
+    checkMessages(talked, entries);
+    checkCalls(entries);
+    checkRequests(entries);
+    const { id } = talked;
+    checkFold(entries, await talk.insist<Conversation>("lares/conversations/get", { id }));
+    all.push(...entries);
+  }
+  checkMarks(all, await tool<Record<string, number>>(talk.client, MARKS, "marks"));
+  checkActions(talk, await talk.insist<Action[]>("lares/actions/list", { limit: 10_000 }), all);
+  expect(talk.provider.missing, "tools that were not offered").toEqual([]);
+});
+
+test("the logs of the ended kernel are whole, and come to what the followers saw", async () => {
+  const { pid, stateFolder } = await talk.insist<Status>("lares/status");
+  await talk.client.shutdown();
+  await until("the kernel to end", () => !isAlive(pid));
+  talk.take();
+  await checkLogs(talk, stateFolder);
 });

@@ -18,7 +18,7 @@ import { handlerAt, renameInManifest } from "../../kernel/src/documents/language
 import { maxParts, outlineOf, type DocumentPart } from "../../kernel/src/documents/language/symbols.ts";
 import { environment, events } from "../../kernel/src/documents/language/testing/environment.ts";
 import { checkManifest } from "../../kernel/src/documents/manifest.ts";
-import { applyEdits } from "../../kernel/src/documents/testing/apply-edits.ts";
+import { applyEdits } from "../../kernel/src/documents/text/apply-edits.ts";
 import { manifestPorts } from "../../kernel/src/documents/testing/ports.ts";
 import { fuzz } from "./support/campaign.ts";
 

@@ -9,7 +9,7 @@ import {
   type LifecycleEvent,
 } from "../../kernel/src/agents/lifecycle/machine.ts";
 import { shutdownTimeoutMs } from "../../kernel/src/agents/lifecycle/boot.ts";
-import { AgentSlots } from "../../kernel/src/agents/lifecycle/slots.ts";
+import { AgentSlots } from "../../kernel/src/agents/slots.ts";
 import { Supervisor } from "../../kernel/src/agents/lifecycle/supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue } from "../../kernel/src/agents/testing/fake-guest.ts";
 import { FakeJobs } from "../../kernel/src/agents/testing/fake-jobs.ts";
@@ -227,6 +227,8 @@ fuzz({
         openMemory: async () => undefined,
         acquireSlot: () => slots.acquire(),
         takeTurn: async () => undefined,
+        ran: () => undefined,
+        suspension: () => null,
       },
     });
     const check = (): void => {

@@ -126,7 +126,8 @@ describe("the installed package answers as the checkout does, from a read-only f
     [["check", "broken"]],
     [["check", "--explain", "library"]],
     [["new", "Bad Name"]],
-    [["new", "thing", "--template", "c"]],
+    [["new", "thing", "--template", "assemblyscript"]],
+    [["new", "thing", "--template", "cobol"]],
     [["test", "library"]],
   ])("lares %j", async (argv) => {
     await both(`words-${argv.join("-").replace(/\W+/g, "")}`, async (one) => {

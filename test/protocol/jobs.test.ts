@@ -240,7 +240,7 @@ describe("order", () => {
 });
 
 describe("a handler that throws", () => {
-  test("fails once, with a trace at error that names the job and the message", async () => {
+  test("fails after three attempts, with a trace at error that names the job and the message", async () => {
     const before = await settled(FAILING);
     const id = await dispatch(client, FAILING, [
       ["note", "tried"],
@@ -251,10 +251,11 @@ describe("a handler that throws", () => {
       message.includes("out of luck"),
     );
     expect(JSON.stringify(trace)).toContain("steps");
-    // The next one runs, and the failed one is not retried.
+    // The next one runs, and the dead one is not retried.
     const next = await dispatch(client, FAILING, []);
     await wrote(client, FAILING, next, "end");
-    expect(await textsOf(client, FAILING, id)).toEqual(["begin", "tried"]);
+    const attempt = ["begin", "tried"];
+    expect(await textsOf(client, FAILING, id)).toEqual([...attempt, ...attempt, ...attempt]);
     expect((await metrics(FAILING)).jobs_failed).toBe(before.jobs_failed + 1);
   });
 
@@ -268,15 +269,13 @@ describe("a handler that throws", () => {
       async () => (await metrics(FAILING)).events_failed === before.events_failed + 1,
     );
     expect((await agent(client, FAILING)).state).not.toBe("Suspended");
-    await dispatch(client, FAILING, [
-      ["gate", "three"],
-      ["throw", "three"],
-    ]);
-    const waiting = await dispatch(client, FAILING, [["note", "waited"]]);
-    await openGate(bench, "three");
+    const waiting = await dispatch(client, FAILING, [["gate", "three"]]);
+    await wrote(client, FAILING, waiting, "begin");
+    await provoke(bench, FAILING, "fail", "three");
     const suspended = await inState(client, FAILING, "Suspended");
-    expect(suspended.error).toContain("three");
-    expect(await textsOf(client, FAILING, waiting)).toEqual([]);
+    expect(suspended.error).toContain("after 3 failures in a row");
+    await openGate(bench, "three");
+    expect(await textsOf(client, FAILING, waiting)).toEqual(["begin"]);
     await control(client, FAILING, "resume");
     await wrote(client, FAILING, waiting, "end");
   });

@@ -177,9 +177,11 @@ describe("an agent that answers another's call", () => {
       { kind: "agent", id: SMALL },
       expect.objectContaining({ kind: "person" }),
     ]);
+    expect(action.callers).toEqual([SMALL]);
     const told = await tool<Outcome>(client, DEPUTY, "raw", { method: "actions/get", params: { id } });
     expect(told.value).toMatchObject({ id, title: "Write" });
     expect(told.value).not.toHaveProperty("on_behalf_of");
+    expect(told.value).not.toHaveProperty("callers");
     await forSmall("read", { path: "private/b.md" });
     const traces = await client.request<TraceEntry[]>("lares/traces/query", {
       agent: DEPUTY,

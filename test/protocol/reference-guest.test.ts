@@ -42,6 +42,21 @@ const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec =
   ...more,
 });
 
+const personType = (version: number) => ({
+  name: "Person",
+  version,
+  key: "id",
+  schema: {
+    type: "object",
+    required: ["id", "name"],
+    properties: { id: { type: "string" }, name: { type: "string" }, born: { type: "integer" } },
+  },
+});
+const indexer = (version: number) => ({
+  permissions: { use_models: [{ category: "embedding" }] },
+  types: [personType(version)],
+});
+
 let bench: Bench;
 let client: Client;
 let recorder: Recorder;
@@ -82,15 +97,18 @@ beforeAll(async () => {
             propose_actions: ["file.edit"],
             emit_events: ["PersonSeen"],
             shared_data: { read: ["people"], write: ["people"] },
+            shared_types: { read: [`${INDEXER}/*`], write: [`${INDEXER}/*`] },
             use_models: [{ category: "chat" }],
             use_credentials: ["weather", "forgotten"],
           },
           resources: { allowed_hosts: [host] },
           hooks: [{ on: "EntryCreated", handler: "seen", filter: 'entry.extension == "txt"' }],
+          types: [personType(1)],
+          actions: [{ name: "read_note", title: "Mark {note} as read", handler: "readNote" }],
         },
         { grants: { locations: ["notes"] }, config: { language: "en" } },
       ),
-      guest(INDEXER, { permissions: { use_models: [{ category: "embedding" }] } }),
+      guest(INDEXER, indexer(1)),
       guest(QUIET, { agent: { enable_memory: false }, resources: { max_wall_ms_per_event: 200 } }),
     ],
   });
@@ -163,6 +181,9 @@ test("the guest is started, and gets an event and a tool call", async () => {
     handlers: ["seen", "hold"],
     tools: ["call", "say", "greet", "wait"],
     jobs: ["scan"],
+    actions: ["readNote"],
+    tasks: ["shelf"],
+    migrations: ["Person"],
     cancels_tools: true,
   });
   await sent("startup", null);
@@ -344,15 +365,22 @@ test("memory", async () => {
 
 test("jobs, other agents' tools, events and shared data", async () => {
   await refused("jobs/progress", "IllegalTransition", { fraction: 0.5 });
+  await refused("jobs/task", "IllegalTransition", { name: "shelf", input: {} });
   await ask("jobs/dispatch", { name: "scan", input: { shelf: "A" }, key: "shelf A" });
   await refused("jobs/dispatch", "NotFound", { name: "print", input: {} });
   await refused("jobs/dispatch", "PermissionDenied", { name: "scan", input: {} }, QUIET);
   await refused("jobs/progress", "PermissionDenied", { fraction: 0.5 }, QUIET);
   await refused("jobs/checkpoint", "PermissionDenied", { data: {} }, QUIET);
+  await refused("jobs/task", "PermissionDenied", { name: "shelf", input: {} }, QUIET);
   const job = await sent("job", null);
   const { params } = await heard(client, GUEST, "job");
   await ask("jobs/progress", { fraction: 0.5, message: "half of the shelf" });
   await ask("jobs/checkpoint", { data: { next: 12 } });
+  await refused("jobs/task", "NotFound", { name: "print", input: {} });
+  const counted = ask("jobs/task", { name: "shelf", input: { shelf: "A" }, attempts: 2, backoff: "500ms" });
+  const task = await sent("task", { books: 12 });
+  await say(client, GUEST, { id: task, result: { books: 12 } });
+  await counted;
   await client.request("lares/jobs/cancel", { id: params["id"] });
   await sent("cancelJob", null);
   await refused("jobs/checkpoint", "IllegalTransition", { data: { next: 13 } });
@@ -395,6 +423,57 @@ test("jobs, other agents' tools, events and shared data", async () => {
   const cancel = { id: 7 };
   await say(client, GUEST, { method: "cancel", params: cancel });
   recorder.notification("cancel", cancel);
+});
+
+test("a named action", async () => {
+  await client.request("lares/tools/call", { agent: GUEST, name: "read_note", arguments: { note: "Ada" } });
+  const reason = "Ada was read.";
+  await sent("action", { effects: [{ kind: "tag.add", path: "notes/ada.md", tag: "#read" }], reason });
+});
+
+test("values of types", async () => {
+  const type = `${GUEST}/Person`;
+  const ada = { id: "ada", name: "Ada", born: 1815 };
+  await ask("types/create", { type, value: ada });
+  await refused("types/create", "Conflict", { type, value: ada });
+  await refused("types/create", "InvalidParams", { type, value: { ...ada, born: "long ago" } });
+  await ask("types/get", { type, key: "ada" });
+  await ask("types/query", { type, where: [{ field: "born", op: "lt", value: 1900 }], limit: 10 });
+  await refused("types/query", "InvalidParams", { type, where: [{ field: "born", op: "lt", value: true }] });
+  await ask("types/update", { type, key: "ada", version: 1, value: { ...ada, name: "Ada Lovelace" } });
+  await refused("types/update", "Conflict", { type, key: "ada", version: 1, value: ada });
+  await refused("types/update", "InvalidParams", { type, key: "ada", version: 2, value: {} });
+  await refused("types/update", "NotFound", { type, key: "bob", version: 1, value: { ...ada, id: "bob" } });
+  await refused("types/remove", "NotFound", { type, key: "bob", version: 1 });
+  await refused("types/remove", "Conflict", { type, key: "ada", version: 1 });
+  await ask("types/remove", { type, key: "ada", version: 2 });
+  const missing = `${GUEST}/Place`;
+  await refused("types/create", "NotFound", { type: missing, value: ada });
+  await refused("types/get", "NotFound", { type: missing, key: "ada" });
+  await refused("types/query", "NotFound", { type: missing });
+  for (const [method, params] of [
+    ["types/create", { value: ada }],
+    ["types/get", { key: "ada" }],
+    ["types/query", {}],
+    ["types/update", { key: "ada", version: 1, value: ada }],
+    ["types/remove", { key: "ada", version: 1 }],
+  ] as const)
+    await refused(method, "PermissionDenied", { type, ...params }, QUIET);
+});
+
+test("values of an older version are migrated when the guest is started", async () => {
+  const { digest } = (await bench.status(client)).trust;
+  await hostCall(client, INDEXER, "types/create", {
+    type: `${INDEXER}/Person`,
+    value: { id: "ada", name: "Ada" },
+  });
+  await bench.writeExtension(guest(INDEXER, indexer(2)));
+  await bench.accept(client, digest);
+  await until("the agent to have the new version", async () => {
+    const { result } = await hostCall(client, GUEST, "types/get", { type: `${INDEXER}/Person`, key: "ada" });
+    return (result as { value?: { born?: number } } | undefined)?.value?.born === 1815;
+  });
+  await sent("migrate", { values: [{ id: "ada", name: "Ada", born: 1815 }] }, INDEXER);
 });
 
 test("a slow call of a tool is cancelled; blobs stay while it is open", async () => {

@@ -38,6 +38,7 @@ export default defineAgent({
       await ctx.progress(0.5, "half of the shelves");
       await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
     },
+    async print() { throw new Error("The printer has no paper."); },
   },
   tools: {
     async countNotes({ folder }, ctx) { return { count: await ctx.vdfs.count({ path: folder + "/**" }) }; },
@@ -53,8 +54,10 @@ export default defineAgent({
       const event = await ctx.memory.history.append("met", { person });
       await ctx.memory.plan.set({ read: [person] });
       await ctx.memory.sync();
+      await ctx.types("Person").create({ id: "ada", name: person });
       return { item, event };
     },
+    async print(_, ctx) { await ctx.jobs.dispatch("print", { notes: "ada.md" }); },
     async scan(_, ctx) { return { job: await ctx.jobs.dispatch("scan", { shelf: "A" }, { key: "shelf A" }) }; },
     async summarise({ path }, ctx) {
       return { text: (await ctx.ai.generate({ category: "summary", prompt: "Summarise " + path })).text };
@@ -108,6 +111,7 @@ const librarian: ExtensionSpec = {
         parameters: parameters("person"),
       },
       { name: "scan", description: "Scans the shelves.", handler: "scan", parameters: parameters() },
+      { name: "print", description: "Prints the notes.", handler: "print", parameters: parameters() },
       {
         name: "summarise",
         description: "Summarises a note.",
@@ -116,6 +120,7 @@ const librarian: ExtensionSpec = {
       },
       { name: "announce", description: "Tells the person.", handler: "announce", parameters: parameters() },
     ],
+    types: [{ name: "Person", version: 1, key: "id", schema: parameters("id", "name") }],
   },
 };
 
@@ -268,6 +273,7 @@ test("agents and tools", async () => {
   await ask("lares/agents/control", { id: AGENT, command: "suspend" });
   await refused("lares/tools/call", "AgentError", { agent: AGENT, name: "scan", arguments: {} });
   await refused("lares/agents/control", "IllegalTransition", { id: AGENT, command: "suspend" });
+  await refused("lares/agents/control", "InvalidParams", { id: AGENT, command: "resume", hook: 99 });
   await refused("lares/agents/control", "NotFound", { id: "dev.example.nobody", command: "enable" });
   await client.request("lares/agents/control", { id: AGENT, command: "resume" });
   await ask("lares/agents/list");
@@ -337,6 +343,9 @@ test("a merge of later changes, and an undo that is too late", async () => {
 
 test("memory: queried, verified, exported and forgotten", async () => {
   const { item } = await tool<{ item: string }>(client, AGENT, "remember", { person: "Ada" });
+  await ask("lares/types/list");
+  await ask("lares/types/values", { type: `${AGENT}/Person` });
+  await refused("lares/types/values", "NotFound", { type: `${AGENT}/Place` });
   await ask("lares/memory/query", { agent: AGENT, kind: "temporal", variant: "met", limit: 10 });
   await ask("lares/memory/query", {
     agent: AGENT,
@@ -380,6 +389,21 @@ test("jobs and traces", async () => {
   });
   await refused("lares/jobs/cancel", "IllegalTransition", { id: job });
 
+  await tool(client, AGENT, "print");
+  const died = await until("a job to be dead", async () => {
+    const { items } = await client.request<{ items: { id: string }[] }>("lares/jobs/list", { state: "dead" });
+    return items[0]?.id;
+  });
+  await ask("lares/jobs/list", { state: "dead" });
+  await ask("lares/jobs/retry", { id: died });
+  await refused("lares/jobs/retry", "NotFound", { id: nowhere });
+  await until("it to be dead again", async () => {
+    const { total } = await client.request<{ total: number }>("lares/jobs/list", { state: "dead" });
+    return total === 1;
+  });
+  await ask("lares/jobs/remove", { id: died });
+  await refused("lares/jobs/remove", "NotFound", { id: nowhere });
+
   const { subscription } = await ask<{ subscription: string }>("lares/traces/follow", {
     agent: AGENT,
     level: "info",
@@ -418,6 +442,10 @@ test("questions that calls wait for", async () => {
   expect(JSON.stringify(await answered)).toContain("models.budgets.per_day_tokens");
 });
 
+/** A picture of one pixel. */
+const dot =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 test("conversations", async () => {
   const { id } = await ask<Conversation>("lares/conversations/open", { agent: MIND, title: "Shelves" });
   await refused("lares/conversations/open", "NotFound", { agent: AGENT });
@@ -447,6 +475,10 @@ test("conversations", async () => {
   await refused("lares/conversations/list", "InvalidParams", { cursor: "page 2" });
   await ask("lares/conversations/entries", { id, kinds: ["message"] });
   await refused("lares/conversations/entries", "InvalidParams", {});
+  await ask("lares/conversations/verify", { id });
+  await ask("lares/conversations/verify", { agent: MIND });
+  await refused("lares/conversations/verify", "InvalidParams", { id, agent: MIND });
+  await refused("lares/conversations/verify", "NotFound", { agent: AGENT });
   await ask("lares/conversations/search", { agent: MIND, query: "there", in: ["messages"] });
   await refused("lares/conversations/search", "NotFound", { agent: AGENT, query: "there" });
   await refused("lares/conversations/send", "InvalidParams", { id, text: " " });
@@ -455,7 +487,17 @@ test("conversations", async () => {
   await ask("lares/conversations/context", { id });
   await refused("lares/conversations/context", "NotFound", { id, process: nowhere });
   await refused("lares/conversations/compact", "IllegalTransition", { id });
-  await client.request("lares/conversations/send", { id, text: "And now?" });
+  await refused("lares/conversations/send", "InvalidParams", {
+    id,
+    parts: [{ type: "image", media_type: "image/png", base64: "bm8gcGljdHVyZQ==" }],
+  });
+  await ask("lares/conversations/send", {
+    id,
+    parts: [
+      { type: "text", text: "What is this?" },
+      { type: "image", media_type: "image/png", base64: dot },
+    ],
+  });
   await until("the second answer", async () => {
     const { processes, unread } = await client.request<Conversation>("lares/conversations/get", { id });
     return unread === 1 && processes[0]?.state === "WaitingForInput";
@@ -477,7 +519,17 @@ test("conversations", async () => {
     "lares/conversations/deleted",
     await client.notification("lares/conversations/deleted"),
   );
-  for (const method of ["get", "send", "follow", "entries", "compact", "fork", "update", "delete"] as const)
+  for (const method of [
+    "get",
+    "send",
+    "follow",
+    "entries",
+    "verify",
+    "compact",
+    "fork",
+    "update",
+    "delete",
+  ] as const)
     await refused(`lares/conversations/${method}`, "NotFound", {
       id,
       ...(method === "send" ? { text: "Hello?" } : {}),

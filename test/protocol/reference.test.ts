@@ -50,6 +50,10 @@ const provokedIn: Readonly<Record<string, string>> = {
   "lares/commands/run PermissionDenied": "kernel/src/composition/only-persons.test.ts",
   "lares/commands/run AgentError": "test/protocol/conversations.test.ts",
   "lares/models/generate ModelError": "kernel/src/services/editor-models.test.ts",
+  "jobs/task ToolError": "test/protocol/jobs-dead.test.ts",
+  "lares/jobs/retry IllegalTransition": "kernel/src/jobs/dead-jobs.test.ts",
+  "lares/jobs/retry Conflict": "kernel/src/jobs/dead-jobs.test.ts",
+  "events/emit InvalidParams": "test/protocol/declared-events.test.ts",
   "blobs/write LimitExceeded": "kernel/src/agents/calls/guest-blobs.test.ts",
   "lares/asks/answer PermissionDenied": "kernel/src/asks/asks.test.ts",
   "lares/memory/query VectorSearchNotConfigured": "kernel/src/store/knowledge/search/search.test.ts",
@@ -59,6 +63,14 @@ const provokedIn: Readonly<Record<string, string>> = {
   "memory/search VectorSearchNotConfigured": "kernel/src/store/knowledge/search/search.test.ts",
   "tools/call AgentError": "test/protocol/tools.test.ts",
   "tools/call InvalidParams": "kernel/src/tools/keyed-calls.test.ts",
+  ...Object.fromEntries(
+    ["create", "get", "query", "update", "remove"].flatMap((name) =>
+      ["AgentError", "InvalidDocument"].map((code) => [
+        `types/${name} ${code}`,
+        "kernel/src/shared-types/shared-types.test.ts",
+      ]),
+    ),
+  ),
   "lares/tools/call InvalidParams": "test/protocol/tool-keys.test.ts",
 };
 /** No test provokes these yet. */

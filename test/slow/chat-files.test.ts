@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
@@ -381,6 +381,75 @@ describe("what stands in a file already", () => {
     await changed.choose("Lares: send to Steward");
     await changed.shows(/stranger\n\n## You\n\nagain\n\n## Steward\n\nOnce more\n\n## You\n\n$/);
     expect(await sentIn(id)).toEqual(["hello", "again"]);
+  });
+});
+
+describe("a file that is renamed", () => {
+  /** A file on the disk in which a message was answered, and its conversation. */
+  async function talked(): Promise<{ editor: ChatEditor; path: string; id: string }> {
+    const path = `talk-${++files}.chat.md`;
+    await writeFile(join(bench.root, path), "");
+    const editor = new ChatEditor(bench, client, path);
+    editor.add("## You\n\nhello");
+    await editor.choose("Lares: send to Steward");
+    await editor.shows(/Hi there\n\n## You\n\n$/);
+    await writeFile(join(bench.root, path), editor.text);
+    client.notify("textDocument/didSave", { textDocument: { uri: editor.uri } });
+    await indexed(path);
+    return { editor, path, id: (await newest()).id };
+  }
+  const indexed = (path: string): Promise<unknown> =>
+    until(`${path} in the index`, async () => {
+      const { items } = await client.request<{ items: { content_id: string | null }[] }>(
+        "lares/entries/query",
+        {
+          path,
+        },
+      );
+      return items[0]?.content_id;
+    });
+  const place = (path: string): string => join(bench.root, path);
+
+  test.each(["before", "after"])(
+    "stays in its conversation, whether an editor opens it %s the index has found it",
+    async (when) => {
+      const { editor, path, id } = await talked();
+      const moved = `renamed-${++files}.chat.md`;
+      editor.close();
+      await rename(place(path), place(moved));
+      if (when === "after") await indexed(moved);
+      const renamed = new ChatEditor(bench, client, moved, editor.text);
+      await indexed(moved);
+      await until("the conversation", async () => (await renamed.actionTitles()).length === 0);
+      await until("no diagnostic", () => renamed.diagnostics().length === 0);
+      renamed.add("again");
+      await renamed.choose("Lares: send to Steward");
+      await renamed.shows(/Hi there\n\n## You\n\nagain\n\n## Steward\n\nOnce more\n\n## You\n\n$/);
+      expect(await sentIn(id)).toEqual(["hello", "again"]);
+      // What is at the old path now is another file's.
+      await writeFile(place(path), editor.text);
+      await indexed(path);
+      const other = new ChatEditor(bench, client, path, editor.text);
+      other.add("hello");
+      await other.choose("Lares: send to Steward");
+      await other.shows(/hello\n\n## Steward\n\nHi there\n\n## You\n\n$/);
+      expect(await sentIn(id)).toEqual(["hello", "again"]);
+      expect(await sentIn((await newest()).id)).toEqual(["hello"]);
+    },
+  );
+
+  test("a copy begins a conversation of its own, and the first one stays where it was", async () => {
+    const { editor, path, id } = await talked();
+    const copied = `copied-${++files}.chat.md`;
+    await copyFile(place(path), place(copied));
+    await indexed(copied);
+    const copy = new ChatEditor(bench, client, copied, editor.text);
+    await until("the diagnostic", () => copy.diagnostics().length > 0);
+    copy.add("again");
+    await copy.choose("Lares: send to Steward");
+    await copy.shows(/Once more\n\n## You\n\n$/);
+    expect(await sentIn(id)).toEqual(["hello"]);
+    expect(await sentIn((await newest()).id)).toEqual(["again"]);
   });
 });
 

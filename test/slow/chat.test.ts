@@ -30,6 +30,7 @@ turns:
   - { process: channel, when: process, say: "A worker tries." }
   - { process: channel, when: The key is wrong, say: "It did not work." }
   - { process: channel, when: say nothing, say: "", repeat: true }
+  - { process: channel, when: too long, say: "Once upon a", cut: length, repeat: true }
   - { process: channel, when: say half, say: "Let me see.", call: [{ tool: files/read, arguments: { path: a.md } }] }
   - { process: channel, when: "the text of a", say: "" }
   - { process: channel, when: slow, say: "This takes a while", delay_ms: 600000, repeat: true }
@@ -149,6 +150,19 @@ describe("lares ask", () => {
       failed: [{ kind: "worker", task: "work that fails", error: { message: "The key is wrong." } }],
     });
     expect(answer).not.toHaveProperty("error");
+  });
+
+  test("exits with 5 if the answer reached the output limit, and says so beside it", async () => {
+    const { code, stdout, stderr } = await run(["ask", "too long"]);
+    expect([code, stdout]).toEqual([5, "Once upon a\n"]);
+    expect(stderr).toContain("reached the model's output limit");
+    const json = await run(["ask", "too long", "--json"]);
+    expect(json.code).toBe(5);
+    expect(jsonLines(json.stdout).at(-1)).toMatchObject({
+      type: "answer",
+      text: "Once upon a",
+      cut: "length",
+    });
   });
 
   test.each([

@@ -238,3 +238,59 @@ test("an agent's work because of a schedule names it, in traces and in proposals
   const traces = await client.request<TraceEntry[]>("lares/traces/query", { agent: ID, text: "ticked" });
   expect(traces[0]?.on_behalf_of).toEqual(onBehalfOf);
 });
+
+test("a schedule whose runs fail is suspended with its reason, its agent keeps running, and it is resumed after a kernel's death", async () => {
+  const ID = "test.failing";
+  await using bench = await Bench.create({
+    extensions: [
+      {
+        id: ID,
+        program: `
+          import { defineAgent } from "@lares/sdk";
+          export default defineAgent({ memory: { plan: { well: 0 } }, hooks: {
+            async well(_event, ctx) { await ctx.memory.plan.update((plan) => ({ ...plan, well: plan.well + 1 })); },
+            async bad() {
+              throw new Error("It is broken.");
+            },
+          } });`,
+        manifest: {
+          hooks: [
+            { schedule: EVERY_SECOND, handler: "well" },
+            { schedule: EVERY_SECOND, handler: "bad" },
+          ],
+        },
+      },
+    ],
+  });
+  const before = await bench.open();
+  const suspended = (client: Client): Promise<Agent> =>
+    until("its suspension", async () => {
+      const found = await agent(client, ID);
+      return found.hooks[1]?.suspended !== undefined && found;
+    });
+  const found = await suspended(before);
+  expect(found.hooks[1]).toMatchObject({
+    handler: "bad",
+    suspended: { since: expect.stringMatching(/Z$/), error: "It is broken." },
+  });
+  expect(found.hooks[1]?.nextRun).toBeUndefined();
+  expect(found.state).not.toBe("Suspended");
+  await bench.kill((await bench.status(before)).pid);
+
+  const client = await bench.open();
+  const answered = (await suspended(client)).metrics.events_today;
+  await until("its other schedule", async () => (await agent(client, ID)).metrics.events_today > answered);
+  const control = (params: object) => client.raw("lares/agents/control", { id: ID, ...params });
+  expect((await control({ command: "resume", hook: 0 })).error).toMatchObject({ code: -33_002 });
+  expect((await control({ command: "resume", hook: 9 })).error).toMatchObject({ code: -32_602 });
+  expect((await control({ command: "reload", hook: 1 })).error).toMatchObject({ code: -32_602 });
+  const resumed = await client.request<Agent>("lares/agents/control", {
+    id: ID,
+    command: "resume",
+    hook: 1,
+  });
+  expect(resumed.hooks[1]).toMatchObject({ nextRun: expect.any(String) });
+  expect(resumed.hooks[1]?.suspended).toBeUndefined();
+  // It fails again.
+  await suspended(client);
+});

@@ -194,7 +194,10 @@ describe.skipIf(!isInstalled)(
           const ports = {
             stream: (request: ModelRequest, signal: AbortSignal) => attempt(api, request, sent, signal),
             describe: () => ({ dialect: dialects[api] }),
-            reserve: async () => ({ settle: async () => null, release: async () => undefined }),
+            reserve: async () => ({
+              settle: async () => ({ microUsd: null, recorded: Promise.resolve() }),
+              release: async () => undefined,
+            }),
             wait: async () => undefined,
             random: () => 0,
           };

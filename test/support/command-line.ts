@@ -32,6 +32,8 @@ export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly environment?: NodeJS.ProcessEnv;
+  /** Another `lares` than the checkout's. */
+  readonly executable?: string;
   /** A command of the shell that runs in the same terminal afterwards. */
   readonly after?: string;
 }
@@ -48,12 +50,12 @@ export class TerminalRun implements Disposable {
   constructor(
     bench: Bench,
     args: readonly string[],
-    { columns = 100, rows = 50, environment = {}, after }: TerminalOptions = {},
+    { columns = 100, rows = 50, environment = {}, executable = EXECUTABLE, after }: TerminalOptions = {},
   ) {
     this.#emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     this.#about = join(bench.base, `terminal-${process.pid}-${count++}`);
     const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
-    const quoted = [process.execPath, EXECUTABLE, ...args].map(quote);
+    const quoted = [process.execPath, executable, ...args].map(quote);
     const run = `echo $$ $(tty) > '${this.#about}'; exec ${quoted.join(" ")}`;
     const whole = after === undefined ? run : `sh -c ${quote(run)}; code=$?; ${after}; exit $code`;
     const script = `stty cols ${columns} rows ${rows}; ${whole}`;

@@ -10,22 +10,32 @@ export function frame(message: unknown): Buffer {
 
 /** Collects bytes and yields whole messages; throws if the stream is not LSP. */
 export class FrameReader {
-  #bytes: Buffer = Buffer.alloc(0);
+  #pieces: Buffer[] = [];
+  #length = 0;
+  /** The bytes that the next message needs, as far as it is known; a large one is put together once. */
+  #needed = 0;
 
   push(chunk: Buffer): Message[] {
-    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    this.#pieces.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length < this.#needed) return [];
+    let bytes = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces);
     const messages: Message[] = [];
     for (;;) {
-      const end = this.#bytes.indexOf("\r\n\r\n");
-      if (end < 0) return messages;
-      const header = this.#bytes.subarray(0, end).toString("ascii");
+      this.#needed = 0;
+      const end = bytes.indexOf("\r\n\r\n");
+      if (end < 0) break;
+      const header = bytes.subarray(0, end).toString("ascii");
       const length = /^Content-Length: (\d+)$/im.exec(header)?.[1];
       if (length === undefined) throw new Error(`stdout is not LSP: ${JSON.stringify(header)}`);
       const start = end + 4;
-      if (this.#bytes.length < start + Number(length)) return messages;
-      const body = this.#bytes.subarray(start, start + Number(length)).toString("utf8");
-      this.#bytes = this.#bytes.subarray(start + Number(length));
-      messages.push(JSON.parse(body) as Message);
+      this.#needed = start + Number(length);
+      if (bytes.length < this.#needed) break;
+      messages.push(JSON.parse(bytes.subarray(start, this.#needed).toString("utf8")) as Message);
+      bytes = bytes.subarray(this.#needed);
     }
+    this.#pieces = [bytes];
+    this.#length = bytes.length;
+    return messages;
   }
 }

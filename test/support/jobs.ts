@@ -27,6 +27,8 @@ export type Step =
   | readonly ["gate or signal", string, "return" | "throw"]
   /** Dispatches a job and notes its id. */
   | readonly ["dispatch", string, unknown, DispatchOptions?]
+  /** Runs the task `part` with this input, which notes that it runs, and notes its result. */
+  | readonly ["task", unknown]
   /** Leaves its context to the tool `late`. */
   | readonly ["leak"];
 
@@ -87,6 +89,7 @@ const does = {
     }
   },
   async dispatch(ctx, name, input, options) { await note(ctx, ctx.jobId, "dispatched", { id: await ctx.jobs.dispatch(name, input, options) }); },
+  async task(ctx, input) { await note(ctx, ctx.jobId, "result", { result: await ctx.task("part", input) }); },
   leak(ctx) { leaked = ctx; },
 };
 
@@ -116,6 +119,9 @@ export default defineAgent({
     async die() { for (;;); },
     async start(event, ctx) { await ctx.jobs.dispatch("steps", await ctx.vdfs.readJson(event.entry.path)); },
     async startIdle(event, ctx) { await ctx.jobs.dispatch("steps", await ctx.vdfs.readJson(event.entry.path), { whenIdle: true }); },
+  },
+  tasks: {
+    async part(input, ctx) { await note(ctx, ctx.jobId, "part", { input }); return { of: input }; },
   },
   jobs: {
     steps,

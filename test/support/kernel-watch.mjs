@@ -1,6 +1,6 @@
 /*
  * Loaded into a kernel by `--import`: at SIGUSR2 it appends a line with how its event loop did since the last one, and with
- * what its heap holds after a collection. Another process cannot see either.
+ * what its heap holds after a collection. Another process cannot see either. Watching begins with the first signal.
  */
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -17,20 +17,25 @@ function watch(path) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   const loop = monitorEventLoopDelay({ resolution: 1 });
-  loop.enable();
   const cpuMs = () => {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1000;
   };
-  let before = cpuMs();
+  let before = 0;
   let turns = [];
-  // The loop runs its timers once each turn. CPU time, because a busy machine makes no turn longer.
-  setInterval(() => {
-    const now = cpuMs();
-    turns.push(now - before);
-    before = now;
-  }, 1).unref();
+  let timer = null;
+  // Only on request, because waking the loop each millisecond slows down everything else that is measured.
+  const begin = () => {
+    loop.enable();
+    // The loop runs its timers once each turn. CPU time, because a busy machine makes no turn longer.
+    timer = setInterval(() => {
+      const now = cpuMs();
+      turns.push(now - before);
+      before = now;
+    }, 1).unref();
+  };
   process.on("SIGUSR2", () => {
+    if (timer === null) begin();
     const late = { p99Ms: loop.percentile(99) / 1e6, worstMs: loop.max / 1e6 };
     turns.sort((one, other) => one - other);
     const cpu = { turnP99Ms: turns[Math.floor(turns.length * 0.99)] ?? 0, turnWorstMs: turns.at(-1) ?? 0 };

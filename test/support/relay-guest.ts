@@ -32,7 +32,7 @@ const unhex = `
 /**
  * A handmade guest that does on the wire what a test tells it. Its tool `call` writes the line that it gets in
  * hexadecimal digits, and returns the kernel's answer; `say` writes a line that nothing answers. Every other request is
- * traced in full, as `line`; jobs and hooks named `hold` are answered by the test.
+ * traced in full, as `line`; jobs, tasks and hooks named `hold` are answered by the test.
  */
 export function relayGuest(): Uint8Array {
   return handMade(({ say, reply, when, on, keepId, keptId, line }) => {
@@ -48,10 +48,19 @@ export function relayGuest(): Uint8Array {
         "initialize",
         noted +
           reply(
-            '{"handlers":["seen","hold"],"tools":["call","say","greet","wait"],"jobs":["scan"],"cancels_tools":true}',
+            '{"handlers":["seen","hold"],"tools":["call","say","greet","wait"],"jobs":["scan"],"tasks":["shelf"],"actions":["readNote"],"migrations":["Person"],"cancels_tools":true}',
           ),
       ),
+      when(
+        "action",
+        noted +
+          reply(
+            '{"effects":[{"kind":"tag.add","path":"notes/ada.md","tag":"#read"}],"reason":"Ada was read."}',
+          ),
+      ),
+      when("migrate", noted + reply('{"values":[{"id":"ada","name":"Ada","born":1815}]}')),
       on('"method":"job"', noted),
+      on('"method":"task"', noted),
       on('"handler":"hold"', noted),
       on('"name":"wait"', noted),
       on('"name":"greet"', noted + reply('{"status":"success","value":"Hello, Ada."}')),

@@ -46,7 +46,14 @@ export interface Agent {
   disabled?: true;
   awaiting?: "acceptance";
   since: string;
-  hooks: { handler: string; on?: string; filter?: string; schedule?: string; nextRun?: string }[];
+  hooks: {
+    handler: string;
+    on?: string;
+    filter?: string;
+    schedule?: string;
+    nextRun?: string;
+    suspended?: { since: string; error: string };
+  }[];
   tools: string[];
   permissions: string[];
   locations: string[];
@@ -77,6 +84,7 @@ interface Effect {
 
 export interface Action {
   on_behalf_of?: object[];
+  callers?: string[];
   id: string;
   agent: string;
   title: string;

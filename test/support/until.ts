@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Timeout for a condition on a busy machine, in milliseconds. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 90_000;
 const INTERVAL_MS = 20;
 
 /**

@@ -13,6 +13,7 @@ export function assemble(text: string): Uint8Array {
 }
 
 const LINE = 65_536; // the address of the line that is being read
+const PIECE = 65_536; // bytes that are read at a time
 const SAVED = 1_048_576; // the address of the id of an open tool call
 const CALL_ID = 4242;
 
@@ -33,6 +34,8 @@ export interface Words {
   readonly keptId: string;
   /** The whole current line. */
   readonly line: string;
+  /** Forgets what was read behind the current line. */
+  readonly dropRest: string;
 }
 
 /**
@@ -65,6 +68,7 @@ export function handMade(handle: (words: Words) => readonly string[], more = "",
     keepId: "(call $saveId)",
     keptId: `(call $emit (i32.const ${SAVED}) (global.get $saved))`,
     line: `(call $emit (i32.const ${LINE}) (global.get $length))`,
+    dropRest: "(global.set $rest (i32.const 0))",
   };
   const handled = [
     ...handle(words),
@@ -120,15 +124,28 @@ export function handMade(handle: (words: Words) => readonly string[], more = "",
       (global.set $saved (call $idLength))
       (memory.copy (i32.const ${SAVED}) (call $idAt) (global.get $saved)))
     (func $handle (local $n i32) ${handled})
+    (global $rest (mut i32) (i32.const 0))
     (func (export "_start")
+      (local $filled i32) (local $scanned i32)
       (loop $next
-        (i32.store (i32.const 0) (i32.add (i32.const ${LINE}) (global.get $length)))
-        (i32.store (i32.const 4) (i32.const 1))
+        (i32.store (i32.const 0) (i32.add (i32.const ${LINE}) (local.get $filled)))
+        (i32.store (i32.const 4) (i32.const ${PIECE}))
         (if (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)) (then (return)))
         (if (i32.eqz (i32.load (i32.const 8))) (then (return)))
-        (if (i32.eq (i32.load8_u (i32.add (i32.const ${LINE}) (global.get $length))) (i32.const 10))
-          (then (call $handle) (global.set $length (i32.const 0)))
-          (else (global.set $length (i32.add (global.get $length) (i32.const 1)))))
+        (local.set $filled (i32.add (local.get $filled) (i32.load (i32.const 8))))
+        (block $more (loop $scan
+          (br_if $more (i32.ge_u (local.get $scanned) (local.get $filled)))
+          (if (i32.eq (i32.load8_u (i32.add (i32.const ${LINE}) (local.get $scanned))) (i32.const 10))
+            (then
+              (global.set $length (local.get $scanned))
+              (global.set $rest (i32.sub (i32.sub (local.get $filled) (local.get $scanned)) (i32.const 1)))
+              (call $handle)
+              (memory.copy (i32.const ${LINE})
+                (i32.add (i32.const ${LINE + 1}) (local.get $scanned)) (global.get $rest))
+              (local.set $filled (global.get $rest))
+              (local.set $scanned (i32.const 0)))
+            (else (local.set $scanned (i32.add (local.get $scanned) (i32.const 1)))))
+          (br $scan)))
         (br $next)))
     ${texts.join("\n")})`);
 }

@@ -47,6 +47,11 @@ export function storeHostOf(kernelPid: number): number | undefined {
   return childrenOf(kernelPid).find((child) => commandLineOf(child).includes("store/host/host-process"));
 }
 
+/** Returns the child that opens a kernel's connections, once it has opened one. */
+export function egressHostOf(kernelPid: number): number | undefined {
+  return childrenOf(kernelPid).find((child) => commandLineOf(child).includes("egress/host/host-process"));
+}
+
 /** Returns the start time of a process, in the system's ticks, because process ids are reused. */
 function startOf(pid: number): string {
   return /^\d+ \(.*\) (?:\S+ ){19}(\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? "";

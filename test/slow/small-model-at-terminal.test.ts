@@ -1,0 +1,169 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { instructModel } from "../../kernel/src/inference/testing/instruct-model.ts";
+import { Bench } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import { hasTerminals, TerminalRun } from "../support/command-line.ts";
+import { runNode } from "../support/run-node.ts";
+import { installWithLlama, reader, smallModels, writeFiles } from "../support/small-model.ts";
+import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
+import { until } from "../support/until.ts";
+
+/** Few enough that ten turns do not fit, and the conversation has to be kept within it. */
+const window = 2_560;
+const model = "local/smol";
+const busy: ReadonlySet<string> = new Set(["Running", "Waiting", "WaitingForApproval"]);
+/** On one core that others use too. */
+const answerMs = 180_000;
+
+interface Opened {
+  readonly bench: Bench;
+  readonly executable: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** A workspace whose mind has the small model. Null where the model cannot be had, with why. */
+async function opened(): Promise<Opened | { readonly reason: string }> {
+  const found = await instructModel();
+  if ("reason" in found) return found;
+  const bench = await Bench.create({
+    files: reader.files,
+    extensions: [{ id: reader.agent, manifest: reader.manifest.extension, files: reader.prompts }],
+  });
+  onTestFinished(() => bench[Symbol.asyncDispose]());
+  const config = join(bench.base, "config");
+  await writeFiles(join(config, "lares"), smallModels(found.path, window));
+  const executable = await installWithLlama(join(bench.base, "installed"));
+  return { bench, executable, environment: { XDG_CONFIG_HOME: config } };
+}
+
+/** What there is of the only conversation: its state is not older than the entries, which are added to those that were seen. */
+async function lookAt(
+  client: Client,
+  seen: Entry[],
+): Promise<{ conversation: Conversation; entries: readonly Entry[] }> {
+  const { items } = await client.request<{ items: Conversation[] }>("lares/conversations/list", {});
+  const id = items[0]?.id ?? expect.unreachable("There is no conversation.");
+  for (let isEnd = false; !isEnd;) {
+    const after = seen.at(-1)?.seq ?? 0;
+    const page = await client.request<{ items: Entry[] }>("lares/conversations/entries", {
+      id,
+      after,
+      limit: 1_000,
+    });
+    seen.push(...page.items);
+    isEnd = page.items.length === 0;
+  }
+  return {
+    conversation: await client.request<Conversation>("lares/conversations/get", { id }),
+    entries: seen,
+  };
+}
+
+test.skipIf(!hasTerminals)(
+  "a real small model holds ten turns in lares chat and calls a tool, over a compaction and a kernel that is killed in mid-answer",
+  async ({ skip }) => {
+    const found = await opened();
+    if ("reason" in found) return skip(found.reason);
+    const { bench, executable, environment } = found;
+    const accepted = await runNode([executable, "permissions", bench.root, "--grant", reader.agent], {
+      cwd: bench.root,
+      env: { ...process.env, ...environment, LARES_HOME: bench.home },
+    });
+    expect(accepted.code, accepted.stderr).toBe(0);
+    using run = new TerminalRun(bench, ["chat", "--folder", bench.root, "--model", "example/script"], {
+      columns: 90,
+      rows: 40,
+      executable,
+      environment,
+    });
+    await run.sees(/Write to Reader/);
+    run.type(`${reader.first}\r`);
+    await run.sees(/files\/read notes\.md {2}✓[^]*It says: Buy milk\./);
+    const client = await bench.open({ executable, environment });
+    run.type(`/model ${model}\r`);
+    await run.sees(/local\/smol · [\d,]+ of 2,560 tokens/);
+
+    const seen: Entry[] = [];
+    let asked = 1;
+    for (const text of reader.turns) {
+      run.type(`${text}\r`);
+      asked++;
+      if (text.includes("story")) await killInMidAnswer(client, run, bench, seen);
+      const { conversation, entries } = await until(
+        `the answer to ${text}`,
+        async () => {
+          const now = await lookAt(client, seen).catch(() => null);
+          if (now === null) return false;
+          await denyAsks(client);
+          const sent = now.entries.filter((entry) => entry.kind === "message" && entry.origin === "person");
+          const channel = now.conversation.processes.find(({ kind }) => kind === "channel");
+          const last = now.entries.findLast(({ kind }) => kind === "request")?.seq ?? 0;
+          const isRead = last > (sent.at(-1)?.seq ?? 0) || channel?.state === "Failed";
+          const isBusy = now.conversation.processes.some(({ state }) => busy.has(state));
+          return sent.length === asked && isRead && !isBusy && now;
+        },
+        answerMs,
+      );
+      const [channel] = conversation.processes.filter(({ kind }) => kind === "channel");
+      const said = entries.findLast((entry) => entry.kind === "message" && entry.role === "assistant");
+      // A text, or an error that says of which kind it is.
+      if (channel?.state === "Failed") expect(channel.error?.class, text).toBeTruthy();
+      else {
+        expect(channel?.state, text).toBe("WaitingForInput");
+        expect(said, text).toMatchObject({
+          parts: [{ type: "text", text: expect.stringMatching(/\S/) as string }],
+        });
+      }
+      expect(conversation.context.limit).toBe(window);
+      expect(conversation.context.tokens, text).toBeLessThanOrEqual(window);
+    }
+    const { conversation, entries } = await lookAt(client, seen);
+    // A call belongs to the last request before it of its process.
+    const calls = entries.flatMap((entry, index) => {
+      if (entry.kind !== "tool_call") return [];
+      const request = entries
+        .slice(0, index)
+        .findLast((each) => each.kind === "request" && each.process === entry.process);
+      return request?.kind === "request" && request.model === model ? [entry.call] : [];
+    });
+    const succeeded = entries.filter(
+      (entry) =>
+        entry.kind === "tool_result" && calls.includes(entry.call) && entry.result.status === "success",
+    );
+    expect(succeeded.length).toBeGreaterThan(0);
+    expect(entries.some(({ kind }) => kind === "summary")).toBe(true);
+    expect(
+      conversation.processes.filter(({ kind, state }) => kind === "channel" && state === "Failed"),
+    ).toEqual([]);
+    expect(JSON.stringify(succeeded)).toMatch(/pear tree|Call Ann|Go north|Along the river/);
+    run.type("\u0004");
+    expect(await run.ended).toBe(0);
+  },
+);
+
+/** The third equal call in a row is asked about, and small models repeat themselves. */
+async function denyAsks(client: Client): Promise<void> {
+  const asks = await client.request<{ id: string; digest: string; state: string }[]>("lares/asks/list", {});
+  for (const { id, digest, state } of asks)
+    if (state === "Pending") await client.request("lares/asks/answer", { id, digest, allow: false });
+}
+
+/** Waits until a part of an answer is on the disk and on the screen, and kills the kernel. */
+async function killInMidAnswer(client: Client, run: TerminalRun, bench: Bench, seen: Entry[]): Promise<void> {
+  await until(
+    "a part of the story",
+    async () => {
+      const { entries } = await lookAt(client, seen);
+      const last = entries.at(-1);
+      return last?.kind === "message" && last.partial === true;
+    },
+    answerMs,
+  );
+  const found = execFileSync("pgrep", ["-f", `kernel --state=${join(bench.home, "workspaces")}/workspace-`], {
+    encoding: "utf8",
+  });
+  process.kill(Number(found.trim().split("\n")[0]), "SIGKILL");
+  await run.sees(/the kernel is being started again/);
+}
