@@ -23,9 +23,12 @@ const metafile = await bundleModules({
     Object.keys(names ?? {}),
   ),
 });
+// Templates have tests and sources of their authors' programs.
+const templates = join(top, "manifests", "templates");
 const isShipped = (path: string): boolean =>
-  !["node_modules", "dist", "test", "testing", "assembly"].includes(basename(path)) &&
-  !/\.test\.ts$|tsconfig.*\.json$/.test(path);
+  path.startsWith(templates) ||
+  (!["node_modules", "dist", "test", "testing", "assembly"].includes(basename(path)) &&
+    !/\.test\.ts$|tsconfig.*\.json$/.test(path));
 const resources = join(dist, "resources");
 for (const folder of ["manifests", "extensions"]) {
   cpSync(join(top, folder), join(resources, folder), { recursive: true, filter: isShipped });

@@ -4,15 +4,18 @@ import { join } from "node:path";
 import { type Examples, readExamples } from "./examples.ts";
 import { publishedDocumentSchemas } from "../../src/documents/published.ts";
 import { publishedSchemas } from "../../src/protocol/published/published.ts";
+import { publishedPackageSchemas } from "../../src/packages/published.ts";
 import { documentsPage, type ExampleDocuments, exampleDocuments } from "./documents.ts";
 import { guestPage, protocolPage } from "./wires.ts";
 
 export const schemasFolder = join(import.meta.dirname, "..", "..", "..", "schemas");
 
 export async function generatedTexts(): Promise<Record<string, string>> {
-  const schemas = Object.entries({ ...publishedDocumentSchemas(), ...publishedSchemas() }).map(
-    ([name, schema]) => [name, `${JSON.stringify(schema, null, 2)}\n`] as const,
-  );
+  const schemas = Object.entries({
+    ...publishedDocumentSchemas(),
+    ...publishedSchemas(),
+    ...publishedPackageSchemas(),
+  }).map(([name, schema]) => [name, `${JSON.stringify(schema, null, 2)}\n`] as const);
   return {
     ...Object.fromEntries(schemas),
     "protocol.md": await wirePage("protocol", protocolPage),

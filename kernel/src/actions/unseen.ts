@@ -49,7 +49,13 @@ export function* actionSeenBy(
   agentView: AgentView | null,
 ): Generator<void, Action> {
   // Whether its texts can be merged reveals something about their current content; who led to it is for people.
-  const { rebasable: _rebasable, on_behalf_of: _onBehalfOf, sources: _sources, ...action } = whole;
+  const {
+    rebasable: _rebasable,
+    on_behalf_of: _onBehalfOf,
+    callers: _callers,
+    sources: _sources,
+    ...action
+  } = whole;
   const isEdited = action.edited_by !== undefined;
   let isShort = isEdited;
   const unseen = new Set(agentView?.unseen);

@@ -120,3 +120,42 @@ test("a place with too many items counts as a whole", async () => {
   const rows = await opened.query<{ count: number }>("SELECT count(*) AS count FROM foreign_places", []);
   expect(rows[0]?.count).toBeLessThanOrEqual(5);
 });
+
+test("an item that is replaced holds only what its new writer had read; a refused write leaves it as it was", async () => {
+  const opened = await database();
+  const places = await ForeignPlaces.open(opened);
+  const write = (item: string, foreign: Foreign, run = async (): Promise<void> => undefined) =>
+    places.replacing("t", foreign, run, item);
+  await write("a", web);
+  await write("b", web);
+  await write("a", nothing);
+  for (const each of [places, await again(opened)]) {
+    expect(each.of("t", ["a"])).toEqual(nothing);
+    expect(each.of("t", ["b"])).toEqual(web);
+  }
+  const refused = new LaresError("Conflict", "No.");
+  await expect(write("b", nothing, () => Promise.reject(refused))).rejects.toBe(refused);
+  expect(places.of("t", ["b"])).toEqual(web);
+  // After any other error, the value may have been written.
+  await expect(write("c", web, () => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
+  expect((await again(opened)).of("t", ["c"])).toEqual(web);
+});
+
+test("while an item is replaced, what it held counts too", async () => {
+  const opened = await database();
+  const places = await ForeignPlaces.open(opened);
+  await places.replacing("t", web, async () => undefined, "a");
+  let during: Foreign = {};
+  await places.replacing("t", nothing, async () => void (during = places.of("t", ["a"])), "a");
+  expect(during).toEqual(web);
+  expect(places.of("t", ["a"])).toEqual(nothing);
+});
+
+test("beyond the items that are told apart, replaced ones count for the place as a whole", async () => {
+  const opened = await database();
+  const places = await ForeignPlaces.open(opened, 2);
+  for (const item of ["a", "b", "c", "d"]) await places.replacing("t", web, async () => undefined, item);
+  expect(places.of("t", ["other"])).toEqual(web);
+  await places.replacing("t", nothing, async () => undefined, "a");
+  expect(places.of("t", ["a"])).toEqual(web);
+});

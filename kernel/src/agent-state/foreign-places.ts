@@ -55,20 +55,31 @@ export class ForeignPlaces {
     return found;
   }
 
-  /** Runs what replaces everything in a place, which then holds only what the writer had read. One at a time. */
-  async replacing<Result>(place: string, foreign: Foreign, run: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs what replaces everything in a place, or one item of it, which then holds only what the writer had read. One at a
+   * time. In a place with too many items, which counts as a whole, marks are only added.
+   */
+  async replacing<Result>(
+    place: string,
+    foreign: Foreign,
+    run: () => Promise<Result>,
+    item = whole,
+  ): Promise<Result> {
     // One that began before a marked write and ends after it leaves a mark too many.
-    if (!isForeign(foreign) && !this.#places.has(place)) return await run();
-    return await this.#turns.run(place, async () => {
-      const before = this.#places.get(place)?.get(whole) ?? nothingForeign;
+    if (!isForeign(foreign) && this.#places.get(place)?.has(item) !== true) return await run();
+    return await this.#turns.run(JSON.stringify([place, item]), async () => {
+      const known = this.#places.get(place);
+      if (item !== whole && known !== undefined && known.size > this.#maxItems && !known.has(item))
+        return await this.adding(place, foreign, run, () => item);
+      const before = known?.get(item) ?? nothingForeign;
       // Until it is written the place may hold either.
-      await this.#set(place, whole, bothForeign(before, foreign));
+      await this.#set(place, item, bothForeign(before, foreign));
       try {
         const result = await run();
-        await this.#set(place, whole, foreign);
+        await this.#set(place, item, foreign);
         return result;
       } catch (error) {
-        if (wroteNothing(error)) await this.#set(place, whole, before);
+        if (wroteNothing(error)) await this.#set(place, item, before);
         throw error;
       }
     });
@@ -98,6 +109,19 @@ export class ForeignPlaces {
     await this.#set(place, target, bothForeign(known.get(target) ?? nothingForeign, foreign));
     await this.#set(place, mark, nothingForeign);
     return result;
+  }
+
+  /** Marks items of a place, in addition to what they are marked with. */
+  async mark(place: string, items: readonly string[], foreign: Foreign): Promise<void> {
+    if (!isForeign(foreign) || items.length === 0) return;
+    const known = this.#of(place);
+    const targets = known.size + items.length > this.#maxItems ? [whole] : items;
+    const statements = targets.map((item) => {
+      const both = bothForeign(known.get(item) ?? nothingForeign, foreign);
+      this.#keep(place, item, both);
+      return statementOf(place, item, both);
+    });
+    await this.#database.batch(statements);
   }
 
   /** Resolves when the operating system has it. Nothing is written where nothing changes. */

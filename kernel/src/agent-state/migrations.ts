@@ -43,4 +43,10 @@ export const agentStateMigrations: readonly Migration[] = [
       place TEXT NOT NULL, item TEXT NOT NULL, sources TEXT NOT NULL, PRIMARY KEY (place, item)
     ) WITHOUT ROWID, STRICT`,
   },
+  {
+    name: "schedules-3-failures",
+    sql: `ALTER TABLE schedules ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE schedules ADD COLUMN suspended_since TEXT;
+      ALTER TABLE schedules ADD COLUMN error TEXT`,
+  },
 ];

@@ -8,19 +8,39 @@ const latestDateMs = 8.64e15;
  * Returns the time up to which each schedule has fired. Skips a row whose time is not a date: such a schedule counts from
  * now.
  */
-export function readSchedules(database: Database): Promise<readonly KeptSchedule[]> {
-  return database.query<KeptSchedule>(
-    `SELECT agent, handler, expression, timezone, fired_through AS firedThrough FROM schedules
-     WHERE fired_through BETWEEN 0 AND ?`,
+export async function readSchedules(database: Database): Promise<readonly KeptSchedule[]> {
+  const rows = await database.query<
+    Omit<KeptSchedule, "suspended"> & {
+      readonly suspendedSince: string | null;
+      readonly error: string | null;
+    }
+  >(
+    `SELECT agent, handler, expression, timezone, fired_through AS firedThrough, failures,
+       suspended_since AS suspendedSince, error
+     FROM schedules WHERE fired_through BETWEEN 0 AND ?`,
     [latestDateMs],
   );
+  return rows.map(({ suspendedSince: since, error, ...schedule }) => ({
+    ...schedule,
+    suspended: since === null ? null : { since, error: error ?? "" },
+  }));
 }
 
 export const scheduleStatements: ScheduleStatements<Statement> = {
-  fired: ({ agent, handler, expression, timezone, firedThrough }) => ({
-    sql: `INSERT OR REPLACE INTO schedules (agent, handler, expression, timezone, fired_through)
-          VALUES (?, ?, ?, ?, ?)`,
-    params: [agent, handler, expression, timezone, firedThrough],
+  kept: ({ agent, handler, expression, timezone, firedThrough, failures, suspended }) => ({
+    sql: `INSERT OR REPLACE INTO schedules
+            (agent, handler, expression, timezone, fired_through, failures, suspended_since, error)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      agent,
+      handler,
+      expression,
+      timezone,
+      firedThrough,
+      failures,
+      suspended?.since ?? null,
+      suspended?.error ?? null,
+    ],
   }),
   forgotten: ({ agent, handler, expression, timezone }) => ({
     sql: "DELETE FROM schedules WHERE agent = ? AND handler = ? AND expression = ? AND timezone = ?",

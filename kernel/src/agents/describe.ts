@@ -1,6 +1,6 @@
 import type { Agent, AgentFailure, AgentMetrics, AgentState } from "../base/vocabulary/agent.ts";
 import { permissionNames, type Authority } from "../base/vocabulary/permissions.ts";
-import type { AgentDefinition, HookDefinition } from "./ports.ts";
+import type { AgentDefinition, HookDefinition, ScheduleSuspension } from "./ports.ts";
 
 /** An agent as clients see it. */
 export function describeAgent(
@@ -12,6 +12,7 @@ export function describeAgent(
     since: string;
     metrics: AgentMetrics;
     lastFailure?: AgentFailure | undefined;
+    suspension?(hook: HookDefinition): ScheduleSuspension | null;
   },
 ): Agent {
   return {
@@ -26,7 +27,7 @@ export function describeAgent(
     ...(definition.problems === undefined ? {} : { problems: definition.problems.count }),
     ...(definition.problems === undefined ? {} : { first_problem: { ...definition.problems.first } }),
     since: now.since,
-    hooks: definition.hooks.map(describeHook),
+    hooks: definition.hooks.map((hook) => describeHook(hook, now.suspension?.(hook) ?? null)),
     tools: definition.tools.map((tool) => tool.name),
     ...(definition.mind === undefined ? {} : { mind: true as const }),
     permissions: permissionList(definition.authority),
@@ -35,14 +36,15 @@ export function describeAgent(
   };
 }
 
-function describeHook(hook: HookDefinition): Agent["hooks"][number] {
-  const nextRun = hook.nextRun?.() ?? null;
+function describeHook(hook: HookDefinition, suspended: ScheduleSuspension | null): Agent["hooks"][number] {
+  const nextRun = suspended === null ? (hook.nextRun?.() ?? null) : null;
   return {
     handler: hook.handler,
     ...(hook.on === undefined ? {} : { on: hook.on }),
     ...(hook.filter === undefined ? {} : { filter: hook.filter }),
     ...(hook.schedule === undefined ? {} : { schedule: hook.schedule }),
     ...(nextRun === null ? {} : { nextRun }),
+    ...(suspended === null ? {} : { suspended: { ...suspended } }),
   };
 }
 
@@ -75,8 +77,16 @@ function needsNewGuest(before: AgentDefinition, after: AgentDefinition): boolean
   );
 }
 
-function programOf({ body, bundleDigest, version, config, limits, memory }: AgentDefinition): unknown[] {
-  return [body, bundleDigest, version, config, limits, memory];
+function programOf({
+  body,
+  bundleDigest,
+  version,
+  config,
+  limits,
+  memory,
+  types = [],
+}: AgentDefinition): unknown[] {
+  return [body, bundleDigest, version, config, limits, memory, types];
 }
 
 function hasSameAuthority(before: AgentDefinition, after: AgentDefinition): boolean {

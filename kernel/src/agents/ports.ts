@@ -1,7 +1,11 @@
 import type { DayCounts } from "./day-counts.ts";
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { JsonValue } from "../base/json.ts";
-import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import type {
+  AgentDefinition,
+  HookDefinition,
+  ScheduleSuspension,
+} from "../base/vocabulary/agent-definition.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Actor, Lineage, ProcessPrincipal } from "../base/vocabulary/principal.ts";
@@ -12,7 +16,12 @@ import type { Foreign } from "../base/vocabulary/foreign.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
 
-export type { AgentDefinition, HookDefinition, ScheduleTiming } from "../base/vocabulary/agent-definition.ts";
+export type {
+  AgentDefinition,
+  HookDefinition,
+  ScheduleSuspension,
+  ScheduleTiming,
+} from "../base/vocabulary/agent-definition.ts";
 
 /** A loaded agent: a running guest or a part of the kernel. */
 export interface AgentSession {
@@ -37,6 +46,8 @@ export interface AgentAbilities {
   readonly maxOpenHooks: number;
   /** The names of its jobs. */
   readonly jobs: ReadonlySet<string>;
+  /** The names of the tasks of its jobs. */
+  readonly tasks: ReadonlySet<string>;
   /** True if it supports `cancelTool`. */
   readonly cancelsTools: boolean;
 }
@@ -108,6 +119,8 @@ export interface DeliveryPayload {
   readonly event: LaresEvent;
   /** The agent's schedule that caused it. */
   readonly schedule?: string;
+  /** Present for the schedule's own handler: the schedule whose run this is. */
+  readonly runOf?: string;
   /** Present if the event holds texts that nobody vouches for. */
   readonly foreign?: Foreign;
 }
@@ -137,6 +150,8 @@ export interface JobRequest {
   readonly key?: string;
   /** The cause, if there is one: the job has no more authority than the call that dispatched it. */
   readonly lineage?: Lineage;
+  /** Texts that nobody vouches for and that its input may hold. */
+  readonly foreign?: Foreign;
 }
 
 /** A job to run, from the start or from its last checkpoint. */
@@ -146,6 +161,8 @@ export interface QueuedJob {
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly lineage: Lineage;
+  /** Texts that nobody vouches for and that its input or its checkpoint may hold. */
+  readonly foreign: Foreign;
   /** How often its guest was lost since the start or the last checkpoint. */
   readonly attempts: number;
 }
@@ -166,9 +183,9 @@ export interface JobQueue {
   /** Milliseconds since 1970; of jobs that wait for idle time, or of the others. */
   nextDueAt(agent: string, whenIdle: boolean): number | null;
   depth(agent: string): number;
-  checkpoint(agent: string, id: string, data: JsonValue): Promise<void>;
-  /** Counts an attempt. */
-  retryLater(agent: string, id: string, dueAt: number): Promise<void>;
+  checkpoint(agent: string, id: string, data: JsonValue, foreign: Foreign): Promise<void>;
+  /** Counts an attempt; with `hasFailed` a failure too, which no checkpoint resets. */
+  retryLater(agent: string, id: string, dueAt: number, hasFailed: boolean): Promise<void>;
   complete(agent: string, id: string): Promise<void>;
   fail(agent: string, id: string, reason: string): Promise<void>;
   /**
@@ -176,6 +193,19 @@ export interface JobQueue {
    * ended.
    */
   cancel(agent: string, id: string): Promise<KeptJob>;
+  /** Stored results of tasks. */
+  readonly tasks: {
+    /** Returns null if the task is not done. */
+    result(job: string, key: string): Promise<TaskResult | null>;
+    /** Rejects with LimitExceeded; with NotFound if the job has ended meanwhile. */
+    store(agent: string, job: string, key: string, result: TaskResult): Promise<void>;
+  };
+}
+
+/** The result of a task, and the untrusted texts that it may contain. */
+export interface TaskResult {
+  readonly result: JsonValue;
+  readonly foreign: Foreign;
 }
 
 /** Progress of a longer job, for people. */
@@ -209,10 +239,28 @@ export interface SupervisorPorts {
   memoryFigures(agent: string): MemoryFigures;
   /** Opens the agent's memory before its guest starts; throws if it fails verification. */
   openMemory(agent: string): Promise<void>;
+  /**
+   * Puts the agent's type definitions into force before its startup. `migrations` names the types that its program can
+   * migrate; `migrate` asks the program to do so. Throws InvalidDocument if stored values do not fit a definition. Absent
+   * in kernels without shared types.
+   */
+  adoptTypes?(
+    definition: AgentDefinition,
+    migrations: ReadonlySet<string>,
+    migrate: (params: {
+      readonly type: string;
+      readonly from: number;
+      readonly values: readonly unknown[];
+    }) => Promise<unknown>,
+  ): Promise<void>;
   /** True if the index has an entry at this canonical path, whether or not an agent may see it. */
   isEntry(path: string): boolean;
   /** True if the index excludes this canonical path, or would. False if it has an entry there. */
   hides(path: string): boolean;
+  /** A run of one of the agent's schedules has ended; `error` is null if it succeeded. */
+  ran(agent: string, schedule: string, error: string | null): void;
+  /** Returns why a schedule of the agent is suspended; null if it is not. */
+  suspension(agent: string, hook: HookDefinition): ScheduleSuspension | null;
   /** Waits until the agent may be loaded: at most `limits.active_agents` are loaded at once. */
   acquireSlot(agent: string): Promise<Disposable>;
 }
@@ -279,6 +327,8 @@ export interface ProcessCallOptions {
   /** Aborted when the process no longer waits. Reads and waits then end; a write is finished and answered. */
   readonly signal: AbortSignal;
   readonly progress?: ProgressSink;
+  /** Receives, before the answer, what it holds of texts that nobody vouches for. */
+  readonly hear?: (foreign: Foreign) => void;
 }
 
 /** Options of a tool call. */
@@ -289,6 +339,8 @@ export interface ToolCallOptions {
   readonly signal?: AbortSignal;
   /** Receives the handler's progress. */
   readonly progress?: ProgressSink;
+  /** Receives, before the answer, what the guest has read of texts that nobody vouches for. */
+  readonly hear?: (foreign: Foreign) => void;
 }
 
 /** The guest's current work and its cause. */

@@ -4,6 +4,17 @@ import type { Database } from "../platform/database/database.ts";
 /** The number of ended questions that are kept; the oldest are deleted first. */
 const endedKept = 1_000;
 
+/** The number of answers for conversations that are kept; the oldest are deleted first, and asked for again. */
+const conversationAnswersKept = 10_000;
+
+/** An answer for the rest of a conversation. */
+export interface ConversationAnswer {
+  readonly conversation: string;
+  /** The subject of the question, as JSON. */
+  readonly subject: string;
+  readonly allow: boolean;
+}
+
 /** The part of a question that its `Ask` does not have. */
 export interface AskAbout {
   readonly about: string;
@@ -19,15 +30,49 @@ export class AskRows {
   }
 
   /**
-   * Stores a question, in place of an earlier state of it. With `about`, it outlives its kernel. Resolves after the
-   * commit.
+   * Stores a question, in place of an earlier state of it. With `about`, it outlives its kernel. `answer` counts for the
+   * rest of the conversation, and is stored together with the question or not at all. Resolves after the commit.
    */
-  async store(ask: Ask, about: AskAbout | null = null): Promise<void> {
+  async store(
+    ask: Ask,
+    about: AskAbout | null = null,
+    answer: ConversationAnswer | null = null,
+  ): Promise<void> {
     await this.#database.batch([
       {
         sql: "INSERT OR REPLACE INTO asks (id, state, record, about) VALUES (?, ?, ?, ?)",
         params: [ask.id, ask.state, JSON.stringify(ask), about === null ? null : JSON.stringify(about)],
       },
+      ...(answer === null
+        ? []
+        : [
+            {
+              sql: `INSERT OR REPLACE INTO ask_conversations (conversation, subject, allow, answered)
+                    VALUES (?, ?, ?, ?)`,
+              params: [answer.conversation, answer.subject, answer.allow ? 1 : 0, ask.expires],
+            },
+            {
+              sql: `DELETE FROM ask_conversations WHERE (conversation, subject) IN
+                      (SELECT conversation, subject FROM ask_conversations
+                       ORDER BY answered DESC LIMIT -1 OFFSET ${conversationAnswersKept})`,
+              params: [],
+            },
+          ]),
+    ]);
+  }
+
+  /** Returns the answers for the rest of conversations. */
+  async conversationAnswers(): Promise<ConversationAnswer[]> {
+    const rows = await this.#database.query<{ conversation: string; subject: string; allow: number }>(
+      "SELECT conversation, subject, allow FROM ask_conversations",
+    );
+    return rows.map(({ allow, ...row }) => ({ ...row, allow: allow === 1 }));
+  }
+
+  /** Deletes the answers for a conversation that is gone. */
+  async forgetConversation(conversation: string): Promise<void> {
+    await this.#database.batch([
+      { sql: "DELETE FROM ask_conversations WHERE conversation = ?", params: [conversation] },
     ]);
   }
 

@@ -29,6 +29,7 @@ const untouched = (rows: AskRows): Omit<AskPorts["rows"], "store"> => ({
   get: (id) => rows.get(id),
   addKey: (key, ask) => rows.addKey(key, ask),
   ofKey: (key) => rows.ofKey(key),
+  forgetConversation: (conversation) => rows.forgetConversation(conversation),
 });
 
 /** A call that outlives its kernel, by its key. `changes` receives the states that it was notified of. */
@@ -225,7 +226,52 @@ describe("an answer", () => {
     expect(await asks.isAllowed({ ...ofAll, agent: "dev.b" }, neverAborted)).toBe(true);
   });
 
-  test("for a conversation counts in that one until it ends", async () => {
+  test("for a conversation counts in that one until it is deleted, in later kernels too", async () => {
+    const opened = await openRows();
+    const first = await fixture({ opened });
+    const ofTalk: Question = { ...question, scopes: ["once", "conversation"], conversation: "c1" };
+    for (const [about, allow] of [
+      ["lab/x", true],
+      ["lab/y", false],
+    ] as const) {
+      const asked = first.asks.isAllowed({ ...ofTalk, about }, neverAborted);
+      const { id, digest } = await first.next();
+      await first.asks.answer(me, id, { digest, allow, remember: "conversation" });
+      expect(await asked).toBe(allow);
+    }
+    first.asks[Symbol.dispose]();
+    const second = await fixture({ opened });
+    second.asks.resume([], await opened.conversationAnswers());
+    expect(await second.asks.isAllowed(ofTalk, neverAborted)).toBe(true);
+    expect(await second.asks.isAllowed({ ...ofTalk, about: "lab/y" }, neverAborted)).toBe(false);
+    second.asks.conversationEnded("c1");
+    await until("the answers to be deleted", async () => (await opened.conversationAnswers()).length === 0);
+  });
+
+  test("for a conversation that cannot be stored does not count, and the question stays", async () => {
+    const opened = await openRows();
+    let isFull = false;
+    const { asks, only } = await fixture({
+      opened,
+      rows: {
+        ...untouched(opened),
+        store: async (ask, about, answer) => {
+          if (isFull) throw new Error("full");
+          await opened.store(ask, about, answer);
+        },
+      },
+    });
+    const ofTalk: Question = { ...question, scopes: ["once", "conversation"], conversation: "c1" };
+    void asks.isAllowed(ofTalk, neverAborted);
+    const { id, digest } = await only();
+    isFull = true;
+    const answer = { digest, allow: true, remember: "conversation" as const };
+    await expect(asks.answer(me, id, answer)).rejects.toThrow("full");
+    expect(await only()).toMatchObject({ id });
+    expect(await opened.conversationAnswers()).toEqual([]);
+  });
+
+  test("for a conversation counts in no other one", async () => {
     const { asks, only } = await fixture();
     const ofTalk: Question = { ...question, scopes: ["once", "conversation"], conversation: "c1" };
     const first = asks.isAllowed(ofTalk, neverAborted);

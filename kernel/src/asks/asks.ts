@@ -15,7 +15,7 @@ import type { Ask, AskScope, Asking } from "../base/vocabulary/ask.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
 import { sha256 } from "../platform/files/hash.ts";
-import type { AskAbout, AskRows } from "./ask-rows.ts";
+import type { AskAbout, AskRows, ConversationAnswer } from "./ask-rows.ts";
 
 /** The number of questions that may wait at once, of one agent and of all. */
 const pendingLimits = { perAgent: 8, together: 256 } as const;
@@ -47,7 +47,7 @@ export interface Subject {
 export interface AskPorts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly rows: Pick<AskRows, "store" | "list" | "get" | "addKey" | "ofKey">;
+  readonly rows: Pick<AskRows, "store" | "list" | "get" | "addKey" | "ofKey" | "forgetConversation">;
   readonly expireAfterMs: () => number;
   /** The answers that a person remembered with "always". */
   readonly remembered: {
@@ -80,15 +80,22 @@ export class Asks implements Disposable {
   readonly #quiet = new Map<string, number>();
   /** When questions of an agent were withdrawn, by the monotonic clock; the last `maxWithdrawn`. */
   readonly #withdrawn = new Map<string, readonly number[]>();
-  /** Answers for the rest of a conversation. */
-  readonly #ofConversations = new Map<string, boolean>();
+  /** Answers for the rest of conversations, by conversation and subject. */
+  readonly #ofConversations = new Map<string, Map<string, boolean>>();
 
   constructor(ports: AskPorts) {
     this.#ports = ports;
   }
 
-  /** Continues with questions that an earlier kernel had asked, and that are asked again with their keys. */
-  resume(questions: readonly { readonly ask: Ask; readonly about: AskAbout }[]): void {
+  /**
+   * Continues with questions that an earlier kernel had asked, and that are asked again with their keys, and with the
+   * answers for the rest of conversations.
+   */
+  resume(
+    questions: readonly { readonly ask: Ask; readonly about: AskAbout }[],
+    answers: readonly ConversationAnswer[] = [],
+  ): void {
+    for (const answer of answers) this.#rememberFor(answer);
     for (const { ask, about } of questions) {
       const { id: _id, digest: _digest, state: _state, created: _created, expires, ...shown } = ask;
       const leftMs = Math.max(0, Date.parse(expires) - this.#ports.clock.now());
@@ -113,7 +120,7 @@ export class Asks implements Disposable {
     }
     const known =
       this.#ports.remembered.find(subject) ??
-      this.#ofConversations.get(conversationKey(subject, question.conversation)) ??
+      this.#ofConversations.get(question.conversation ?? "")?.get(subjectText(subject)) ??
       this.#quietAnswer(subject);
     if (known !== null) return known;
     const waiting = this.#same(question) ?? this.#begin(question, subject, asking !== undefined);
@@ -196,7 +203,7 @@ export class Asks implements Disposable {
       if (ended === null) throw notFound("question", id);
       throw illegalTransition(ended.state, "The question was answered already, or has ended.");
     }
-    const { ask, subject, question } = waiting;
+    const { ask, subject } = waiting;
     if (answer.digest !== ask.digest)
       throw new LaresError(
         "DigestMismatch",
@@ -209,34 +216,45 @@ export class Asks implements Disposable {
         `This answer can count ${ask.scopes.map((each) => `"${each}"`).join(" or ")}, not "${scope}".`,
         { path: "remember" },
       );
+    const forConversation =
+      scope === "conversation" && ask.conversation !== undefined
+        ? { conversation: ask.conversation, subject: subjectText(subject), allow: answer.allow }
+        : null;
     waiting.isBeingAnswered = true;
     const ended = this.#endOf(ask, answer.allow ? "Allowed" : "Denied");
     try {
       if (scope === "always") await this.#ports.remembered.remember(subject, answer.allow);
       await waiting.stored;
-      await this.#store(ended, waiting);
+      await this.#store(ended, waiting, forConversation);
     } catch (error) {
       waiting.isBeingAnswered = false;
       if (waiting.waiters.size === 0 && waiting.stored === null) this.#end(waiting, "Expired");
       throw error;
     }
-    if (scope === "conversation")
-      this.#ofConversations.set(conversationKey(subject, question.conversation), answer.allow);
+    if (forConversation !== null) this.#rememberFor(forConversation);
     if (scope === "once" && !answer.allow) this.#beQuiet(subject);
     this.#gone(waiting, ended);
     return ended;
   }
 
-  /** Forgets what was answered for the rest of this conversation. */
+  /** Forgets what was answered for the rest of a conversation that was deleted. */
   conversationEnded(conversation: string): void {
-    for (const key of this.#ofConversations.keys())
-      if ((JSON.parse(key) as unknown[])[0] === conversation) this.#ofConversations.delete(key);
+    if (!this.#ofConversations.delete(conversation)) return;
+    // No other conversation gets its id, so a row that stays has no effect.
+    this.#ports.rows
+      .forgetConversation(conversation)
+      .catch((error: unknown) => this.#ports.log.warn(`Answers were not deleted: ${messageOf(error)}`));
   }
 
   /** Answers no call: they end with the kernel, and the next one marks the questions as ended. */
   [Symbol.dispose](): void {
     for (const { timer } of this.#waiting.values()) timer[Symbol.dispose]();
     this.#waiting.clear();
+  }
+
+  #rememberFor({ conversation, subject, allow }: ConversationAnswer): void {
+    const known = this.#ofConversations.get(conversation) ?? new Map<string, boolean>();
+    this.#ofConversations.set(conversation, known.set(subject, allow));
   }
 
   #begin(question: Question, subject: Subject, isKept: boolean): Waiting {
@@ -338,8 +356,12 @@ export class Asks implements Disposable {
     this.changed.emit(ended);
   }
 
-  #store(ask: Ask, { stored, question: { about, countsFor } }: Waiting): Promise<void> {
-    return this.#ports.rows.store(ask, stored === null ? null : { about, countsFor });
+  #store(
+    ask: Ask,
+    { stored, question: { about, countsFor } }: Waiting,
+    answer: ConversationAnswer | null = null,
+  ): Promise<void> {
+    return this.#ports.rows.store(ask, stored === null ? null : { about, countsFor }, answer);
   }
 
   /** Calls that wait do not depend on the record of their question: only the next kernel does. */
@@ -352,8 +374,7 @@ function subjectOf({ kind, agent, about, countsFor }: Question): Subject {
   return { kind, ...(countsFor === "agent" ? { agent } : {}), about };
 }
 
-const conversationKey = ({ kind, agent = "", about }: Subject, conversation = ""): string =>
-  JSON.stringify([conversation, kind, agent, about]);
+const subjectText = ({ kind, agent = "", about }: Subject): string => JSON.stringify([kind, agent, about]);
 
 /** One call may ask about several things. */
 const keyOf = ({ key }: Pick<Asking, "key">, { kind, about }: Question): string =>

@@ -13,4 +13,12 @@ export const asksMigrations: readonly Migration[] = [
     sql: `ALTER TABLE asks ADD COLUMN about TEXT;
       CREATE TABLE ask_keys (key TEXT PRIMARY KEY, ask TEXT NOT NULL) WITHOUT ROWID, STRICT`,
   },
+  {
+    // Answers for the rest of a conversation. A subject is a question's `Subject` as JSON.
+    name: "asks-3-conversations",
+    sql: `CREATE TABLE ask_conversations (
+      conversation TEXT NOT NULL, subject TEXT NOT NULL, allow INTEGER NOT NULL, answered TEXT NOT NULL,
+      PRIMARY KEY (conversation, subject)
+    ) WITHOUT ROWID, STRICT`,
+  },
 ];

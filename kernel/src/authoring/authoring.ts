@@ -142,15 +142,16 @@ function surroundings(
 function summaryOf({ checked }: ExtensionOnDisk): ExtensionSummary[] {
   const manifest = checked.value;
   if (manifest === null) return [];
-  const { id, name, version, description, tools, permissions } = manifest;
+  const { id, name, version, description, tools, permissions, types = [], actions = [] } = manifest;
   return [
     {
       id,
       name,
       version,
       description,
-      tools: tools.map((tool) => tool.name),
+      tools: [...tools, ...actions].map((tool) => tool.name),
       permissions: Object.keys(permissions),
+      types: types.map((type) => type.name),
       events: permissions.emit_events ?? [],
     },
   ];

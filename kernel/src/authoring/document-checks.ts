@@ -5,6 +5,7 @@ import { diagnostic, Lines, type Diagnostic } from "../documents/text/diagnostic
 import { plainMessage } from "../base/plain-text.ts";
 import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { checkManifest } from "../documents/manifest.ts";
+import type { HandlerKind } from "../documents/language/program.ts";
 import { documentKind, laresNames, manifestNames } from "../documents/names.ts";
 import type { ProgramExports } from "../documents/ports.ts";
 import type { DocumentFault, OpenTexts } from "../base/vocabulary/editing.ts";
@@ -102,6 +103,7 @@ async function checkDocument(
   const checked = await checkManifest(text, file, {
     ...ports,
     programExports: (main) => programExports(programs, file, main, files),
+    ...documents.declarations(file, files),
   });
   if (leavesForeign && isForeignManifest(checked.document.value)) return [];
   return [...shadowed, ...checked.diagnostics];
@@ -141,9 +143,9 @@ async function programExports(
   files.observe(join(dirname(file), main));
   const outline = await programs.outlineAt(file, main, files.open);
   if (outline === null) return null;
-  const namesOf = (kind: "hooks" | "tools") =>
+  const namesOf = (kind: HandlerKind) =>
     outline.isComplete[kind] ? outline.handlers[kind].map(({ name }) => name) : null;
-  return { handlers: namesOf("hooks"), tools: namesOf("tools") };
+  return { handlers: namesOf("hooks"), tools: namesOf("tools"), actions: namesOf("actions") };
 }
 
 export function faultOf({ range, severity, code, message }: Diagnostic): DocumentFault {

@@ -1,3 +1,4 @@
+import type { HandlerKind } from "../documents/language/program.ts";
 import type { Clock } from "../base/clock.ts";
 import { isLaresError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -35,8 +36,8 @@ export function createEditorServices(from: {
       programExports: async (manifestFile, text, open) => {
         const main = valueAt((await readForEditor(text, manifestFile)).value, "/extension/main");
         const outline = await outlines.outlineAt(manifestFile, main, open);
-        const names = (kind: "hooks" | "tools") => outline?.handlers[kind].map(({ name }) => name) ?? [];
-        return { handlers: names("hooks"), tools: names("tools") };
+        const names = (kind: HandlerKind) => outline?.handlers[kind].map(({ name }) => name) ?? [];
+        return { handlers: names("hooks"), tools: names("tools"), actions: names("actions") };
       },
     }),
     navigation: createNavigation(documents, outlines),

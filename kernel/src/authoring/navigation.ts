@@ -4,6 +4,7 @@ import { plainMessage } from "../base/plain-text.ts";
 import { Lines, type Position, type Range } from "../documents/text/diagnostics.ts";
 import { extensionUses, handlerUses, isAt, type ExtensionUse } from "../documents/language/elements.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
+import type { HandlerKind } from "../documents/language/program.ts";
 import { checkHandlerName, handlerAt, renameInManifest } from "../documents/language/rename.ts";
 import { outlineOf } from "../documents/language/symbols.ts";
 import { documentKind } from "../documents/names.ts";
@@ -173,7 +174,7 @@ class Navigation implements NavigationService {
   async #declarationOf(
     program: ProgramText,
     file: string,
-    { kind, name }: { kind: "hooks" | "tools"; name: string },
+    { kind, name }: { kind: HandlerKind; name: string },
     open: OpenTexts,
   ): Promise<{ uri: string; range: Range }> {
     const links = new ProgramLinks(this.#programs, file, open);

@@ -1,7 +1,7 @@
 import { dirname, join } from "../platform/files/paths.ts";
 import type { Range } from "vscode-languageserver";
 import { isLaresError } from "../base/errors.ts";
-import type { HandlerDeclaration, HandlerKind } from "../documents/language/program.ts";
+import { handlerKinds, type HandlerDeclaration, type HandlerKind } from "../documents/language/program.ts";
 import { Lines, type Position } from "../documents/text/diagnostics.ts";
 import { handlerUses, type HandlerUse } from "../documents/language/elements.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
@@ -52,7 +52,7 @@ export async function handlerInProgram(
   const offset = lines.offset(position);
   const links = new ProgramLinks(programs, found.file, open);
   const uses = handlerUses(manifest);
-  for (const kind of ["hooks", "tools"] as const) {
+  for (const kind of handlerKinds) {
     for (const { name, key } of await handlersIn(links, program, kind, file)) {
       const use = uses.find((each) => each.kind === kind && each.name === name);
       if (use === undefined || offset < key.start || key.end < offset) continue;

@@ -17,3 +17,26 @@ export function canonicalJson(value: unknown): string {
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Returns the value with U+FFFD for each half of a surrogate pair in its texts and keys, which canonical JSON cannot hold.
+ * Returns the value itself if there is nothing to replace.
+ */
+export function wellFormed<Value>(value: Value): Value {
+  return repaired(value) as Value;
+}
+
+function repaired(value: unknown): unknown {
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(repaired);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const fields = Object.entries(value).map(
+    ([key, field]) => [key, key.toWellFormed(), field, repaired(field)] as const,
+  );
+  if (fields.every(([key, name, field, now]) => key === name && field === now)) return value;
+  // Not by assignment, which treats `__proto__` as no key.
+  return Object.fromEntries(fields.map(([, name, , now]) => [name, now]));
+}

@@ -8,7 +8,7 @@ import { oneLine } from "./render/foreign.ts";
 import { wrap } from "./render/width.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3, incomplete: 4 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3, incomplete: 4, cut: 5 } as const;
 
 /** What every command receives. */
 export interface CommandContext {
@@ -83,6 +83,16 @@ export function folderAndVerb<Verb extends string>(
   if (second === undefined) return { folder: first, verb: verbOtherwise, rest: [] };
   if (isVerb(second)) return { folder: first, verb: second, rest: words.slice(2) };
   throw new UsageError(`There is no command "${second}" here. Use one of ${verbs.join(", ")}.`);
+}
+
+/** Called before any request: an operation that cannot be undone needs a confirmation. */
+export function requireConfirmation(
+  terminal: Terminal,
+  { yes, json }: { readonly yes?: boolean; readonly json?: boolean },
+  what: string,
+): void {
+  if (yes !== true && (json === true || !terminal.isInteractive))
+    throw new UsageError(`${what} needs your confirmation at a terminal. In a script, add --yes.`);
 }
 
 /** Formats an error in the form that commander uses for its own: on one line, or wrapped at a terminal. */

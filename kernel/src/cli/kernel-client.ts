@@ -84,8 +84,8 @@ export class KernelClient {
     this.#ask("lares/trust/program", path === undefined ? { extension } : { extension, path });
 
   agents = (): Promise<Agent[]> => this.#ask("lares/agents/list", {});
-  control = (id: string, command: AgentCommand): Promise<Agent> =>
-    this.#ask("lares/agents/control", { id, command });
+  control = (id: string, command: AgentCommand, hook?: number): Promise<Agent> =>
+    this.#ask("lares/agents/control", hook === undefined ? { id, command } : { id, command, hook });
 
   traces = (query: TraceQuery): Promise<TraceEntry[]> => this.#ask("lares/traces/query", query);
   follow = (query: Pick<TraceQuery, "agent" | "level">): Promise<{ subscription: string }> =>
@@ -140,10 +140,28 @@ export class KernelClient {
   callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
     this.#ask("lares/tools/call", { agent, name, arguments: args });
 
-  jobs = (query: { agent?: string; limit: number }): Promise<ResultOf<"lares/jobs/list">> =>
+  jobs = (query: { agent?: string; limit: number; state?: "dead" }): Promise<ResultOf<"lares/jobs/list">> =>
     this.#ask("lares/jobs/list", query);
   cancelJob = (id: string, agent?: string): Promise<Job> =>
     this.#ask("lares/jobs/cancel", agent === undefined ? { id } : { id, agent });
+  retryJob = (id: string): Promise<Job> => this.#ask("lares/jobs/retry", { id });
+  removeJob = (id: string): Promise<Job> => this.#ask("lares/jobs/remove", { id });
+
+  types = async (): Promise<ResultOf<"lares/types/list">["items"]> =>
+    (await this.#ask<ResultOf<"lares/types/list">>("lares/types/list", {})).items;
+  /** Returns all values of a type, page by page. */
+  typeValues = async (type: string): Promise<ResultOf<"lares/types/values">["items"]> => {
+    const items: ResultOf<"lares/types/values">["items"] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await this.#ask<ResultOf<"lares/types/values">>("lares/types/values", {
+        type,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      items.push(...page.items);
+      if (page.cursor === undefined) return items;
+      cursor = page.cursor;
+    }
+  };
 
   entries = (query: ParamsOf<"lares/entries/query">): Promise<ResultOf<"lares/entries/query">> =>
     this.#ask("lares/entries/query", query);
@@ -154,6 +172,21 @@ export class KernelClient {
   conversations = (
     query: ParamsOf<"lares/conversations/list">,
   ): Promise<ResultOf<"lares/conversations/list">> => this.#ask("lares/conversations/list", query);
+  /** Returns all that match, page by page, the last used first. */
+  allConversations = async (query: ParamsOf<"lares/conversations/list">): Promise<Conversation[]> => {
+    const found: Conversation[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.conversations({
+        ...query,
+        limit: 1_000,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      found.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return found;
+  };
   conversation = (id: string): Promise<Conversation> => this.#ask("lares/conversations/get", { id });
   send = (message: ParamsOf<"lares/conversations/send">): Promise<ResultOf<"lares/conversations/send">> =>
     this.#ask("lares/conversations/send", message);
@@ -170,6 +203,9 @@ export class KernelClient {
     this.#ask("lares/conversations/pin", { id, entry, pinned });
   updateConversation = (change: ParamsOf<"lares/conversations/update">): Promise<Conversation> =>
     this.#ask("lares/conversations/update", change);
+  verifyConversation = (
+    whose: ParamsOf<"lares/conversations/verify">,
+  ): Promise<ResultOf<"lares/conversations/verify">> => this.#ask("lares/conversations/verify", whose);
   deleteConversation = (id: string): Promise<ResultOf<"lares/conversations/delete">> =>
     this.#ask("lares/conversations/delete", { id });
   conversationContext = (id: string): Promise<ResultOf<"lares/conversations/context">> =>

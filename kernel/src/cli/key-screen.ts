@@ -73,7 +73,7 @@ export async function onKeyScreen<Result>(
       return;
     }
     // It was typed for what was there before.
-    if (!isOpen) return;
+    if (!isShown) return;
     turn = turn.then(async () => {
       const end = await screen.key({ name: key.name ?? "", text: text ?? "", shift: key.shift === true });
       if (end === null) draw();
@@ -82,16 +82,17 @@ export async function onKeyScreen<Result>(
     turn.catch(done.reject);
   };
   const interrupted = (): void => done.resolve(null);
-  let isOpen = false;
+  let isShown = false;
   stdin.on("keypress", pressed);
-  stdout.on("resize", draw);
   terminal.interrupted.addEventListener("abort", interrupted);
   try {
     if (terminal.interrupted.aborted) return null;
-    draw();
     // Input that the terminal already holds arrives in the next turns of the event loop.
     for (let turns = 0; turns < turnsOfTypedAhead; turns++) await nextTurn();
-    isOpen = true;
+    // From here on every key counts, because it may be an answer to what is on the screen.
+    stdout.on("resize", draw);
+    draw();
+    isShown = true;
     return await done.promise;
   } finally {
     stdin.off("keypress", pressed);

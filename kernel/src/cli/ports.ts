@@ -1,4 +1,6 @@
 import type { ModelService, SecretService, UsageService } from "../services/models.ts";
+import type { PackageServices } from "./packaging/package-ports.ts";
+import type { RuleResult } from "./render/conformance.ts";
 import type { Finding } from "./render/findings.ts";
 
 /** A session with a workspace's kernel, after `initialize` and `initialized`. */
@@ -112,6 +114,14 @@ export interface CliPorts {
    * null.
    */
   programFault(folder: string): Promise<string | null>;
+  /**
+   * Tries a program against each rule of the guest ABI: that of the extension in `folder`, or the one in `file`. Absolute
+   * paths. `onRule` is told the name of each rule before it is tried.
+   */
+  conformance(
+    program: { readonly folder: string; readonly file: string | null },
+    options: { readonly onRule: (rule: string) => void; readonly signal: AbortSignal },
+  ): Promise<readonly RuleResult[]>;
   /** Returns the resolved configuration of the workspace, every value with its source. */
   explain(folder: string): Promise<Explanation>;
   /** Serves the protocol until the client leaves; returns the exit code of the process. */
@@ -126,6 +136,8 @@ export interface CliPorts {
   probeSandbox(): Promise<ProbeResult>;
   /** Opens the user's models, usage and secrets, without a kernel, for as long as `use` runs. */
   withUserServices<Result>(use: (services: UserServices) => Promise<Result>): Promise<Result>;
+  /** Opens the services for packages while `use` runs. */
+  withPackages<Result>(use: (packages: PackageServices) => Promise<Result>): Promise<Result>;
   models(): readonly ModelOffer[];
   /** Downloads a model of `models()` to the person's cache. */
   fetchModel(name: string, signal: AbortSignal): Promise<ModelReady>;

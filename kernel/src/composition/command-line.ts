@@ -65,6 +65,10 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       kernelVersion: version,
       events: eventPorts(systemClock),
     });
+  const faultOf = async (folder: string): Promise<string | null> => {
+    const { programFault } = await import("./prepare-program.ts");
+    return programFault(documentsOf(folder).createFinder(), folder);
+  };
   return {
     version,
     connect: (options) => connectToKernel(options, program, silentLog),
@@ -108,9 +112,10 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         protected: [...protectedByName, ...(await protectedPlaces(documents, resolve(folder)))],
       };
     },
-    programFault: async (folder) => {
-      const { programFault } = await import("./prepare-program.ts");
-      return programFault(documentsOf(folder).createFinder(), folder);
+    programFault: faultOf,
+    conformance: async (program, options) => {
+      const { conformanceOf } = await import("./conformance.ts");
+      return conformanceOf(documentsOf(program.folder).createFinder(), program, options);
     },
     serve,
     stopKernel: async (folders) => endKernel(await stateFolderPath(folders, process.env)),
@@ -124,6 +129,20 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       const { openUserServices } = await import("./user-services.ts");
       await using opened = new AsyncDisposableStack();
       return await use(await openUserServices(documentsOf(process.cwd()), process.env, opened));
+    },
+    withPackages: async (use) => {
+      const { openPackageServices } = await import("./packages/package-services.ts");
+      await using opened = new AsyncDisposableStack();
+      return await use(
+        openPackageServices({
+          environment: process.env,
+          kernelVersion: version,
+          documentsOf,
+          opened,
+          programFault: faultOf,
+          openLedger: async (folder) => (await import("./ledger.ts")).openLedger(folder, silentLog),
+        }),
+      );
     },
     models: () =>
       Object.entries(knownModels).map(([name, { title, licence, megabytes }]) => ({

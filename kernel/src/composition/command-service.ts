@@ -1,6 +1,7 @@
 import { LaresError, notFound } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import { checkPerson, type Principal } from "../base/vocabulary/principal.ts";
+import { canBeAskedFor, listedTitle, type NamedAction } from "../base/vocabulary/named-action.ts";
 import type { CommandDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { CommandService } from "../services/commands.ts";
@@ -10,33 +11,49 @@ import type { KernelTools } from "./subsystems/tools.ts";
 
 interface CommandPorts {
   readonly agents: Pick<AgentLink, "definitions" | "get">;
-  readonly tools: Pick<KernelTools, "check" | "completed">;
+  readonly tools: Pick<KernelTools, "call" | "check" | "completed">;
   readonly conversations: Pick<ConversationService, "open" | "send">;
 }
 
 /** The name by which a program is asked to run a command; no tool can have it. */
 const handlerOf = (name: string): string => `command:${name}`;
 
+/** A named action is a command too if a person can be asked for its parameters. */
+const isCommand = ({ parameters }: NamedAction): boolean => canBeAskedFor(parameters);
+
 /** A command that an agent offers: a function of its program, or a text that is sent to its mind. */
 export function createCommandService({ agents, tools, conversations }: CommandPorts): CommandService {
   const enabled = () => agents.definitions().filter(({ enabled: isEnabled }) => isEnabled);
   return {
     list: () =>
-      enabled().flatMap(({ id, commands = [] }) =>
-        commands.map(({ name, title, description, parameters }) => ({
-          agent: id,
-          name,
-          title,
-          description,
-          ...(parameters === undefined ? {} : { parameters }),
-        })),
+      enabled().flatMap(({ id, commands = [], actions = [] }) =>
+        [
+          ...commands.map(({ name, title, description, parameters }) => ({
+            agent: id,
+            name,
+            title,
+            description,
+            ...(parameters === undefined ? {} : { parameters }),
+          })),
+          ...actions.filter(isCommand).map(({ name, title, description, parameters }) => ({
+            agent: id,
+            name,
+            title: listedTitle(title),
+            description,
+            parameters,
+          })),
+        ].filter(({ name }, index, all) => all.findIndex((each) => each.name === name) === index),
       ),
     run: async (by, agent, name, args, signal) => {
       checkPerson(by, "run a command");
       const definition = enabled().find(({ id }) => id === agent);
       if (definition === undefined) throw notFound("agent", agent);
       const command = definition.commands?.find((each) => each.name === name);
-      if (command === undefined) throw notFound("command", `${agent}/${name}`);
+      if (command === undefined) {
+        if (definition.actions?.some((action) => action.name === name && isCommand(action)) === true)
+          return await tools.call(agent, name, args, by, { signal });
+        throw notFound("command", `${agent}/${name}`);
+      }
       const given = args ?? {};
       if (!isJsonObject(given))
         throw new LaresError("ToolError", `${agent}/${name}: arguments must be an object.`);

@@ -37,7 +37,7 @@ async function open(): Promise<Bed> {
     nextTurn: (run) => run(),
     activeAgents: () => 4,
     idleUnloadMs: () => 1000,
-    queue: agentQueue(inbox),
+    queue: agentQueue(inbox, async () => ({})),
     enqueue: (deliveries) =>
       inbox.prepare(
         deliveries.map(({ payload, ...one }) => ({ ...one, payload: payload as unknown as JsonValue })),

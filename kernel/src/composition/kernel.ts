@@ -1,3 +1,4 @@
+import { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
 import { ForeignPlaces } from "../agent-state/foreign-places.ts";
 import { TaintedContents } from "../conversations/tainted-contents.ts";
 import { isoTime } from "../base/clock.ts";
@@ -35,6 +36,7 @@ import { openForeign } from "./subsystems/foreign.ts";
 import { openMadeSchedules } from "./subsystems/made-schedules.ts";
 import { openMinds } from "./subsystems/minds.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
+import { openSharedTypes } from "./subsystems/shared-types.ts";
 import { openSandbox } from "./subsystems/sandbox.ts";
 import { openTools } from "./subsystems/tools.ts";
 import { openIndex } from "./subsystems/workspace.ts";
@@ -125,6 +127,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   const notifications = new Emitter<AgentNotice>();
   const tainted = new TaintedContents(database);
   const places = await ForeignPlaces.open(database);
+  const types = openSharedTypes(context, { database, agents, tools, places });
   const schedules = await openMadeSchedules(context, { database, asks });
   const minds = openMinds(context, {
     database,
@@ -159,7 +162,17 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     agents,
     progress,
     notifications,
-    foreign: openForeign({ configuration, workspace, agents, tainted, places }),
+    types,
+    foreign: openForeign({
+      configuration,
+      workspace,
+      actions,
+      models,
+      memories,
+      sharedTypes: types.sharedTypes,
+      tainted,
+      places,
+    }),
     runPrompt: async (agent, prompt, { id }, handler) => {
       await minds.prompt(agent, prompt, id);
       await schedules.ran(handler);
@@ -198,6 +211,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
   });
 
   const conversations = createConversationService(minds);
+  context.opened.use(conversations.deleted.on((id) => asks.conversationEnded(id)));
   const services = createServices({
     version,
     roots: context.roots,
@@ -209,6 +223,14 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     activation,
     registry,
     dayCounts: queues.dayCounts,
+    deadJobs: new DeadJobDesk({
+      queue: queues.jobs,
+      traces,
+      changed: (agent) => {
+        agents.find(agent)?.pump();
+        registry.jobsChanged.emit(agent);
+      },
+    }),
     workspace,
     actions,
     shown,
@@ -220,6 +242,8 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     memories,
     conversations,
     chatBindings: new ChatBindingRows(database, clock),
+    filesMoved: index.filesMoved,
+    types: types.service,
     commands: createCommandService({ agents, tools, conversations }),
     traces: createTraceService(traces, log),
     ...createModelServices(models, clock),

@@ -14,6 +14,8 @@ const published = [
   ["inbox-2-sources", "576596c1d4e66117"],
   ["jobs-1", "7abc18653cea2e6b"],
   ["jobs-2", "034f556b2c634850"],
+  ["jobs-3", "fe61f362fada6d03"],
+  ["jobs-4-dead", "abc3c47c21505e84"],
   ["actions-1", "8b7182c03808054e"],
   ["actions-2-retention", "04e20fa8ade14e38"],
   ["actions-3-superseding", "107b8eec248cc08c"],
@@ -32,12 +34,15 @@ const published = [
   ["models-1-script-turns", "eecc8c79ff0e0abd"],
   ["schedules-2-made", "e9aaf435be4ef1ab"],
   ["agents-4-foreign-places", "3f253c345d58d15d"],
+  ["schedules-3-failures", "57273a8ae200db3a"],
   ["decisions-1-uses", "282ac0a8df289b2f"],
   ["tool-calls-1", "3893d9f61e3598aa"],
   ["asks-1-asks", "2b2d8f4a9ebd33f3"],
   ["asks-2-keys", "ba89ef26b2045640"],
+  ["asks-3-conversations", "2d24ca8550011761"],
   ["conversations-1", "e9f08aa1e24fe2ef"],
   ["conversations-2-files", "1c405fbbf0bcedd0"],
+  ["shared-types-1", "eebc7f23f5776873"],
 ] as const;
 
 const sources = fileURLToPath(new URL("..", import.meta.url));

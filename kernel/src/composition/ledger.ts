@@ -10,6 +10,7 @@ import { jobsMigrations } from "../jobs/migrations.ts";
 import { memoryMigrations } from "../memory/records/heads.ts";
 import { sharedDataMigrations } from "../memory/shared-data.ts";
 import { openDatabase, type Database, type Migration } from "../platform/database/database.ts";
+import { sharedTypesMigrations } from "../shared-types/migrations.ts";
 import { keyedCallMigrations } from "../tools/keyed-calls.ts";
 import { workspaceMigrations } from "../workspace/migrations.ts";
 
@@ -26,6 +27,7 @@ export const ledgerMigrations: readonly Migration[] = [
   ...keyedCallMigrations,
   ...asksMigrations,
   ...conversationMigrations,
+  ...sharedTypesMigrations,
 ];
 
 /** Opens a workspace's `ledger.sqlite`: one file, so that several rooms can write in one transaction. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readSchedules, scheduleStatements } from "../agent-state/schedules.ts";
 import { maxRunsWaiting } from "../agents/delivery/catch-up.ts";
 import type { AgentDefinition } from "../agents/ports.ts";
@@ -102,6 +102,64 @@ describe("while the kernel runs", () => {
     opened.remove("dev.test.other");
     await opened.schedules.follow();
     expect(opened.clock.pendingTimers).toBe(0);
+  });
+
+  test("outside of its active hours it does not run, and its next run is within them", async () => {
+    const opened = await bed("2026-11-20T07:10:00.000Z");
+    const definition = scheduled("*/30 * * * *", "once", opened.clock, {}, "UTC", {
+      activeHours: "08:00-09:00",
+    });
+    expect(definition.hooks[0]?.nextRun?.()).toBe("2026-11-20T08:00:00.000Z");
+    await opened.run(definition);
+    await opened.pass(3 * hour, minute);
+    expect(await opened.take()).toEqual(["tidy 08:00:00"]);
+    await opened.pass(day, minute);
+    // One that waits keeps the next from running.
+    expect(await opened.take()).toEqual(["tidy 08:00:00"]);
+  });
+
+  test("a run that was held up until its hours have ended is skipped, without a word", async () => {
+    const opened = await bed("2026-11-20T07:59:00.000Z");
+    await opened.run(scheduled("0 8 * * *", "once", opened.clock, {}, "UTC", { activeHours: "08:00-09:00" }));
+    await opened.schedules[Symbol.asyncDispose]();
+    opened.clock.advance(2 * hour);
+    await opened.restart();
+    await opened.schedules.follow();
+    expect(await opened.take()).toEqual([]);
+    expect(opened.traces).toEqual([]);
+    await opened.pass(day, minute);
+    expect(await opened.take()).toEqual(["tidy 08:00:00"]);
+  });
+
+  test("runs that are due while one waits are left out, or queue", async () => {
+    for (const [overlap, told] of [
+      [undefined, ["tidy 12:01:00"]],
+      ["queue", ["tidy 12:01:00", "tidy 12:02:00", "tidy 12:03:00"]],
+    ] as const) {
+      const opened = await bed("2026-11-20T12:00:30.000Z");
+      const more = overlap === undefined ? {} : { overlap };
+      await opened.run(scheduled("* * * * *", "skip", opened.clock, {}, "UTC", more));
+      await opened.pass(3 * minute);
+      expect(await opened.take()).toEqual(told);
+    }
+  });
+
+  test("a jitter delays each run by the same time, and no run is lost or made twice", async () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const opened = await bed("2026-11-20T12:00:30.000Z");
+    await opened.run(scheduled("* * * * *", "skip", opened.clock, {}, "UTC", { jitterMs: 40_000 }));
+    await opened.pass(49_000);
+    expect(await opened.take()).toEqual([]);
+    await opened.pass(1_000);
+    expect(await opened.take()).toEqual(["tidy 12:01:00"]);
+    await opened.pass(59_000);
+    expect(await opened.take()).toEqual([]);
+    await opened.restart();
+    await opened.schedules.follow();
+    await opened.pass(1_000);
+    expect(await opened.take()).toEqual(["tidy 12:02:00"]);
+    expect(opened.traces).toEqual([]);
   });
 
   test("closed, it has no timer and fires no more, whatever is asked of it", async () => {
@@ -415,7 +473,7 @@ test.each([-1, -9000000000000000, 9000000000000000, 9223372036854775807n])(
     await opened.run(scheduled("* * * * *", "all", opened.clock));
     await opened.schedules[Symbol.asyncDispose]();
     const [kept] = await readSchedules(opened.database);
-    await opened.database.batch([scheduleStatements.fired({ ...kept!, firedThrough: through as number })]);
+    await opened.database.batch([scheduleStatements.kept({ ...kept!, firedThrough: through as number })]);
     expect(await readSchedules(opened.database)).toEqual([]);
     await opened.restart();
     await opened.schedules.follow();
@@ -446,4 +504,75 @@ test("a schedule whose next run cannot be computed holds up no other agent's, an
   isBroken = false;
   await opened.pass(scheduleRetryMs);
   expect(await opened.take()).toEqual(["tidy 12:01:00"]);
+});
+
+describe("three failed runs in a row", () => {
+  const key = `schedule ${JSON.stringify(["tidy", "* * * * *", "UTC"])}`;
+  const fail = async (opened: ScheduleBed, times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) opened.schedules.ended(agent, key, `fault ${time + 1}`);
+    await opened.schedules.follow();
+  };
+  const [hook] = scheduled("* * * * *", "once", new ManualClock("2026-11-20T12:00:00.000Z")).hooks;
+
+  test("suspend the schedule, which is reported once, and no other one of the agent", async () => {
+    const opened = await bed();
+    const both = ["tidy", "sweep"].map((handler) =>
+      hookOf({ kind: "schedule", schedule: "* * * * *", handler, catchUp: "once" }, opened.clock),
+    );
+    await opened.run(definitionOf({ hooks: both }));
+    await fail(opened, 2);
+    expect(opened.schedules.suspension(agent, hook!)).toBeNull();
+    await fail(opened, 2);
+    expect(opened.schedules.suspension(agent, hook!)).toEqual({
+      since: "2026-11-20T12:00:00.000Z",
+      error: "fault 1",
+    });
+    expect(opened.traces).toEqual([
+      "warn the schedule of tidy (* * * * *) is suspended, because 3 runs in a row failed: fault 1",
+    ]);
+    expect(opened.announced).toEqual([agent]);
+    await opened.pass(minute);
+    expect(await opened.take()).toEqual(["sweep 12:01:00"]);
+  });
+
+  test("with one between that did well are none", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "once", opened.clock));
+    await fail(opened, 2);
+    opened.schedules.ended(agent, key, null);
+    await fail(opened, 2);
+    expect(opened.schedules.suspension(agent, hook!)).toBeNull();
+    await opened.pass(minute);
+    expect(await opened.take()).toEqual(["tidy 12:01:00"]);
+  });
+
+  test("hold over a restart, until a person resumes it: then it counts from now", async () => {
+    const opened = await bed();
+    const definition = scheduled("* * * * *", "all", opened.clock);
+    await opened.run(definition);
+    await fail(opened, 3);
+    await opened.schedules[Symbol.asyncDispose]();
+    opened.clock.advance(day);
+    await opened.restart();
+    await opened.schedules.follow();
+    expect(await opened.take()).toEqual([]);
+    expect(opened.schedules.suspension(agent, hook!)).not.toBeNull();
+    expect(await opened.schedules.resume(agent, hook!)).toBe(true);
+    expect(await opened.schedules.resume(agent, hook!)).toBe(false);
+    expect(opened.schedules.suspension(agent, hook!)).toBeNull();
+    await opened.pass(minute);
+    expect(await opened.take()).toEqual(["tidy 12:01:00"]);
+    await fail(opened, 1);
+    expect(opened.schedules.suspension(agent, hook!)).toBeNull();
+  });
+
+  test("of a schedule that is gone meanwhile count for nothing", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "once", opened.clock));
+    await fail(opened, 2);
+    opened.remove(agent);
+    await fail(opened, 2);
+    expect(opened.traces).toEqual([]);
+    expect(await opened.schedules.resume(agent, hook!)).toBe(false);
+  });
 });

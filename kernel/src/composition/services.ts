@@ -4,6 +4,7 @@ import { hookOf, type DayCounts } from "../agents/day-counts.ts";
 import { describeAgent } from "../agents/describe.ts";
 import { MetricsRecorder } from "../agents/metrics.ts";
 import type { AgentDefinition } from "../agents/ports.ts";
+import type { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
 import type { AgentRegistry } from "../agents/lifecycle/registry.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
@@ -33,7 +34,9 @@ interface ServiceRooms extends Pick<
   | "traces"
   | "conversations"
   | "chatBindings"
+  | "filesMoved"
   | "commands"
+  | "types"
   | "editorModels"
   | "decisions"
   | "unsaved"
@@ -53,6 +56,7 @@ interface ServiceRooms extends Pick<
   readonly activation: Activation;
   readonly registry: AgentRegistry<Statement>;
   readonly dayCounts: DayCounts;
+  readonly deadJobs: DeadJobDesk;
   readonly workspace: Workspace;
   readonly actions: ReturnType<typeof openActions>;
   readonly shown: ShownDecisions;
@@ -130,9 +134,9 @@ export function createServices(rooms: ServiceRooms): Services {
           : configuration.definitions.map((definition) =>
               asleep(definition, clock, dayCounts.get(definition.id)),
             ),
-      control: async (by, id, command) => {
+      control: async (by, id, command, hook) => {
         await activation.agentsKnown();
-        return registry.control(by, id, command);
+        return registry.control(by, id, command, hook);
       },
       changed: registry.changed,
       counted: registry.counted,
@@ -169,16 +173,22 @@ export function createServices(rooms: ServiceRooms): Services {
       },
     },
     jobs: {
-      list: async (limit = defaultJobs, agent) => {
+      list: async (limit = defaultJobs, agent, state) => {
         await activation.agentsKnown();
-        return registry.jobs(limit, agent);
+        return state === "dead" ? rooms.deadJobs.list(limit, agent) : registry.jobs(limit, agent);
       },
       cancel: async (by, id, agent) => {
         await activation.agentsKnown();
         return registry.cancelJob(by, id, agent);
       },
+      retry: async (by, id) => {
+        await activation.agentsKnown();
+        return rooms.deadJobs.retry(by, id);
+      },
+      remove: (by, id) => rooms.deadJobs.remove(by, id),
       changed: registry.jobsChanged,
     },
+    types: rooms.types,
     entries: { query: (query, signal) => workspace.query(query, () => true, undefined, signal) },
     memory: createMemoryService({
       memories,
@@ -191,6 +201,7 @@ export function createServices(rooms: ServiceRooms): Services {
     }),
     conversations: afterAgents(activation, rooms.conversations),
     chatBindings: rooms.chatBindings,
+    filesMoved: rooms.filesMoved,
     commands: {
       list: () => rooms.commands.list(),
       run: async (by, agent, name, args, signal) => {

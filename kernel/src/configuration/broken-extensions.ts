@@ -104,6 +104,7 @@ export function brokenDefinition(
     authority,
     limits: effectiveLimits({ resources: {} }, configuration),
     config: {},
+    concurrency: 1,
     memory: false,
     memoryRetentionDays: null,
     memoryPrune: null,

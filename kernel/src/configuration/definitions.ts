@@ -67,14 +67,18 @@ function definitionOf(
     activation: manifest.agent.activation,
     hooks: manifest.hooks.map((hook) => hookOf(hook, context.clock, texts)),
     tools: manifest.tools.map((tool) => ({ ...tool, description: tool.description ?? "" })),
+    ...(manifest.events === undefined ? {} : { events: manifest.events }),
     authority,
     limits: effectiveLimits(manifest, configuration),
     config,
+    concurrency: manifest.agent.concurrency ?? 2,
     memory: manifest.agent.enableMemory,
     memoryRetentionDays: manifest.agent.memoryRetentionDays ?? null,
     memoryPrune: manifest.agent.memoryPrune ?? null,
     traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
     ...(manifest.commands === undefined ? {} : { commands: commandsOf(manifest.commands, texts) }),
+    ...(manifest.actions === undefined ? {} : { actions: manifest.actions }),
+    ...(manifest.types === undefined ? {} : { types: manifest.types }),
     ...(mind === null ? {} : { mind }),
     body: written.main === null ? "kernel" : "guest",
     bundleDigest: bundleDigestOf(entry, written),
@@ -108,10 +112,11 @@ function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifes
   if (manifest.main !== null) return program.fault ?? null;
   if (manifest.mind !== undefined && program.program === null) return program.fault;
   // Without a program there is nothing that a hook, a tool or a command could call.
-  const { hooks, tools, commands = [] } = manifest;
+  const { hooks, tools, commands = [], actions = [] } = manifest;
   const isCalled =
     hooks.some((hook) => hook.kind === "event" || hook.prompt === undefined) ||
     tools.length > 0 ||
+    actions.length > 0 ||
     commands.some(({ prompt }) => prompt === undefined);
   return isCalled ? noProgram : null;
 }
@@ -119,7 +124,7 @@ function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifes
 /** Returns a hook with its filter or schedule compiled. `texts`: the prompts that were read, by path. */
 export function hookOf(hook: ResolvedHook, clock: Clock, texts: Texts = new Map()): HookDefinition {
   if (hook.kind === "schedule") {
-    const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now());
+    const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now(), hook.activeHours);
     const bound = {
       handler: hook.handler,
       schedule: hook.schedule,
@@ -134,6 +139,9 @@ export function hookOf(hook: ResolvedHook, clock: Clock, texts: Texts = new Map(
       timing: {
         timezone: hook.timezone ?? "UTC",
         catchUp: hook.catchUp,
+        overlap: hook.overlap ?? "skip",
+        jitterMs: hook.jitterMs ?? 0,
+        isActive: schedule.isActive,
         next: (afterMs) => {
           const [next] = schedule.nextRuns(afterMs, 1);
           return next === undefined ? null : Date.parse(next);

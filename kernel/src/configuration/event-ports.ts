@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { EventPorts, FilterCheck } from "../documents/ports.ts";
 import { compileSchedule } from "../events/cron.ts";
+import { declaredFields } from "../events/declared-fields.ts";
 import { compileFilter } from "../events/filter.ts";
 import { eventNames, isCustomEvent } from "../events/types.ts";
 
@@ -15,8 +16,13 @@ const maxFilterVerdicts = 512;
 const maxKeptCharacters = 4096;
 const filterVerdicts = new Map<string, FilterCheck>();
 
-function checkFilter(source: string, eventName: string): FilterCheck {
-  const key = `${eventName}\n${source}`;
+function checkFilter(
+  source: string,
+  eventName: string,
+  schema?: Readonly<Record<string, unknown>>,
+): FilterCheck {
+  const declared = schema === undefined ? null : declaredFields(schema);
+  const key = `${eventName}\n${source}\n${declared === null ? "" : JSON.stringify(declared)}`;
   const known = filterVerdicts.get(key);
   if (known !== undefined) {
     // The least recently used are evicted first.
@@ -24,7 +30,7 @@ function checkFilter(source: string, eventName: string): FilterCheck {
     filterVerdicts.set(key, known);
     return known;
   }
-  const compiled = compileFilter(source, eventName);
+  const compiled = compileFilter(source, eventName, declared);
   const verdict: FilterCheck = compiled.ok ? { ok: true } : compiled;
   if (key.length > maxKeptCharacters) return verdict;
   if (filterVerdicts.size >= maxFilterVerdicts)

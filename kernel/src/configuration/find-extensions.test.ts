@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkManifest } from "../documents/manifest.ts";
 import { manifestPorts } from "../documents/testing/ports.ts";
 import { ObservedFiles } from "./observed-files.ts";
-import { ExtensionFinder, leadsToAnotherMachine } from "./find-extensions.ts";
+import { ExtensionFinder, extensionIds, leadsToAnotherMachine, manifestOf } from "./find-extensions.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -85,4 +85,41 @@ test.each([
   ["/host/share", false],
 ])("%s", (path, expected) => {
   expect(leadsToAnotherMachine(path)).toBe(expected);
+});
+
+test.each([
+  ["a block", "extension:\n  name: A\n  id: dev.written\n"],
+  ["JSON", '{\n  "extension": {\n    "id": "dev.written"\n  }\n}\n'],
+  ["braces", "extension: { name: A, id: dev.written }\n"],
+  ["TOML", '[extension]\nid = "dev.written"\n'],
+])("an id is read from a manifest that is written as %s", async (_how, text) => {
+  const place = await mkdtemp(join(folder, "written-"));
+  await mkdir(join(place, "one"));
+  await writeFile(join(place, "one", text.startsWith("[") ? "extension.toml" : "extension.yaml"), text);
+  expect(await extensionIds([place], new ObservedFiles())).toEqual(new Set(["dev.written"]));
+  expect((await manifestOf("dev.written", [place], new ObservedFiles()))?.text).toBe(text);
+  expect(await manifestOf("dev.write", [place], new ObservedFiles())).toBeNull();
+});
+
+test("of a workspace's own place 256 folders are read, of the person's own all of a thousand extensions", async () => {
+  const place = join(folder, "many");
+  const last = "dev.many.n0999";
+  for (let at = 0; at < 1000; at++) {
+    const id = `dev.many.n${String(at).padStart(4, "0")}`;
+    await mkdir(join(place, id), { recursive: true });
+    await writeFile(
+      join(place, id, "extension.yaml"),
+      `extension:\n  id: ${id}\n  name: N\n  version: 1.0.0\n`,
+    );
+  }
+  const finder = (places: { workspace: string[]; user: string }) =>
+    new ExtensionFinder({ ...places, bundled: join(folder, "none") }, ({ text, file }) =>
+      checkManifest(text, file, manifestPorts()),
+    );
+  const own = finder({ workspace: [], user: place });
+  expect((await own.byId(last))?.checked.value?.id).toBe(last);
+  expect(await own.ids()).toHaveLength(1000);
+  const strangers = finder({ workspace: [place], user: join(folder, "none") });
+  expect(await strangers.byId(last)).toBeNull();
+  expect(await strangers.ids()).toHaveLength(256);
 });

@@ -7,6 +7,8 @@ import type { DocumentText } from "../platform/files/document-files.ts";
 
 /** Maximum number of folders that are read in one place of extensions, because a workspace's place is untrusted. */
 const maxFoldersLookedAt = 256;
+/** The same in the person's own place: a document names at most 1,024 extensions. */
+const maxInstalled = 2048;
 
 /** Wrong paths for which a finder looks for suggestions; each costs reading the manifests of a folder. */
 const maxLookedBeside = 4;
@@ -36,8 +38,8 @@ export function leadsToAnotherMachine(path: string): boolean {
   return /^[\\/]{2}/.test(path);
 }
 
-/** A line with an id, in YAML or TOML. */
-const idLine = /^[ \t]*id[ \t]*[:=][ \t]*["']?([^\s"'#,]+)/m;
+/** The id in a manifest: in YAML, also written in braces or like JSON, or in TOML. */
+const idLine = /(?:^|[{,])[ \t]*["']?id["']?[ \t]*[:=][ \t]*["']?([^\s"'#,}]+)/m;
 
 /**
  * Returns the ids that may refer to an extension whose manifest is invalid: the id in its readable part, and the
@@ -71,6 +73,26 @@ async function idsWrittenIn(place: string): Promise<string[]> {
     if (id !== undefined) ids.push(id);
   }
   return ids;
+}
+
+/**
+ * Returns the first manifest in these places that has this id, or null. Only this manifest is read through `files`, which
+ * records it for the watcher.
+ */
+export async function manifestOf(
+  id: string,
+  places: readonly string[],
+  files: ObservedFiles,
+): Promise<DocumentText | null> {
+  for (const place of places) {
+    const unwatched = new ObservedFiles(files.open);
+    for (const name of (await unwatched.list(place)).slice(0, maxFoldersLookedAt)) {
+      const manifest = await unwatched.readFirst(join(place, name), manifestNames);
+      if (manifest !== null && idLine.exec(manifest.text)?.[1] === id)
+        return files.readFirst(join(place, name), manifestNames);
+    }
+  }
+  return null;
 }
 
 type Check = (manifest: DocumentText) => Promise<CheckedManifest>;
@@ -153,7 +175,8 @@ export class ExtensionFinder {
 
   async #list(place: string): Promise<ExtensionOnDisk[]> {
     // A folder that cannot be listed counts as empty.
-    const folders = (await this.#files.list(place)).slice(0, maxFoldersLookedAt);
+    const most = place === this.#places.user ? maxInstalled : maxFoldersLookedAt;
+    const folders = (await this.#files.list(place)).slice(0, most);
     const found = await Promise.all(folders.map((name) => this.#at(join(place, name))));
     return found.filter((extension) => extension !== null);
   }

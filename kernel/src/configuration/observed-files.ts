@@ -18,8 +18,8 @@ import { readTextIn } from "./texts.ts";
 /** The default for callers without an editor. */
 export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
 
-/** Maximum number of paths that one reading stores; further paths are not watched. */
-const maxObserved = 4096;
+/** Maximum number of paths that one reading stores, enough for a thousand extensions; further paths are not watched. */
+const maxObserved = 16_384;
 
 /** Maximum length of all texts that one reading holds: a workspace's extensions are untrusted. */
 const maxTextCharacters = 64 * 1024 * 1024;

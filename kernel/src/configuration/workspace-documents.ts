@@ -5,6 +5,7 @@ import { checkLares } from "../documents/lares.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { laresNames } from "../documents/names.ts";
 import type { EventPorts, FoundExtension, ManifestPorts } from "../documents/ports.ts";
+import type { ResolvedManifest } from "../documents/resolved-manifest.ts";
 import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
 import { readText, realPathOf, realPathOrNull, type DocumentText } from "../platform/files/document-files.ts";
 import { dirname, join } from "../platform/files/paths.ts";
@@ -13,6 +14,7 @@ import { readOwn, readPrompts, type MindParts } from "./mind-parts.ts";
 import {
   extensionIds,
   ExtensionFinder,
+  manifestOf,
   type ExtensionOnDisk,
   type ExtensionPlaces,
 } from "./find-extensions.ts";
@@ -102,6 +104,41 @@ export class WorkspaceDocuments {
       extensionIds: () => extensionIds([dirname(dirname(file)), ...this.#extensionPlaces()], files),
       kernelVersion: this.#options.kernelVersion,
     };
+  }
+
+  /**
+   * Returns what other extensions declare, for one check of this manifest: those beside it, and those that can be named by
+   * id. Each is read once.
+   */
+  declarations(
+    file: string,
+    files: ObservedFiles,
+  ): Required<Pick<ManifestPorts, "declaredEvents" | "declaredTypes">> {
+    const read = new Map<string, Promise<ResolvedManifest | null>>();
+    const manifest = (id: string): Promise<ResolvedManifest | null> => {
+      const reading = read.get(id) ?? this.#manifestOf(id, file, files);
+      read.set(id, reading);
+      return reading;
+    };
+    return {
+      declaredEvents: async (id) => (await manifest(id))?.events ?? null,
+      declaredTypes: async (id) => {
+        const found = await manifest(id);
+        return found === null ? null : (found.types ?? []).map(({ name }) => name);
+      },
+    };
+  }
+
+  async #manifestOf(id: string, file: string, files: ObservedFiles): Promise<ResolvedManifest | null> {
+    const places = [dirname(dirname(file)), ...this.#extensionPlaces()];
+    const manifest = await manifestOf(id, places, files);
+    if (manifest === null) return null;
+    const checked = await checkManifest(
+      manifest.text,
+      manifest.file,
+      this.manifestPorts(manifest.file, files),
+    );
+    return checked.value;
   }
 
   #places(): ExtensionPlaces {

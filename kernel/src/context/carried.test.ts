@@ -201,7 +201,7 @@ test.each([1, 3, 10])(
       done++;
     }
     const entries = log.entries.filter(({ seq }) => seq > prefix.after);
-    const { sections } = buildContext({ prefix, entries, process: "c", model: "lab/m" });
+    const sections = buildContext({ prefix, entries, process: "c", model: "lab/m" }).sections();
     const summaries = sections.find(({ name }) => name === "summaries")?.text ?? "";
     for (const text of [
       "Never water the cactus after sunset, please.",

@@ -1,9 +1,10 @@
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { textOf } from "./entry-text.ts";
+import { pictureCount } from "./pictures.ts";
 import type { ContextPrefix, Summary } from "./prefix.ts";
 import { withoutReplaced } from "./replaced.ts";
 import { taintOf } from "./taint.ts";
-import { estimateTokens, type Pressure } from "./tokens.ts";
+import { estimateTokens, imageTokens, type Pressure } from "./tokens.ts";
 
 /** The entries that a compaction takes out of the context. */
 export interface CompactionPlan {
@@ -134,7 +135,7 @@ const overheadTokens = 12;
 function entryTokens(entry: Entry): number {
   if (entry.kind === "message" && entry.partial === true) return 0;
   const text = textOf(entry);
-  return text === "" ? 0 : overheadTokens + estimateTokens(text);
+  return text === "" ? 0 : overheadTokens + estimateTokens(text) + pictureCount(entry) * imageTokens;
 }
 
 /** The entries that are left out if there is no time for a model. */

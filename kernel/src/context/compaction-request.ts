@@ -1,3 +1,4 @@
+import { pictureText } from "../base/pictures.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { asData, dataNote, headOf, quoted, withinBytes, withoutMiddle } from "./data-text.ts";
@@ -161,7 +162,7 @@ function messageItem(entry: Extract<Entry, { kind: "message" }>): Item {
       case "reasoning":
         return [];
       case "image":
-        return ["(an image)"];
+        return [pictureText(part.media_type, part.bytes)];
       case "file":
         return [`(the file ${quoted(part.path)})`];
     }

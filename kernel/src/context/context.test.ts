@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import { dialects } from "../models/dialect.ts";
 import { normalize } from "../models/normalize.ts";
-import { buildContext, sectionNames, type SuffixPart } from "./context.ts";
+import { buildContext, contextOf, sectionNames, type SuffixPart } from "./context.ts";
+import { History } from "./history.ts";
 import { nextPrefix, prefixOf, readPrefix, type ContextPrefix } from "./prefix.ts";
 import { nothingCarried } from "./carried.ts";
 import { growthFactor, growthOf } from "./testing/growth.ts";
@@ -32,7 +33,8 @@ test("a request has the eight sections in order, and cache points before the his
   const log = new LogWriter();
   log.turn("Hello", ["text"]);
   log.says("And?");
-  const { messages, sections, tools } = build(log, [{ name: "status", text: "Nothing runs." }]);
+  const { messages, tools, sections: sectionsOf } = build(log, [{ name: "status", text: "Nothing runs." }]);
+  const sections = sectionsOf();
   expect(sections.map(({ name }) => name)).toEqual(sectionNames);
   expect(sections.filter(({ cached }) => cached !== true).map(({ name }) => name)).toEqual(["suffix"]);
   expect(tools).toEqual(prefix.tools);
@@ -122,7 +124,11 @@ test("over 50 turns with a status that changes, each request begins with the byt
 test("the size is the provider's last count of this prefix and model, and an estimate of what is new", () => {
   const log = new LogWriter();
   log.turn("Hello", []);
-  expect(build(log).tokens).toBe(build(log).sections.reduce((sum, { tokens }) => sum + tokens, 0));
+  expect(build(log).tokens).toBe(
+    build(log)
+      .sections()
+      .reduce((sum, { tokens }) => sum + tokens, 0),
+  );
   log.usage(7_000, 2_000);
   const counted = (more: object = {}): number =>
     buildContext({ prefix: prefixOf({}), entries: log.entries, process: "c", model: "lab/m", ...more })
@@ -133,6 +139,29 @@ test("the size is the provider's last count of this prefix and model, and an est
   expect(counted()).toBeGreaterThan(9_900);
   expect(counted({ model: "other/m" })).toBeLessThan(5_000);
   expect(counted({ prefixSeq: log.seq })).toBeLessThan(5_000);
+});
+
+test("a history that took entries for earlier requests gives the same bytes as one that takes them all at once", () => {
+  fc.assert(
+    fc.property(logs, fc.integer({ min: 1, max: 5 }), (entries, step) => {
+      const options = { process: "c", model: "lab/m", files: new Map() };
+      const speakers = new Set(["person", "model", "kernel"]);
+      const history = new History({ ...options, speakers, countedFrom: prefix.after });
+      for (let from = 0; from < entries.length; from += step) {
+        for (const entry of entries.slice(from, from + step)) history.take(entry);
+        const { sections, ...context } = contextOf({ prefix, history, model: "lab/m" });
+        const { sections: expected, ...all } = buildContext({
+          prefix,
+          entries: entries.slice(0, from + step),
+          process: "c",
+          model: "lab/m",
+        });
+        expect(JSON.stringify(context)).toBe(JSON.stringify(all));
+        expect(sections()).toEqual(expected());
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test("a stored prefix gives the same bytes", () => {

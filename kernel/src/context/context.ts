@@ -1,3 +1,4 @@
+import { pictureText } from "../base/pictures.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ModelMessage, ModelTool } from "../base/vocabulary/model.ts";
 import { carriedText } from "./carried.ts";
@@ -5,6 +6,7 @@ import { asData, dataNote, quoted, withinBytes } from "./data-text.ts";
 import { sourcesOf } from "./entry-text.ts";
 import { History } from "./history.ts";
 import type { ContextPrefix, Summary } from "./prefix.ts";
+import { withinRequest } from "./pictures.ts";
 import { contextTokens, estimateTokens, jsonText, messageTokens, toolTokens } from "./tokens.ts";
 
 /** A text of the suffix: the status, the time, what waits for the person, what an interceptor adds. */
@@ -13,23 +15,27 @@ export interface SuffixPart {
   readonly text: string;
 }
 
-export interface ContextInput {
-  readonly prefix: ContextPrefix;
+export interface ContextInput extends Omit<ContextParts, "history"> {
   /** Entries of one process after `prefix.after`, in order; a channel's with the ends of its children. */
   readonly entries: Iterable<Entry>;
   /** The process. */
   readonly process: string;
-  /** The model that is asked. */
-  readonly model: string;
-  readonly suffix?: readonly SuffixPart[];
-  /** Pictures as base64, by their hashes. */
-  readonly images?: ReadonlyMap<string, string>;
   /** The contents of files that were sent with messages, by `fileKey`. */
   readonly files?: ReadonlyMap<string, string>;
   /** Origins whose messages speak to the model themselves. By default: a person, a model, the kernel. */
   readonly speakers?: ReadonlySet<string>;
   /** The seq after which requests were made with this prefix. By default: `prefix.after`. */
   readonly prefixSeq?: number;
+}
+
+/** The parts of a request, with a history that has taken the entries. */
+export interface ContextParts {
+  readonly prefix: ContextPrefix;
+  /** Has taken the entries behind the prefix. */
+  readonly history: History;
+  /** The model that is asked. */
+  readonly model: string;
+  readonly suffix?: readonly SuffixPart[];
 }
 
 export const sectionNames = [
@@ -56,35 +62,36 @@ export interface ContextSection {
 export interface Context {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  readonly sections: readonly ContextSection[];
+  sections(): readonly ContextSection[];
   /** The size of the request: as the provider counted the last one, and an estimate of what is new. */
   readonly tokens: number;
 }
 
+/** Origins that speak to the model themselves where nothing else is said. */
 const defaultSpeakers: ReadonlySet<string> = new Set(["person", "model", "kernel"]);
 
 /**
- * Returns the request that a process makes next. Between two compactions, requests begin with the same bytes: entries
- * only add messages behind those that were sent, and the suffix comes last.
+ * Returns the request that a process makes next; its pictures have no bytes yet. Between two compactions, requests begin
+ * with the same bytes: entries only add messages behind those that were sent, and the suffix comes last.
  */
 export function buildContext(input: ContextInput): Context {
-  const { prefix, process, model, images = new Map(), files = new Map(), suffix = [] } = input;
+  const { prefix, process, model, files = new Map() } = input;
   const history = new History({
     process,
     model,
-    images,
     files,
     speakers: input.speakers ?? defaultSpeakers,
     countedFrom: input.prefixSeq ?? prefix.after,
   });
   for (const entry of input.entries) history.take(entry);
-  const { messages: said, last } = history.messages();
+  return contextOf({ ...input, history });
+}
 
-  const texts = prefixTexts(prefix);
-  const system = [texts.identity, texts.role, texts.tools, texts.blocks, texts.bulletin];
-  const before: ModelMessage[] = [{ role: "system", text: joined(system), cache: true }];
-  if (texts.summaries !== "")
-    before.push({ role: "user", parts: [{ type: "text", text: texts.summaries }], cache: true });
+/** Like `buildContext`, with a history that may have taken most of the entries for an earlier request. */
+export function contextOf({ prefix, history, model, suffix = [] }: ContextParts): Context {
+  const { messages: all, last } = history.messages();
+  const said = withinRequest(all);
+  const { texts, messages: before } = beginningOf(prefix);
   const suffixText = joined(
     suffix.map(({ name, text }) => asData(name === "" ? "note" : quoted(name), withinBytes(text))),
   );
@@ -92,14 +99,13 @@ export function buildContext(input: ContextInput): Context {
 
   const tokensOf = (messages: readonly ModelMessage[]): number =>
     messages.reduce((sum, message) => sum + messageTokens(message, model), 0);
-  const toolsText = joined([prefix.tools.map(jsonText).join("\n"), texts.tools]);
-  const sections: ContextSection[] = [
+  const sections = (): ContextSection[] => [
     { name: "identity", tokens: estimateTokens(texts.identity), text: texts.identity, cached: true },
     { name: "role", tokens: estimateTokens(texts.role), text: texts.role, cached: true },
     {
       name: "tools",
       tokens: estimateTokens(texts.tools) + prefix.tools.reduce((sum, tool) => sum + toolTokens(tool), 0),
-      text: toolsText,
+      text: joined([prefix.tools.map(jsonText).join("\n"), texts.tools]),
       cached: true,
     },
     { name: "blocks", tokens: estimateTokens(texts.blocks), text: texts.blocks, cached: true },
@@ -108,18 +114,36 @@ export function buildContext(input: ContextInput): Context {
     { name: "history", tokens: tokensOf(said), text: said.map(messageText).join("\n\n"), cached: true },
     { name: "suffix", tokens: tokensOf(after), text: suffixText },
   ];
-  const estimated = sections.reduce((sum, { tokens }) => sum + tokens, 0);
   return {
     messages: [...before, ...withCachePoint(said, after.length > 0), ...after],
     tools: prefix.tools,
     sections,
-    tokens: contextTokens(
+    tokens:
       last === null
-        ? null
-        : { usage: last.usage, addedTokens: last.added === 0 ? 0 : tokensOf(said.slice(-last.added)) },
-      estimated,
-    ),
+        ? sections().reduce((sum, { tokens }) => sum + tokens, 0)
+        : contextTokens(last.usage, last.added === 0 ? 0 : tokensOf(said.slice(-last.added))),
   };
+}
+
+interface Beginning {
+  readonly texts: ReturnType<typeof prefixTexts>;
+  readonly messages: readonly ModelMessage[];
+}
+
+/** By prefix: requests begin with the same messages as long as it stays. */
+const beginnings = new WeakMap<ContextPrefix, Beginning>();
+
+function beginningOf(prefix: ContextPrefix): Beginning {
+  const known = beginnings.get(prefix);
+  if (known !== undefined) return known;
+  const texts = prefixTexts(prefix);
+  const system = [texts.identity, texts.role, texts.tools, texts.blocks, texts.bulletin];
+  const messages: ModelMessage[] = [{ role: "system", text: joined(system), cache: true }];
+  if (texts.summaries !== "")
+    messages.push({ role: "user", parts: [{ type: "text", text: texts.summaries }], cache: true });
+  const beginning = { texts, messages };
+  beginnings.set(prefix, beginning);
+  return beginning;
 }
 
 function prefixTexts(prefix: ContextPrefix) {
@@ -170,7 +194,7 @@ function messageText(message: ModelMessage): string {
       case "reasoning":
         return `(reasoning) ${part.text}`;
       case "image":
-        return `(image ${part.media_type})`;
+        return pictureText(part.media_type, part.stored?.bytes ?? 0);
       case "tool_call":
         return `(call ${part.call}) ${part.tool} ${jsonText(part.arguments)}`;
       case "tool_result":

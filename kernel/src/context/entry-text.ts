@@ -1,3 +1,4 @@
+import { pictureText } from "../base/pictures.ts";
 import { hasEnded, type ActionState } from "../base/vocabulary/action.ts";
 import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
@@ -10,11 +11,33 @@ export const bulletinBlock = "bulletin";
 /** The result of a call that its process did not wait for; the words of `models/normalize.ts`. */
 export const interruptedText = "Interrupted; whether it took effect is unknown.";
 
-/** Returns a tool's result as the model reads it, at most 64 KiB of it. */
+/** Line breaks that JSON leaves as they are. */
+const bareLineBreaks = /[\u0085\u2028\u2029]/g;
+/** One line that is neither a heading nor quoted data. */
+const plainLine = /^(?![[|])[^\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]*$/;
+
+/** Returns the result of a call as the model reads it: an agent's own text is quoted as data, and so is an error of several lines. */
+export function toldResult(tool: string, result: ToolResult): string {
+  const text = resultText(result);
+  // The tools of processes have no slash, and what they say is the kernel's or was accepted.
+  if (!tool.includes("/")) return text;
+  const isText = result.status === "success" && typeof result.value === "string";
+  const isForeign = isText || (result.status === "error" && !plainLine.test(text));
+  return isForeign ? asData(`${isText ? "result" : "error"} of ${quoted(tool)}`, text) : text;
+}
+
+/** Returns a tool's result as text, at most 64 KiB of it. */
 export function resultText(result: ToolResult): string {
   switch (result.status) {
     case "success":
-      return withinBytes(typeof result.value === "string" ? result.value : jsonText(result.value ?? null));
+      return withinBytes(
+        typeof result.value === "string"
+          ? result.value
+          : jsonText(result.value ?? null).replace(
+              bareLineBreaks,
+              (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+            ),
+      );
     case "error":
       return withinBytes(
         result.recoverable ? `${result.message}\n(Another attempt may succeed.)` : result.message,
@@ -77,7 +100,11 @@ export function textOf(entry: Entry): string {
   switch (entry.kind) {
     case "message":
       return entry.parts
-        .map((part) => (part.type === "text" ? part.text : part.type === "file" ? part.path : ""))
+        .map((part) => {
+          if (part.type === "text") return part.text;
+          if (part.type === "file") return part.path;
+          return part.type === "image" ? pictureText(part.media_type, part.bytes) : "";
+        })
         .filter((text) => text !== "")
         .join("\n");
     case "tool_call":

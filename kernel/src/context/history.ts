@@ -7,16 +7,15 @@ import type {
   ModelUsage,
 } from "../base/vocabulary/model.ts";
 import { asData, quoted, withinBytes } from "./data-text.ts";
-import { eventText, interruptedText, resultText, sourcesOf } from "./entry-text.ts";
+import { eventText, interruptedText, resultText, sourcesOf, toldResult } from "./entry-text.ts";
 import { continued } from "./partial-parts.ts";
+import { storedPicture } from "./pictures.ts";
 
 export interface HistoryOptions {
   /** The process whose entries these are. */
   readonly process: string;
   /** The model that is asked. */
   readonly model: string;
-  /** Pictures as base64, by their hashes. */
-  readonly images: ReadonlyMap<string, string>;
   /** The contents of files that were sent with messages, by `fileKey`. */
   readonly files: ReadonlyMap<string, string>;
   /** Origins whose messages speak to the model themselves; others' messages are quoted data. */
@@ -48,6 +47,8 @@ interface Answer {
   partial: Part[];
   isCutOff: boolean;
   readonly calls: Call[];
+  /** Its messages once it is frozen: the same objects in each request, so that their tokens and digests are computed once. */
+  said: readonly ModelMessage[] | null;
 }
 interface Call {
   readonly answer: Answer;
@@ -127,7 +128,8 @@ export class History {
     for (const [index, place] of this.#places.entries()) {
       if (index === this.#lastUsage?.place) counted = messages.length;
       if (place.type === "said") messages.push(place.message);
-      else messages.push(...answerMessages(place));
+      else if (!place.isFrozen) messages.push(...answerMessages(place));
+      else messages.push(...(place.said ??= answerMessages(place)));
     }
     const usage = this.#lastUsage?.usage;
     return { messages, last: usage === undefined ? null : { usage, added: messages.length - counted } };
@@ -213,10 +215,11 @@ export class History {
       ? calls.findLast((known) => known.result !== null || known.late !== null)
       : calls.find((known) => known.result === null && known.late === null);
     if (call === undefined) return;
-    const text = resultText(result);
-    if (!call.answer.isFrozen) call.result = { text, isError: result.status === "error" };
+    const { tool } = call.part;
+    if (!call.answer.isFrozen)
+      call.result = { text: toldResult(tool, result), isError: result.status === "error" };
     else if (!isChange || call.late?.isFrozen === false) {
-      const told = asData(`late result of the call ${quoted(id)} of ${quoted(call.part.tool)}`, text);
+      const told = asData(`late result of the call ${quoted(id)} of ${quoted(tool)}`, resultText(result));
       if (call.late === null) call.late = this.#say(told);
       else call.late.message = saying(told);
     }
@@ -270,17 +273,11 @@ export class History {
         case "reasoning":
           return [];
         case "image":
-          return [this.#image(part)];
+          return [storedPicture(part)];
         case "file":
           return [{ type: "text", text: fileText(part, this.#options.files.get(fileKey(entry.id, index))) }];
       }
     });
-  }
-
-  #image({ media_type: type, object }: Extract<Part, { type: "image" }>): ModelText | ModelImage {
-    const base64 = this.#options.images.get(object);
-    if (base64 !== undefined) return { type: "image", media_type: type, base64 };
-    return { type: "text", text: `[an image ${quoted(type)} that is not available any more]` };
   }
 
   #say(text: string): Said {
@@ -297,6 +294,7 @@ export class History {
       partial: [],
       isCutOff: false,
       calls: [],
+      said: null,
     });
     if (id !== null) this.#byId.set(id, answer);
     return answer;

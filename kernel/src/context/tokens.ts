@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelTool, ModelUsage } from "../base/vocabulary/model.ts";
 
 /** The maximum number of tokens for an image, over all providers that publish one. */
-const imageTokens = 1_600;
+export const imageTokens = 1_600;
 /** The overhead of a message, a call and a tool, besides their text. */
 const overheadTokens = 12;
 
@@ -111,15 +111,11 @@ export function jsonText(value: unknown): string {
 
 /**
  * Returns the size of the context: the input of the last request as its provider counted it, cached tokens included,
- * and an estimate of what was added since. Without a count, the estimate of everything.
+ * and an estimate of what was added since.
  */
-export function contextTokens(
-  last: { readonly usage: ModelUsage; readonly addedTokens: number } | null,
-  estimated: number,
-): number {
-  if (last === null) return estimated;
-  const { input_tokens: input, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = last.usage;
-  return input + read + written + last.addedTokens;
+export function contextTokens(counted: ModelUsage, addedTokens: number): number {
+  const { input_tokens: input, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = counted;
+  return input + read + written + addedTokens;
 }
 
 /** How urgently older entries must leave the context. */

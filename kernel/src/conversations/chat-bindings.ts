@@ -1,6 +1,6 @@
 import { isoTime, type Clock } from "../base/clock.ts";
 import type { ChatBinding, ChatBindings } from "../base/vocabulary/chat-binding.ts";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
 import { sha256 } from "../platform/files/hash.ts";
 
 /** Files that are remembered. The ones that were not used for longest are forgotten: their text is foreign again. */
@@ -29,7 +29,25 @@ export class ChatBindingRows implements ChatBindings {
   }
 
   async put(binding: ChatBinding): Promise<void> {
+    await this.#put(binding);
+  }
+
+  async move(binding: ChatBinding, from: string): Promise<void> {
+    await this.#put(binding, { sql: "DELETE FROM conversation_files WHERE path = ?", params: [from] });
+  }
+
+  async among(paths: readonly string[]): Promise<readonly string[]> {
+    if (paths.length === 0) return [];
+    const rows = await this.#database.query<{ path: string }>(
+      "SELECT path FROM conversation_files WHERE path IN (SELECT value FROM json_each(?))",
+      [JSON.stringify(paths)],
+    );
+    return rows.map(({ path }) => path);
+  }
+
+  async #put(binding: ChatBinding, ...before: readonly Statement[]): Promise<void> {
     await this.#database.batch([
+      ...before,
       {
         sql: "INSERT OR REPLACE INTO conversation_files (path, updated, record) VALUES (?, ?, ?)",
         params: [binding.path, isoTime(this.#clock.now()), JSON.stringify(binding)],

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { type LaresError, messageOf, storageError } from "../base/errors.ts";
-import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
+import { canonicalJson, isJsonObject, type JsonValue, wellFormed } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
@@ -11,9 +11,9 @@ import type { DiskTimer } from "../journal/disk-timer.ts";
 import { Journal } from "../journal/journal.ts";
 import type { StartFold } from "../journal/proof.ts";
 import type { RecordInput } from "../journal/record.ts";
-import type { Verification } from "../journal/verify.ts";
+import { type Verification, verifyJournal } from "../journal/verify.ts";
 import { joinPath } from "../platform/files/data-files.ts";
-import { openObjectStore } from "../platform/files/object-store.ts";
+import { objectReader, openObjectStore } from "../platform/files/object-store.ts";
 import type { ConversationFold, ConversationState } from "./fold.ts";
 import { type ConversationRow, indexedEntry, type IndexedRecord, type IndexRows } from "./index-rows.ts";
 import { beginningOf, type FoundRecord, LogFold } from "./log-fold.ts";
@@ -26,6 +26,7 @@ import {
   encodeEntry,
   type Header,
   type NewEntry,
+  picturesOf,
   searchedText,
   stubOf,
 } from "./records.ts";
@@ -42,9 +43,14 @@ export interface LogOptions {
   readonly proofs: OneAtATime;
   maxBytes(): number;
   /** Entries were appended, and the operating system has them. */
-  appended?(header: Header, entries: readonly Entry[]): void;
+  appended(header: Header, entries: readonly Entry[]): void;
   /** The log was found not to be what was written; it refuses everything from then on. */
   damaged?(error: LaresError): void;
+}
+
+/** Returns where a conversation's large contents are, in its folder. */
+export function objectsIn(folder: string): string {
+  return joinPath(folder, "objects");
 }
 
 /** Records of one transaction, where a log is indexed again. */
@@ -140,18 +146,29 @@ export class ConversationLog implements AsyncDisposable {
   /**
    * Appends entries, with nothing between them. Resolves when the operating system has them, and the state has taken
    * them. Rejects as `Journal.append` does; then none is in the log. A function is called when everything before is in the
-   * log, and nothing comes between what it saw and what it returns.
+   * log, and nothing comes between what it saw and what it returns. `pictures`: those of the entries, which they name from
+   * then on.
    */
-  append(entries: readonly NewEntry[] | (() => readonly NewEntry[])): Promise<readonly Entry[]> {
-    const appended = this.#turn.then(() => this.#append(typeof entries === "function" ? entries() : entries));
+  append(
+    entries: readonly NewEntry[] | (() => readonly NewEntry[]),
+    pictures: readonly Part[] = [],
+  ): Promise<readonly Entry[]> {
+    const appended = this.#turn.then(() =>
+      this.#append(typeof entries === "function" ? entries() : entries, pictures),
+    );
     this.#turn = appended.catch(() => undefined);
     return appended;
+  }
+
+  /** Stores a picture; resolves when it is on the disk. Append the entry that names it before it is disposed. */
+  keepPicture(bytes: Uint8Array): Promise<Part> {
+    return this.#journal.keep(bytes);
   }
 
   /** Stores the beginning of a process's context, which stays as it is until the next one. Returns the record's seq. */
   storePrefix(process: string, prefix: unknown): Promise<number> {
     const stored = this.#turn.then(async () => {
-      const data = canonicalJson({ process, prefix });
+      const data = canonicalJson(wellFormed({ process, prefix }));
       const [seq = 0] = await this.#write([
         { kind: "prefix", id: process, data, stub: canonicalJson({ process, prefix: null }) },
       ]);
@@ -164,7 +181,7 @@ export class ConversationLog implements AsyncDisposable {
         data,
         text: "",
       };
-      this.#toIndex([record]);
+      await this.#toIndex([record]);
       return seq;
     });
     this.#turn = stored.catch(() => undefined);
@@ -189,15 +206,21 @@ export class ConversationLog implements AsyncDisposable {
     return this.header.forked_from?.seq ?? 0;
   }
 
-  async #append(entries: readonly NewEntry[]): Promise<readonly Entry[]> {
-    if (entries.length === 0) return [];
+  async #append(given: readonly NewEntry[], pictures: readonly Part[]): Promise<readonly Entry[]> {
+    if (given.length === 0) return [];
+    // Models, agents and extensions may write any text.
+    const entries = given.map(wellFormed);
     const seqs = await this.#write(
-      entries.map((entry) => ({
-        kind: "entry" as const,
-        id: entry.id,
-        data: encodeEntry(entry),
-        stub: encodeEntry(stubOf(entry)),
-      })),
+      entries.map((entry) => {
+        const named = picturesOf(entry);
+        return {
+          kind: "entry" as const,
+          id: entry.id,
+          data: encodeEntry(entry),
+          stub: encodeEntry(stubOf(entry)),
+          pictures: pictures.filter(({ hash }) => named.has(hash)),
+        };
+      }),
     );
     const placed = entries.map((entry, index): Entry => ({
       ...entry,
@@ -206,12 +229,11 @@ export class ConversationLog implements AsyncDisposable {
     }));
     const records = placed.map((entry, index) => {
       this.#fold.take(entry);
-      const given = entries[index];
-      return indexedEntry(entry.seq, given ?? entry, audienceOf(entry, this.#fold.state));
+      return indexedEntry(entry.seq, entries[index] ?? entry, audienceOf(entry, this.#fold.state));
     });
-    this.#toIndex(records);
+    await this.#toIndex(records);
     this.appended.emit(placed);
-    this.#options.appended?.(this.header, placed);
+    this.#options.appended(this.header, placed);
     return placed;
   }
 
@@ -222,19 +244,22 @@ export class ConversationLog implements AsyncDisposable {
       readonly id: string;
       readonly data: string;
       readonly stub: string;
+      readonly pictures?: readonly Part[];
     }[],
   ): Promise<readonly number[]> {
     const parts: Part[] = [];
     try {
       const inputs: RecordInput<ConversationRecord>[] = [];
-      for (const { kind, id, data, stub } of records) {
+      for (const { kind, id, data, stub, pictures = [] } of records) {
         const part = await this.#journal.keepIfLarge(Buffer.from(data));
         if (part !== null) parts.push(part);
+        const named = part === null ? pictures : [part, ...pictures];
         inputs.push({
           operation: "store",
           kind,
           id,
-          ...(part === null ? { data } : { data: stub, parts: [part] }),
+          data: part === null ? data : stub,
+          ...(named.length === 0 ? {} : { parts: named }),
         });
       }
       const written = await this.#journal.append(inputs);
@@ -244,10 +269,15 @@ export class ConversationLog implements AsyncDisposable {
     }
   }
 
-  /** The index follows the log; if it fails, the next opening brings it up to date. */
-  #toIndex(records: readonly IndexedRecord[]): void {
+  /**
+   * The index follows the log; if it fails, the next opening brings it up to date. Resolves at once while the index knows
+   * that a process works here, and otherwise when it has the records: the next kernel opens only logs that were at work,
+   * so it would miss entries that clients had seen.
+   */
+  async #toIndex(records: readonly IndexedRecord[]): Promise<void> {
     if (!this.#isIndexed) return;
-    this.#options.rows.addLater(this.row, records).catch((error: unknown) => {
+    const { stored, wasBusy } = this.#options.rows.addLater(this.row, records);
+    const indexed = stored.catch((error: unknown) => {
       if (this.#isIndexed)
         this.#options.log.error(
           `The entries of the conversation ${this.id} could not be indexed: ${messageOf(error)}`,
@@ -255,6 +285,7 @@ export class ConversationLog implements AsyncDisposable {
       // An entry after a gap would hide the gap from the next opening.
       this.#isIndexed = false;
     });
+    if (!wasBusy) await indexed;
   }
 
   async #index(found: readonly FoundRecord[]): Promise<void> {
@@ -287,6 +318,18 @@ export class ConversationLog implements AsyncDisposable {
   }
 }
 
+/** Proves a log that is not open, as far as it can be read. */
+export async function verifyClosed(
+  { id, folder, rows }: Pick<LogOptions, "id" | "folder" | "rows">,
+  signal?: AbortSignal,
+): Promise<Verification> {
+  const head = await rows.head(id);
+  return await verifyJournal(joinPath(folder, "log"), head?.anchor, conversationRecords, {
+    parts: objectReader(objectsIn(folder)),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
 async function openJournal(
   options: LogOptions,
 ): Promise<{ readonly journal: Journal<ConversationRecord>; readonly found: LogFold }> {
@@ -313,7 +356,7 @@ async function openJournal(
         store: (text) => rows.storeCheckpoint(id, text),
         turns: proofs,
       },
-      parts: await openObjectStore(joinPath(folder, "objects")),
+      parts: await openObjectStore(objectsIn(folder)),
       ...(options.damaged === undefined ? {} : { damaged: options.damaged }),
       maxBytes: () => options.maxBytes(),
       clock,

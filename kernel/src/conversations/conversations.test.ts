@@ -1,8 +1,11 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { newId } from "../base/ids.ts";
 import { silentLog } from "../base/log.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry, EntryOf } from "../base/vocabulary/conversation.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -96,6 +99,16 @@ test("what was appended is found again, with the same state, after a restart", a
   expect(await all.busy()).toEqual([id]);
 });
 
+test("a half of a character is appended as U+FFFD, and is found again so", async () => {
+  const { open } = await bench();
+  await using all = open();
+  using conversation = await all.create(agent);
+  const { log } = conversation;
+  const [entry] = await log.append([channel, said("m1", "a\ud800b")]).then((entries) => entries.slice(1));
+  expect(entry === undefined ? "" : textOf(entry)).toBe("a\ufffdb");
+  expect(textsOf(await all.entries(log.id, { limit: 10 }))).toEqual(["a\ufffdb"]);
+});
+
 test("appends that wait for a large content keep their order", async () => {
   const { open, stateFolder } = await bench();
   const large = "x".repeat(100_000);
@@ -180,9 +193,36 @@ test("a damaged log is named and left as it is, and the others can be used", asy
     code: "StorageError",
     facts: { firstBad: { seq: 2 } },
   });
+  expect(await all.verify(ids[0] ?? "")).toMatchObject({ ok: false, records: 1, firstBad: { seq: 2 } });
   expect(await readFile(path, "utf8")).toBe(changed);
+  expect(await all.verify(ids[1] ?? "")).toMatchObject({ ok: true, records: 2 });
   using other = await all.open(ids[1] ?? "");
   await other.log.append([said("m2", "more")]);
+});
+
+test("verify finds what changed in an open log, and in the origin of a fork", async () => {
+  const { open, stateFolder } = await bench();
+  await using all = open();
+  let forkId = "";
+  let id = "";
+  {
+    using origin = await all.create(agent);
+    id = origin.log.id;
+    await origin.log.append([channel, said("m1", "one")]);
+    using fork = await all.fork(id);
+    forkId = fork.log.id;
+    await fork.log.append([said("m2", "in the fork")]);
+    await fork.log.sync();
+    expect(await all.verify(forkId)).toMatchObject({ ok: true, records: 5 });
+    const path = join(stateFolder, "conversations", id, "log", "000001.ndjson");
+    await writeFile(path, (await readFile(path, "utf8")).replace('"one"', '"ONE"'));
+    expect(await all.verify(id)).toMatchObject({ ok: false, firstBad: { seq: 3 } });
+  }
+  expect(await all.verify(forkId)).toMatchObject({ ok: false, records: 2, firstBad: { seq: 3 } });
+  await expect(all.verify(newId())).rejects.toMatchObject({ code: "NotFound" });
+  const gone = new AbortController();
+  gone.abort(new Error("gone"));
+  await expect(all.verify(forkId, gone.signal)).rejects.toThrow("gone");
 });
 
 test("a fork has the entries up to its point, and what either writes later the other has not", async () => {
@@ -278,17 +318,29 @@ const rest: NewEntry = {
   value: { id: "c", kind: "channel", state: "WaitingForInput", started: "2026-11-26T08:00:00.000Z" },
 };
 
+const request: NewEntry = {
+  ...common("r1"),
+  origin: "workspace",
+  kind: "request",
+  attempt: 1,
+  model: "lab/m",
+  message: "a1",
+  digest: `sha256:${"0".repeat(64)}`,
+};
+
 test("while a process works, appends are indexed together: at the timer, before a read, and when it rests", async () => {
   const { open, batches, clock } = await bench();
   await using all = open();
   using conversation = await all.create(agent);
   const { log } = conversation;
   await log.append([channel]);
-  const begun = batches.length;
+  // A head of the log is one statement.
+  const indexed = (): number => batches.filter((statements) => statements > 1).length;
+  const begun = indexed();
   for (const id of ["m1", "m2", "m3"]) await log.append([said(id, id)]);
-  expect(batches.length).toBe(begun);
+  expect(indexed()).toBe(begun);
   clock.advance(50);
-  expect(batches.length).toBe(begun + 1);
+  expect(indexed()).toBe(begun + 1);
   await log.append([said("m4", "m4")]);
   expect(textsOf(await all.entries(log.id, { kinds: ["message"], limit: 10 }))).toEqual([
     "m1",
@@ -296,12 +348,16 @@ test("while a process works, appends are indexed together: at the timer, before 
     "m3",
     "m4",
   ]);
-  const read = batches.length;
+  const read = indexed();
   await log.append([said("m5", "m5")]);
+  await log.append([request]);
   await log.append([rest]);
-  expect(batches.length).toBe(read + 1);
+  expect(indexed()).toBe(read + 1);
   await log.append([said("m6", "m6")]);
-  expect(batches.length).toBe(read + 2);
+  expect(indexed()).toBe(read + 2);
+  // Somebody will read it, so it counts as work from here on.
+  await log.append([channel]);
+  expect(indexed()).toBe(read + 2);
 });
 
 test("after a death in between, the next kernel knows what was at work, and its opening completes the index", async () => {
@@ -318,4 +374,173 @@ test("after a death in between, the next kernel knows what was at work, and its 
   expect(await next.busy()).toEqual([log.id]);
   (await next.open(log.id))[Symbol.dispose]();
   expect(await database.query(indexed)).toEqual([{ id: "m1" }, { id: "m2" }]);
+});
+
+test("a picture of a small or a large message is found after the index was made again, in a fork too, until both are deleted", async () => {
+  const { open, database, stateFolder } = await bench();
+  const pictures = [Buffer.from("one picture"), Buffer.from("another picture")];
+  const withPicture = (entry: NewEntry, hash: Hash, bytes: number): NewEntry =>
+    entry.kind !== "message"
+      ? entry
+      : {
+          ...entry,
+          parts: [...entry.parts, { type: "image", media_type: "image/png", object: hash, bytes }],
+        };
+  let id = "";
+  const hashes: Hash[] = [];
+  {
+    await using all = open();
+    using used = await all.create(agent);
+    const { log } = used;
+    id = log.id;
+    await log.append([channel]);
+    for (const [index, text] of ["short", "z".repeat(100_000)].entries()) {
+      using kept = await log.keepPicture(pictures[index] ?? Buffer.alloc(0));
+      hashes.push(kept.hash);
+      await log.append([withPicture(said(`m${index}`, text), kept.hash, kept.bytes)], [kept]);
+    }
+    // A kernel that dies before the entry leaves one that nothing names.
+    (await log.keepPicture(Buffer.from("unnamed")))[Symbol.dispose]();
+    await log.sync();
+  }
+  await database.batch([
+    { sql: "DELETE FROM conversation_entries", params: [] },
+    { sql: "UPDATE conversation_heads SET checkpoint = NULL", params: [] },
+  ]);
+  const objects = join(stateFolder, "conversations", id, "objects");
+  const stored = async (): Promise<number> => (await readdir(objects, { recursive: true })).length;
+  // Two pictures and a long text, each in a folder, and what nothing names.
+  expect(await stored()).toBe(8);
+  await using all = open();
+  using used = await all.open(id);
+  expect(await stored()).toBeLessThan(8);
+  const entries = await all.entries(id, { kinds: ["message"], limit: 10 });
+  expect(textsOf(entries)).toEqual(["short", "z".repeat(100_000)]);
+  expect(entries.map((entry) => (entry as EntryOf<"message">).parts[1])).toMatchObject(
+    hashes.map((object) => ({ type: "image", object })),
+  );
+  expect((await used.log.verify()).ok).toBe(true);
+  const fork = (await all.fork(id)).log;
+  const found = (of: string): Promise<(string | null)[]> =>
+    Promise.all(hashes.map(async (hash) => (await all.picture(of, hash))?.toString() ?? null));
+  const texts = pictures.map(String);
+  expect([await found(id), await found(fork.id)]).toEqual([texts, texts]);
+
+  used[Symbol.dispose]();
+  expect(await all.delete(id)).toEqual({ isKeptForForks: true });
+  expect(await found(fork.id)).toEqual(texts);
+  await all.delete(fork.id);
+  await expect(readdir(objects)).rejects.toThrow("ENOENT");
+});
+
+test("a picture that is gone or damaged is none, and verify names its entry", async () => {
+  const { open, stateFolder } = await bench();
+  await using all = open();
+  using used = await all.create(agent);
+  const { log } = used;
+  await log.append([channel]);
+  using kept = await log.keepPicture(Buffer.from("a picture"));
+  const part = { type: "image" as const, media_type: "image/png", object: kept.hash, bytes: kept.bytes };
+  await log.append([{ ...said("m1", "look"), kind: "message", role: "user", parts: [part] }], [kept]);
+  const hex = kept.hash.slice("sha256:".length);
+  const path = join(stateFolder, "conversations", log.id, "objects", hex.slice(0, 2), hex.slice(2));
+  await writeFile(path, "a pictüre");
+  expect(await all.picture(log.id, kept.hash)).toBeNull();
+  expect(await log.verify()).toMatchObject({ ok: false, firstBad: { seq: 3 } });
+  expect(await all.picture(log.id, `sha256:${"0".repeat(64)}`)).toBeNull();
+});
+
+test.each<[string, (next: Conversations, id: string) => Promise<unknown>]>([
+  ["entries", async (next, id) => textsOf(await next.entries(id, { kinds: ["message"], limit: 10 }))],
+  [
+    "a search",
+    async (next, id) => (await next.search([id], "two", 10)).map(({ entry }) => textsOf([entry])[0]),
+  ],
+  ["the list", async (next) => (await next.list({ limit: 10 })).map(({ state }) => state.seq)],
+  ["what is known of one", async (next, id) => (await next.get(id)).state.seq],
+])(
+  "after a death %s has what the index had not got, without anybody opening the log",
+  async (_what, read) => {
+    const { open } = await bench();
+    const dying = open();
+    const { log } = await dying.create(agent);
+    await log.append([channel]);
+    await log.append([said("m2", "two")]);
+    const { seq } = log.state;
+    await using next = open();
+    const found = await read(next, log.id);
+    expect([["two"], [seq], seq]).toContainEqual(found);
+  },
+);
+
+test("an entry of a conversation at rest is in the index before its append resolves or emits it", async () => {
+  const { stateFolder, database, clock } = await bench();
+  let held = Promise.withResolvers<void>();
+  let batched = Promise.withResolvers<void>();
+  held.resolve();
+  await using all = new Conversations({
+    stateFolder,
+    database: {
+      ...database,
+      batch: async (statements, options) => {
+        batched.resolve();
+        await held.promise;
+        return await database.batch(statements, options);
+      },
+    },
+    clock,
+    log: silentLog,
+    disk: new DiskTimer(clock),
+    maxBytes: () => 64 * 1024 * 1024,
+  });
+  using conversation = await all.create(agent);
+  const { log } = conversation;
+  await log.append([rest]);
+  const told: string[] = [];
+  log.appended.on((entries) => told.push(...entries.map(({ id }) => id)));
+  held = Promise.withResolvers<void>();
+  batched = Promise.withResolvers<void>();
+  const appending = log.append([said("m1", "one")]);
+  await batched.promise;
+  for (let turns = 0; turns < 10; turns++) await nextTurn();
+  expect(told).toEqual([]);
+  held.resolve();
+  await appending;
+  expect(told).toEqual(["m1"]);
+});
+
+test("the next kernel finds a conversation whose channel has not read something, whatever rests", async () => {
+  const { open } = await bench();
+  await using all = open();
+  const worker: NewEntry = {
+    ...common("p3"),
+    process: "w",
+    origin: "workspace",
+    kind: "process",
+    value: { id: "w", kind: "worker", state: "Done", parent: "c", started: "2026-11-26T08:00:00.000Z" },
+  };
+  const conclusion: NewEntry = {
+    ...common("c1"),
+    process: "w",
+    origin: "model",
+    kind: "conclusion",
+    text: "found",
+  };
+  const decided: NewEntry = {
+    ...common("d1"),
+    origin: "person",
+    kind: "action",
+    ref: "x",
+    state: "Committed",
+  };
+  for (const news of [[said("m1", "hello")], [conclusion, worker], [decided]]) {
+    using conversation = await all.create(agent);
+    const { log } = conversation;
+    await log.append([rest]);
+    expect(await all.busy()).not.toContain(log.id);
+    await log.append(news);
+    expect(await all.busy()).toContain(log.id);
+    await log.append([request, said("a1", "so", "assistant"), rest]);
+    expect(await all.busy()).not.toContain(log.id);
+  }
 });

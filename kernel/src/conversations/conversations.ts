@@ -1,15 +1,20 @@
 import { type Clock, isoTime } from "../base/clock.ts";
-import { invalidParams, type LaresError, notFound } from "../base/errors.ts";
+import { Emitter } from "../base/emitter.ts";
+import { invalidParams, isLaresError, type LaresError, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { DiskTimer } from "../journal/disk-timer.ts";
+import type { Verification } from "../journal/verify.ts";
 import type { Database } from "../platform/database/database.ts";
 import { joinPath, removeFolder } from "../platform/files/data-files.ts";
-import { ConversationLog, type LogOptions } from "./conversation-log.ts";
+import { objectReader } from "../platform/files/object-store.ts";
+import { ConversationLog, type LogOptions, objectsIn, verifyClosed } from "./conversation-log.ts";
 import { stateOfFork } from "./fork.ts";
-import { type ConversationRow, type EntryQuery, IndexRows } from "./index-rows.ts";
+import { type OpenLog, OpenLogs } from "./open-logs.ts";
+import { type ConversationRow, type EntryQuery, IndexRows, isBusy } from "./index-rows.ts";
 import type { Header } from "./records.ts";
 
 export interface ConversationsOptions {
@@ -23,15 +28,14 @@ export interface ConversationsOptions {
   readonly disk: DiskTimer;
   /** Returns the limit of one log in bytes. */
   maxBytes(id: string): number;
-  /** Entries were appended to any of the logs, and the operating system has them. */
-  appended?(header: Header, entries: readonly Entry[]): void;
   /** A log was found not to be what was written. */
   damaged?(id: string, error: LaresError): void;
 }
 
-/** A log in use. It stays open until it is disposed. */
-export interface OpenLog extends Disposable {
-  readonly log: ConversationLog;
+/** Entries that were appended to one of the logs, which is whose the header says. */
+export interface Appended {
+  readonly header: Header;
+  readonly entries: readonly Entry[];
 }
 
 /** A part of the entries that a conversation has: its own, or those of the one it was forked from. */
@@ -41,13 +45,6 @@ interface Stretch {
   readonly through: number;
 }
 
-interface Opened {
-  readonly opening: Promise<ConversationLog>;
-  users: number;
-}
-
-/** Logs without a user that stay open, because they may soon have one. */
-const maxIdle = 16;
 /** Forks of forks. */
 const maxForks = 64;
 const conversationId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -62,17 +59,22 @@ const agentId = /^[a-z0-9]+(?:[.-][a-z0-9-]+)+$/;
 
 /** The conversations of a workspace: their logs, which of them are open, and the index. */
 export class Conversations implements AsyncDisposable {
+  /** Emits what was appended to any of the logs, once the operating system has it. */
+  readonly appended = new Emitter<Appended>();
   readonly #options: ConversationsOptions;
   readonly #rows: IndexRows;
-  /** In the order of their last use. */
-  readonly #open = new Map<string, Opened>();
+  readonly #logs = new OpenLogs();
   readonly #proofs = new OneAtATime();
-  /** Closing and deleting; an opening waits for them. */
-  readonly #turns = new OneAtATime();
+  /** Those whose index may lag behind their log, because a kernel died while they worked. */
+  readonly #behind: Promise<Set<string>>;
+  readonly #catchingUp = new Map<string, Promise<void>>();
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
     this.#rows = new IndexRows(options.database, options.clock);
+    this.#behind = this.#rows.busy().then((rows) => new Set(rows.filter(isBusy).map(({ id }) => id)));
+    // Each read rejects with it.
+    this.#behind.catch(() => undefined);
   }
 
   /** Begins a conversation; resolves when it is on the disk. */
@@ -82,14 +84,14 @@ export class Conversations implements AsyncDisposable {
 
   /** Opens a conversation. NotFound; StorageError if its log is not what was written. */
   async open(id: string): Promise<OpenLog> {
-    if (!this.#open.has(id) && (await this.#rows.get(id)) === null) throw notFound("conversation", id);
-    return await this.#use(id, () => ConversationLog.open(this.#logOptions(id)));
+    if (!this.#logs.has(id) && (await this.#rows.get(id)) === null) throw notFound("conversation", id);
+    return await this.#logs.use(id, () => ConversationLog.open(this.#logOptions(id)));
   }
 
   /** Opens the log of a mind itself, or begins it. */
   async openMind(agent: string): Promise<OpenLog> {
     if (!agentId.test(agent)) throw invalidParams(`"${agent}" is not an agent's id.`);
-    return await this.#use(agent, async () =>
+    return await this.#logs.use(agent, async () =>
       (await this.#rows.get(agent)) === null
         ? await ConversationLog.create(this.#logOptions(agent), this.#header(agent))
         : await ConversationLog.open(this.#logOptions(agent)),
@@ -117,7 +119,7 @@ export class Conversations implements AsyncDisposable {
   async delete(id: string): Promise<{ readonly isKeptForForks: boolean }> {
     if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
     const origin = await this.#rows.originOf(id);
-    await this.#close(id);
+    await this.#logs.close(id);
     const isKeptForForks = (await this.#rows.lastForked(id)) > 0;
     if (isKeptForForks) await this.#rows.hide(id);
     else await this.#remove(id);
@@ -125,26 +127,44 @@ export class Conversations implements AsyncDisposable {
     return { isKeptForForks };
   }
 
+  /**
+   * Proves the log of a conversation, or of a mind itself, from its first record, and what a fork has of its origins.
+   * NotFound. Rejects with the signal's reason once it is aborted.
+   */
+  async verify(id: string, signal?: AbortSignal): Promise<Verification> {
+    if ((await this.#rows.get(id)) === null) throw notFound("conversation", id);
+    const stretches = await this.#stretchesOf(id);
+    let records = 0;
+    for (const { conversation } of stretches) {
+      const proven = await this.#verifyLog(conversation, signal);
+      records += proven.records;
+      if (!proven.ok || conversation === id) return { ...proven, records };
+    }
+    throw notFound("conversation", id);
+  }
+
   /** Newest first. */
   async list(query: Parameters<IndexRows["list"]>[0]): Promise<ConversationRow[]> {
+    await this.#allCaughtUp();
     return (await this.#rows.list(query)).filter(({ id }) => conversationId.test(id));
   }
 
   /** Returns what is known of one without opening its log. NotFound. */
   async get(id: string): Promise<ConversationRow> {
-    const row = await this.#rows.get(id);
+    const row = await this.find(id);
     if (row === null) throw notFound("conversation", id);
     return row;
   }
 
   /** Like `get`; null if there is none. */
-  find(id: string): Promise<ConversationRow | null> {
-    return this.#rows.get(id);
+  async find(id: string): Promise<ConversationRow | null> {
+    await this.#caughtUp(id);
+    return await this.#rows.get(id);
   }
 
   /** Returns the ids of conversations with processes that had not ended, the last used first. */
-  busy(): Promise<readonly string[]> {
-    return this.#rows.busy();
+  async busy(): Promise<readonly string[]> {
+    return (await this.#rows.busy()).map(({ id }) => id);
   }
 
   /** Returns entries in their order, those of the origin of a fork too. Reads no log. */
@@ -184,6 +204,22 @@ export class Conversations implements AsyncDisposable {
     return null;
   }
 
+  /** Returns a picture of an entry; null if it is gone or is not what was stored. Reads no log. */
+  async picture(id: string, hash: Hash): Promise<Uint8Array | null> {
+    for (const { conversation } of (await this.#stretchesOf(id)).toReversed()) {
+      try {
+        const pieces: Uint8Array[] = [];
+        const objects = objectReader(objectsIn(this.#folderOf(conversation)));
+        for await (const piece of objects.stream(hash)) pieces.push(piece);
+        return Buffer.concat(pieces);
+      } catch (error) {
+        // An entry of a fork may have it with its origin.
+        if (!isLaresError(error, "StorageError")) throw error;
+      }
+    }
+    return null;
+  }
+
   /** Returns the beginning of a process's context as it was stored last; null if there is none. */
   async prefix(
     id: string,
@@ -211,7 +247,8 @@ export class Conversations implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled([...this.#open.keys()].map((id) => this.#close(id)));
+    await Promise.allSettled(this.#catchingUp.values());
+    await this.#logs[Symbol.asyncDispose]();
     this.#rows[Symbol.dispose]();
   }
 
@@ -231,57 +268,13 @@ export class Conversations implements AsyncDisposable {
       readonly start?: ConversationRow["state"];
     },
   ): Promise<OpenLog> {
-    return this.#use(id, () =>
+    return this.#logs.use(id, () =>
       ConversationLog.create(this.#logOptions(id), {
         ...this.#header(agent),
         ...(forked === undefined ? {} : { forked_from: forked }),
         ...(start === undefined ? {} : { start }),
       }),
     );
-  }
-
-  /** Returns the log for one more user. Several that come at once share one opening. */
-  async #use(id: string, start: () => Promise<ConversationLog>): Promise<OpenLog> {
-    const known = this.#open.get(id);
-    if (known?.users === 0 && (await known.opening.catch(() => null))?.isBroken === true)
-      await this.#close(id);
-    let opened = this.#open.get(id);
-    if (opened === undefined) {
-      opened = { opening: this.#turns.run(id, start), users: 0 };
-      opened.opening.catch(() => {
-        if (this.#open.get(id) === opened) this.#open.delete(id);
-      });
-    } else this.#open.delete(id);
-    this.#open.set(id, opened);
-    opened.users++;
-    const used = opened;
-    let isUsed = true;
-    const log = await opened.opening;
-    return {
-      log,
-      [Symbol.dispose]: () => {
-        if (!isUsed) return;
-        isUsed = false;
-        used.users--;
-        this.#closeIdle();
-      },
-    };
-  }
-
-  #closeIdle(): void {
-    const idle = [...this.#open].filter(([, { users }]) => users === 0);
-    for (const [id] of idle.slice(0, Math.max(0, idle.length - maxIdle)))
-      void this.#close(id).catch(() => {});
-  }
-
-  async #close(id: string): Promise<void> {
-    const opened = this.#open.get(id);
-    if (opened === undefined) return;
-    this.#open.delete(id);
-    await this.#turns.run(id, async () => {
-      const log = await opened.opening.catch(() => null);
-      await log?.[Symbol.asyncDispose]();
-    });
   }
 
   async #remove(id: string): Promise<void> {
@@ -298,8 +291,46 @@ export class Conversations implements AsyncDisposable {
     if (origin !== null) await this.#removeIfUnused(origin.conversation);
   }
 
+  /** Resolves when the index has all that an earlier kernel appended to a conversation at work: its opening sees to that. */
+  async #caughtUp(id: string): Promise<void> {
+    const behind = await this.#behind;
+    if (!behind.has(id)) return;
+    const known = this.#catchingUp.get(id);
+    const catching = known ?? this.#catchUp(id, behind);
+    this.#catchingUp.set(id, catching);
+    await catching;
+  }
+
+  async #allCaughtUp(): Promise<void> {
+    for (const id of await this.#behind) await this.#caughtUp(id);
+  }
+
+  async #catchUp(id: string, behind: Set<string>): Promise<void> {
+    try {
+      (await this.open(id))[Symbol.dispose]();
+    } catch (error) {
+      // A damaged log is named when it is opened; what the index has of it can be read.
+      if (!isLaresError(error)) throw error;
+    } finally {
+      behind.delete(id);
+      this.#catchingUp.delete(id);
+    }
+  }
+
+  async #verifyLog(id: string, signal?: AbortSignal): Promise<Verification> {
+    try {
+      using opened = await this.#logs.use(id, () => ConversationLog.open(this.#logOptions(id)));
+      if (!opened.log.isBroken) return await opened.log.verify(signal);
+    } catch (error) {
+      // One that cannot be opened is read as it is.
+      if (!isLaresError(error, "StorageError")) throw error;
+    }
+    return await verifyClosed(this.#logOptions(id), signal);
+  }
+
   /** Returns where a conversation's entries are, the first ones first. */
   async #stretchesOf(id: string): Promise<readonly Stretch[]> {
+    await this.#caughtUp(id);
     const stretches: Stretch[] = [{ conversation: id, through: Infinity }];
     for (let forks = 0; forks < maxForks; forks++) {
       const origin = await this.#rows.originOf(stretches[0]?.conversation ?? id);
@@ -316,7 +347,7 @@ export class Conversations implements AsyncDisposable {
   }
 
   #logOptions(id: string): LogOptions {
-    const { clock, log, disk, maxBytes, appended, damaged } = this.#options;
+    const { clock, log, disk, maxBytes, damaged } = this.#options;
     return {
       id,
       folder: this.#folderOf(id),
@@ -326,7 +357,7 @@ export class Conversations implements AsyncDisposable {
       disk,
       proofs: this.#proofs,
       maxBytes: () => maxBytes(id),
-      ...(appended === undefined ? {} : { appended }),
+      appended: (header, entries) => this.appended.emit({ header, entries }),
       ...(damaged === undefined ? {} : { damaged: (error) => damaged(id, error) }),
     };
   }

@@ -51,6 +51,8 @@ export interface ConversationState {
   references: OpenReference[];
   /** The number of rejections and denials in a row since the person last allowed or said something. */
   rejections: number;
+  /** True if a message, a decision or a child's conclusion came after the channel's last request. */
+  isUnread: boolean;
   /** Messages of which there are only partial entries. */
   partial: { process: string; message: string }[];
   /** Ids of entries. */
@@ -127,6 +129,7 @@ export class ConversationFold {
         return this.#takeMessage(entry);
       case "request": {
         const { process, message, attempt, model } = entry;
+        if (this.#isChannel(process)) state.isUnread = false;
         this.#closeRequest(({ process: of }) => of === process);
         state.requests.push({ process, message, attempt, model });
         return;
@@ -177,6 +180,9 @@ export class ConversationFold {
         return;
       }
       case "conclusion":
+        // A mind's own log has no channel.
+        if (state.processes.some(({ id, kind }) => kind === "channel" && id !== entry.process))
+          state.isUnread = true;
     }
   }
 
@@ -192,6 +198,7 @@ export class ConversationFold {
       return;
     }
     this.#closeMessage(id);
+    if (role === "user" && origin !== "kernel" && this.#isChannel(process)) state.isUnread = true;
     if (role === "user" && origin === "person") {
       state.unreadAt = [];
       state.rejections = 0;
@@ -209,8 +216,10 @@ export class ConversationFold {
     const isOthers = ({ process }: { readonly process: string }): boolean => process !== value.id;
     state.requests = state.requests.filter(isOthers);
     state.calls = state.calls.filter(isOthers);
-    // A channel begins again, and learns of its decisions.
-    if (value.kind !== "channel") state.references = state.references.filter(isOthers);
+    // An action may still be made, so its end has to be written. A channel begins again, and learns of all its decisions.
+    if (value.kind !== "channel")
+      state.references = state.references.filter((open) => open.kind === "action" || isOthers(open));
+    else state.isUnread = false;
     state.partial = state.partial.filter(isOthers);
     const ended = state.processes.filter((process) => isOver(process));
     const dropped = new Set(ended.slice(0, Math.max(0, ended.length - maxEnded)));
@@ -224,6 +233,8 @@ export class ConversationFold {
     state.references = state.references.filter(
       (open) => open.kind !== kind || open.ref !== ref || (isOpen && open.process !== process),
     );
+    if (kind === "action" && (!isOpen || origin === "person") && this.#isChannel(process))
+      state.isUnread = true;
     if (isOpen) state.references = [...state.references, { kind, ref, process }].slice(-maxOpen);
     else if (origin === "person") {
       state.unreadAt = [];
@@ -278,6 +289,7 @@ export function emptyState(): ConversationState {
     calls: [],
     references: [],
     rejections: 0,
+    isUnread: false,
     partial: [],
     pins: [],
     blocks: [],

@@ -18,7 +18,7 @@ export async function stateOfFork(
 }
 
 function quiet(state: ConversationState): ConversationState {
-  const { usage, requests, calls, references, rejections, partial } = emptyState();
+  const { usage, requests, calls, references, rejections, isUnread, partial } = emptyState();
   const processes = state.processes
     .filter(({ kind }) => kind === "channel")
     .map(({ error: _error, ended: _ended, ...channel }) => ({
@@ -34,6 +34,7 @@ function quiet(state: ConversationState): ConversationState {
     calls,
     references,
     rejections,
+    isUnread,
     partial,
     processes,
   };

@@ -4,7 +4,7 @@ import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Anchor } from "../journal/anchor.ts";
 import type { Database, Durability, Statement } from "../platform/database/database.ts";
 import { type ConversationState, stateIn } from "./fold.ts";
-import { LaterRows } from "./later-rows.ts";
+import { type LaterRecords, LaterRows } from "./later-rows.ts";
 import { decodeEntry, type NewEntry, searchedText } from "./records.ts";
 
 /** A record as the index has it. */
@@ -78,9 +78,10 @@ export class IndexRows implements Disposable {
 
   /**
    * Like `add`, but while a process works, together with what follows: some milliseconds later at the latest, and before
-   * anything is read. That a conversation begins to work is stored at once, so that the next kernel opens its log.
+   * anything is read. That a conversation begins to work is stored at once: the next kernel opens the logs of those that
+   * the index knows to be at work.
    */
-  addLater(row: ConversationRow, records: readonly IndexedRecord[]): Promise<void> {
+  addLater(row: ConversationRow, records: readonly IndexedRecord[]): LaterRecords {
     return this.#later.add(row, records, isBusy(row));
   }
 
@@ -242,12 +243,12 @@ export class IndexRows implements Disposable {
     return origin;
   }
 
-  /** Returns the ids of conversations with processes that had not ended, or in which something waits for a person. */
-  async busy(): Promise<readonly string[]> {
-    const rows = await this.#current.query<{ readonly id: string }>(
-      "SELECT id FROM conversations WHERE is_busy = 1 AND state <> 'deleted' ORDER BY updated DESC, id DESC",
+  /** Returns the conversations in which a process has not ended, something waits for a person, or is not read. */
+  async busy(): Promise<readonly ConversationRow[]> {
+    const rows = await this.#current.query<StoredRow>(
+      "SELECT id, agent, record, forked_from FROM conversations WHERE is_busy = 1 AND state <> 'deleted' ORDER BY updated DESC, id DESC",
     );
-    return rows.map(({ id }) => id);
+    return rows.map(rowOf);
   }
 
   /** Returns the last seq of an origin that forks have; 0 if it has no fork. */
@@ -336,8 +337,9 @@ function originIn(text: string | null): ConversationRow["forkedFrom"] {
   return isJsonObject(origin) ? (origin as unknown as ConversationRow["forkedFrom"]) : null;
 }
 
-function isBusy({ state }: ConversationRow): boolean {
-  return state.processes.some((process) => busyStates.has(process.state));
+/** True while a process works or is about to read what is new, and the index may lag behind the log. */
+export function isBusy({ state }: ConversationRow): boolean {
+  return state.isUnread || state.processes.some((process) => busyStates.has(process.state));
 }
 
 function rowStatement(row: ConversationRow): Statement {

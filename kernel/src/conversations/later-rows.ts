@@ -11,6 +11,14 @@ interface Waiting<Row, Added> {
   readonly stored: PromiseWithResolvers<void>;
 }
 
+/** Records that wait to be stored. */
+export interface LaterRecords {
+  /** Resolves when they are stored. */
+  readonly stored: Promise<void>;
+  /** True if the conversation was at work before, so that its log would be opened without these records. */
+  readonly wasBusy: boolean;
+}
+
 /**
  * Collects what conversations at work add to the index, so that an answer with its calls is one transaction and not one for
  * each entry.
@@ -28,18 +36,18 @@ export class LaterRows<Row extends { readonly id: string }, Added> {
     this.#store = store;
   }
 
-  /** Resolves when the records are stored. What a conversation at rest adds is stored at once: nobody would open its log. */
-  add(row: Row, records: readonly Added[], isBusy: boolean): Promise<void> {
+  /** Records of a conversation at rest are stored at once, because the next kernel does not open its log. */
+  add(row: Row, records: readonly Added[], isBusy: boolean): LaterRecords {
     const waiting = this.#waiting.get(row.id) ?? { row, records: [], stored: Promise.withResolvers() };
     waiting.row = row;
     waiting.records.push(...records);
     this.#waiting.set(row.id, waiting);
-    const isKnown = this.#busy.has(row.id) === isBusy;
+    const wasBusy = this.#busy.has(row.id);
     if (isBusy) this.#busy.add(row.id);
     else this.#busy.delete(row.id);
-    if (!isBusy || !isKnown || waiting.records.length >= maxWaiting) this.flush();
+    if (!isBusy || !wasBusy || waiting.records.length >= maxWaiting) this.flush();
     else this.#timer ??= this.#clock.timer(maxLaterMs, () => this.flush());
-    return waiting.stored.promise;
+    return { stored: waiting.stored.promise, wasBusy };
   }
 
   /** Hands everything that waits to the database. */

@@ -5,7 +5,14 @@ import { parsed } from "../journal/lines.ts";
 import type { Fold } from "../journal/proof.ts";
 import type { DecodedRecord } from "../journal/record.ts";
 import { ConversationFold } from "./fold.ts";
-import { audienceOf, type ConversationRecord, decodeEntry, decodeHeader, type Header } from "./records.ts";
+import {
+  audienceOf,
+  type ConversationRecord,
+  decodeEntry,
+  decodeHeader,
+  type Header,
+  picturesOf,
+} from "./records.ts";
 
 /** A record for the index, found while a log was proven. */
 export interface FoundRecord {
@@ -66,7 +73,8 @@ export class LogFold implements Fold<ConversationRecord> {
       return;
     }
     const seq = this.base + record.end.seq;
-    const part = record.parts[0] ?? null;
+    const pictures = picturesOf(data);
+    const part = record.parts.find((hash) => !pictures.has(hash)) ?? null;
     if (record.kind === "prefix") {
       const process = isJsonObject(data) ? String(data["process"]) : "";
       return this.#collect({ seq, kind: "prefix", process, audience: process, data: text, part });

@@ -71,7 +71,7 @@ export function decodeHeader(data: unknown): Header | null {
 export function stubOf(entry: NewEntry): NewEntry {
   switch (entry.kind) {
     case "message":
-      return { ...entry, parts: [] };
+      return { ...entry, parts: entry.parts.filter(({ type }) => type === "image") };
     case "tool_call":
       return { ...entry, arguments: {} };
     case "tool_result":
@@ -91,6 +91,16 @@ export function stubOf(entry: NewEntry): NewEntry {
     case "void":
       return entry;
   }
+}
+
+/** Returns the hashes of the pictures of a record's data: its other part, if it has one, is the data itself. */
+export function picturesOf(data: unknown): ReadonlySet<string> {
+  const parts = isJsonObject(data) && data["kind"] === "message" ? data["parts"] : null;
+  return new Set(
+    (Array.isArray(parts) ? parts : []).flatMap((part) =>
+      isJsonObject(part) && part["type"] === "image" ? [String(part["object"])] : [],
+    ),
+  );
 }
 
 /** Returns the words by which an entry is found; empty for one that is not searched. */

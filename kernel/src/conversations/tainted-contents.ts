@@ -1,5 +1,7 @@
 import type { Hash } from "../base/vocabulary/common.ts";
+import { canonicalJson } from "../base/json.ts";
 import type { Database } from "../platform/database/database.ts";
+import { sha256 } from "../platform/files/hash.ts";
 
 /** A content that a process wrote after it had read text that nobody vouches for. */
 export interface TaintedContent {
@@ -42,13 +44,27 @@ export class TaintedContents {
 
   /** Returns the sources of contents, wherever they are now; none if they are not tainted. */
   async ofContents(hashes: readonly string[]): Promise<readonly string[]> {
-    if (hashes.length === 0 || this.#isEmpty === true) return [];
+    if (hashes.length === 0 || (await this.#hasNone())) return [];
+    return await this.#sources("hash IN (SELECT value FROM json_each(?))", JSON.stringify(hashes));
+  }
+
+  /**
+   * Returns the sources of tags, fields and sidecars, which are known by their values, wherever they are now. Values
+   * without a text have none. `values` is called only if anything is tainted.
+   */
+  async ofValues(values: () => readonly unknown[]): Promise<readonly string[]> {
+    if (await this.#hasNone()) return [];
+    const texts = new Set(values().flatMap((value) => (isWithoutText(value) ? [] : [canonicalJson(value)])));
+    return await this.ofContents([...texts].map((text) => sha256(text)));
+  }
+
+  async #hasNone(): Promise<boolean> {
     if (this.#isEmpty === null) {
       const [any] = await this.#database.query("SELECT 1 FROM conversation_taints LIMIT 1", []);
       // Something may have been added meanwhile.
       this.#isEmpty ??= any === undefined;
     }
-    return await this.#sources("hash IN (SELECT value FROM json_each(?))", JSON.stringify(hashes));
+    return this.#isEmpty;
   }
 
   /** Returns the sources of what was ever written at one of these paths. */
@@ -64,4 +80,8 @@ export class TaintedContents {
     );
     return [...new Set(rows.flatMap(({ sources }) => JSON.parse(sources) as string[]))];
   }
+}
+
+function isWithoutText(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "number" || typeof value === "boolean";
 }

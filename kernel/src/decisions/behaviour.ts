@@ -1,7 +1,7 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { named } from "../base/named.ts";
-import { commandsOf, mindPhrases } from "./mind-words.ts";
+import { actionsOf, commandsOf, mindPhrases, typesOf } from "./mind-words.ts";
 
 /**
  * Everything that an extension's manifest and its entry in the documents say about what its agent does, apart from
@@ -78,6 +78,8 @@ function keyOf(item: JsonValue): string {
 export function describeBehaviour({ hooks, tools, models, hosts, settings }: Behaviour): string | null {
   const { config, mind } = settings;
   const commands = commandsOf(settings);
+  const actions = actionsOf(settings);
+  const types = typesOf(settings);
   const parts = [
     ...mindPhrases(mind),
     ...(hooks.length === 0 ? [] : [`runs ${hooks.map(describeHook).join(", ")}`]),
@@ -85,6 +87,12 @@ export function describeBehaviour({ hooks, tools, models, hosts, settings }: Beh
     ...(commands.length === 0
       ? []
       : [`offers the commands ${commands.map(({ name }) => nameIn(name)).join(", ")}`]),
+    ...(actions.length === 0
+      ? []
+      : [`offers the actions ${actions.map(({ name }) => nameIn(name)).join(", ")}`]),
+    ...(types.length === 0
+      ? []
+      : [`shares values of the types ${types.map(({ name }) => nameIn(name)).join(", ")}`]),
     ...(models.length === 0 ? [] : [`uses the models ${models.map(describeItem).join(", ")}`]),
     ...(hosts.length === 0 ? [] : [`reaches the hosts ${hosts.map(named).join(", ")}`]),
     ...(isJsonObject(config) && Object.keys(config).length > 0
@@ -168,12 +176,14 @@ function describeHook({
   prompt,
   target: _target,
   activeHours,
+  overlap,
+  jitterMs,
   interceptOrder,
   ...more
 }: JsonObject): string {
   const when =
     on === undefined
-      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}${activeHours === undefined ? "" : `, only at ${nameIn(activeHours)}`}`
+      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}${activeHours === undefined ? "" : `, only at ${nameIn(activeHours)}`}${overlap === undefined ? "" : ", one run after the other"}${jitterMs === undefined ? "" : `, up to ${Number(jitterMs) / 1000} s later`}`
       : `on ${nameIn(on)}${filter === undefined ? "" : ` where ${shown(filter)}`}`;
   const what = prompt === undefined ? nameIn(handler) : `a conversation with the text of ${nameIn(prompt)}`;
   const before = interceptOrder === undefined ? "" : ", before it takes effect, and may change it";

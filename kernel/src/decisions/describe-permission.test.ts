@@ -31,6 +31,11 @@ const cases: [Permissions, string][] = [
   ],
   [{ call_tools: ["dev.y/*"] }, 'call tools of others: "dev.y/*"'],
   [{ intercept: ["dev.y"] }, 'read and change what you say to other agents: "dev.y"'],
+  [
+    { shared_types: { read: ["dev.y/Person"], write: ["dev.y/*"] } },
+    'read values that other agents share: "dev.y/Person", change values that other agents share: "dev.y/*"',
+  ],
+  [{ shared_types: {} }, "share no values"],
   [{ shared_data: { read: ["a"], write: ["b"] } }, 'read shared data: "a", write shared data: "b"'],
 ];
 

@@ -26,6 +26,11 @@ const sentences: {
       ...(read.length > 0 ? [`read shared data: ${list(read)}`] : []),
       ...(write.length > 0 ? [`write shared data: ${list(write)}`] : []),
     ].join(", ") || "exchange no data",
+  shared_types: ({ read = [], write = [] }) =>
+    [
+      ...(read.length > 0 ? [`read values that other agents share: ${list(read)}`] : []),
+      ...(write.length > 0 ? [`change values that other agents share: ${list(write)}`] : []),
+    ].join(", ") || "share no values",
   intercept: (agents) => `read and change what you say to other agents: ${list(agents)}`,
 };
 

@@ -41,6 +41,16 @@ export function commandsOf(settings: JsonObject): JsonObject[] {
   return objects(settings["commands"]);
 }
 
+/** Returns the named actions in a behaviour's settings. */
+export function actionsOf(settings: JsonObject): JsonObject[] {
+  return objects(settings["actions"]);
+}
+
+/** Returns the types in a behaviour's settings. */
+export function typesOf(settings: JsonObject): JsonObject[] {
+  return objects(settings["types"]);
+}
+
 /** True if the extension has a mind and no program. */
 export function isMindAlone({ settings }: { readonly settings: JsonObject }): boolean {
   return isJsonObject(settings["mind"]) && (settings["main"] ?? null) === null;

@@ -82,6 +82,15 @@ const words: {
       ].join(", ") || "none"
     }`,
   }),
+  shared_types: ({ read = [], write = [] }) => ({
+    group: "other",
+    title: `Values that other agents share: ${
+      [
+        ...(read.length > 0 ? [`reads ${list(read)}`] : []),
+        ...(write.length > 0 ? [`changes ${list(write)}`] : []),
+      ].join(", ") || "none"
+    }`,
+  }),
   intercept: ([agent = ""]) => ({
     group: "see",
     title: `What you say to another agent: reads and changes what you say to ${quoted(agent)}`,

@@ -3,7 +3,7 @@ import { visibleText } from "../base/visible-text.ts";
 import { isWithinExactly } from "../policy/paths.ts";
 import { behaviourChanges, type Behaviour } from "./behaviour.ts";
 import { named } from "../base/named.ts";
-import { commandsOf, isMindAlone, mindFacts } from "./mind-words.ts";
+import { actionsOf, commandsOf, typesOf, isMindAlone, mindFacts } from "./mind-words.ts";
 import { isNamespaceCovered, type RequestedNamespace } from "./namespaces.ts";
 import { permissionParts, workspaceParts, type WorkspacePart } from "./parts.ts";
 import { cannotWords, partWords, workspaceWords, type PartWords } from "./part-words.ts";
@@ -286,6 +286,20 @@ function factsOf(
         "tool",
         `${text(tool["name"])}: ${text(tool["description"], "no description")}`,
         since(known !== null && has(known.tools, tool)),
+      ),
+    ),
+    ...actionsOf(settings).map((action) =>
+      fact(
+        "tool",
+        `${text(action["name"])}: ${text(action["description"] || action["title"])}; proposes the change to you`,
+        since(known !== null && has(actionsOf(known.settings), action)),
+      ),
+    ),
+    ...typesOf(settings).map((type) =>
+      fact(
+        "memory",
+        `${text(type["name"])}: values that other agents may be allowed to use`,
+        since(known !== null && has(typesOf(known.settings), type)),
       ),
     ),
     ...models.map((model) =>

@@ -56,6 +56,17 @@ describe("an earlier acceptance", () => {
     false,
   );
   check("not: hidden files", { ...base, showsHidden: true }, false);
+  const settings = (more: object) => ({ ...base.extensions["dev.x"]!.behaviour, settings: more as never });
+  check(
+    "not: an action that nobody accepted",
+    withExtension({ behaviour: settings({ actions: [{ name: "burn", handler: "burn" }] }) }),
+    false,
+  );
+  check(
+    "not: a type that nobody accepted",
+    withExtension({ behaviour: settings({ types: [{ name: "Person" }] }) }),
+    false,
+  );
   check("a folder inside an accepted one", withExtension({ locations: ["photos/2024"] }), true);
   check("a permission less", withExtension({ permissions: { read_entries: true } }), true);
   check("a lower threshold", { ...base, autoApproveBelow: 0.1 }, true);
@@ -172,4 +183,20 @@ describe("shared memories", () => {
       "the document lets dev.x read the shared memory team of the workspace ../other",
     );
   });
+});
+
+it("actions and types of an extension are named", () => {
+  const [, sentence] = describeRequests(
+    withExtension({
+      behaviour: {
+        hooks: [],
+        tools: [],
+        models: [],
+        hosts: [],
+        caps: {},
+        settings: { actions: [{ name: "create_album" }], types: [{ name: "Person" }] },
+      },
+    }),
+  );
+  expect(sentence).toBe("dev.x offers the actions create_album; shares values of the types Person");
 });

@@ -1,6 +1,6 @@
 import { anotherName, fix, withoutEntry, write } from "./fixes/repairs.ts";
 import { insertEntry } from "./fixes/edits.ts";
-import { checkParameters } from "./parameter-checks.ts";
+import { checkParameters, parametersOf } from "./parameter-checks.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
@@ -53,7 +53,9 @@ export async function checkCommands(
       );
     }
     if (parameters === undefined) continue;
-    found.push(...(await checkParameters(parameters, { document, pointer: at("parameters"), tool: name })));
+    found.push(
+      ...(await checkParameters(parameters, { document, pointer: at("parameters"), ...parametersOf(name) })),
+    );
   }
   return found;
 }

@@ -4,10 +4,14 @@ import { coversEvent } from "../policy/hearing.ts";
 import { appendItem, insertEntry } from "./fixes/edits.ts";
 import { fix, withoutEntry, write } from "./fixes/repairs.ts";
 import type { FilterCheck, ManifestPorts } from "./ports.ts";
+import { durationMs } from "./schema/durations.ts";
 import type { ManifestHook } from "./schema/hooks.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
+import type { DiagnosticCode } from "./text/codes.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
+
+const maxJitterMs = 60 * 60 * 1000;
 
 /** Reports what is wrong with one hook apart from its handler's name. */
 export function checkHook(
@@ -17,7 +21,7 @@ export function checkHook(
   document: ParsedDocument,
   ports: ManifestPorts,
 ): Diagnostic[] {
-  const { on, filter, schedule, timezone, catch_up: catchUp } = hook;
+  const { on, filter, schedule, timezone } = hook;
   const at = (...keys: string[]) => document.locate(pointerTo(pointer, ...keys));
   const isWritten = (name: string) => valueAt(document.value, pointerTo(pointer, name)) !== undefined;
   const key = (name: string) => document.locate(pointerTo(pointer, name), "key");
@@ -49,10 +53,13 @@ export function checkHook(
   }
   const bound = checkBinding(extension, hook, pointer, document);
   if (schedule !== undefined) {
-    const compiled = ports.events.compileSchedule(schedule, timezone, ports.events.nowMs);
+    const { compileSchedule, nowMs } = ports.events;
+    const compiled = compileSchedule(schedule, timezone, nowMs, hook.active_hours);
     const found = compiled.ok
       ? bound
       : [...bound, diagnostic("invalid-schedule", at(compiled.part), compiled.message)];
+    if (hook.jitter !== undefined && durationMs(hook.jitter) > maxJitterMs)
+      found.push(diagnostic("invalid-schedule", at("jitter"), `jitter is at most 1h, not ${hook.jitter}.`));
     if (filter !== undefined)
       found.push(
         diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to filter.", [
@@ -63,9 +70,8 @@ export function checkHook(
   }
   if (on === undefined) return [];
   const found: Diagnostic[] = [...bound];
-  for (const name of ["timezone", "catch_up"] as const) {
-    const present = name === "timezone" ? timezone : catchUp;
-    if (present !== undefined)
+  for (const name of ["timezone", "catch_up", "active_hours", "overlap", "jitter"] as const)
+    if (hook[name] !== undefined)
       found.push(
         diagnostic(
           "hook-binding",
@@ -74,7 +80,6 @@ export function checkHook(
           [without(name)],
         ),
       );
-  }
   const { eventNames, isCustomEvent } = ports.events;
   if (!eventNames.includes(on) && !isCustomEvent(on)) {
     const meant = closest(on, eventNames);
@@ -122,9 +127,8 @@ function checkBinding(
     found.push(
       wrong("prompt", "prompt starts a conversation with the extension's mind, and it has none. Add mind."),
     );
-  for (const name of ["target", "active_hours"])
-    if (isWritten(name) && !hasPrompt)
-      found.push(wrong(name, `${name} belongs to prompt, which this hook does not have.`));
+  if (isWritten("target") && !hasPrompt)
+    found.push(wrong("target", "target belongs to prompt, which this hook does not have."));
   if (on === undefined) {
     for (const name of ["intercept", "order"])
       if (isWritten(name))
@@ -188,13 +192,13 @@ export function checkHeard(
   ];
 }
 
-function filterFault(
+export function filterFault(
   fault: FilterCheck & { ok: false },
   pointer: string,
   document: ParsedDocument,
+  code: DiagnosticCode = fault.oldSpelling === true ? "old-spelling" : "invalid-filter",
 ): Diagnostic {
   const range = document.locateWithin(pointer, fault.offset, fault.length);
-  const code = fault.oldSpelling === true ? "old-spelling" : "invalid-filter";
   if (fault.fix === undefined) return diagnostic(code, range, fault.message);
   const edits = fault.fix.edits.map(({ offset, length, newText }) => ({
     range: document.locateWithin(pointer, offset, length),

@@ -2,7 +2,9 @@ import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { anotherName, asVersion, withoutEntry, write } from "./fixes/repairs.ts";
+import { checkActions } from "./action-checks.ts";
 import { checkCommands } from "./command-checks.ts";
+import { checkDeclared, checkEvents } from "./event-checks.ts";
 import { checkHook, checkHeard } from "./hook-checks.ts";
 import { checkHosts } from "./host-checks.ts";
 import { checkMind } from "./mind-checks.ts";
@@ -10,9 +12,10 @@ import { checkPermissionNames } from "./names-in-permissions.ts";
 import { leavesFolder } from "./plain-path.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { ManifestPorts, ProgramExports } from "./ports.ts";
-import { checkParameters } from "./parameter-checks.ts";
+import { checkParameters, parametersOf } from "./parameter-checks.ts";
 import { present, type SoundExtension } from "./sound-part.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
+import { checkTypeReferences, checkTypes } from "./type-checks.ts";
 import { nextTurn } from "./text/turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
 
@@ -32,6 +35,7 @@ export async function checkManifestSemantics(
     found.push(
       ...checkHook(extension, hook, pointer, document, ports),
       ...checkHeard(extension, hook, pointer, document, ports),
+      ...(await checkDeclared(extension, hook, pointer, document, ports)),
     );
     const written = JSON.stringify(hook);
     const same = firstOf.get(written);
@@ -46,14 +50,18 @@ export async function checkManifestSemantics(
       );
     }
   }
+  found.push(...(await checkEvents(extension, document)));
   found.push(...(await checkTools(extension, document)));
   found.push(...(await checkCommands(extension, document)));
+  found.push(...(await checkActions(extension, document)));
+  found.push(...(await checkTypes(extension, document)));
   found.push(...(await checkMind(extension, document, ports)));
   const exported = main === null ? null : await ports.programExports?.(main);
   found.push(...checkExports(extension, document, exported ?? null));
   found.push(...(await checkProgram(extension, main, document, ports)));
   found.push(...checkFields(extension, document, ports));
   found.push(...checkPermissionNames(extension, document, ports.events));
+  found.push(...(await checkTypeReferences(extension, document, ports)));
   found.push(
     ...checkHosts(extension.resources?.allowed_hosts, "/extension/resources/allowed_hosts", document),
   );
@@ -80,7 +88,7 @@ async function checkTools(extension: SoundExtension, document: ParsedDocument): 
     }
     names.add(tool.name);
     if (tool.parameters === undefined) continue;
-    const place = { document, pointer: pointerTo(pointer, "parameters"), tool: tool.name };
+    const place = { document, pointer: pointerTo(pointer, "parameters"), ...parametersOf(tool.name) };
     found.push(...(await checkParameters(tool.parameters, place)));
   }
   return found;
@@ -93,7 +101,7 @@ function checkExports(
 ): Diagnostic[] {
   if (exported === null) return [];
   const check = (
-    kind: "hooks" | "tools",
+    kind: "hooks" | "tools" | "actions",
     index: number,
     handler: string | undefined,
     names: readonly string[] | null,
@@ -123,6 +131,9 @@ function checkExports(
     ...(extension.tools ?? []).flatMap(({ handler }, index) =>
       check("tools", index, handler, exported.tools),
     ),
+    ...(extension.actions ?? []).flatMap(({ handler }, index) =>
+      check("actions", index, handler, exported.actions ?? null),
+    ),
   ];
 }
 
@@ -133,8 +144,8 @@ async function checkProgram(
   ports: ManifestPorts,
 ): Promise<Diagnostic[]> {
   if (extension.main === undefined) {
-    const { hooks, tools, commands } = extension;
-    const called = [...present(hooks), ...present(tools), ...present(commands)];
+    const { hooks, tools, commands, actions } = extension;
+    const called = [...present(hooks), ...present(tools), ...present(commands), ...present(actions)];
     const needed = called.some(([, { handler }]) => handler !== undefined);
     if (main !== null || !needed) return [];
     const message = `There are hooks or tools but no program: main is not set, and none of ${defaultPrograms.join(", ")} exists.`;

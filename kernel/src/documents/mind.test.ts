@@ -411,8 +411,8 @@ const faults: [
     /it has none. Add mind/,
   ],
   [
-    "hours of a handler",
-    "  main: a.ts\n  hooks: [{ schedule: '@daily', handler: a, «active_hours»: 08:00-09:00 }]",
+    "the target of a handler",
+    "  main: a.ts\n  hooks: [{ schedule: '@daily', handler: a, «target»: notify }]",
     "hook-binding",
     /belongs to prompt/,
   ],

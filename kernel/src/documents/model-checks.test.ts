@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyEdits } from "./testing/apply-edits.ts";
+import { applyEdits } from "./text/apply-edits.ts";
 import { checkLares } from "./lares.ts";
 import { modelSettings } from "./model-settings.ts";
 import { marked } from "./testing/marked.ts";

@@ -40,9 +40,17 @@ export function providerSettings(id: string, provider: ProviderDocument): Provid
         api,
         files: mapValues(provider.models, ({ path }) => path),
         ...contextOf(provider),
+        ...(provider.temperature === undefined ? {} : { temperature: provider.temperature }),
       };
     case "openai-compatible":
-      return { id, api, baseUrl: bare(provider.base_url), ...secretOf(provider), ...contextOf(provider) };
+      return {
+        id,
+        api,
+        baseUrl: bare(provider.base_url),
+        ...secretOf(provider),
+        ...contextOf(provider),
+        ...imagesOf(provider),
+      };
     case "anthropic":
     case "openai":
     case "openai-chat":
@@ -54,6 +62,7 @@ export function providerSettings(id: string, provider: ProviderDocument): Provid
         baseUrl: bare(provider.base_url ?? defaultBaseUrls[api]),
         ...secretOf(provider),
         ...contextOf(provider),
+        ...imagesOf(provider),
       };
   }
 }
@@ -62,6 +71,9 @@ const bare = (url: string): string => url.replace(/\/+$/, "");
 
 const secretOf = ({ key }: { readonly key?: { readonly secret: string } }): { secret?: string } =>
   key === undefined ? {} : { secret: key.secret };
+
+const imagesOf = ({ images }: { readonly images?: boolean }): { images?: boolean } =>
+  images === undefined ? {} : { images };
 
 const contextOf = ({
   context_tokens: tokens,

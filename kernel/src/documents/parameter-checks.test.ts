@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkManifest } from "./manifest.ts";
-import { applyEdits } from "./testing/apply-edits.ts";
+import { applyEdits } from "./text/apply-edits.ts";
 import { marked } from "./testing/marked.ts";
 import { manifestPorts } from "./testing/ports.ts";
 import type { DocumentFormat } from "./text/source.ts";

@@ -10,13 +10,13 @@ import { pointerTo, valueAt } from "./text/source.ts";
 type Parameters = Record<string, unknown>;
 
 /**
- * Reports why a tool's parameters are not a JSON Schema that arguments can be validated against, and likely
+ * Reports why parameters or fields are not a JSON Schema that values can be validated against, and likely
  * mistakes in it.
  */
 export async function checkParameters(parameters: Parameters, place: ParametersPlace): Promise<Diagnostic[]> {
-  const { document, pointer, tool } = place;
+  const { document, pointer, subject } = place;
   if (parameters["type"] !== "object") {
-    const message = `The parameters of "${tool}" have to be a JSON Schema with type = "object": arguments are named.`;
+    const message = `${subject} have to be a JSON Schema with type = "object": each of them has a name.`;
     return [
       diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "type")), message, [
         fix("Write type: object", [set(document, pointer, "type", "object")]),
@@ -24,13 +24,18 @@ export async function checkParameters(parameters: Parameters, place: ParametersP
     ];
   }
   if (countSubschemas(parameters) > maxSubschemas) {
-    const message = `The parameters of "${tool}" come to more than ${maxSubschemas} schemas when every $ref is followed: too many to hold arguments against. Let them refer to each other less.`;
+    const message = `${subject} come to more than ${maxSubschemas} schemas when every $ref is followed: too many to check values against. Let them refer to each other less.`;
     return [diagnostic("invalid-parameters", document.locate(pointer, "key"), message)];
   }
   const draft = draftFault(parameters, place);
   if (draft !== null) return [draft];
   const form = await formFault(parameters, place);
   return form === null ? parameterWarnings(parameters, place) : [form];
+}
+
+/** How faults name the parameters of a tool or a command. */
+export function parametersOf(name: string): Pick<ParametersPlace, "subject" | "use"> {
+  return { subject: `The parameters of "${name}"`, use: `call of "${name}"` };
 }
 
 /** Reports schemas of another draft, whose keywords may mean something else. */
@@ -64,7 +69,7 @@ function depthOf({ instancePath }: ErrorObject): number {
 
 function formDiagnostic(
   error: ErrorObject | undefined,
-  { document, pointer, tool }: ParametersPlace,
+  { document, pointer, subject }: ParametersPlace,
 ): Diagnostic {
   const { instancePath = "", message = "are not valid" } = error ?? {};
   const at = `${pointer}${instancePath}`;
@@ -76,7 +81,7 @@ function formDiagnostic(
   return diagnostic(
     "invalid-parameters",
     document.locate(at),
-    `The parameters of "${tool}" are not a JSON Schema: ${instancePath || "they"} ${message}${names.length === 0 ? "" : `: ${names.join(", ")}`}.`,
+    `${subject} are not a JSON Schema: ${instancePath || "they"} ${message}${names.length === 0 ? "" : `: ${names.join(", ")}`}.`,
     meant === undefined ? [] : [write(document, at, meant)],
   );
 }

@@ -7,11 +7,14 @@ import { PatternBudget, patternFault } from "./pattern-checks.ts";
 import { referenceTarget } from "./schema-fan-out.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
-/** The tool, and the place of its parameters in the document. */
+/** Whose schema it is, and its place in the document. */
 export interface ParametersPlace {
   readonly document: ParsedDocument;
   readonly pointer: string;
-  readonly tool: string;
+  /** What the schema describes, for the beginning of a sentence, in the plural: `The parameters of "search"`. */
+  readonly subject: string;
+  /** What fails if the schema cannot be used, for a sentence: `call of "search"`. */
+  readonly use: string;
 }
 
 type Subschema = Readonly<Record<string, unknown>>;
@@ -55,7 +58,7 @@ const saidBesideReference: ReadonlySet<string> = new Set([
   "writeOnly",
 ]);
 
-/** Maximum number of a tool's unknown keywords that are compared with the known ones. */
+/** Maximum number of a schema's unknown keywords that are compared with the known ones. */
 const maxUnknown = 20;
 
 /** Warns about schemas that are valid but constrain nothing, or make each call fail. */
@@ -146,15 +149,15 @@ class Walk {
     });
     const meant = closest(reference, names);
     const message = reference.startsWith("#")
-      ? `There is nothing at "${reference}" in these parameters, so that each call of "${this.#place.tool}" fails.`
-      : `"${reference}" leads out of these parameters, and nothing is fetched: each call of "${this.#place.tool}" fails.`;
+      ? `There is nothing at "${reference}" in this schema, so that each ${this.#place.use} fails.`
+      : `"${reference}" leads out of this schema, and nothing is fetched: each ${this.#place.use} fails.`;
     this.#warn(at, "value", message, meant === undefined ? [] : [write(this.#place.document, at, meant)]);
   }
 
   #pattern(pattern: unknown, at: string, part: "key" | "value"): void {
     const fault = typeof pattern === "string" ? patternFault(pattern, this.#patterns) : null;
     if (fault === null) return;
-    const message = `The pattern is not a regular expression of RE2's syntax, so that each call of "${this.#place.tool}" fails: ${fault}.`;
+    const message = `The pattern is not a regular expression of RE2's syntax, so that each ${this.#place.use} fails: ${fault}.`;
     this.#warn(at, part, message);
   }
 

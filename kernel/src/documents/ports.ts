@@ -1,4 +1,4 @@
-import type { ResolvedManifest } from "./resolved-manifest.ts";
+import type { DeclaredEvent, ResolvedManifest } from "./resolved-manifest.ts";
 
 /** What the checks need from other rooms. A port that may read files may answer asynchronously. */
 export type Answer<Value> = Value | Promise<Value>;
@@ -24,14 +24,24 @@ export type FilterCheck =
 export interface EventPorts {
   readonly eventNames: readonly string[];
   readonly isCustomEvent: (name: string) => boolean;
-  readonly compileFilter: (source: string, eventName: string) => FilterCheck;
+  /** `schema`: the JSON Schema of a custom event's fields; without it, any field may exist. */
+  readonly compileFilter: (
+    source: string,
+    eventName: string,
+    schema?: Readonly<Record<string, unknown>>,
+  ) => FilterCheck;
   readonly compileSchedule: (
     expression: string,
     timezone: string | undefined,
     nowMs: number,
+    activeHours: string | undefined,
   ) =>
     | { readonly ok: true }
-    | { readonly ok: false; readonly part: "schedule" | "timezone"; readonly message: string };
+    | {
+        readonly ok: false;
+        readonly part: "schedule" | "timezone" | "active_hours";
+        readonly message: string;
+      };
   readonly nowMs: number;
 }
 
@@ -39,6 +49,8 @@ export interface EventPorts {
 export interface ProgramExports {
   readonly handlers: readonly string[] | null;
   readonly tools: readonly string[] | null;
+  /** Absent: not known. */
+  readonly actions?: readonly string[] | null;
 }
 
 /** A file beneath an extension's folder, or the reason why it is not read. */
@@ -83,6 +95,16 @@ export interface ManifestPorts {
   readonly files?: ExtensionFiles;
   /** Returns the ids of the extensions that can be found; if absent, they are not checked. */
   readonly extensionIds?: () => Answer<ReadonlySet<string>>;
+  /**
+   * Returns what an extension says that it emits; null if it cannot be found, or declares no events. If absent, events of
+   * other extensions are not checked.
+   */
+  readonly declaredEvents?: (extension: string) => Answer<readonly DeclaredEvent[] | null>;
+  /**
+   * Returns the names of the types that an extension declares; null if it cannot be found. If absent, types of other
+   * extensions are not checked.
+   */
+  readonly declaredTypes?: (extension: string) => Answer<readonly string[] | null>;
   readonly kernelVersion: string;
 }
 

@@ -1,9 +1,14 @@
 import { defaultInterceptOrder } from "../base/vocabulary/mind-events.ts";
+import type { NamedAction } from "../base/vocabulary/named-action.ts";
+import type { SharedTypeDefinition } from "../base/vocabulary/shared-type.ts";
 import { plainPath } from "./plain-path.ts";
-import type { ResolvedHook, ResolvedManifest, ResolvedMind } from "./resolved-manifest.ts";
+import type { DeclaredEvent, ResolvedHook, ResolvedManifest, ResolvedMind } from "./resolved-manifest.ts";
 import { durationMs } from "./schema/durations.ts";
+import type { ActionDeclaration } from "./schema/actions.ts";
+import type { EventDeclaration } from "./schema/events.ts";
 import type { Manifest } from "./schema/manifest.ts";
 import type { Mind, MindWorker } from "./schema/mind.ts";
+import type { SharedType } from "./schema/shared-types.ts";
 
 type Extension = Manifest["extension"];
 
@@ -35,6 +40,7 @@ export function resolveManifest({ extension }: Manifest, main: string | null): R
           }),
       ...(agent.trace_level === undefined ? {} : { traceLevel: agent.trace_level }),
       activation: agent.activation ?? "on_event",
+      ...(agent.concurrency === undefined ? {} : { concurrency: agent.concurrency }),
     },
     hooks: (extension.hooks ?? []).flatMap(resolveHook),
     tools: (extension.tools ?? []).map((tool) => ({
@@ -43,6 +49,9 @@ export function resolveManifest({ extension }: Manifest, main: string | null): R
     })),
     models: extension.models ?? [],
     ...(extension.commands === undefined ? {} : { commands: extension.commands.map(resolveCommand) }),
+    ...(extension.events === undefined ? {} : { events: extension.events.map(resolveEvent) }),
+    ...(extension.actions === undefined ? {} : { actions: extension.actions.map(resolveAction) }),
+    ...(extension.types === undefined ? {} : { types: extension.types.map(resolveType) }),
     ...(extension.mind === undefined ? {} : { mind: resolveMind(extension.mind) }),
   };
 }
@@ -67,19 +76,18 @@ function resolveHook(hook: NonNullable<Extension["hooks"]>[number]): ResolvedHoo
     schedule,
     catchUp,
     ...(timezone === undefined ? {} : { timezone }),
+    ...(hook.active_hours === undefined ? {} : { activeHours: hook.active_hours }),
+    ...(hook.overlap === "queue" ? { overlap: hook.overlap } : {}),
+    ...(hook.jitter === undefined ? {} : { jitterMs: durationMs(hook.jitter) }),
   };
   if (handler !== undefined && prompt === undefined) return [{ ...timing, handler }];
   if (prompt === undefined || handler !== undefined) return [];
   const file = plainPath(prompt);
-  return [
-    {
-      ...timing,
-      handler: file,
-      prompt: file,
-      target: hook.target ?? "notify",
-      ...(hook.active_hours === undefined ? {} : { activeHours: hook.active_hours }),
-    },
-  ];
+  return [{ ...timing, handler: file, prompt: file, target: hook.target ?? "notify" }];
+}
+
+function resolveEvent({ name, version = 1, schema }: EventDeclaration): DeclaredEvent {
+  return { name, version, schema };
 }
 
 function resolveCommand({
@@ -88,6 +96,14 @@ function resolveCommand({
   ...command
 }: NonNullable<Extension["commands"]>[number]): NonNullable<ResolvedManifest["commands"]>[number] {
   return { ...command, description, ...(prompt === undefined ? {} : { prompt: plainPath(prompt) }) };
+}
+
+function resolveAction({ description = "", parameters, ...action }: ActionDeclaration): NamedAction {
+  return { ...action, description, parameters: parameters ?? { type: "object" } };
+}
+
+function resolveType({ name, version = 1, key, schema }: SharedType): SharedTypeDefinition {
+  return { name, version, key, schema };
 }
 
 function resolveMind(mind: Mind): ResolvedMind {

@@ -1,6 +1,8 @@
 import type { MindBlock } from "../base/vocabulary/mind.ts";
 import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import type { NamedAction } from "../base/vocabulary/named-action.ts";
 import type { Permissions } from "../base/vocabulary/permissions.ts";
+import type { SharedTypeDefinition } from "../base/vocabulary/shared-type.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Manifest, ManifestResources } from "./schema/manifest.ts";
 
@@ -21,14 +23,26 @@ export type ResolvedHook =
       readonly schedule: string;
       readonly timezone?: string;
       readonly catchUp: "skip" | "once" | "all";
+      /** Written like 08:00-20:00. */
+      readonly activeHours?: string;
+      /** Absent: "skip". */
+      readonly overlap?: "queue";
+      readonly jitterMs?: number;
       /** The function; with `prompt`, the same as that. */
       readonly handler: string;
       /** The file whose text starts a conversation. */
       readonly prompt?: string;
       readonly target?: "notify";
-      /** Written like 08:00-20:00. */
-      readonly activeHours?: string;
     };
+
+/** An event that an extension emits. */
+export interface DeclaredEvent {
+  /** Without the publisher. */
+  readonly name: string;
+  readonly version: number;
+  /** JSON Schema of its fields. */
+  readonly schema: Record<string, unknown>;
+}
 
 interface ResolvedCommand {
   readonly name: string;
@@ -115,11 +129,19 @@ export interface ResolvedManifest {
     /** If absent, the configuration's value applies. */
     readonly traceLevel?: TraceLevel;
     readonly activation: "on_event" | "eager";
+    /** Tasks of a job that run at once; absent: 2. */
+    readonly concurrency?: number;
   };
   readonly hooks: readonly ResolvedHook[];
   readonly tools: readonly ResolvedTool[];
   readonly models: NonNullable<Manifest["extension"]["models"]>;
   /** Absent if there are none, as in the manifests that were accepted before there were any. */
   readonly commands?: readonly ResolvedCommand[];
+  /** Absent if none are declared: then it may emit any that its permission lists. */
+  readonly events?: readonly DeclaredEvent[];
+  /** Absent if there are none. */
+  readonly actions?: readonly NamedAction[];
+  /** Absent if there are none. */
+  readonly types?: readonly SharedTypeDefinition[];
   readonly mind?: ResolvedMind;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { png } from "../../../test/support/pictures.ts";
 import { finished } from "../base/steps.ts";
 import type { ModelRequest } from "../base/vocabulary/model.ts";
 import { shippedScanner } from "../secret-scan/redact.ts";
@@ -42,6 +43,27 @@ test("no text of a request carries a secret to a model, wherever an agent put it
   expect(text).not.toContain("correct horse");
   expect(text).toContain("[secret: github token]");
   expect(masked(request)).toEqual(masked(request));
+});
+
+test("a picture goes to a model byte by byte, and one in whose bytes a secret stands does not go", () => {
+  const withText = (words: string): string =>
+    Buffer.concat([png(2, 2), Buffer.from(words), Buffer.alloc(9)]).toString("base64");
+  const picture = (base64: string) => ({ type: "image" as const, media_type: "image/png", base64 });
+  const plain = withText("made by a camera at noon");
+  const { messages } = masked({
+    model: "lab/x",
+    messages: [
+      {
+        role: "user",
+        parts: [plain, withText("correct horse"), withText(`comment ${key}`)].map(picture),
+      },
+    ],
+  });
+  const left = {
+    type: "text",
+    text: expect.stringContaining("because a secret stands in its bytes") as string,
+  };
+  expect(messages[0]).toMatchObject({ parts: [picture(plain), left, left] });
 });
 
 test("a value that only its name gives away is marked", () => {

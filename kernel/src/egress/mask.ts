@@ -1,4 +1,5 @@
-import type { ModelMessage, ModelRequest } from "../base/vocabulary/model.ts";
+import { pictureText } from "../base/pictures.ts";
+import type { ModelImage, ModelMessage, ModelRequest, ModelText } from "../base/vocabulary/model.ts";
 import { ExactSecrets, type KnownSecret } from "./known-secrets.ts";
 import type { SecretScanner } from "../secret-scan/scanner.ts";
 
@@ -12,11 +13,12 @@ export function* maskingRequest(
   known: readonly KnownSecret[],
   scanner: SecretScanner,
 ): Generator<void, ModelRequest> {
-  const masked = maskOf(new ExactSecrets(known), scanner);
+  const exact = new ExactSecrets(known);
+  const masked = maskOf(exact, scanner);
   const { schema, tools } = request;
   const messages: ModelMessage[] = [];
   for (const message of request.messages) {
-    messages.push(maskedMessage(message, masked));
+    messages.push(yield* withoutTellingPictures(maskedMessage(message, masked), exact, masked));
     yield;
   }
   return {
@@ -72,6 +74,37 @@ function maskedMessage(message: ModelMessage, masked: Masked): ModelMessage {
         }),
       };
   }
+}
+
+/** Shorter runs of text are ignored in a picture: they occur in the pixels of any picture. */
+const textsInBytes = /[\x20-\x7e]{16,}/g;
+const withheld = "not sent, because a secret stands in its bytes";
+
+/**
+ * Leaves out pictures whose bytes hold a secret as text, as comments and appended files do. Pixels and compressed parts are
+ * not read. Each picture is a step.
+ */
+function* withoutTellingPictures(
+  message: ModelMessage,
+  exact: ExactSecrets,
+  masked: Masked,
+): Generator<void, ModelMessage> {
+  if (message.role !== "user" || !message.parts.some(({ type }) => type === "image")) return message;
+  const parts: (ModelText | ModelImage)[] = [];
+  for (const part of message.parts) {
+    if (part.type === "text") {
+      parts.push(part);
+      continue;
+    }
+    const bytes = Buffer.from(part.base64, "base64");
+    const isKnown = (yield* exact.finding(bytes)) !== null;
+    yield;
+    const texts = bytes.toString("latin1").match(textsInBytes)?.join("\n") ?? "";
+    const tells = isKnown || masked(texts) !== texts;
+    parts.push(tells ? { type: "text", text: pictureText(part.media_type, bytes.length, withheld) } : part);
+    yield;
+  }
+  return { ...message, parts };
 }
 
 /** Returns the JSON value with its texts and names masked. */

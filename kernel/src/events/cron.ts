@@ -1,4 +1,5 @@
 import { messageOf } from "../base/errors.ts";
+import { activeRuns, parseHours } from "./active-hours.ts";
 import { type Runs, runsOf } from "./cron-runs.ts";
 import { WallClock } from "./wall-clock.ts";
 
@@ -21,20 +22,31 @@ type Schedule =
       readonly nextRuns: (nowMs: number, count: number) => string[];
       /** Returns the newest `count` runs after `afterMs` and not after `throughMs`, oldest first. */
       readonly runsBetween: (afterMs: number, throughMs: number, count: number) => number[];
+      /** Returns whether a time is within the active hours. */
+      readonly isActive: (atMs: number) => boolean;
     }
-  | { readonly ok: false; readonly part: "schedule" | "timezone"; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly part: "schedule" | "timezone" | "active_hours";
+      readonly message: string;
+    };
 
 const nicknames = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly"];
 
 /**
  * Compiles a schedule: five fields (minute hour day month weekday), six with seconds first, or a nickname such as
- * @daily. `timezone` is an IANA name, UTC by default. `nowMs` is only used to reject an expression that never matches,
- * such as February 30.
+ * @daily. `timezone` is an IANA name, UTC by default. `activeHours`, such as 08:00-20:00, leaves out all other runs.
+ * `nowMs` is only used to reject what never comes true, such as February 30.
  */
-export function compileSchedule(expression: string, timezone: string | undefined, nowMs: number): Schedule {
-  const key = JSON.stringify([expression, timezone]);
+export function compileSchedule(
+  expression: string,
+  timezone: string | undefined,
+  nowMs: number,
+  activeHours?: string,
+): Schedule {
+  const key = JSON.stringify([expression, timezone, activeHours]);
   const known = compiled.get(key);
-  const schedule = known ?? compile(expression, timezone, nowMs);
+  const schedule = known ?? compile(expression, timezone, nowMs, activeHours);
   compiled.delete(key);
   // Longer expressions are invalid, which takes no time to find out.
   if (key.length <= 2 * maxCronLength) compiled.set(key, schedule);
@@ -43,7 +55,12 @@ export function compileSchedule(expression: string, timezone: string | undefined
   return schedule;
 }
 
-function compile(expression: string, timezone: string | undefined, nowMs: number): Schedule {
+function compile(
+  expression: string,
+  timezone: string | undefined,
+  nowMs: number,
+  activeHours: string | undefined,
+): Schedule {
   if (expression.length > maxCronLength) {
     return {
       ok: false,
@@ -89,12 +106,31 @@ function compile(expression: string, timezone: string | undefined, nowMs: number
       message: `The schedule "${expression}" is not a cron expression: ${reason}`,
     };
   }
+  const hours = activeHours === undefined ? null : parseHours(activeHours);
+  if (hours === null)
+    return {
+      ok: true,
+      nextRuns: (now, count) => runs.after(now, count).map(isoOf),
+      runsBetween: (after, through, count) => runs.newest(after, through, count),
+      isActive: () => true,
+    };
+  const active = activeRuns(runs, hours, clock);
+  if (active.next(nowMs) === null)
+    return {
+      ok: false,
+      part: "active_hours",
+      message: `The schedule "${expression}" never runs between ${activeHours}.`,
+    };
   return {
     ok: true,
-    nextRuns: (now, count) => runs.after(now, count).map((run) => new Date(run).toISOString()),
-    runsBetween: (after, through, count) => runs.newest(after, through, count),
+    nextRuns: (now, count) => active.after(now, count).map(isoOf),
+    runsBetween: (after, through, count) =>
+      runs.newest(after, through, count).filter((run) => active.isActive(run)),
+    isActive: (at) => active.isActive(at),
   };
 }
+
+const isoOf = (run: number): string => new Date(run).toISOString();
 
 /** Returns the clock of an IANA time zone; null if there is no such zone. */
 function wallClock(timezone: string): WallClock | null {

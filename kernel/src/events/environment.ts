@@ -4,7 +4,8 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import { correctFunctions, replaceMethod } from "./corrections.ts";
 import { mixNumbers } from "./numbers.ts";
-import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
+import type { Field } from "./event-type.ts";
+import { commonFields, declaredEventFields, entryFields, entryMethods, eventType } from "./types.ts";
 
 /** Bounds on a filter's text and structure; see `budget.ts` for the cost of evaluating it. */
 export const filterLimits = {
@@ -29,18 +30,26 @@ export interface FilterScope {
 /** A language for filters of one kind of event. Evaluation is synchronous, so all filters share one session. */
 export interface FilterLanguage {
   readonly environment: Environment;
+  /** The fields that filters may use; of an undeclared custom event, those that every event has. */
+  readonly fields: Readonly<Record<string, Field>>;
   readonly session: { scope: FilterScope | null; spend: (steps: number) => void };
   readonly valuesOf: (event: LaresEvent) => Record<string, unknown>;
 }
 
 const sync = { async: false };
 
-/** Declares the fields of the event; a custom event has the fields that it was emitted with. */
-export function createLanguage(eventName: string): FilterLanguage {
+/**
+ * Declares the fields of the event. A custom event has the fields that it was emitted with; with `declared`, a filter
+ * may use those of the declaration only.
+ */
+export function createLanguage(
+  eventName: string,
+  declared: Readonly<Record<string, Field>> | null = null,
+): FilterLanguage {
   const type = eventType(eventName);
   const session: FilterLanguage["session"] = { scope: null, spend: () => undefined };
   const environment = new Environment({
-    unlistedVariablesAreDyn: type === undefined,
+    unlistedVariablesAreDyn: type === undefined && declared === null,
     homogeneousAggregateLiterals: false,
     limits: {
       maxAstNodes: filterLimits.nodes,
@@ -86,13 +95,26 @@ export function createLanguage(eventName: string): FilterLanguage {
       return compiled.matcher(text).find();
     },
   );
-  const fields = { ...commonFields, ...type?.fields };
-  for (const [name, field] of Object.entries(fields)) environment.registerVariable(name, field.type);
+  const fields = {
+    ...type?.fields,
+    ...declared,
+    ...(declared === null ? {} : declaredEventFields),
+    ...commonFields,
+  };
+  for (const [name, field] of Object.entries(fields)) {
+    try {
+      environment.registerVariable(name, field.type);
+    } catch (error) {
+      // A field whose name means something else in CEL is reached as event.name.
+      if (declared === null) throw error;
+    }
+  }
   // A custom event may have fields whose names are reserved in CEL ("type", "list"), or fields that are not always
   // present.
   if (type === undefined) environment.registerVariable("event", "map<string, dyn>");
   return {
     environment,
+    fields,
     session,
     valuesOf: (event) => {
       // Without a prototype, so that no name resolves to an inherited property.

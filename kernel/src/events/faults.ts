@@ -6,7 +6,7 @@ import { compilePattern, filterLimits, type FilterLanguage } from "./environment
 import { callOf, writtenNodes, type Call, type ExpressionNode } from "./expression.ts";
 import { slipOfMethod, slipOfName, slipOfOperators, slipOfPattern, type Slip } from "./slips.ts";
 import type { FilterFix } from "./spellings.ts";
-import { commonFields, entryFields, eventType } from "./types.ts";
+import { entryFields } from "./types.ts";
 
 /** What is wrong with a filter, and where in its text. */
 export interface FilterFault {
@@ -111,6 +111,38 @@ function faultOfPattern(pattern: ExpressionNode): string | undefined {
   }
 }
 
+/** Returns a fault if a filter reads a field of `event` that the event's declaration does not have. */
+export function faultOfMembers(circumstances: Circumstances): FilterFault | undefined {
+  const { root, source, language } = circumstances;
+  for (const node of root === undefined ? [] : writtenNodes(root)) {
+    const member = memberOfEvent(node);
+    if (member === undefined || Object.hasOwn(language.fields, member.name)) continue;
+    const offset = source.indexOf(member.name, member.from);
+    if (offset < 0) continue;
+    const fault = {
+      ok: false,
+      message: unknownVariable(member.name, circumstances),
+      offset,
+      length: member.name.length,
+    } as const;
+    return withReplacement(fault, closest(member.name, variables(circumstances)));
+  }
+  return undefined;
+}
+
+/** Returns the name in `event.name` and `event["name"]`, and from where in the text to look for it. */
+function memberOfEvent({
+  op,
+  args,
+}: ExpressionNode): { readonly name: string; readonly from: number } | undefined {
+  if ((op !== "." && op !== "[]") || !Array.isArray(args)) return undefined;
+  const [receiver, key] = args as unknown as readonly [ExpressionNode, unknown];
+  if (receiver.op !== "id" || receiver.args !== "event") return undefined;
+  const name =
+    op === "." ? key : (key as ExpressionNode).op === "value" ? (key as ExpressionNode).args : null;
+  return typeof name === "string" ? { name, from: receiver.end } : undefined;
+}
+
 /** Reads the library's message "no such overload: int > string". */
 function noMatchingOperator(summary: string): string {
   const types = /^no such overload: (.+)$/i.exec(summary)?.[1];
@@ -188,8 +220,8 @@ function unknownCall(
   );
 }
 
-function variables({ eventName }: Circumstances): string[] {
-  return [...Object.keys(eventType(eventName)?.fields ?? {}), ...Object.keys(commonFields)];
+function variables({ language }: Circumstances): string[] {
+  return Object.keys(language.fields);
 }
 
 function unknownVariable(name: string, circumstances: Circumstances): string {

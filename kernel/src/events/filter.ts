@@ -4,7 +4,8 @@ import { Budget } from "./budget.ts";
 import { correctNodes } from "./corrections.ts";
 import { createLanguage, filterLimits, type FilterLanguage, type FilterScope } from "./environment.ts";
 import { rootOf, type ParsedFilter } from "./expression.ts";
-import { explainFault, faultOfPatterns, type FilterFault } from "./faults.ts";
+import type { Field } from "./event-type.ts";
+import { explainFault, faultOfMembers, faultOfPatterns, type FilterFault } from "./faults.ts";
 import { findOldSpelling } from "./spellings.ts";
 import { eventType, isCustomEvent } from "./types.ts";
 
@@ -35,10 +36,14 @@ export function languageOf(eventName: string): FilterLanguage {
 }
 
 /**
- * Compiles a filter (CEL) for the events of this name, and checks its types against their fields. `offset` and `length`
- * of a fault count UTF-16 units of `source`.
+ * Compiles a filter (CEL) for the events of this name, and checks its types against their fields: those of a built-in
+ * event, or the declared ones of a custom event. `offset` and `length` of a fault count UTF-16 units of `source`.
  */
-export function compileFilter(source: string, eventName: string): Filter {
+export function compileFilter(
+  source: string,
+  eventName: string,
+  declared: Readonly<Record<string, Field>> | null = null,
+): Filter {
   if (source.length > filterLimits.length) {
     return fault(
       `The filter has ${source.length} characters; at most ${filterLimits.length} are allowed.`,
@@ -51,7 +56,7 @@ export function compileFilter(source: string, eventName: string): Filter {
   if (eventType(eventName) === undefined && !isCustomEvent(eventName)) {
     return fault(`There is no event "${eventName}" that the filter could apply to.`, 0, source.length);
   }
-  const language = languageOf(eventName);
+  const language = declared === null ? languageOf(eventName) : createLanguage(eventName, declared);
 
   let parsed: ParsedFilter;
   try {
@@ -64,6 +69,8 @@ export function compileFilter(source: string, eventName: string): Filter {
   if (old !== undefined) return { ok: false, oldSpelling: true, ...old };
   const pattern = faultOfPatterns(source, root);
   if (pattern !== undefined) return pattern;
+  const member = declared === null ? undefined : faultOfMembers({ source, eventName, language, root });
+  if (member !== undefined) return member;
   correctNodes(root);
   const checked = parsed.check();
   if (!checked.valid) return explainFault(checked.error, { source, eventName, language, root });

@@ -13,6 +13,11 @@ export const commonFields: Readonly<Record<string, Field>> = {
   timestamp: { type: "string", description: "UTC, ISO 8601 with milliseconds" },
 };
 
+/** The fields that a custom event has besides, if its publisher declares it. */
+export const declaredEventFields: Readonly<Record<string, Field>> = {
+  version: { type: "int", description: "The version of its declaration" },
+};
+
 /** The built-in events. A custom event is named `publisher.id/EventName` and has the fields of its emission. */
 export const eventTypes: readonly EventType[] = [
   {

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../base/abort.ts";
+import { neverAborted, unlessAborted } from "../base/abort.ts";
 import { isLaresError, LaresError, notFound } from "../base/errors.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { Slices } from "../base/slices.ts";
@@ -11,6 +11,7 @@ import { type ListArguments, listFiles } from "./list-files.ts";
 import { jsonBytes } from "./names.ts";
 import type { FileToolOptions, FileToolPorts } from "./ports.ts";
 import { type ReadArguments, readFile } from "./read-file.ts";
+import { readPicture } from "./read-picture.ts";
 import { type SearchArguments, searchFiles } from "./search-files.ts";
 
 /** How long searches may use the event loop before others get a turn. Milliseconds. */
@@ -50,6 +51,11 @@ export class FileTools {
       if (isLaresError(error)) return toolFailure(error);
       throw error;
     }
+  }
+
+  /** Returns a file that is a picture, as `readPicture` does. */
+  picture(path: string, principal: ProcessPrincipal): ReturnType<typeof readPicture> {
+    return readPicture(this.#ports.accessOf(principal, neverAborted), path);
   }
 
   async #call(

@@ -3,6 +3,7 @@ import { fileToolBounds as bounds } from "./bounds.ts";
 import { missingError } from "./missing.ts";
 import { bytesOf } from "./names.ts";
 import type { FileAccess } from "./ports.ts";
+import { describePicture, type PictureFacts } from "./read-picture.ts";
 import { textPieces } from "./text-pieces.ts";
 
 export interface ReadArguments {
@@ -20,6 +21,7 @@ export interface ReadResult {
   readonly last_line?: number;
   /** The content's hash as the index knows it, which a change may name as `expected`. */
   readonly hash?: string;
+  readonly picture?: PictureFacts;
   /** A note on the rest of the file, or the reason why there is no text. */
   readonly note?: string;
 }
@@ -39,7 +41,10 @@ export async function readFile(
     ...(entry.content_id === null ? {} : { hash: entry.content_id }),
   };
   const size = `${entry.size.toLocaleString("en")} bytes`;
-  if (!isText) return { ...known, note: `It is not text: ${size}, media type ${entry.mime}.` };
+  if (!isText) {
+    const described = await describePicture(files, entry);
+    return { ...known, ...(described ?? { note: `It is not text: ${size}, media type ${entry.mime}.` }) };
+  }
   if (lines.seen === 0) return { ...known, text: "", note: "The file is empty." };
   if (lines.seen < offset)
     throw invalidParams(

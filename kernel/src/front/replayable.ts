@@ -25,6 +25,7 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/conversations/follow",
   "lares/conversations/unfollow",
   "lares/conversations/entries",
+  "lares/conversations/verify",
   "lares/conversations/search",
   "lares/conversations/context",
 ]);

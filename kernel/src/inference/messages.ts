@@ -23,7 +23,7 @@ export interface ModelFiles {
 
 export interface GenerateCall {
   readonly model: ModelFiles;
-  /** What the document says; null: nothing. */
+  /** The number in the document; null if it gives none. */
   readonly contextTokens: number | null;
   readonly request: ModelRequest;
 }
@@ -32,7 +32,7 @@ export interface GenerateCall {
 export type RunPhase = "loading" | "answering";
 
 export interface InspectedModel {
-  /** Its window where the document says nothing; null: its file does not say either. */
+  /** Its window; null if neither the document nor the file gives it. */
   readonly contextTokens: number | null;
 }
 
@@ -44,7 +44,13 @@ export interface InferenceFailure {
 
 export type ToHost =
   | { readonly kind: "embed"; readonly id: number; readonly call: EmbedCall }
-  | { readonly kind: "inspect"; readonly id: number; readonly model: ModelFiles }
+  | {
+      readonly kind: "inspect";
+      readonly id: number;
+      readonly model: ModelFiles;
+      /** The number in the document; null if it gives none. */
+      readonly contextTokens: number | null;
+    }
   /** Answered with events, of which the host sends no more than it was granted. */
   | { readonly kind: "generate"; readonly id: number; readonly call: GenerateCall }
   | { readonly kind: "grant"; readonly id: number; readonly events: number }

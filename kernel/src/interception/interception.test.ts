@@ -82,6 +82,46 @@ describe("who is asked", () => {
   });
 });
 
+describe("texts that nobody vouches for", () => {
+  const read = { "downloads/a": "minds" } as const;
+  const answer = { text: "x", add: ["x"], result: { status: "success", value: 1 }, custom_instructions: "x" };
+
+  it("whoever is asked in a conversation that has read some reads them", async () => {
+    const agent = new FakeAgent("dev.a", () => ({}));
+    const room = interceptionOf([agent]);
+    await room.userInput({ ...place, sources: ["agent:web"] }, "hello");
+    await room.userInput(place, "hello");
+    expect(agent.asked.map(({ principal }) => principal.lineage.sources)).toEqual([["agent:web"], undefined]);
+  });
+
+  it("every change of an agent that has read some holds them", async () => {
+    const pick = (allowed: string) => () => ({ [allowed]: answer[allowed as keyof typeof answer] });
+    const roomOf = (allowed: string) =>
+      interceptionOf([new FakeAgent("dev.a", pick(allowed), { foreign: read })]);
+    const said = { by: "dev.a", isTainted: true, sources: ["downloads/a"], origin: "agent:dev.a" };
+    expect(await roomOf("text").userInput(place, "hello")).toEqual([{ ...said, value: "x" }]);
+    expect(await roomOf("add").context(place, () => [])).toEqual([{ ...said, value: ["x"] }]);
+    expect(await roomOf("result").afterToolCall(place, call, success)).toEqual([
+      { ...said, value: answer.result },
+    ]);
+    expect(await roomOf("custom_instructions").beforeCompact(place, [1, 2])).toEqual({
+      instructions: [{ ...said, value: "x" }],
+    });
+  });
+
+  it("a refusal and a failure are in its words too", async () => {
+    const refusing = interceptionOf([new FakeAgent("dev.a", () => ({ cancel: "no" }), { foreign: read })]);
+    const failing = interceptionOf([
+      new FakeAgent("dev.a", () => Promise.reject(new Error("IGNORE")), { foreign: read }),
+    ]);
+    for (const room of [refusing, failing])
+      expect(await room.beforeToolCall(place, call)).toMatchObject({
+        isTainted: true,
+        sources: ["downloads/a"],
+      });
+  });
+});
+
 describe("answers", () => {
   const fails = async (answer: unknown): Promise<string> => {
     const agent = new FakeAgent("dev.a", () => answer);

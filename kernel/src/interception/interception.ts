@@ -3,6 +3,7 @@ import { LaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
+import { bothForeign, type Foreign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import {
   type Change,
   type InterceptAnswer,
@@ -14,7 +15,7 @@ import {
 } from "../base/vocabulary/interception.ts";
 import type { InterceptedEvent } from "../base/vocabulary/mind-events.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
-import { type Actor, ownAccord, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
+import { type Actor, ownAccord, type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { inGrantedScope } from "../policy/decide.ts";
 import type { HearingIndex } from "../policy/hearing.ts";
@@ -38,9 +39,13 @@ export interface PlannedAction {
 
 /** One interceptor's answer, or the reason why there is none. */
 type Heard =
-  | { readonly answer: InterceptAnswer }
-  /** Completes "the interceptor … ". */
-  | { readonly failure: string }
+  | ((
+      | { readonly answer: InterceptAnswer }
+      | /** Completes "the interceptor … ". */ { readonly failure: string }
+    ) & {
+      /** Texts that nobody vouches for and that the interceptor has read. */
+      readonly foreign: Foreign;
+    })
   /** The event does not pass the hook's filter. */
   | null;
 
@@ -120,8 +125,8 @@ export class Interception implements MindInterception {
       const refusal = refusalOf(interceptor, heard);
       if (refusal !== null) return this.#refused(interceptor, "BeforeCompact", refusal);
       const text = heard !== null && "answer" in heard ? heard.answer.custom_instructions : undefined;
-      if (text !== undefined)
-        instructions.push(this.#change(interceptor, "BeforeCompact", text.toWellFormed()));
+      if (heard !== null && text !== undefined)
+        instructions.push(this.#change(interceptor, "BeforeCompact", text.toWellFormed(), heard.foreign));
     }
     return { instructions };
   }
@@ -143,7 +148,7 @@ export class Interception implements MindInterception {
     for (const actor of onBehalfOf) {
       if (actor.kind !== "process") continue;
       const { agent, conversation, process: kind, id: process = "" } = actor;
-      const place = { agent, conversation, process, kind };
+      const place = { agent, conversation, process, kind, sources: action.sources ?? [] };
       const asked = this.#asked("BeforeAction", place);
       if (asked === null) continue;
       const ask = async (): Promise<void> => {
@@ -167,7 +172,8 @@ export class Interception implements MindInterception {
     fields: (seen: Seen) => Record<string, unknown>,
   ): Promise<Refusal | null> {
     for (const interceptor of asked) {
-      const refusal = refusalOf(interceptor, await this.#askWith(interceptor, place, event, fields));
+      const heard = await this.#askWith(interceptor, place, event, fields);
+      const refusal = refusalOf(interceptor, heard);
       if (refusal !== null) return this.#refused(interceptor, event, refusal);
     }
     return null;
@@ -199,7 +205,7 @@ export class Interception implements MindInterception {
           const changed = read(heard.answer, now);
           if (changed === null) continue;
           now = changed;
-          changes.push(this.#change(interceptor, event, changed));
+          changes.push(this.#change(interceptor, event, changed, heard.foreign));
         } catch (error) {
           failure = messageOf(error);
         }
@@ -228,7 +234,8 @@ export class Interception implements MindInterception {
     fields: () => Record<string, unknown>,
   ): Promise<Heard> {
     const { definition } = agent;
-    const { agent: mind, conversation, process, kind } = place;
+    const { agent: mind, conversation, process, kind, sources } = place;
+    let foreign = nothingForeign;
     try {
       const event: LaresEvent = {
         ...fields(),
@@ -249,46 +256,67 @@ export class Interception implements MindInterception {
         agent: mind,
         conversation,
         ...(process === "" ? {} : { id: process }),
-        lineage: ownAccord,
+        // The interceptor reads what the conversation has read.
+        lineage: withSources(ownAccord, sources),
       };
-      const answer = (await agent.intercept(hook.handler, event, principal)) ?? {};
+      const hear = (more: Foreign): void => void (foreign = bothForeign(foreign, more));
+      const answer = (await agent.intercept(hook.handler, event, principal, hear)) ?? {};
       const fault = this.#ports.faultOf(name, answer);
-      return fault === null ? { answer } : { failure: `its answer was not understood: ${fault}` };
+      return fault === null
+        ? { answer, foreign }
+        : { failure: `its answer was not understood: ${fault}`, foreign };
     } catch (error) {
-      return { failure: messageOf(error) };
+      return { failure: messageOf(error), foreign };
     }
   }
 
-  #refused(interceptor: Interceptor, event: InterceptedEvent, message: string): Refusal {
+  #refused(interceptor: Interceptor, event: InterceptedEvent, { message, foreign }: Refused): Refusal {
     interceptor.agent.trace("info", `${event} was refused: ${message}`);
-    return saidBy(interceptor, message);
+    return saidBy(interceptor, message, foreign);
   }
 
-  #change<Value>(interceptor: Interceptor, event: InterceptedEvent, value: Value): Change<Value> {
+  #change<Value>(
+    interceptor: Interceptor,
+    event: InterceptedEvent,
+    value: Value,
+    foreign: Foreign,
+  ): Change<Value> {
     interceptor.agent.trace("info", `${event} was changed`, event === "Context" ? { added: value } : {});
-    return saidBy(interceptor, value);
+    return saidBy(interceptor, value, foreign);
   }
 }
 
-/** Returns what an interceptor gave with its origin. It never counts as said by the person. */
-function saidBy<Value>({ agent }: Interceptor, value: Value): Change<Value> {
+/**
+ * Returns what an interceptor gave with its origin. It never counts as said by the person. The interceptor may give
+ * whatever it has read, in this conversation or before.
+ */
+function saidBy<Value>({ agent }: Interceptor, value: Value, foreign: Foreign): Change<Value> {
   const { id, authority } = agent.definition;
-  return reachableHosts(authority).length > 0
-    ? { by: id, value, origin: "web", isTainted: true, sources: [`agent:${id}`] }
-    : { by: id, value, origin: `agent:${id}`, isTainted: false };
+  const read = Object.keys(foreign);
+  if (reachableHosts(authority).length > 0)
+    return { by: id, value, origin: "web", isTainted: true, sources: [...new Set([`agent:${id}`, ...read])] };
+  const by = { by: id, value, origin: `agent:${id}` };
+  return read.length === 0 ? { ...by, isTainted: false } : { ...by, isTainted: true, sources: read };
+}
+
+/** Why something does not happen, in words that an interceptor may have chosen. */
+interface Refused {
+  readonly message: string;
+  readonly foreign: Foreign;
 }
 
 /** Characters of a failure that a model reads. */
 const maxFailureCharacters = 1_000;
 
 /** Returns why something does not happen, as a sentence: the interceptor refuses it, or did not answer. */
-function refusalOf({ agent }: Interceptor, heard: Heard): string | null {
+function refusalOf({ agent }: Interceptor, heard: Heard): Refused | null {
   if (heard === null) return null;
   const by = agent.definition.id;
+  const { foreign } = heard;
   if ("failure" in heard) {
     const failure = heard.failure.slice(0, maxFailureCharacters).toWellFormed();
-    return `${by} has to be asked first, and did not answer as it should: ${failure}`;
+    return { message: `${by} has to be asked first, and did not answer as it should: ${failure}`, foreign };
   }
   const { cancel } = heard.answer;
-  return cancel === undefined ? null : `${by} refused it: ${cancel.toWellFormed()}`;
+  return cancel === undefined ? null : { message: `${by} refused it: ${cancel.toWellFormed()}`, foreign };
 }

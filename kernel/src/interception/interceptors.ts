@@ -1,5 +1,6 @@
 import type { AgentDefinition, HookDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
+import type { Foreign } from "../base/vocabulary/foreign.ts";
 import type { InterceptedEvent } from "../base/vocabulary/mind-events.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import { mayIntercept } from "../policy/hearing.ts";
@@ -7,8 +8,16 @@ import { mayIntercept } from "../policy/hearing.ts";
 /** An agent that may have hooks with `intercept: true`. */
 export interface InterceptingAgent {
   readonly definition: AgentDefinition;
-  /** Rejects if the handler throws, or if the agent cannot be asked or does not answer in time. */
-  intercept(handler: string, event: LaresEvent, principal: ProcessPrincipal): Promise<unknown>;
+  /**
+   * Rejects if the handler throws, or if the agent cannot be asked or does not answer in time. Before that, `hear`
+   * receives the texts that nobody vouches for and that the agent has read.
+   */
+  intercept(
+    handler: string,
+    event: LaresEvent,
+    principal: ProcessPrincipal,
+    hear: (foreign: Foreign) => void,
+  ): Promise<unknown>;
   trace(level: "info" | "warn", message: string, fields?: Record<string, unknown>): void;
 }
 

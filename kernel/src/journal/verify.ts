@@ -1,5 +1,6 @@
 import { neverAborted } from "../base/abort.ts";
 import { LaresError } from "../base/errors.ts";
+import { chainStart } from "../memory-contract/records.ts";
 import { findSegments, type Segment } from "../memory-contract/segments.ts";
 import type { ObjectStore } from "../platform/files/object-store.ts";
 import { findParts } from "./find.ts";
@@ -25,15 +26,15 @@ export function damageError(name: string, folder: string, firstBad: FirstBad): L
   );
 }
 
-/** Proves a journal that is not open, and its parts, if it has any. Rejects with the signal's reason once it is aborted. */
+/** Proves a journal that is not open, up to the end that is known of it, and its parts, if it has any. Rejects with the signal's reason once it is aborted. */
 export async function verifyJournal(
   folder: string,
-  anchor: KnownEnd,
+  anchor: KnownEnd | undefined,
   form: RecordForm<string>,
   { parts, signal }: { readonly parts?: Pick<ObjectStore, "stream">; readonly signal?: AbortSignal } = {},
 ): Promise<Verification> {
   const segments = await findSegments(folder);
-  const verification = await verifySegments(segments, anchor, form, signal);
+  const verification = await verifySegments(segments, anchor ?? chainStart, form, signal);
   if (!verification.ok || parts === undefined) return verification;
   return withBadPart(verification, await verifyParts(parts, await findParts(segments, form), signal));
 }

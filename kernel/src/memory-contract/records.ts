@@ -31,6 +31,8 @@ export interface TemporalStored extends StoredPlace {
 }
 /** The position of an event or an item among its neighbours. */
 interface StoredPlace {
+  /** Texts that nobody vouches for and that the writer had read, by where they come from; see `Foreign`. Updates too. */
+  readonly foreign?: JsonValue;
   /** The conversation or file that the row belongs to. Rows without one are grouped by the time they were appended. */
   readonly source?: string;
   /** Its position there; without one, the order is by time. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { Foreign } from "../base/vocabulary/foreign.ts";
 import type { Log } from "../base/log.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -45,23 +46,27 @@ export interface MemoryStats {
 
 /**
  * One memory. A write is acknowledged when the operating system has it. Writing rejects with LimitExceeded { limit,
- * value } or StorageError, and then stores nothing. InvalidParams says what is wrong with the arguments.
+ * value } or StorageError, and then stores nothing. InvalidParams says what is wrong with the arguments. `foreign`: texts
+ * that nobody vouches for and that the writer has read; they stand in the record, so that they go wherever it goes.
  */
 export interface AgentMemory extends AsyncDisposable {
   read(): WorkingState;
   /** Also rejects with Conflict { revision }. */
-  swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }>;
-  appendEvent(event: EventAddition): Promise<{ readonly id: string }>;
+  swap(revision: number, state: JsonValue, foreign?: Foreign): Promise<{ readonly revision: number }>;
+  appendEvent(event: EventAddition, foreign?: Foreign): Promise<{ readonly id: string }>;
   /**
    * `updates` is only set for an item with an embedding: the item of the same variant that it is a newer form of,
    * to which it got a relation. For all other items that relation is added after the answer; `queryKnowledge` waits
    * for it.
    */
-  addKnowledge(addition: KnowledgeAddition): Promise<{ readonly id: string; readonly updates?: string }>;
+  addKnowledge(
+    addition: KnowledgeAddition,
+    foreign?: Foreign,
+  ): Promise<{ readonly id: string; readonly updates?: string }>;
   /** Like the methods below, rejects with NotFound for an unknown id. */
-  updateKnowledge(change: KnowledgeChange): Promise<void>;
+  updateKnowledge(change: KnowledgeChange, foreign?: Foreign): Promise<void>;
   removeKnowledge(id: string): Promise<void>;
-  relate(from: string, to: string, relation: string): Promise<void>;
+  relate(from: string, to: string, relation: string, foreign?: Foreign): Promise<void>;
   /** These see everything acknowledged before. They reject with the signal's reason when it is aborted. */
   queryEvents(query: TemporalQuery, signal?: AbortSignal): Promise<TemporalPage>;
   countEvents(query: TemporalCountQuery, signal?: AbortSignal): Promise<TemporalCount>;
@@ -137,15 +142,19 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
     project: () => ask("project", {}),
   });
 
-  async function swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }> {
+  async function swap(
+    revision: number,
+    state: JsonValue,
+    foreign?: Foreign,
+  ): Promise<{ readonly revision: number }> {
     try {
-      return await working.swap(revision, state);
+      return await working.swap(revision, state, foreign);
     } catch (error) {
       const isFull = isLaresError(error, "LimitExceeded") && error.facts["limit"] === "max_storage_mb";
       if (!isFull || working.supersededBytes === 0) throw error;
       // The space is partly used by superseded states that nobody can read any more.
       await retention.dropSuperseded();
-      return await working.swap(revision, state);
+      return await working.swap(revision, state, foreign);
     } finally {
       retention.afterSwap();
     }
@@ -154,17 +163,17 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
   return {
     read: () => working.read(),
     swap,
-    appendEvent: (event) => temporal.append(event),
-    addKnowledge: (addition) => {
+    appendEvent: (event, foreign) => temporal.append(event, foreign),
+    addKnowledge: (addition, foreign) => {
       upkeep.wrote();
-      return knowledge.add(addition);
+      return knowledge.add(addition, foreign);
     },
-    updateKnowledge: (change) => {
+    updateKnowledge: (change, foreign) => {
       upkeep.asked();
-      return knowledge.update(change);
+      return knowledge.update(change, foreign);
     },
     removeKnowledge: (id) => knowledge.remove(id),
-    relate: (from, to, relation) => knowledge.relate(from, to, relation),
+    relate: (from, to, relation, foreign) => knowledge.relate(from, to, relation, foreign),
     queryEvents: (query, signal) => ask("temporal.query", { query, nowMs: clock.now() }, signal),
     countEvents: (query, signal) => ask("temporal.count", { query, nowMs: clock.now() }, signal),
     queryKnowledge: async (query, signal) => {

@@ -42,6 +42,26 @@ test("a redaction by the owner is followed: the chain continues, read from the l
   expect((await (await fresh.open("team", "there")).countEvents({})).count).toBe(4);
 });
 
+test("what its writers had read of texts that nobody vouches for stands in the journal, and forged marks count", async () => {
+  const { memory, team, importing } = await shared();
+  await using _ = memory;
+  const web = { "agent:web": "all" } as const;
+  const clean = await team.appendEvent({ variant: "v", data: { foreign: { no: "mark" } } });
+  const event = await team.appendEvent({ variant: "v", data: "told", source: "s", position: 1 }, web);
+  const item = await team.addKnowledge({ variant: "v", data: "x", text: "x" }, { scripted: "minds" });
+  await team.swap(0, { plan: 1 }, web);
+  const imported = await importing();
+  await imported.open("team", "there");
+  const read = (ids: readonly string[]) => imported.foreignIn("team", ids);
+  expect([read([clean.id]), read([event.id]), read([item.id])]).toEqual([{}, web, { scripted: "minds" }]);
+  expect(imported.foreignIn("team", "plan")).toEqual(web);
+  await team.swap(1, { plan: 2 });
+  await (await imported.open("team", "there")).countEvents({});
+  expect(imported.foreignIn("team", "plan")).toEqual({});
+  expect(imported.foreignIn("team", "all")).toEqual({ ...web, scripted: "minds" });
+  expect((await imported.open("team", "there")).read()).toEqual({ revision: 2, state: { plan: 2 } });
+});
+
 test("data that was removed without a redact record is damage", async () => {
   const { memory, team, importing, segment } = await shared();
   await using _ = memory;

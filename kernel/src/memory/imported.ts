@@ -1,6 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, storageError } from "../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
+import {
+  bothForeign,
+  type Foreign,
+  foreignFrom,
+  isForeign,
+  nothingForeign,
+} from "../base/vocabulary/foreign.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { joinPath } from "../platform/files/data-files.ts";
 import type { ReadableMemory } from "./agent-memory.ts";
@@ -43,7 +50,18 @@ export class ImportedMemories {
     await memory.follow();
     return memory.readable;
   }
+
+  /**
+   * Returns what records of a memory hold of texts that nobody vouches for, as far as it was read: of these ids, of the
+   * working memory, or all.
+   */
+  foreignIn(name: string, read: readonly string[] | "plan" | "all"): Foreign {
+    return this.#open.get(name)?.foreignIn(read) ?? nothingForeign;
+  }
 }
+
+/** Marked records of one memory that are told apart. */
+const maxMarked = 20_000;
 
 /** How far a journal has been read. */
 interface Place {
@@ -66,6 +84,10 @@ class ImportedMemory {
   /** How often a rewrite of the journal was noticed. */
   #rewrites = 0;
   #working: WorkingState = { revision: 0, state: null };
+  /** The marks of records by their ids; beyond `maxMarked`, all of it counts as marked. */
+  #marks = new Map<string, Foreign>();
+  #allMarks = nothingForeign;
+  #planMarks = nothingForeign;
 
   constructor(
     name: string,
@@ -102,6 +124,15 @@ class ImportedMemory {
     };
   }
 
+  foreignIn(read: readonly string[] | "plan" | "all"): Foreign {
+    if (read === "plan") return this.#planMarks;
+    if (read === "all" || this.#marks.size >= maxMarked) return this.#allMarks;
+    return read.reduce(
+      (found, id) => bothForeign(found, this.#marks.get(id) ?? nothingForeign),
+      nothingForeign,
+    );
+  }
+
   /** Continues reading; starts over if the part that was read has changed. */
   follow(): Promise<void> {
     return this.#turns.run("follow", async () => {
@@ -111,6 +142,8 @@ class ImportedMemory {
       this.#place = beginning;
       this.#redactions = new RedactionProof(0);
       this.#rewrites += 1;
+      this.#marks = new Map();
+      this.#allMarks = nothingForeign;
       if (await this.#readOn(await findSegments(this.#journalFolder))) return;
       throw storageError(
         `The imported memory's journal in "${this.#journalFolder}" is damaged after seq ${this.#place.end.seq}. It is read again with the next request.`,
@@ -131,6 +164,13 @@ class ImportedMemory {
     return this.#redactions.unnamed === null;
   }
 
+  #mark(id: string, foreign: Foreign): void {
+    if (!isForeign(foreign)) return;
+    this.#allMarks = bothForeign(this.#allMarks, foreign);
+    if (this.#marks.size < maxMarked)
+      this.#marks.set(id, bothForeign(this.#marks.get(id) ?? nothingForeign, foreign));
+  }
+
   async #readSegment({ path, size }: Segment, index: number, start: number): Promise<boolean> {
     let isWhole = true;
     try {
@@ -145,8 +185,15 @@ class ImportedMemory {
             return "stop";
           }
           this.#place = { segment: index, offset: offset + line.length + 1, end: record.end };
-          if (record.kind === "working" && !record.isRedacted && record.operation !== "redact")
-            this.#working = workingState(parsed(dataOf(record)));
+          if (record.isRedacted || record.operation === "redact") return;
+          const isMarked = line.includes(mark, record.dataStart);
+          if (record.kind !== "working" && !isMarked) return;
+          const data = parsed(dataOf(record));
+          const foreign = isMarked ? foreignOf(data) : nothingForeign;
+          if (record.kind === "working") {
+            this.#working = workingState(data);
+            this.#planMarks = foreign;
+          } else this.#mark(idIn(record.idText), foreign);
         });
         if (!isWhole) return false;
       }
@@ -157,6 +204,23 @@ class ImportedMemory {
     }
     return true;
   }
+}
+
+function idIn(idText: string): string {
+  return String(parsed(Buffer.from(idText, "latin1").toString("utf8")));
+}
+
+const mark = Buffer.from('"foreign":');
+
+/** Returns the marks of a record; what another program wrote there counts as a mark. */
+function foreignOf(data: unknown): Foreign {
+  const marks = isJsonObject(data) ? data["foreign"] : undefined;
+  if (marks === undefined) return nothingForeign;
+  if (!isJsonObject(marks)) return foreignFrom(["a shared memory"], "all");
+  return Object.entries(marks).reduce<Foreign>(
+    (found, [source, reach]) => bothForeign(found, foreignFrom([source], reach === "minds" ? reach : "all")),
+    nothingForeign,
+  );
 }
 
 function workingState(data: unknown): WorkingState {

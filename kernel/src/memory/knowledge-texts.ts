@@ -2,6 +2,7 @@ import { maxRelations } from "../base/vocabulary/bounds.ts";
 import { invalidParams } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
 import { maxDimensions } from "../base/vocabulary/memory-calls.ts";
+import { type Foreign, isForeign } from "../base/vocabulary/foreign.ts";
 import type { KnowledgeAddition, KnowledgeChange, Relation } from "../memory-contract/queries.ts";
 import { checkedName, jsonOf, placeFields } from "./temporal.ts";
 import { parseTimestamp } from "./timestamps.ts";
@@ -42,6 +43,10 @@ export const placeTexts = ({
   ...placeFields(place),
   ...(timestamp === undefined ? {} : { timestamp: `"${isoTime(parseTimestamp(timestamp))}"` }),
 });
+
+/** Returns the marks of a record that may hold texts that nobody vouches for. */
+export const foreignTexts = (foreign: Foreign): JsonTexts =>
+  isForeign(foreign) ? { foreign: jsonOf(foreign) } : {};
 
 export function relationsOf(relations: readonly Relation[]): { to: string; relation: string }[] {
   if (relations.length > maxRelations) {

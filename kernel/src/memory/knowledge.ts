@@ -1,12 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { invalidParams, isLaresError, messageOf, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
+import { nothingForeign } from "../base/vocabulary/foreign.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RecordInput } from "../journal/record.ts";
 import { AddBatch, type Added, type Addition } from "./add-batch.ts";
-import { type JsonTexts, placeTexts, relationsOf, textsOf } from "./knowledge-texts.ts";
+import { type JsonTexts, foreignTexts, placeTexts, relationsOf, textsOf } from "./knowledge-texts.ts";
 import type { KnowledgeAddition, KnowledgeChange } from "../memory-contract/queries.ts";
 import {
   type Nearest,
@@ -54,11 +55,12 @@ export class KnowledgeMemory implements Disposable {
    * Adds an item and acknowledges it when the journal has it. Only an item with relations or an embedding waits for
    * the store, which checks them: items that are added at once are checked together, each as if those before it
    * were stored, and `updates` is the item that an embedding shows it to be a newer form of. For all others that is
-   * searched afterwards and stored as a relation (`#lookForUpdates`).
+   * searched afterwards and stored as a relation (`#lookForUpdates`). `foreign`, here and below: texts that nobody
+   * vouches for and that whoever writes it has read.
    */
-  async add(addition: KnowledgeAddition): Promise<Added> {
+  async add(addition: KnowledgeAddition, foreign = nothingForeign): Promise<Added> {
     const { variant, embedding } = addition;
-    const fields = { ...textsOf(addition), ...placeTexts(addition) };
+    const fields = { ...textsOf(addition), ...placeTexts(addition), ...foreignTexts(foreign) };
     const relations = relationsOf(addition.relations ?? []);
     if (relations.length === 0 && embedding === undefined) {
       const id = newId();
@@ -119,7 +121,7 @@ export class KnowledgeMemory implements Disposable {
     }
   }
 
-  async update(change: KnowledgeChange): Promise<void> {
+  async update(change: KnowledgeChange, foreign = nothingForeign): Promise<void> {
     const fields = textsOf(change);
     if (Object.keys(fields).length === 0) {
       throw invalidParams("Nothing is to be changed: give a variant, data, text, embedding or importance.");
@@ -127,7 +129,7 @@ export class KnowledgeMemory implements Disposable {
     await this.inTurn(async () => {
       await this.#mustExist([change.id]);
       if (change.embedding !== undefined) await this.#mustFit(change.id, change.embedding);
-      await this.#write("update", change.id, fields);
+      await this.#write("update", change.id, { ...fields, ...foreignTexts(foreign) });
     });
   }
 
@@ -138,11 +140,11 @@ export class KnowledgeMemory implements Disposable {
     });
   }
 
-  async relate(from: string, to: string, relation: string): Promise<void> {
+  async relate(from: string, to: string, relation: string, foreign = nothingForeign): Promise<void> {
     const [relate] = relationsOf([{ to, relation }]);
     await this.inTurn(async () => {
       await this.#mustExist([from, to]);
-      await this.#write("update", from, { relate: jsonOf(relate ?? null) });
+      await this.#write("update", from, { relate: jsonOf(relate ?? null), ...foreignTexts(foreign) });
     });
   }
 

@@ -120,9 +120,8 @@ class Memories implements Memory {
     const open = this.#open.get(key);
     if (open !== undefined) return await open.verify(signal);
     const folder = joinPath(folderOfMemory(this.#options.stateFolder, key), "journal");
-    const anchor = this.#heads.of(key) ?? chainStart;
     const options = signal === undefined ? {} : { signal };
-    const verification = await verifyJournal(folder, anchor, memoryRecords, options);
+    const verification = await verifyJournal(folder, this.#heads.of(key), memoryRecords, options);
     const { firstBad } = verification;
     if (firstBad !== undefined) this.#options.damaged?.(key, damageError("memory", folder, firstBad));
     return verification;

@@ -4,6 +4,7 @@ import { invalidParams, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
 import type { MemoryFields } from "../base/vocabulary/memory-calls.ts";
+import { isForeign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import type { Place } from "../memory-contract/queries.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RecordHead } from "../journal/record.ts";
@@ -30,13 +31,18 @@ export class TemporalMemory {
     this.oldest = oldest;
   }
 
-  async append({ variant, data, timestamp, ...place }: EventAddition): Promise<{ readonly id: string }> {
+  /** `foreign`: texts that nobody vouches for and that whoever adds it has read. */
+  async append(
+    { variant, data, timestamp, ...place }: EventAddition,
+    foreign = nothingForeign,
+  ): Promise<{ readonly id: string }> {
     const name = checkedName("variant", variant);
     const time = isoTime(timestamp === undefined ? this.#clock.now() : parseTimestamp(timestamp));
     const id = newId();
     const { position, source } = placeFields(place);
     const placed = `${position === undefined ? "" : `,"position":${position}`}${source === undefined ? "" : `,"source":${source}`}`;
-    const text = `{"data":${jsonOf(data)}${placed},"timestamp":"${time}","variant":${JSON.stringify(name)}}`;
+    const marked = isForeign(foreign) ? `,"foreign":${jsonOf(foreign)}` : "";
+    const text = `{"data":${jsonOf(data)}${marked}${placed},"timestamp":"${time}","variant":${JSON.stringify(name)}}`;
     await this.#journal.append([{ operation: "store", kind: "temporal", id, data: text }]);
     this.seen(time);
     return { id };

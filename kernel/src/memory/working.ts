@@ -9,6 +9,7 @@ import {
 } from "../base/errors.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import { type Foreign, isForeign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import type { MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import { removeLeftoverTemporaries, writeFileAtomically } from "../platform/files/atomic-file.ts";
 import { isNotPlainFile, joinPath, moveAside, readSmallFile } from "../platform/files/data-files.ts";
@@ -35,6 +36,8 @@ export type WorkingState = MemoryResult<"workingRead">;
 interface Stored extends WorkingState {
   readonly seq: number;
   readonly salt: string;
+  /** The marks of its record, if it has some. */
+  readonly foreign?: JsonValue;
 }
 
 /** A small state that is replaced as a whole, by compare-and-swap. Each state is a record of the journal. */
@@ -100,9 +103,10 @@ export class WorkingMemory implements AsyncDisposable {
 
   /**
    * Replaces the state if it is still at `revision`. Resolves when the new state survives the death of the process.
-   * Rejects with Conflict { revision } if another swap came first, LimitExceeded if the state is too large.
+   * Rejects with Conflict { revision } if another swap came first, LimitExceeded if the state is too large. `foreign`: texts
+   * that nobody vouches for and that whoever writes it has read.
    */
-  swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }> {
+  swap(revision: number, state: JsonValue, foreign = nothingForeign): Promise<{ readonly revision: number }> {
     let text: string;
     try {
       text = canonicalJson(state);
@@ -115,7 +119,7 @@ export class WorkingMemory implements AsyncDisposable {
       return Promise.reject(limitExceeded("working_state_bytes", bytes, sentence));
     }
     // In order: the second of two swaps at one revision must see the first's result.
-    const swapped = this.#turn.then(() => this.#swap(revision, text, bytes));
+    const swapped = this.#turn.then(() => this.#swap(revision, text, bytes, foreign));
     this.#turn = swapped.catch((error: unknown) => error);
     return swapped;
   }
@@ -130,11 +134,18 @@ export class WorkingMemory implements AsyncDisposable {
     if (this.#swapsSinceCheckpoint > 0) await this.#checkpoint();
   }
 
-  async #swap(revision: number, text: string, bytes: number): Promise<{ readonly revision: number }> {
+  async #swap(
+    revision: number,
+    text: string,
+    bytes: number,
+    foreign: Foreign,
+  ): Promise<{ readonly revision: number }> {
     const current = this.#stored?.revision ?? 0;
     if (revision !== current) throw conflict(current);
     const next = current + 1;
-    const data = `{"revision":${next},"state":${text}}`;
+    const marks = isForeign(foreign) ? { foreign } : {};
+    const marked = isForeign(foreign) ? `"foreign":${canonicalJson(foreign)},` : "";
+    const data = `{${marked}"revision":${next},"state":${text}}`;
     const [{ end, salt }] = await this.#journal.append([
       {
         operation: "update",
@@ -145,7 +156,7 @@ export class WorkingMemory implements AsyncDisposable {
     ]);
     failpoint("working.swap.appended");
     // Parsed again, so that a caller that still has the old object cannot change what is stored.
-    this.#stored = { seq: end.seq, salt, revision: next, state: JSON.parse(text) as JsonValue };
+    this.#stored = { seq: end.seq, salt, revision: next, state: JSON.parse(text) as JsonValue, ...marks };
     this.#swapsSinceCheckpoint += 1;
     this.#bytesSinceCheckpoint += bytes;
     if (
@@ -160,9 +171,10 @@ export class WorkingMemory implements AsyncDisposable {
   /** Only speeds up the next start and readers, because the journal has everything. So a failure is only reported. */
   async #checkpoint(): Promise<void> {
     if (this.#stored === null) return;
-    const { seq, salt, revision, state } = this.#stored;
+    const { seq, salt, revision, state, foreign } = this.#stored;
+    const marks = foreign === undefined ? {} : { foreign };
     try {
-      const text = canonicalJson({ version: 1, seq, salt, data: { revision, state } });
+      const text = canonicalJson({ version: 1, seq, salt, data: { ...marks, revision, state } });
       // After a power cut, the journal must not end before the checkpoint.
       await this.#journal.sync();
       failpoint("working.checkpoint.begun");
@@ -210,5 +222,12 @@ function storedFrom(record: FoundRecord, data: unknown): Stored {
   ) {
     throw storageError(`The journal's record ${record.seq} of working memory has no state.`);
   }
-  return { seq: record.seq, salt: record.salt, revision, state: (data["state"] ?? null) as JsonValue };
+  const { foreign } = data;
+  return {
+    seq: record.seq,
+    salt: record.salt,
+    revision,
+    state: (data["state"] ?? null) as JsonValue,
+    ...(foreign === undefined ? {} : { foreign: foreign as JsonValue }),
+  };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { AnswerCut } from "../base/cut-answer.ts";
 import type { JsonValue } from "../base/json.ts";
 import { nestsDeeperThan } from "../base/json-depth.ts";
 import type { Entry, Part } from "../base/vocabulary/conversation.ts";
@@ -35,7 +36,12 @@ export interface LoggedCall {
 }
 
 export type Answered =
-  | { readonly type: "done"; readonly text: string; readonly calls: readonly LoggedCall[] }
+  | {
+      readonly type: "done";
+      readonly text: string;
+      readonly calls: readonly LoggedCall[];
+      readonly cut: AnswerCut | null;
+    }
   | { readonly type: "failed"; readonly failure: ModelFailure };
 
 /** Streamed text is logged after at most this time, so that a crash loses no more. */
@@ -106,32 +112,37 @@ export async function writeAnswer(
 
 async function writeWhole(
   message: string,
-  { parts, model, usage, microUsd }: Extract<AnswerEvent, { type: "done" }>,
+  { parts, model, finish, usage, microUsd }: Extract<AnswerEvent, { type: "done" }>,
   { maker, append, provenanceOf }: AnswerOptions,
 ): Promise<Answered> {
   const provenance = provenanceOf(model);
   const given = parts.filter((part): part is ModelToolCall => part.type === "tool_call");
   const calls = given.map(({ tool, arguments: args }, index) => ({
     call: `call_${message.replaceAll("-", "")}_${index}`,
-    tool,
+    tool: soundName(tool),
     arguments: sound(args),
   }));
   const said = parts.flatMap(partOf);
+  const cut = finish === "length" || finish === "filtered" ? finish : null;
   await append([
-    entryOf(maker, { kind: "message", role: "assistant", parts: said }, provenance, message),
-    ...given.map(({ tool, arguments: args, opaque }, index) =>
-      entryOf(
+    entryOf(
+      maker,
+      { kind: "message", role: "assistant", parts: said, ...(cut === null ? {} : { cut }) },
+      provenance,
+      message,
+    ),
+    ...calls.map((call, index) => {
+      const opaque = given[index]?.opaque;
+      return entryOf(
         maker,
         {
           kind: "tool_call",
-          call: calls[index]?.call ?? "",
-          tool,
-          arguments: sound(args),
+          ...call,
           ...(opaque === undefined ? {} : { opaque: opaque as { model: string; value: never } }),
         },
         provenance,
-      ),
-    ),
+      );
+    }),
     entryOf(
       maker,
       { kind: "usage", model, ...usage, ...(microUsd === null ? {} : { usd: microUsd / 1_000_000 }) },
@@ -139,11 +150,17 @@ async function writeWhole(
     ),
   ]);
   const text = said.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-  return { type: "done", text, calls };
+  return { type: "done", text, calls, cut };
 }
 
 const deepestArguments = 64;
 const shownOfUnsound = 1_000;
+/** Tools that exist have shorter names. */
+const maxNameCharacters = 400;
+
+function soundName(tool: string): string {
+  return (tool.length > maxNameCharacters ? `${tool.slice(0, maxNameCharacters)}…` : tool).toWellFormed();
+}
 
 /** Returns arguments that a log can hold: a model may write any. What is not sound becomes text, which no schema takes. */
 function sound(args: unknown): JsonValue {

@@ -1,7 +1,6 @@
 import { isoTime, type Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
-import type { Process } from "../base/vocabulary/conversation.ts";
-import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
+import type { Part, Process } from "../base/vocabulary/conversation.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import type { ProcessLog } from "./ports.ts";
 
@@ -31,7 +30,7 @@ export async function beginConversation(
 const titleCharacters = 60;
 
 /** Returns the beginning of a message, as the title of the conversation that begins with it. */
-export function titleOf(parts: readonly SentPart[]): string {
+export function titleOf(parts: readonly Part[]): string {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
   const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
   return line.length <= titleCharacters

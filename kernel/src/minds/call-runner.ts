@@ -1,10 +1,11 @@
 import { canonicalJson } from "../base/json.ts";
 import type { EntryOf } from "../base/vocabulary/conversation.ts";
-import { withSources } from "../base/vocabulary/principal.ts";
+import { type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { changedEntry, entryOf, type Provenance } from "./entries.ts";
 import { asError, type AtWork, placeOf, type ProcessHost } from "./host.ts";
+import { unansweredCalls } from "./ends.ts";
 import { kinds } from "./kinds.ts";
 import type { CallOutcome } from "./ports.ts";
 import { isProcessTool } from "./process-tools.ts";
@@ -72,41 +73,37 @@ export class CallRunner {
 
   /** Returns results for the calls that will not be run. */
   unanswered(message: string): NewEntry[] {
-    return this.#host.log.state.calls
-      .filter(({ process }) => process === this.#process.record.id)
-      .map(({ call }) => this.#resultOf({ call }, { result: asError(message, false), ...ofKernel }));
+    return unansweredCalls(this.#host.log.state, this.#process.maker, message);
   }
 
   async #outcomeOf(call: LoggedCall): Promise<CallOutcome> {
     const { ports } = this.#host;
-    const { record, signal, tail } = this.#process;
+    const { signal, tail } = this.#process;
+    return await ports.tools.call(this.#caller(), call.tool, call.arguments, {
+      key: call.call,
+      signal,
+      offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
+      foreign: this.#foreign(),
+      asking: this.#host.decisions.asking(this.#process, call.call),
+    });
+  }
+
+  /** Returns the process as a principal. Its calls carry the sources that led to them. */
+  #caller(): ProcessPrincipal {
     const { sources = [], isTainted = false } = this.#process.provenance("model");
-    const caller = this.#host.principalOf(record);
-    return await ports.tools.call(
-      // Its calls carry the sources that led to them.
-      isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller,
-      call.tool,
-      call.arguments,
-      {
-        key: call.call,
-        signal,
-        offered: tail?.prefix.tools.map(({ name }) => name) ?? [],
-        foreign: this.#foreign(),
-        asking: this.#host.decisions.asking(this.#process, call.call),
-      },
-    );
+    const caller = this.#host.principalOf(this.#process.record);
+    return isTainted ? { ...caller, lineage: withSources(caller.lineage, sources) } : caller;
   }
 
   /** Returns whether the person lets a call be made although the same was made twice directly before. */
   async #mayRepeat(call: LoggedCall): Promise<boolean> {
     const { ports, decisions } = this.#host;
-    const { record, signal } = this.#process;
+    const { signal } = this.#process;
     const asking = decisions.asking(this.#process, call.call);
-    const caller = this.#host.principalOf(record);
-    return await ports.mayRepeat(caller, call.tool, call.arguments, signal, asking);
+    return await ports.mayRepeat(this.#caller(), call.tool, call.arguments, signal, asking);
   }
 
-  /** The sources of texts in the conversation that neither a person nor a model wrote. The mind's blocks may be made from such texts too. */
+  /** Where texts come from that neither a person nor a model wrote. The mind's blocks may be made from such texts too. */
   #foreign(): string[] {
     const prefix = this.#process.tail?.prefix;
     const isKept =

@@ -15,7 +15,7 @@ import { type Pressure, pressureOf } from "../context/tokens.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry, taintedBy } from "./entries.ts";
-import { type ConversationHost, placeOf } from "./host.ts";
+import { type ConversationHost, type Filled, placeOf } from "./host.ts";
 import { textOfBlock } from "./blocks.ts";
 import { kinds } from "./kinds.ts";
 
@@ -35,13 +35,21 @@ export class Compactor {
     this.#conversation = conversation;
   }
 
+  /** Makes a context smaller if that is needed; false if it stays as it is. */
+  makeRoom(process: Process, tail: ContextTail, filled: Filled): Promise<boolean> {
+    return filled === "overflow" ? this.#overflow(process, tail) : this.#check(process, tail, filled);
+  }
+
   /**
    * Acts on the size of a process's context before its next request: begins a compaction in the background, waits for one,
    * or leaves the oldest turns out. Returns whether the context is smaller.
    */
-  async check(process: Process, tail: ContextTail, tokens: number): Promise<boolean> {
+  async #check(
+    process: Process,
+    tail: ContextTail,
+    { tokens, limit }: Exclude<Filled, "overflow">,
+  ): Promise<boolean> {
     const { compaction } = this.#conversation.mind().definition;
-    const limit = await this.#limitOf(process);
     const level = pressureOf(tokens, limit, compaction);
     switch (level) {
       case "none":
@@ -57,7 +65,7 @@ export class Compactor {
   }
 
   /** The model refused a request as too long. */
-  async overflow(process: Process, tail: ContextTail): Promise<boolean> {
+  async #overflow(process: Process, tail: ContextTail): Promise<boolean> {
     const limit = await this.#limitOf(process);
     return (
       (this.#failures < maxFailures && (await this.#compact(process, tail, "aggressive", limit))) ||

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
+import { History } from "../context/history.ts";
 import { type ContextPrefix, readPrefix } from "../context/prefix.ts";
 import { audienceOf } from "../conversations/records.ts";
 import type { EntryReader, ProcessLog } from "./ports.ts";
@@ -22,6 +23,7 @@ export class ContextTail {
   readonly #process: string;
   #stored: StoredPrefix;
   #entries: Entry[];
+  #history: { readonly model: string; readonly history: History; taken: number } | null = null;
 
   private constructor(log: ProcessLog, process: string, stored: StoredPrefix, entries: Entry[]) {
     this.#log = log;
@@ -77,6 +79,19 @@ export class ContextTail {
     return this.#entries;
   }
 
+  /** Returns the history of the entries. Each entry is taken once as long as the same model is asked. */
+  history(model: string, speakers: ReadonlySet<string>): History {
+    if (this.#history?.model !== model) {
+      const options = { process: this.#process, model, files: new Map(), speakers };
+      const history = new History({ ...options, countedFrom: this.prefixSeq });
+      this.#history = { model, history, taken: 0 };
+    }
+    const { history, taken } = this.#history;
+    for (const entry of this.#entries.slice(taken)) history.take(entry);
+    this.#history.taken = this.#entries.length;
+    return history;
+  }
+
   /** The seq of the last entry that the model would see; 0 if there is none. */
   get lastSeq(): number {
     return this.#entries.at(-1)?.seq ?? this.prefix.after;
@@ -95,6 +110,7 @@ export class ContextTail {
     const seq = await this.#log.storePrefix(this.#process, { ...stored, context });
     this.#stored = { ...stored, context, seq };
     this.#entries = this.#entries.filter(({ seq }) => seq > context.after);
+    this.#history = null;
   }
 }
 

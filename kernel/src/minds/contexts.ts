@@ -7,11 +7,14 @@ import { ContextTail } from "./context-tail.ts";
 import type { AtWork } from "./host.ts";
 import { kinds, toolsOf } from "./kinds.ts";
 import type { Mind, MindPorts } from "./ports.ts";
+import type { RestingContexts } from "./resting-contexts.ts";
 import { beginsTurn } from "./turns.ts";
 
 interface ContextsHost {
   readonly ports: MindPorts;
   readonly log: ConversationLog;
+  /** The process that talks to the person; null in a mind's own log. */
+  readonly talker: Process | null;
   mind(): Mind;
 }
 
@@ -21,10 +24,15 @@ const maxFirstEntries = 10_000;
 /** The contexts of a conversation's processes: one for each, so that whoever changes one changes it for all. */
 export class Contexts {
   readonly #host: ContextsHost;
+  readonly #resting: RestingContexts;
   readonly #tails = new Map<string, ContextTail>();
 
-  constructor(host: ContextsHost) {
+  constructor(host: ContextsHost, resting: RestingContexts) {
     this.#host = host;
+    this.#resting = resting;
+    const { log, talker } = host;
+    const kept = resting.take(log);
+    if (kept !== null && talker !== null) this.#tails.set(talker.id, kept);
   }
 
   /** Takes entries that were appended. */
@@ -38,6 +46,13 @@ export class Contexts {
 
   drop(process: string): void {
     this.#tails.delete(process);
+  }
+
+  /** The conversation comes to rest: its channel's context is kept for the next message. */
+  rest(): void {
+    const { log, talker } = this.#host;
+    const tail = talker === null ? undefined : this.#tails.get(talker.id);
+    if (tail !== undefined) this.#resting.keep(log, tail);
   }
 
   /** Returns whether something came that a process has to answer; true if that is not known here. */

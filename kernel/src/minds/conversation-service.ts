@@ -11,7 +11,6 @@ import {
 import { newId } from "../base/ids.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { endedStates, type Conversation, type Entry } from "../base/vocabulary/conversation.ts";
-import { maxMessageCharacters, type SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { checkPerson } from "../base/vocabulary/principal.ts";
 import { isConversationId } from "../conversations/conversations.ts";
 import type { ConversationRow } from "../conversations/index-rows.ts";
@@ -27,6 +26,7 @@ import { entryOf, type EntryMaker } from "./entries.ts";
 import type { Minds } from "./minds.ts";
 import { MindProcess } from "./process.ts";
 import { searchMind } from "./search-mind.ts";
+import { sentParts } from "./sent-parts.ts";
 
 const change = "change conversations";
 const defaultLimit = 100;
@@ -93,6 +93,21 @@ export function createConversationService(minds: Minds): ConversationService {
   const known = async (id: string): Promise<ConversationRow> => {
     if (!isConversationId(id)) throw notFound("conversation", id);
     return await conversations.get(id);
+  };
+  /** Returns the name of a conversation's log, or of a mind's own one; null if the mind has not written anything yet. */
+  const logOf = async ({
+    id,
+    agent,
+  }: {
+    readonly id?: string | undefined;
+    readonly agent?: string | undefined;
+  }): Promise<string | null> => {
+    if ((id === undefined) === (agent === undefined))
+      throw invalidParams("Give either the id of a conversation or an agent.", { path: "id" });
+    if (id !== undefined) return (await known(id)).id;
+    if (agent === undefined || (await conversations.find(agent)) !== null) return agent ?? null;
+    checkMind(agent);
+    return null;
   };
   const get = async (id: string): Promise<Conversation> => describe(await known(id));
   /** Writes an entry about the conversation as a whole. */
@@ -170,8 +185,13 @@ export function createConversationService(minds: Minds): ConversationService {
         if (state.state === "archived")
           throw illegalTransition("archived", "The conversation is archived. Open it again first.");
         const entry = key === undefined ? newId() : `key-${sha256(key).slice(-32)}`;
-        if (key !== undefined && (await conversations.entry(id, entry)) !== null) return entry;
-        await minds.use(id, (conversation) => conversation.send(sent, entry));
+        // The log is open, so that an entry is found that an earlier kernel has not acknowledged.
+        await minds.use(id, async (conversation) => {
+          if (key === undefined || (await conversations.entry(id, entry)) === null)
+            return await conversation.send(sent, entry);
+          await conversation.log.sync();
+          await conversation.resume();
+        });
         return entry;
       });
     },
@@ -180,14 +200,8 @@ export function createConversationService(minds: Minds): ConversationService {
       return await minds.follow(id, from, sink);
     },
     entries: async ({ id, agent, before, after, process, kinds, limit = defaultLimit }) => {
-      if ((id === undefined) === (agent === undefined))
-        throw invalidParams("Give either the id of a conversation or an agent.", { path: "id" });
-      const of = id ?? agent ?? "";
-      if (id !== undefined) await known(id);
-      else if ((await conversations.find(of)) === null) {
-        checkMind(of);
-        return { items: [], total: 0 };
-      }
+      const of = await logOf({ id, agent });
+      if (of === null) return { items: [], total: 0 };
       const query = {
         ...(after === undefined ? {} : { after }),
         ...(before === undefined ? {} : { through: before - 1 }),
@@ -199,6 +213,11 @@ export function createConversationService(minds: Minds): ConversationService {
         conversations.count(of, query),
       ]);
       return { items, total };
+    },
+    verify: async (whose, signal) => {
+      const of = await logOf(whose);
+      if (of === null) return { ok: true, records: 0, head: null };
+      return await conversations.verify(of, signal);
     },
     search: async (search) => {
       checkMind(search.agent);
@@ -287,9 +306,9 @@ export function createConversationService(minds: Minds): ConversationService {
             await ports.reader.entries(id, { audience: record.id, limit: maxSearched }),
           );
         const viewed = new MindProcess(conversation, record, "", AbortSignal.abort());
-        const { sections, tokens } = viewed.context(tail, model);
+        const seen = viewed.context(tail, model);
         const counted = record.kind === "channel" ? conversation.log.state.contextTokens : 0;
-        return { sections: [...sections], model, tokens: counted > 0 ? counted : tokens, limit };
+        return { sections: [...seen.sections()], model, tokens: counted > 0 ? counted : seen.tokens, limit };
       });
     },
   };
@@ -297,22 +316,6 @@ export function createConversationService(minds: Minds): ConversationService {
 
 function isBusy({ processes }: ConversationState): boolean {
   return processes.some(({ state }) => !endedStates.has(state) && state !== "WaitingForInput");
-}
-
-function sentParts(text: string | undefined, parts: readonly SentPart[] | undefined): readonly SentPart[] {
-  if ((text === undefined) === (parts === undefined))
-    throw invalidParams("Give either a text or parts.", { path: "text" });
-  const sent = parts ?? [{ type: "text" as const, text: text ?? "" }];
-  const characters = sent.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
-  if (characters > maxMessageCharacters)
-    throw limitExceeded(
-      "message_characters",
-      characters,
-      `The message has ${characters} characters; at most ${maxMessageCharacters} can be sent. Put it into a file, and name the file.`,
-    );
-  if (!sent.some((part) => part.type === "file" || part.text.trim() !== ""))
-    throw invalidParams("The message is empty.", { path: "text" });
-  return sent.map((part) => (part.type === "text" ? { ...part, text: part.text.toWellFormed() } : part));
 }
 
 function encodeCursor(updated: string, id: string): string {

@@ -1,28 +1,31 @@
-import { isoTime } from "../base/clock.ts";
 import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
-import type { SentPart } from "../base/vocabulary/conversation-requests.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
 import type { SuffixPart } from "../context/context.ts";
 import { prefixOf, type ContextPrefix } from "../context/prefix.ts";
-import type { OpenLog } from "../conversations/conversations.ts";
 import type { ConversationLog } from "../conversations/conversation-log.ts";
+import type { OpenLog } from "../conversations/open-logs.ts";
 import type { LoggedCall } from "./answer-writer.ts";
-import { readAttachments } from "./attachments.ts";
+import { writtenMessage } from "./attachments.ts";
 import { Compactor } from "./compactor.ts";
 import { Contexts } from "./contexts.ts";
 import { ContextTail } from "./context-tail.ts";
-import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
+import type { OpenReference } from "../conversations/fold.ts";
+import { stopped } from "./ends.ts";
+import { entryOf, type EntryMaker } from "./entries.ts";
 import { processTools } from "./process-tools.ts";
+import type { NewPart } from "./sent-parts.ts";
 import { OwnTools } from "./own-tools.ts";
 import { groupsOf, type Places } from "./places.ts";
+import type { RestingContexts } from "./resting-contexts.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
 import { type GivenContext, MindProcess, Paused, Unattended } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
-import { treeOf, unreadOf } from "./turns.ts";
-import type { AtWork, ConversationHost } from "./host.ts";
+import { endOf } from "./scheduled.ts";
+import { atWork, exhausted, isOpen, treeOf, unreadOf } from "./turns.ts";
+import type { AtWork, ConversationHost, Filled } from "./host.ts";
 import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
@@ -30,6 +33,7 @@ import { suffixOf } from "./status.ts";
 export interface ConversationParts {
   readonly ports: MindPorts;
   readonly places: Places;
+  readonly resting: RestingContexts;
   /** How many processes may work at once: in all conversations, and in one. */
   limits(): { readonly atOnce: number; readonly processes: number };
   /** Nothing works in it any more. */
@@ -41,9 +45,6 @@ interface Running {
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
-
-const announcedCharacters = 4_000;
-const atWork: ReadonlySet<Process["state"]> = new Set(["Waiting", "Running", "WaitingForApproval"]);
 
 /** One conversation at work: its processes, what wakes them, and what ends them. */
 export class MindConversation implements ConversationHost, AsyncDisposable {
@@ -78,11 +79,11 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
         else if (this.isIdle) this.#parts.rested();
       },
       exhausted: () => {
-        this.#notice("Work that the conversation started by itself has ended. Send a message to continue.");
+        this.#notice(exhausted);
         if (this.isIdle) this.#parts.rested();
       },
     });
-    this.#contexts = new Contexts(this);
+    this.#contexts = new Contexts(this, parts.resting);
     this.#compactor = new Compactor(this);
     this.decisions = new Decisions(this);
     this.#listening = this.log.appended.on((entries) => {
@@ -118,17 +119,16 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   async resume(): Promise<void> {
     this.isUnattended = false;
     await this.decisions.resume();
-    for (const process of this.log.state.processes) {
-      if (this.#running.has(process.id)) continue;
+    for (const process of this.#unstarted) {
       if (!atWork.has(process.state)) continue;
       // It has no context of its own any more; the next request begins another one if it is needed.
       if (process.kind === "compaction" || process.kind === "cortex") await this.#drop(process);
       else this.#start(process, "");
     }
     this.#startPaused();
-    const channel = this.talker;
-    if (channel === null || this.#running.has(channel.id)) return;
-    const { what, turnsAlone } = await unreadOf(this.ports.reader, this.log.id, channel);
+    const { talker } = this;
+    if (talker === null || this.#running.has(talker.id)) return;
+    const { what, turnsAlone } = await unreadOf(this.ports.reader, this.log.id, talker);
     if (what === "spoken") this.wake();
     if (what !== "found") return;
     this.#wakes.startAt(turnsAlone);
@@ -136,19 +136,18 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Writes a person's message and wakes the channel. Resolves with the entry's id once it is on the disk. */
-  async send(parts: readonly SentPart[], id: string, origin = "person"): Promise<void> {
-    const { channel } = this;
-    const maker: EntryMaker = { process: channel.id, turn: id, clock: this.ports.clock };
-    const attached = await readAttachments(parts, this.principalOf(channel), maker, this.ports);
+  async send(sent: readonly NewPart[], id: string, origin = "person"): Promise<void> {
+    const { channel, ports, log } = this;
+    const maker: EntryMaker = { process: channel.id, turn: id, clock: ports.clock };
+    const caller = this.principalOf(channel);
+    using message = await writtenMessage(sent, origin, maker, { ports, log, caller });
+    const { parts, entries, pictures } = message;
     using held = this.inputs.hold(origin);
     // A message that extensions may still change does not become the title.
-    const title = this.log.state.title === "" && held === null ? titleOf(parts) : "";
-    await this.log.append([
-      entryOf(maker, { kind: "message", role: "user", parts: [...parts] }, { origin }, id),
-      ...attached,
-      ...(title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })]),
-    ]);
-    const durable = this.log.sync();
+    const title = log.state.title === "" && held === null ? titleOf(parts) : "";
+    const meta = title === "" ? [] : [entryOf(maker, { kind: "meta", title }, { origin: "workspace" })];
+    await log.append([...entries, ...meta], pictures);
+    const durable = log.sync();
     this.#wakes.personSpoke();
     this.#startPaused();
     this.wake(id);
@@ -168,17 +167,25 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   async cancel(by: Principal, id?: string): Promise<void> {
     const { processes } = this.log.state;
     if (id !== undefined && !processes.some((process) => process.id === id)) throw notFound("process", id);
-    const tree = id === undefined ? new Set(processes.map((process) => process.id)) : treeOf(processes, id);
-    const waiting = this.log.state.references.filter(({ process }) => tree.has(process));
-    const stopped = [...this.#running.values()].filter(({ process }) => tree.has(process.record.id));
-    // All at once, because a parent could start further children meanwhile.
-    for (const { abort } of stopped) abort.abort(requestCancelled("It was stopped."));
-    this.#wakes.stop();
-    await Promise.all(stopped.map(({ done }) => done));
+    const waiting: OpenReference[] = [];
+    let tree: ReadonlySet<string>;
+    // Again for children that a process started before it noticed the stop. A channel may have begun again because of a message.
+    for (let isFirst = true; ; isFirst = false) {
+      tree = treeOf(this.log.state.processes, id);
+      waiting.push(...this.log.state.references.filter(({ process }) => tree.has(process)));
+      const running = [...this.#running.values()].filter(
+        ({ process: { record } }) => tree.has(record.id) && (isFirst || record.kind !== "channel"),
+      );
+      const unstarted = this.#unstarted.filter((process) => tree.has(process.id));
+      if (!isFirst && running.length + unstarted.length === 0) break;
+      for (const { abort } of running) abort.abort(requestCancelled("It was stopped."));
+      this.#wakes.stop();
+      await Promise.all(running.map(({ done }) => done));
+      for (const process of unstarted) await this.#drop(process);
+    }
     // Only a channel proposes schedules.
     if (by.kind === "person" && processes.some(({ id: of, kind }) => kind === "channel" && tree.has(of)))
       await this.ports.schedules.withdraw(this.log.id);
-    for (const process of this.#paused) if (tree.has(process.id)) await this.#drop(process);
     await this.decisions.stopped(by, waiting, id === undefined ? null : tree);
   }
 
@@ -195,15 +202,18 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   /** Starts a child of a process. Its entries are in the log already. */
-  startChild(record: Process, turn: string): MindProcess {
-    return this.#start(record, turn);
+  startChild(record: Process, turn: string): MindProcess | null {
+    // It may have been stopped before it was started.
+    const isOver = this.log.state.processes.some(
+      ({ id, state }) => id === record.id && endedStates.has(state),
+    );
+    return isOver ? null : this.#start(record, turn);
   }
 
   running(id: string): MindProcess | undefined {
     return this.#running.get(id)?.process;
   }
 
-  /** Resolves when a process has ended. */
   async ended(id: string): Promise<void> {
     await this.#running.get(id)?.done;
   }
@@ -246,10 +256,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     return this.#ownTools.run(process, call);
   }
 
-  async makeRoom({ record, tail }: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean> {
-    if (tail === null || record.kind === "compaction") return false;
-    if (why === "overflow") return await this.#compactor.overflow(record, tail);
-    return await this.#compactor.check(record, tail, tokens);
+  async makeRoom({ record, tail }: AtWork, filled: Filled): Promise<boolean> {
+    return (
+      tail !== null && record.kind !== "compaction" && (await this.#compactor.makeRoom(record, tail, filled))
+    );
   }
 
   /** Begins a compaction of the channel's context. IllegalTransition if one runs, or nothing can be summarised. */
@@ -283,6 +293,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     for (const { abort } of running) abort.abort(requestCancelled("The kernel stops."));
     await Promise.all(running.map(({ done }) => done));
     this.#listening[Symbol.dispose]();
+    this.#contexts.rest();
     this.#used[Symbol.dispose]();
   }
 
@@ -326,16 +337,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     }
   }
 
-  /** Processes that stopped because the person said no several times, and continue when they speak. */
-  get #paused(): readonly Process[] {
-    return this.log.state.processes.filter(
-      ({ id, kind, state }) => kind !== "channel" && state === "WaitingForInput" && !this.#running.has(id),
-    );
+  /** Processes that have not ended and that nothing works for: an earlier kernel's, and those that are paused. */
+  get #unstarted(): readonly Process[] {
+    return this.log.state.processes.filter((process) => isOpen(process) && !this.#running.has(process.id));
   }
 
   #startPaused(): void {
     if (this.isStopping || this.decisions.isPaused) return;
-    for (const process of this.#paused) this.#start(process, "");
+    for (const process of this.#unstarted) if (!atWork.has(process.state)) this.#start(process, "");
   }
 
   #ended(process: MindProcess): void {
@@ -353,7 +362,11 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       // Entries that arrived while the end of the turn was written.
       if (record.state === "WaitingForInput" && process.hasUnread("spoken")) this.wake();
       else if (record.state === "WaitingForInput" && process.hasUnread("any")) this.#wakes.childEnded();
-      else if (process.isScheduled) this.#announce(process);
+      else if (process.isScheduled) {
+        // Nobody looks at a conversation that a schedule began.
+        const end = endOf(record, process.answer);
+        if (end !== null) this.ports.notify({ agent: this.log.agent, title: this.log.state.title, ...end });
+      }
     } else if (
       record.parent !== undefined &&
       record.kind !== "compaction" &&
@@ -364,19 +377,6 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       this.#wakes.childEnded();
     }
     if (this.isIdle) this.#parts.rested();
-  }
-
-  /** Nobody looks at a conversation that a schedule began, so its answer is announced. */
-  #announce({ record, answer }: MindProcess): void {
-    const failed = record.error?.message;
-    const message = failed ?? answer;
-    if (message === "") return;
-    this.ports.notify({
-      agent: this.log.agent,
-      title: this.log.state.title,
-      message: message.slice(0, announcedCharacters).toWellFormed(),
-      severity: failed === undefined ? "info" : "warning",
-    });
   }
 
   /** Tells the person something in the conversation. */
@@ -392,8 +392,8 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   }
 
   async #drop(process: Process): Promise<void> {
-    const maker: EntryMaker = { process: process.id, turn: "", clock: this.ports.clock };
-    const ended = isoTime(this.ports.clock.now());
-    await this.log.append([processEntry(maker, { ...process, state: "Cancelled", ended })]);
+    await this.log.append(() =>
+      this.#running.has(process.id) ? [] : stopped(this.log.state, process, this.ports.clock),
+    );
   }
 }

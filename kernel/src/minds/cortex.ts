@@ -121,8 +121,8 @@ export class Cortex implements Disposable {
     await conversation.ended(id);
     return {
       id,
-      text: process.record.state === "Done" ? process.conclusion : null,
-      isTainted: process.provenance("model").isTainted === true,
+      text: process?.record.state === "Done" ? process.conclusion : null,
+      isTainted: process?.provenance("model").isTainted === true,
     };
   }
 

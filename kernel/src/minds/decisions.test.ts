@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../platform/clock.ts";
+import { stopped } from "./ends.ts";
 import { lastText, MindBench, person } from "./testing/mind-bench.ts";
 
 /** A channel that starts one worker, which writes a file and ends with what became of it. */
@@ -229,6 +231,20 @@ describe("an action of a worker that needs approval makes it wait, and its call 
     expect((await bench.minds.conversations.find(id))?.state.rejections).toBe(0);
   });
 
+  test("race: stopped while what the person approved is being committed: the commit's end is in the log", async () => {
+    const bench = await MindBench.open();
+    const id = await waiting(bench);
+    bench.changeAction("a1", { state: "Committing" });
+    const stopping = bench.service.cancel(person, id);
+    await until("the worker's end", async () => (await statesOf(bench, id)).includes("worker Cancelled"));
+    bench.decide("a1", "Committed");
+    await stopping;
+    expect(await bench.decisions(id)).toEqual([
+      "action PendingApproval workspace",
+      "action Committed person",
+    ]);
+  });
+
   test("stopped by its channel: rejected too", async () => {
     const bench = await MindBench.open();
     const id = await waiting(bench);
@@ -267,6 +283,32 @@ describe("an action of a worker that needs approval makes it wait, and its call 
       ]);
       const [first, second] = bench.calls;
       expect(second).toBe(first);
+    },
+  );
+
+  test.each([
+    ["waits: it is rejected", "PendingApproval", "Rejected workspace"],
+    ["was committed: that is written down", "Committed", "Committed person"],
+  ] as const)(
+    "a kernel died between the end of its worker, which was stopped, and its own, and it %s",
+    async (_, state, end) => {
+      const bench = await MindBench.open();
+      const id = await waiting(bench);
+      await bench.stop();
+      await bench.start({ isContinuing: false });
+      {
+        using opened = await bench.minds.conversations.open(id);
+        const { log } = opened;
+        const worker = log.state.processes.find(({ kind }) => kind === "worker");
+        if (worker === undefined) throw new Error("There is no worker.");
+        await log.append(stopped(log.state, worker, systemClock));
+      }
+      if (state === "Committed") bench.decideLater("a1", state);
+      await bench.restart();
+      await until("the action's end", async () => (await bench.decisions(id)).length === 2);
+      expect(await bench.decisions(id)).toEqual(["action PendingApproval workspace", `action ${end}`]);
+      expect(end).toContain(bench.actions.get("a1")?.state);
+      expect(await statesOf(bench, id)).toContain("worker Cancelled");
     },
   );
 });

@@ -1,8 +1,9 @@
+import { neverAborted } from "../base/abort.ts";
 import { messageOf } from "../base/errors.ts";
 import { type Action, hasEnded } from "../base/vocabulary/action.ts";
 import type { Ask, Asking } from "../base/vocabulary/ask.ts";
-import type { Process } from "../base/vocabulary/conversation.ts";
-import type { Principal } from "../base/vocabulary/principal.ts";
+import { endedStates, type Process } from "../base/vocabulary/conversation.ts";
+import { ownAccord, type Principal } from "../base/vocabulary/principal.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import { type OpenReference, rejected } from "../conversations/fold.ts";
 import type { NewEntry } from "../conversations/records.ts";
@@ -27,6 +28,7 @@ interface DecisionsHost {
 const maxRejections = 3;
 /** Entries of actions in which an earlier one is looked for. */
 const lookedAt = 1_000;
+const proposerStopped = "What had proposed it was stopped.";
 const paused =
   "You said no three times in a row, so the work in this conversation is paused. Send a message to continue.";
 
@@ -59,8 +61,7 @@ export class Decisions {
     const { log, ports } = this.#host;
     for (const { kind, ref, process } of log.state.references)
       if (kind === "action") {
-        const action = await ports.actions.get(ref);
-        if (action !== null) await this.actionChanged(action);
+        await this.#resumeAction(ref, process);
       } else {
         const ask = await ports.asks.get(ref);
         // Nothing waits for the answer about a block but the conversation.
@@ -71,6 +72,19 @@ export class Decisions {
         else if (ask !== null) await this.askChanged(ask);
         else await this.#append(() => this.#endOf("ask", ref, "Expired"));
       }
+  }
+
+  /** A kernel may have died before it wrote how an action ended, or before it rejected what a stopped process had proposed. */
+  async #resumeAction(ref: string, process: string): Promise<void> {
+    const { log, ports, talker } = this.#host;
+    const record = log.state.processes.find(({ id }) => id === process);
+    const isOver = process !== talker?.id && (record === undefined || endedStates.has(record.state));
+    const known = await ports.actions.get(ref);
+    if (isOver && known?.state === "PendingApproval")
+      await ports.actions.reject({ kind: "kernel", lineage: ownAccord }, ref, proposerStopped);
+    const action = await ports.actions.get(ref);
+    if (action === null) await this.#append(() => this.#endOf("action", ref, "Expired"));
+    else await this.actionChanged(action);
   }
 
   /** Returns the entry of an action that a process proposed; none if it is in the log already. */
@@ -101,7 +115,8 @@ export class Decisions {
   /** An action was decided about: what waits for it continues. */
   async actionChanged(action: Action): Promise<void> {
     const { id, state } = action;
-    if (!hasEnded(state) || this.#stopped.has(id)) return;
+    if (!hasEnded(state)) return;
+    if (this.#stopped.has(id)) return this.#waits.decided(action);
     const reference = this.#host.log.state.references.find(
       ({ kind, ref }) => kind === "action" && ref === id,
     );
@@ -175,17 +190,20 @@ export class Decisions {
     const { ports, log } = this.#host;
     // A call that was stopped may have proposed something without anything waiting for it any more.
     const proposed = await ports.actions.waitingOf(log.header.agent, log.id, processes);
-    const owners = new Map(
-      waiting.flatMap(({ kind, ref, process }) => (kind === "action" ? [[ref, process]] : [])),
-    );
-    for (const ref of new Set([...owners.keys(), ...proposed])) {
+    const owned = waiting.flatMap(({ kind, ref }) => (kind === "action" ? [ref] : []));
+    for (const ref of new Set([...owned, ...proposed])) {
       this.#stopped.add(ref);
-      await ports.actions.reject(by, ref, "What had proposed it was stopped.");
-      const action = await ports.actions.get(ref);
-      const process = owners.get(ref);
-      if (process === undefined || action === null || !hasEnded(action.state)) continue;
-      const isPersons = action.state === "Committed" && isDecidedByPerson(action);
-      await this.#append(() => [this.#entryOf(process, "action", ref, action.state, isPersons)]);
+      await ports.actions.reject(by, ref, proposerStopped);
+      let action = await ports.actions.get(ref);
+      // The person approved it just before, so the log gets the end of that commit.
+      if (action !== null && isBeingCommitted(action)) {
+        await this.#waits.result(ref, neverAborted);
+        action = await ports.actions.get(ref);
+      }
+      if (action === null || !hasEnded(action.state)) continue;
+      const { state } = action;
+      const isPersons = state === "Committed" && isDecidedByPerson(action);
+      await this.#append(() => this.#endOf("action", ref, state, isPersons));
     }
     for (const { kind, ref } of waiting) if (kind === "ask") ports.asks.withdraw(ref);
   }
@@ -248,6 +266,10 @@ export class Decisions {
   async #append(entries: () => readonly NewEntry[]): Promise<void> {
     await this.#host.log.append(entries);
   }
+}
+
+function isBeingCommitted({ state }: Action): boolean {
+  return state === "Approved" || state === "Committing";
 }
 
 function isDecidedByPerson({ state, decided_by: by }: Action): boolean {

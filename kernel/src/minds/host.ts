@@ -82,8 +82,11 @@ export interface ProcessHost {
   /** Runs one of the kernel's own tools for a process. */
   runOwnTool(process: AtWork, call: LoggedCall): Promise<OwnResult>;
   /** Makes the context smaller if that is needed; false if it stays as it is. */
-  makeRoom(process: AtWork, why: "overflow" | "check", tokens: number): Promise<boolean>;
+  makeRoom(process: AtWork, filled: Filled): Promise<boolean>;
 }
+
+/** How full a context is: a model refused it, or it takes so many tokens of its model's window. */
+export type Filled = "overflow" | { readonly tokens: number; readonly limit: number };
 
 /** An edit of a mind's block that was made from text that nobody vouches for. */
 export interface DoubtfulEdit {
@@ -126,8 +129,8 @@ export function asError(message: string, recoverable = true): ToolResult {
 
 /** Returns where a process works, for whoever is asked about what it does. */
 export function placeOf(
-  { id: conversation, header: { agent } }: ProcessLog,
+  { id: conversation, header: { agent }, state: { tainted: sources } }: ProcessLog,
   { id: process, kind }: Pick<Process, "id" | "kind">,
 ): MindPlace {
-  return { agent, conversation, process, kind };
+  return { agent, conversation, process, kind, sources };
 }

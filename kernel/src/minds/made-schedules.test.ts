@@ -162,7 +162,8 @@ test.each([
   [{ op: "add", prompt: "x", at: "2030-01-01T00:00:00" }, "offset"],
   [{ op: "add", prompt: "x", at: "2030-13-01T00:00:00Z" }, "offset"],
   [{ op: "add", prompt: "x", at: "2020-01-01T00:00:00Z" }, "is over"],
-  [{ op: "add", prompt: "x", cron: "never" }, "no such time"],
+  [{ op: "add", prompt: "x", cron: "never" }, "five fields"],
+  [{ op: "add", prompt: "x", cron: "* * * * * *" }, "five fields"],
   [{ op: "add", prompt: "x", cron: 5 }, "must be a text"],
   [{ op: "add", prompt: "x", cron: "0 8 * * *", timezone: 5 }, "must be a text"],
   [{ op: "add", prompt: "x", cron: "0 8 * * *", active_hours: "8-20" }, "08:00-20:00"],
@@ -183,7 +184,7 @@ test("a prompt that is too long for a person to read is refused", async () => {
   const bench = await MindBench.open();
   expect((await scheduled(bench, { ...morning, prompt: "x".repeat(3_001) })).result).toMatchObject({
     status: "error",
-    message: expect.stringContaining("1 to 3000 characters"),
+    message: expect.stringContaining("at most 3000"),
   });
 });
 

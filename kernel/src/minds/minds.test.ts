@@ -85,6 +85,26 @@ test("a failure of the model is the end of the turn in the log, and the next mes
   expect((await bench.service.get(id)).processes).toMatchObject([{ state: "WaitingForInput" }]);
 });
 
+test("an answer that reached the output limit says so, and so does a worker's report", async () => {
+  const bench = await MindBench.open();
+  bench.model = (_question, { process }) =>
+    process === "worker"
+      ? { say: "half a report", cut: "length" }
+      : bench.questions.length === 1
+        ? { call: [{ tool: "spawn_worker", arguments: { task: "count" } }] }
+        : { say: "half", cut: "filtered" };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  const entries = await bench.rested(id);
+  const said = entries.filter((entry) => entry.kind === "message" && entry.role === "assistant");
+  expect(said.at(-1)).toMatchObject({ parts: [{ text: "half" }], cut: "filtered" });
+  expect(said[0]).not.toHaveProperty("cut");
+  const conclusions = entries.filter(({ kind }) => kind === "conclusion");
+  expect(conclusions).toMatchObject([
+    { text: expect.stringMatching(/^half a report\n\n\(.*output limit/) as string },
+  ]);
+});
+
 test("an empty answer is silence in a channel, and a failure in a worker", async () => {
   const bench = await MindBench.open();
   bench.model = (_question, { process }) =>

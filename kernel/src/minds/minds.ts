@@ -5,13 +5,15 @@ import type { Action } from "../base/vocabulary/action.ts";
 import type { Ask } from "../base/vocabulary/ask.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { Delta } from "../base/vocabulary/conversation-requests.ts";
-import type { Conversations } from "../conversations/conversations.ts";
+import type { Appended, Conversations } from "../conversations/conversations.ts";
+import { KeptBlocks } from "./kept-blocks.ts";
 import { MindConversation } from "./conversation.ts";
 import { Cortex } from "./cortex.ts";
 import { Follower, type Sink } from "./followers.ts";
 import { isActive, type SchedulePrompt, scheduleOrigin } from "./scheduled.ts";
 import { beginConversation } from "./beginning.ts";
 import { Places } from "./places.ts";
+import { RestingContexts } from "./resting-contexts.ts";
 import type { MindPorts } from "./ports.ts";
 
 export interface MindsOptions {
@@ -31,8 +33,6 @@ interface Active {
 
 /** A change of a conversation is reported so often at most. */
 const changedEveryMs = 100;
-/** Edits of a mind's blocks that are looked through for their present texts. */
-const maxBlockEdits = 1_000;
 /** Entries that are read at once for a client that follows. */
 const pageSize = 500;
 
@@ -44,6 +44,7 @@ export class Minds implements AsyncDisposable {
   readonly ports: MindPorts;
   readonly #options: MindsOptions;
   readonly #places = new Places();
+  readonly #resting = new RestingContexts();
   readonly #active = new Map<string, Active>();
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #changing = new Map<string, Disposable>();
@@ -59,34 +60,22 @@ export class Minds implements AsyncDisposable {
     this.#options = options;
     const { conversations } = options;
     this.conversations = conversations;
+    const blocks = new KeptBlocks(conversations);
+    conversations.appended.on((appended) => {
+      blocks.take(appended);
+      this.#take(appended);
+    });
     this.ports = {
       ...options.ports,
       reader: {
         entries: (id, query) => conversations.entries(id, query),
         entry: (id, entry) => conversations.entry(id, entry),
         prefix: (id, process) => conversations.prefix(id, process),
+        picture: (id, hash) => conversations.picture(id, hash),
         search: (ids, words, limit) => conversations.search(ids, words, limit),
         agentOf: async (id) => (await conversations.find(id))?.agent ?? null,
       },
-      blocks: {
-        ofMind: async (agent) => {
-          const entries = await conversations.entries(agent, {
-            kinds: ["block"],
-            limit: maxBlockEdits,
-            newest: true,
-          });
-          return new Map(
-            // A mind keeps nothing that no person accepted and that untrusted text led to.
-            entries.flatMap((entry) =>
-              entry.kind === "block" && entry.tainted !== true ? [[entry.name, entry.text]] : [],
-            ),
-          );
-        },
-        edit: async (agent, entry) => {
-          using opened = await conversations.openMind(agent);
-          await opened.log.append([entry]);
-        },
-      },
+      blocks,
       delta: (id, delta) => {
         options.streamed?.(id, delta);
         for (const follower of this.#followers.get(id) ?? []) follower.delta(delta);
@@ -188,8 +177,9 @@ export class Minds implements AsyncDisposable {
   }
 
   /** Closes a conversation, because its log goes away. */
-  release(id: string): Promise<void> {
-    return this.#close(id);
+  async release(id: string): Promise<void> {
+    await this.#close(id);
+    this.#resting.forget(id);
   }
 
   /** Passes a conversation's entries behind a seq on, then new ones. Returns the seq of the last one as of now. */
@@ -285,6 +275,7 @@ export class Minds implements AsyncDisposable {
       {
         ports: this.ports,
         places: this.#places,
+        resting: this.#resting,
         limits: () => this.#options.limits(),
         rested: () => {
           const active = this.#active.get(id);
@@ -293,10 +284,6 @@ export class Minds implements AsyncDisposable {
       },
       used,
     );
-    used.log.appended.on(() => {
-      this.#hasChanged(id);
-      if (this.#isRunning && id !== used.log.agent) this.cortex.hasNews(used.log.agent);
-    });
     await conversation.inputs.holdUnread();
     return conversation;
   }
@@ -319,6 +306,13 @@ export class Minds implements AsyncDisposable {
       });
     this.#closing.set(id, closing);
     return closing;
+  }
+
+  #take({ header: { agent }, entries }: Appended): void {
+    const id = entries[0]?.conversation;
+    if (id === undefined) return;
+    this.#hasChanged(id);
+    if (this.#isRunning && id !== agent) this.cortex.hasNews(agent);
   }
 
   #hasChanged(id: string): void {

@@ -12,10 +12,12 @@ import { ContextTail } from "./context-tail.ts";
 import { entryOf, type EntryMaker, processEntry } from "./entries.ts";
 import { asError, type AtWork, type ConversationHost, type OwnResult } from "./host.ts";
 import { recallMemory, saveMemory } from "./memory-tools.ts";
-import type { ProcessTool } from "./process-tools.ts";
+import { type ProcessTool, tooLongText } from "./process-tools.ts";
 import { schedule } from "./schedule-tool.ts";
 
 const success = (value: unknown): ToolResult => ({ status: "success", value });
+/** These take the beginning of a text that is too long. */
+const cutsTexts: ReadonlySet<string> = new Set(["set_status", "memory_save", "memory_recall"]);
 const maxUnfinished = 64;
 const defaultRecalled = 10;
 const maxRecalledCharacters = 2_000;
@@ -34,8 +36,10 @@ export class OwnTools {
       const value = args[name];
       return typeof value === "string" && value.trim() !== "" ? value : null;
     };
-    const offered = process.tail?.prefix.tools.some(({ name }) => name === call.tool) === true;
-    if (!offered) return { result: asError(`There is no tool "${call.tool}" here.`, false) };
+    const offered = process.tail?.prefix.tools.find(({ name }) => name === call.tool);
+    if (offered === undefined) return { result: asError(`There is no tool "${call.tool}" here.`, false) };
+    const tooLong = cutsTexts.has(call.tool) ? null : tooLongText(offered, args);
+    if (tooLong !== null) return { result: asError(tooLong) };
     const need = (name: string): OwnResult => ({
       result: asError(`${call.tool} needs the argument "${name}", a text.`),
     });

@@ -1,8 +1,10 @@
 import type { Clock } from "../base/clock.ts";
+import type { PictureType } from "../base/pictures.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Ask, Asking } from "../base/vocabulary/ask.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ConversationSearch, Delta } from "../base/vocabulary/conversation-requests.ts";
 import type { MindInterception } from "../base/vocabulary/interception.ts";
@@ -41,6 +43,8 @@ export interface EntryReader {
   entries(id: string, query: EntryQuery): Promise<Entry[]>;
   entry(id: string, entry: string): Promise<Entry | null>;
   prefix(id: string, process: string): Promise<{ readonly seq: number; readonly data: unknown } | null>;
+  /** Returns the bytes of a picture that an entry names; null if it is gone or damaged. */
+  picture(id: string, hash: Hash): Promise<Uint8Array | null>;
   /** Returns the entries whose words match a query of `searchWords`, the best first. */
   search(
     ids: readonly string[],
@@ -56,6 +60,14 @@ export interface CallOutcome {
   readonly result: ToolResult;
   /** As `Entry.origin`. */
   readonly origin: string;
+  readonly isTainted: boolean;
+  readonly sources?: readonly string[];
+}
+
+/** A picture among the files, and where it comes from. */
+export interface FilePicture {
+  readonly bytes: Uint8Array;
+  readonly media_type: PictureType;
   readonly isTainted: boolean;
   readonly sources?: readonly string[];
 }
@@ -125,6 +137,11 @@ export interface MindPorts {
     list(agent: string, patterns: readonly string[], within: readonly string[]): readonly ModelTool[];
     /** Runs a call. A repeated one with the same key is not run again. Rejects only if the signal is aborted. */
     call(caller: ProcessPrincipal, tool: string, args: unknown, options: CallOptions): Promise<CallOutcome>;
+    /**
+     * Reads a file that is a picture, as `files/read` would. Returns null if the process may not read it, or if it is not a
+     * picture that can be sent to a model.
+     */
+    picture(caller: ProcessPrincipal, path: string): Promise<FilePicture | null>;
   };
   /** The blocks that all conversations of a mind share, and its bulletin. */
   readonly blocks: {

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../base/json.ts";
 import type { MindDefinition } from "../base/vocabulary/mind.ts";
 import type { ModelTool } from "../base/vocabulary/model.ts";
 import type { ProcessKind } from "../base/vocabulary/principal.ts";
@@ -62,6 +63,19 @@ export function processTools(kind: ProcessKind, mind: MindDefinition): ModelTool
 
 export function isProcessTool(name: string): name is ProcessTool {
   return processToolNames.some((known) => known === name);
+}
+
+/** Returns a sentence that names an argument whose text is longer than the tool's schema allows; null if there is none. */
+export function tooLongText(tool: ModelTool, args: Readonly<Record<string, unknown>>): string | null {
+  const { properties } = tool.parameters;
+  if (!isJsonObject(properties)) return null;
+  for (const [name, schema] of Object.entries(properties)) {
+    const most = isJsonObject(schema) ? schema["maxLength"] : undefined;
+    const value = args[name];
+    if (typeof most === "number" && typeof value === "string" && value.length > most)
+      return `The argument "${name}" has ${value.length} characters; at most ${most} are taken.`;
+  }
+  return null;
 }
 
 function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {

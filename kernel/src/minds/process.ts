@@ -1,23 +1,26 @@
 import { messageOf, isLaresError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { canonicalJson } from "../base/json.ts";
 import type { Entry, Process } from "../base/vocabulary/conversation.ts";
 import type { Change } from "../base/vocabulary/interception.ts";
-import type { ModelFailure, ModelMessage } from "../base/vocabulary/model.ts";
-import { buildContext, type Context } from "../context/context.ts";
+import type { ModelMessage } from "../base/vocabulary/model.ts";
+import { type Context, contextOf } from "../context/context.ts";
+import { withPictures } from "../context/pictures.ts";
 import { taintOf } from "../context/taint.ts";
 import type { NewEntry } from "../conversations/records.ts";
-import { sha256 } from "../platform/files/hash.ts";
 import { type Answered, type LoggedRequest, requestEntry, voidEntry, writeAnswer } from "./answer-writer.ts";
 import { CallRunner } from "./call-runner.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { addedBy, entryOf, type EntryMaker, processEntry, type Provenance, taintedBy } from "./entries.ts";
+import { openEnds } from "./ends.ts";
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
+import { requestDigest } from "./request-digest.ts";
+import { outputTokensIn } from "../models/answer.ts";
 import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
+import { conclusionOf, ModelFailed } from "./conclusions.ts";
 
 /** The beginning of a request that is made for one process alone, and what it was made of. */
 export interface GivenContext {
@@ -33,16 +36,6 @@ export class Unattended extends Error {}
 
 /** The person has to speak first. */
 export class Paused extends Error {}
-
-/** The model could not answer. */
-class ModelFailed extends Error {
-  readonly failure: ModelFailure;
-
-  constructor(failure: ModelFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
 
 /** Turns of a worker in which an answer without a call is not yet taken for its report. */
 const nudgedTurns = 2;
@@ -136,7 +129,7 @@ export class MindProcess implements AtWork {
         const { failure } = answered;
         if (failure.class === "EmptyAnswer" && end === "rest") return null;
         if (failure.class !== "ContextOverflow" || overflows++ > 0) throw new ModelFailed(failure);
-        if (!(await this.#host.makeRoom(this, "overflow", 0))) throw new ModelFailed(failure);
+        if (!(await this.#host.makeRoom(this, "overflow"))) throw new ModelFailed(failure);
         continue;
       }
       this.answer = answered.text;
@@ -164,9 +157,7 @@ export class MindProcess implements AtWork {
         continue;
       }
       if (this.hasUnread("spoken")) continue;
-      if (answered.text.trim() === "")
-        throw new ModelFailed({ class: "EmptyAnswer", message: "The model ended without an answer." });
-      return answered.text;
+      return conclusionOf(answered, kind);
     }
   }
 
@@ -182,13 +173,14 @@ export class MindProcess implements AtWork {
     await this.move(
       "fail",
       { ended, error: failure },
-      this.#calls.unanswered("Not run: the process has failed."),
+      openEnds(this.#host.log.state, this.maker, "Not run: the process has failed."),
     );
   }
 
   /** Writes that it was stopped. */
   async cancelled(): Promise<void> {
-    await this.move("cancel", { ended: this.#now() }, this.#calls.unanswered("cancelled"));
+    const open = openEnds(this.#host.log.state, this.maker, "cancelled");
+    await this.move("cancel", { ended: this.#now() }, open);
   }
 
   async finish(text: string): Promise<void> {
@@ -233,10 +225,9 @@ export class MindProcess implements AtWork {
 
   /** Returns what the model would see if it were asked now. */
   context(tail: ContextTail, model: string, added: readonly Change<readonly string[]>[] = []): Context {
-    const context = buildContext({
+    const context = contextOf({
       prefix: tail.prefix,
-      entries: tail.entries,
-      process: this.record.id,
+      history: tail.history(model, speakers),
       model,
       suffix:
         this.#given === null
@@ -245,8 +236,6 @@ export class MindProcess implements AtWork {
               ...added.map(({ by, value }) => ({ name: `added by ${by}`, text: value.join("\n\n") })),
             ]
           : [],
-      prefixSeq: tail.prefixSeq,
-      speakers,
     });
     if (this.#given === null) return context;
     const [, ...own] = context.messages;
@@ -282,7 +271,7 @@ export class MindProcess implements AtWork {
         if (kind === "channel" && inputs.isHeld) return [];
         this.turn = this.#turnNow();
         const context = this.context(tail, model, added);
-        const digest = sha256(canonicalJson({ messages: context.messages, tools: context.tools }));
+        const digest = requestDigest(context);
         const request = { message, digest, model, attempt: this.#attempts + 1 };
         asked = { context, request };
         return [addedBy(requestEntry(this.maker, request), added)];
@@ -290,13 +279,18 @@ export class MindProcess implements AtWork {
     } while (entry === undefined);
     this.lastRequest = entry.seq;
     const { context, request } = asked as unknown as { context: Context; request: LoggedRequest };
-    const tools = context.tools;
+    const { tools } = context;
+    const messages = await withPictures(context.messages, async ({ object }) => {
+      const bytes = await ports.reader.picture(log.id, object);
+      return bytes === null ? null : Buffer.from(bytes).toString("base64");
+    });
     const answered = await writeAnswer(
       request,
       ports.models.answer(
         need,
         {
-          messages: context.messages,
+          messages,
+          max_output_tokens: outputTokensIn(choice.contextTokens),
           ...(tools.length === 0 ? {} : { tools, tool_choice: isLast ? "none" : "auto" }),
         },
         {
@@ -322,7 +316,8 @@ export class MindProcess implements AtWork {
     );
     this.#attempts = 0;
     this.signal.throwIfAborted();
-    if (answered.type === "done") await this.#host.makeRoom(this, "check", context.tokens);
+    if (answered.type === "done")
+      await this.#host.makeRoom(this, { tokens: context.tokens, limit: choice.contextTokens });
     return answered;
   }
 
@@ -350,16 +345,14 @@ export class MindProcess implements AtWork {
   /** True if something came after the last request: what was spoken, or also what children found. */
   hasUnread(what: "spoken" | "any"): boolean {
     const isNew = what === "spoken" ? isSpoken : beginsTurn;
-    return (this.#tail?.entries ?? []).some(
-      (entry) => entry.seq > this.lastRequest && isNew(entry, this.record),
-    );
+    const entries = this.#tail?.entries ?? [];
+    const last = entries.findLastIndex(({ seq }) => seq <= this.lastRequest);
+    return entries.slice(last + 1).some((entry) => isNew(entry, this.record));
   }
 
   /** True if a schedule began its turn. */
   get isScheduled(): boolean {
-    return (
-      this.#tail?.entries.some((entry) => entry.id === this.turn && entry.origin === scheduleOrigin) === true
-    );
+    return this.#tail?.entries.findLast(({ id }) => id === this.turn)?.origin === scheduleOrigin;
   }
 
   #turnNow(): string {

@@ -7,6 +7,7 @@ import { asError, type AtWork, type ConversationHost, type OwnResult } from "./h
 
 export const maxScheduledCharacters = 3_000;
 const hours = /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/;
+const cronFields = 5;
 /** With an offset, because a time without one is another moment elsewhere. */
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -91,6 +92,9 @@ function whenOf(
     return Date.parse(at) > nowMs ? { at: new Date(at).toISOString() } : `"at" is over: ${at}.`;
   }
   if (typeof cron !== "string") return '"cron" must be a text.';
+  // A sixth field would mean seconds, which a person easily takes for minutes.
+  if (cron.trim().split(/\s+/).length !== cronFields)
+    return '"cron" must have five fields: minute, hour, day, month and weekday, such as "0 8 * * MON-FRI".';
   if (timezone !== undefined && typeof timezone !== "string") return '"timezone" must be a text.';
   if (activeHours !== undefined && !(typeof activeHours === "string" && hours.test(activeHours)))
     return '"active_hours" must be hours such as 08:00-20:00.';

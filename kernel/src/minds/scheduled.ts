@@ -1,4 +1,5 @@
 import type { ActiveHours } from "../base/vocabulary/agent-definition.ts";
+import type { Process } from "../base/vocabulary/conversation.ts";
 
 /** The message that a schedule sends to a mind. */
 export interface SchedulePrompt {
@@ -23,6 +24,21 @@ export function isActive(
   return fromMinutes <= untilMinutes
     ? minutes >= fromMinutes && minutes < untilMinutes
     : minutes >= fromMinutes || minutes < untilMinutes;
+}
+
+const announcedCharacters = 4_000;
+
+/** Returns how a turn that a schedule began is announced; null if there is nothing to say. */
+export function endOf(
+  { error }: Pick<Process, "error">,
+  answer: string,
+): { readonly message: string; readonly severity: "info" | "warning" } | null {
+  const message = error?.message ?? answer;
+  if (message === "") return null;
+  return {
+    message: message.slice(0, announcedCharacters).toWellFormed(),
+    severity: error === undefined ? "info" : "warning",
+  };
 }
 
 /** Returns the minutes since midnight by the clocks of a time zone. */

@@ -25,6 +25,10 @@ function isFound(entry: Entry, { id, kind }: Reader): boolean {
   return isEnd && entry.process === id && entry.origin !== "person";
 }
 
+/** The notice for a channel that reads the conclusions of its children only after the person has written again. */
+export const exhausted =
+  "Work that the conversation started by itself has ended. Send a message to continue.";
+
 /** Entries that a resting channel has not answered, and the number of its turns since a person last caused one. */
 export interface Unread {
   readonly what: "spoken" | "found" | "nothing";
@@ -35,7 +39,7 @@ export interface Unread {
 export async function unreadOf(reader: EntryReader, conversation: string, channel: Process): Promise<Unread> {
   const entries = await reader.entries(conversation, {
     audience: channel.id,
-    kinds: ["message", "request", "conclusion", "action"],
+    kinds: ["message", "request", "conclusion", "action", "notice"],
     limit: lookedAt,
     newest: true,
   });
@@ -46,9 +50,11 @@ export async function unreadOf(reader: EntryReader, conversation: string, channe
     kind === "request" && seq > lastSpoken ? [turn] : [],
   );
   const isResting = channel.state === "WaitingForInput";
+  const last = entries.at(-1);
+  const isTold = last?.kind === "notice" && last.text === exhausted;
   return {
     what:
-      !isResting || unread.length === 0
+      !isResting || unread.length === 0 || isTold
         ? "nothing"
         : unread.some((entry) => isSpoken(entry, channel))
           ? "spoken"
@@ -61,8 +67,17 @@ export async function unreadOf(reader: EntryReader, conversation: string, channe
 /** The last entries of a channel, which are looked at for a message without an answer. */
 const lookedAt = 200;
 
-/** Returns a process and all that it started. */
-export function treeOf(processes: readonly Process[], id: string): Set<string> {
+/** States in which a process works, or waits to. */
+export const atWork: ReadonlySet<Process["state"]> = new Set(["Waiting", "Running", "WaitingForApproval"]);
+
+/** True for a process that has to continue: it is at work, or paused. A channel that waits for a message has nothing to do. */
+export function isOpen({ kind, state }: Process): boolean {
+  return atWork.has(state) || (kind !== "channel" && state === "WaitingForInput");
+}
+
+/** Returns a process and all that it started; all processes for no id. */
+export function treeOf(processes: readonly Process[], id: string | undefined): ReadonlySet<string> {
+  if (id === undefined) return new Set(processes.map((process) => process.id));
   const tree = new Set([id]);
   // Parents come before their children.
   for (const { id: child, parent } of processes)

@@ -32,7 +32,7 @@ function bed(...scripts: readonly (readonly ModelEvent[])[]) {
       return {
         settle: async ({ output_tokens: tokens }) => {
           money.push(`settle ${tokens}`);
-          return tokens;
+          return { microUsd: tokens, recorded: Promise.resolve() };
         },
         release: async () => void money.push("release"),
       };
@@ -47,9 +47,10 @@ async function run(
   { ports }: { readonly ports: AnswerPorts },
   models: readonly [string, ...string[]] = ["a/one"],
   signal = new AbortController().signal,
+  messages: ModelRequest["messages"] = [],
 ): Promise<readonly AnswerEvent[]> {
   const events: AnswerEvent[] = [];
-  for await (const event of answer({ messages: [] }, { models }, ports, signal)) events.push(event);
+  for await (const event of answer({ messages }, { models }, ports, signal)) events.push(event);
   return events;
 }
 
@@ -100,6 +101,29 @@ test("after three attempts the next model is asked, and after the last one the a
     ...Array(3).fill("b/two"),
   ]);
   expect(events.at(-1)).toMatchObject({ type: "failed", model: "b/two", isPartial: false });
+});
+
+test("a request that is refused with its pictures is made once more without them, and no further", async () => {
+  const messages: ModelRequest["messages"] = [
+    { role: "user", parts: [{ type: "image", media_type: "image/png", base64: "AAAA" }] },
+  ];
+  const refused = [sent, failed("InvalidRequest")];
+  const here = bed(refused, [sent, done]);
+  const events = await run(here, ["a/one"], undefined, messages);
+  expect(events.map(({ type }) => type)).toEqual(["attempt", "attempt_failed", "attempt", "done"]);
+  expect(here.asked.map((request) => JSON.stringify(request).includes("AAAA"))).toEqual([true, false]);
+  expect(here.asked[1]?.messages[0]).toMatchObject({
+    parts: [{ text: "[picture, image/png, 3 bytes: this model takes no pictures]" }],
+  });
+  // The refused one cost nothing.
+  expect(here.money).toEqual(["reserve 1000", "settle 0", "reserve 1000", "settle 2"]);
+
+  const twice = bed(refused, refused, [sent, done]);
+  expect((await run(twice, ["a/one"], undefined, messages)).at(-1)).toMatchObject({
+    type: "failed",
+    failure: { class: "InvalidRequest" },
+  });
+  expect(twice.asked).toHaveLength(2);
 });
 
 test("after the first delta there is no further attempt", async () => {
@@ -209,4 +233,23 @@ test("tools of an answer have the names they were offered under", async () => {
     { type: "done", parts: [{ tool: "files/read" }] },
   ]);
   expect(here.asked[0]?.tools?.[0]?.name).toBe("files_read");
+});
+
+test("an answer is passed on before its cost is counted; the stream ends once it is, and fails if that fails", async () => {
+  const here = bed([sent, done]);
+  const counted = Promise.withResolvers<void>();
+  const ports: AnswerPorts = {
+    ...here.ports,
+    reserve: async () => ({
+      settle: async () => ({ microUsd: 7, recorded: counted.promise }),
+      release: async () => undefined,
+    }),
+  };
+  const events = answer({ messages: [] }, { models: ["a/one"] }, ports, new AbortController().signal);
+  let last: AnswerEvent | undefined;
+  while (last?.type !== "done") last = (await events.next()).value ?? expect.unreachable();
+  expect(last).toMatchObject({ microUsd: 7 });
+  const end = events.next();
+  counted.reject(new Error("The disk is full."));
+  await expect(end).rejects.toThrow("The disk is full.");
 });

@@ -14,8 +14,11 @@ import type { Chain } from "./routing.ts";
 
 /** The maximum cost of an attempt, reserved in the budgets until its actual cost is known. */
 export interface Reservation {
-  /** Returns the cost in millionths of a dollar; null if no price is known. */
-  settle(usage: ModelUsage): Promise<number | null>;
+  /**
+   * Returns the cost in millionths of a dollar; null if no price is known. `recorded` resolves once the usage is stored in
+   * place of the reservation.
+   */
+  settle(usage: ModelUsage): Promise<{ readonly microUsd: number | null; readonly recorded: Promise<void> }>;
   /**
    * Releases the whole reservation, because nothing was sent. A reservation that is neither settled nor released
    * counts in full.
@@ -70,6 +73,17 @@ export type AnswerEvent =
 /** The maximum length of an answer in tokens if neither the request nor a catalogue limits it. */
 const defaultMaxOutputTokens = 8_192;
 
+/** The share of a window that one answer may take. */
+const outputShare = 0.25;
+
+/**
+ * Returns how long an answer in a conversation may be, in tokens, for a model that reads this many. In a small window an
+ * answer without an end would leave no room for what was said before.
+ */
+export function outputTokensIn(contextTokens: number): number {
+  return Math.max(1, Math.min(defaultMaxOutputTokens, Math.floor(contextTokens * outputShare)));
+}
+
 const cancelled: ModelFailure = { class: "Cancelled", message: "The request was cancelled." };
 
 /**
@@ -90,7 +104,13 @@ export async function* answer(
     for (let ofModel = 1; ofModel <= maxAttemptsPerModel; ofModel++) {
       if (signal.aborted) return yield { type: "failed", model, failure: cancelled, isPartial: false };
       attempt++;
-      const outcome = yield* attemptOf(request, model, attempt, ports, signal, names);
+      let outcome = yield* attemptOf(request, model, attempt, ports, signal, names);
+      if (outcome !== null && mayBePictures(outcome, request) && ports.describe(model).dialect.images) {
+        // Otherwise a picture that a provider refuses would make every later request of its conversation fail too.
+        yield { type: "attempt_failed", attempt, failure: outcome.failure };
+        attempt++;
+        outcome = yield* attemptOf(request, model, attempt, withoutPictures(ports), signal, names);
+      }
       if (outcome === null) return;
       const { failure, isPartial } = outcome;
       last = failure;
@@ -103,6 +123,26 @@ export async function* answer(
     }
   const model = models.at(-1) ?? models[0];
   yield { type: "failed", model, failure: last, isPartial: false };
+}
+
+/** Returns whether a provider may have refused a request because of its pictures. */
+function mayBePictures(
+  { failure, isPartial }: { readonly failure: ModelFailure; readonly isPartial: boolean },
+  { messages }: Pick<ModelRequest, "messages">,
+): boolean {
+  return (
+    !isPartial &&
+    failure.class === "InvalidRequest" &&
+    messages.some((message) => message.role === "user" && message.parts.some(({ type }) => type === "image"))
+  );
+}
+
+function withoutPictures(ports: AnswerPorts): AnswerPorts {
+  const describe: AnswerPorts["describe"] = (model) => {
+    const known = ports.describe(model);
+    return { ...known, dialect: { ...known.dialect, images: false } };
+  };
+  return { ...ports, describe };
 }
 
 /** Makes one attempt. Returns null after `done`, otherwise the failure. */
@@ -126,6 +166,7 @@ async function* attemptOf(
   yield { type: "attempt", attempt, model, repairs };
   let isSent = false;
   let isPartial = false;
+  let recorded: Promise<void> | null = null;
   try {
     for await (const event of ports.stream(ready, signal))
       switch (event.type) {
@@ -144,14 +185,24 @@ async function* attemptOf(
         case "failed":
           // A refused request is counted, and costs nothing.
           if (isSent && !isPartial && isRefusal(event.failure))
-            await reservation.settle({ input_tokens: 0, output_tokens: 0 });
+            recorded = (await reservation.settle({ input_tokens: 0, output_tokens: 0 })).recorded;
           return { failure: event.failure, isPartial };
         case "done": {
-          const microUsd = await reservation.settle(event.usage);
+          const settled = await reservation.settle(event.usage);
+          ({ recorded } = settled);
+          // Awaited in the finally block, so that the consumer gets the answer without waiting for the commit.
+          recorded.catch(() => undefined);
           const parts = event.parts.map((part) =>
             part.type === "tool_call" ? { ...part, tool: tools.nameOf(part.tool) ?? part.tool } : part,
           );
-          yield { type: "done", model, parts, finish: event.finish, usage: event.usage, microUsd };
+          yield {
+            type: "done",
+            model,
+            parts,
+            finish: event.finish,
+            usage: event.usage,
+            microUsd: settled.microUsd,
+          };
           return null;
         }
       }
@@ -160,6 +211,7 @@ async function* attemptOf(
       isPartial,
     };
   } finally {
+    await recorded;
     // Anything that may have left the machine may have cost money, even if the attempt failed.
     if (!isSent) await reservation.release();
   }

@@ -16,58 +16,59 @@ const overheadTokens = 12;
 
 /** Returns an estimate of the request's size in tokens, for use until the provider has counted. */
 export function estimatedInputTokens(request: ModelRequest): number {
-  return inputTokens(request, (text) => utf8Length(text) / 4);
+  return inputTokens(request, (text) => utf8Length(text) / 4, estimateOfParts);
 }
 
 /** Returns an upper bound of the request's size in tokens, also for texts that are made to take many of them. */
 export function maxInputTokens(request: ModelRequest): number {
-  return inputTokens(request, mostTokens);
+  return inputTokens(request, mostTokens, mostOfParts);
 }
+
+/** By part and system message: requests of one conversation share most of them. */
+const mostOfParts = new WeakMap<object, number>();
+const estimateOfParts = new WeakMap<object, number>();
 
 function inputTokens(
   { messages, tools = [], schema }: ModelRequest,
   tokensOf: (text: string) => number,
+  known: WeakMap<object, number>,
 ): number {
   let tokens = schema === undefined ? 0 : tokensOf(JSON.stringify(schema));
   let fixed = 0;
   for (const message of messages) {
     fixed += overheadTokens;
-    for (const text of textsOf(message)) tokens += tokensOf(text);
+    for (const part of message.role === "system" ? [message] : message.parts) {
+      const counted = known.get(part) ?? textsOf(part).reduce((sum, text) => sum + tokensOf(text), 0);
+      known.set(part, counted);
+      tokens += counted;
+    }
     if (message.role === "user")
       fixed += message.parts.filter(({ type }) => type === "image").length * imageTokens;
   }
-  for (const tool of tools) {
+  for (const { name, description, parameters } of tools) {
+    const counted = known.get(parameters) ?? tokensOf(JSON.stringify(parameters));
+    known.set(parameters, counted);
     fixed += overheadTokens;
-    for (const text of [tool.name, tool.description, JSON.stringify(tool.parameters)])
-      tokens += tokensOf(text);
+    tokens += tokensOf(name) + tokensOf(description) + counted;
   }
   return fixed + Math.ceil(tokens);
 }
 
-function* textsOf(message: ModelMessage): Iterable<string> {
-  if (message.role === "system") {
-    yield message.text;
-    return;
+type MessagePart = Exclude<ModelMessage, { role: "system" }>["parts"][number];
+
+function textsOf(part: MessagePart | Extract<ModelMessage, { role: "system" }>): string[] {
+  if ("role" in part) return [part.text];
+  switch (part.type) {
+    case "text":
+    case "tool_result":
+      return [part.text];
+    case "reasoning":
+      return [part.text, ...(part.opaque === undefined ? [] : [JSON.stringify(part.opaque.value) ?? ""])];
+    case "tool_call":
+      return [part.tool, JSON.stringify(part.arguments) ?? ""];
+    case "image":
+      return [];
   }
-  for (const part of message.parts)
-    switch (part.type) {
-      case "text":
-        yield part.text;
-        break;
-      case "reasoning":
-        yield part.text;
-        if (part.opaque !== undefined) yield JSON.stringify(part.opaque.value) ?? "";
-        break;
-      case "tool_call":
-        yield part.tool;
-        yield JSON.stringify(part.arguments) ?? "";
-        break;
-      case "tool_result":
-        yield part.text;
-        break;
-      case "image":
-        break;
-    }
 }
 
 /**

@@ -6,13 +6,24 @@ export interface Dialect {
   readonly alternates: boolean;
   /** System messages may follow other messages. */
   readonly lateSystem: boolean;
+  /**
+   * A late system message stands before the user's last words, because small models answer whatever stands last.
+   */
+  readonly wordsLast: boolean;
+  /** Its models may take pictures; see `takesPictures`. */
   readonly images: boolean;
   /** The provider refuses a history with tool calls if no tool is declared. */
   readonly declaresCalledTools: boolean;
 }
 
-const strict: Dialect = { alternates: true, lateSystem: false, images: true, declaresCalledTools: false };
-const lenient: Dialect = { alternates: false, lateSystem: true, images: true, declaresCalledTools: false };
+const strict: Dialect = {
+  alternates: true,
+  lateSystem: false,
+  wordsLast: false,
+  images: true,
+  declaresCalledTools: false,
+};
+const lenient: Dialect = { ...strict, alternates: false, lateSystem: true };
 
 /** Local models are strict because their chat templates are: many fail on two user messages in a row. */
 export const dialects: Readonly<Record<ProviderApi, Dialect>> = {
@@ -21,8 +32,9 @@ export const dialects: Readonly<Record<ProviderApi, Dialect>> = {
   "openai-chat": lenient,
   google: strict,
   "openai-compatible": strict,
-  ollama: strict,
-  llama: { ...strict, images: false },
-  editor: { ...strict, declaresCalledTools: true },
+  ollama: { ...strict, wordsLast: true },
+  llama: { ...strict, wordsLast: true, images: false },
+  // Editors have no form for pictures.
+  editor: { ...strict, images: false, declaresCalledTools: true },
   scripted: lenient,
 };

@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import type { ModelListing, ModelsListing, ProviderListing } from "../base/vocabulary/model-listing.ts";
 import type { ModelSettings, ProviderSettings } from "../base/vocabulary/model-settings.ts";
 import type { ModelCatalog, ModelFacts } from "./catalog.ts";
+import { takesPictures } from "./pictures.ts";
 import { parseModelReference } from "./reference.ts";
 import { isLocalProvider } from "./routing.ts";
 
@@ -11,6 +12,8 @@ export interface ListedModel {
   /** Without the provider. */
   readonly id: string;
   readonly context_tokens?: number;
+  /** It takes pictures; absent where the provider does not say it. */
+  readonly images?: boolean;
   /** The provider passes on what is meant for it, to another machine. */
   readonly isElsewhere?: true;
 }
@@ -81,6 +84,13 @@ export class ModelDirectory {
     if (seen !== undefined || provider.baseUrl === undefined) return seen;
     const catalog = await this.#ports.catalog();
     return catalog.find(provider, name, this.#ports.clock.now())?.contextTokens;
+  }
+
+  /** Returns whether a model takes pictures; false if nothing is known about it. Asks no provider. */
+  takesPictures(provider: ProviderSettings, model: string): boolean {
+    const name = parseModelReference(model)?.model ?? "";
+    const listed = this.#seen.get(keyOf(provider))?.models.find(({ id }) => id === name)?.images;
+    return takesPictures(provider, name, listed) === true;
   }
 
   async #providersOf({ providers }: ModelSettings): Promise<ProviderListing[]> {
@@ -158,13 +168,20 @@ export class ModelDirectory {
 const keyOf = ({ id, api, baseUrl = "" }: ProviderSettings): string => JSON.stringify([id, api, baseUrl]);
 
 function listingOf(provider: ProviderSettings, model: ListedModel, facts: ModelFacts | null): ModelListing {
-  const context = provider.contextTokens ?? model.context_tokens ?? facts?.contextTokens;
+  // The file of a model of this machine may allow less than the document says, and its listing counts both.
+  const [first, second] =
+    provider.api === "llama"
+      ? [model.context_tokens, provider.contextTokens]
+      : [provider.contextTokens, model.context_tokens];
+  const context = first ?? second ?? facts?.contextTokens;
+  const images = takesPictures(provider, model.id, model.images);
   const { inputUsdPerMtok: input, outputUsdPerMtok: output } = facts ?? {};
   return {
     id: `${provider.id}/${model.id}`,
     ...(context === undefined ? {} : { context_tokens: context }),
     ...(input === undefined ? {} : { input_usd_per_mtok: input }),
     ...(output === undefined ? {} : { output_usd_per_mtok: output }),
+    ...(images === undefined ? {} : { images }),
   };
 }
 

@@ -199,13 +199,19 @@ test("a provider that requires declared tools gets those of the history, and non
   expect(request).toMatchObject({ tools: [{ name: "files_read" }], tool_choice: "none" });
 });
 
-test("an image becomes a sentence for a model without vision", () => {
+test.each(["llama", "editor"] as const)("a picture becomes a sentence for a model of %s", (api) => {
   const picture: ModelMessage = {
     role: "user",
-    parts: [{ type: "image", media_type: "image/png", base64: "AAAA" }],
+    parts: [{ type: "image", media_type: "image/png", base64: "AAA=" }],
   };
-  const { request } = normalize({ model, messages: [picture] }, dialects.llama);
-  expect(JSON.stringify(request)).not.toContain("AAAA");
+  const { request, repairs } = normalize({ model, messages: [picture] }, dialects[api]);
+  expect(request.messages).toEqual([
+    {
+      role: "user",
+      parts: [{ type: "text", text: "[picture, image/png, 2 bytes: this model takes no pictures]" }],
+    },
+  ]);
+  expect(repairs).toEqual([{ kind: "image_left_out", message: 0 }]);
 });
 
 test("a system message behind a turn may be the last, where late ones are accepted", () => {
@@ -214,4 +220,21 @@ test("a system message behind a turn may be the last, where late ones are accept
     normalize({ model, messages }, dialects[api]).request.messages.map(({ role }) => role);
   expect(roles("openai")).toEqual(["user", "system"]);
   expect(roles("anthropic")).toEqual(["user"]);
+});
+
+test("for a local model, a late system message stands before the user's last words, also behind a tool's result", () => {
+  const status: ModelMessage = { role: "system", text: "status" };
+  const textsOf = (messages: readonly ModelMessage[], api: "llama" | "anthropic") =>
+    normalize({ model, messages }, dialects[api]).request.messages.map(({ role, ...message }) => [
+      role,
+      ...("parts" in message ? message.parts.map((part) => ("text" in part ? part.text : part.type)) : []),
+    ]);
+  expect(textsOf([user("hello"), status], "llama")).toEqual([["user", "status", "hello"]]);
+  const called = [user("hello"), call("1"), result("1"), status];
+  expect(textsOf(called, "llama")).toEqual([
+    ["user", "status", "hello"],
+    ["assistant", "tool_call"],
+    ["tool", "done"],
+  ]);
+  expect(textsOf(called, "anthropic").at(-1)).toEqual(["user", "status"]);
 });

@@ -1,3 +1,4 @@
+import { bytesOfBase64, pictureText } from "../base/pictures.ts";
 import type {
   ModelAnswerPart,
   ModelImage,
@@ -37,6 +38,8 @@ export interface Normalized {
   /** Tool names as the model sees them; maps a call in the answer to its tool. */
   readonly tools: Identifiers;
 }
+
+const unseen = "this model takes no pictures";
 
 /** Replaces the missing result of a call. */
 export const interruptedResult = "Interrupted; whether it took effect is unknown.";
@@ -164,6 +167,12 @@ class History {
       return;
     }
     this.#repaired("system_moved", index);
+    const at = this.#dialect.wordsLast ? this.#written.findLastIndex(({ role }) => role === "user") : -1;
+    const words = this.#written[at];
+    if (words?.role === "user") {
+      this.#written[at] = { ...words, parts: [{ type: "text", text }, ...words.parts] };
+      return;
+    }
     this.#push({ role: "user", parts: [{ type: "text", text }], ...cacheOf(message) }, index);
   }
 
@@ -172,7 +181,7 @@ class History {
       if (part.type === "text") return this.#textPart(part, index);
       if (this.#dialect.images) return [part];
       this.#repaired("image_left_out", index);
-      return [{ type: "text", text: `[An image (${part.media_type}) that this model cannot see.]` }];
+      return [{ type: "text", text: pictureText(part.media_type, bytesOfBase64(part.base64), unseen) }];
     });
     if (parts.length === 0) return this.#leftOut(message, index);
     this.#push({ ...message, parts }, index);
@@ -241,7 +250,8 @@ class History {
     }
     if (pair.isApart) this.#repaired("result_moved", index);
     const { result } = pair;
-    return { ...result, call, text: this.#text(result.text, index) || "(no output)" };
+    const text = this.#text(result.text, index) || "(no output)";
+    return call === result.call && text === result.text ? result : { ...result, call, text };
   }
 
   #textPart(part: ModelText, index: number): readonly ModelText[] {

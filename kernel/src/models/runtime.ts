@@ -63,6 +63,8 @@ export interface ModelRuntimePorts {
   /** Returns the settings in force, with the found models if the document names no provider. */
   settings(): Promise<ModelSettings>;
   catalog(): Promise<ModelCatalog>;
+  /** Returns whether a model is known to take pictures. */
+  takesPictures(provider: ProviderSettings, model: string): boolean;
   /** Told before a model is asked, so that what answers is started while the request is prepared. Sends nothing. */
   prepare(provider: ProviderSettings): void;
   /** Makes one attempt. The iterable ends with `done` or `failed`. */
@@ -187,7 +189,7 @@ export class ModelRuntime {
     signal: AbortSignal,
     knownTools: Iterable<readonly [string, string]>,
   ): AsyncGenerator<AnswerEvent, void> {
-    const { clock, stream, random, allowsUnpriced } = this.#ports;
+    const { clock, stream, random, allowsUnpriced, takesPictures } = this.#ports;
     this.#ports.prepare(providerOf(models[0], settings));
     // A person allows an answer, with all the attempts that it takes.
     const allowed = new Map<string, Promise<boolean>>();
@@ -201,7 +203,11 @@ export class ModelRuntime {
       { models },
       {
         stream: (request, aborted) => stream(providerOf(request.model, settings), request, asker, aborted),
-        describe: (model) => ({ dialect: dialects[providerOf(model, settings).api] }),
+        describe: (model) => {
+          const provider = providerOf(model, settings);
+          const images = takesPictures(provider, model);
+          return { dialect: { ...dialects[provider.api], images } };
+        },
         reserve: (model, most) => this.#reserve(model, most, settings, asker, mayBeUnpriced),
         wait: (ms, aborted) => waitUnlessAborted(clock, ms, aborted),
         random,
@@ -241,7 +247,7 @@ export class ModelRuntime {
     return {
       settle: async (used) => {
         const microUsd = await this.#costOf(provider, model, used);
-        await usage.settle(id, {
+        const recorded = usage.settle(id, {
           inputTokens: used.input_tokens,
           outputTokens: used.output_tokens,
           reasoningTokens: used.reasoning_tokens ?? 0,
@@ -249,7 +255,7 @@ export class ModelRuntime {
           cacheWriteTokens: used.cache_write_tokens ?? 0,
           microUsd,
         });
-        return microUsd;
+        return { microUsd, recorded };
       },
       release: () => usage.release(id),
     };

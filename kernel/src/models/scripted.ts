@@ -1,3 +1,4 @@
+import type { AnswerCut } from "../base/cut-answer.ts";
 import type {
   ModelAnswerPart,
   ModelEvent,
@@ -15,6 +16,7 @@ export interface ScriptedTurn {
   readonly think?: string;
   readonly say?: string;
   readonly call?: readonly { readonly tool: string; readonly arguments?: unknown }[];
+  readonly cut?: AnswerCut;
   readonly error?: {
     readonly class: ModelFailureClass;
     readonly retry_after_ms?: number;
@@ -59,7 +61,7 @@ export async function* scriptedAnswer(
       },
     };
   yield { type: "sent" };
-  await ports.wait(turn.delay_ms ?? 0, signal);
+  if (turn.delay_ms !== undefined) await ports.wait(turn.delay_ms, signal);
   if (signal.aborted)
     return yield {
       type: "failed",
@@ -80,7 +82,7 @@ export async function* scriptedAnswer(
   yield {
     type: "done",
     parts,
-    finish: parts.some(({ type }) => type === "tool_call") ? "tool_calls" : "stop",
+    finish: turn.cut ?? (parts.some(({ type }) => type === "tool_call") ? "tool_calls" : "stop"),
     usage: {
       input_tokens: estimatedInputTokens(request),
       output_tokens: Math.ceil(JSON.stringify(parts).length / 4),

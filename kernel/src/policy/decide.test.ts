@@ -19,6 +19,7 @@ const full: Permissions = {
   emit_events: ["Seen"],
   call_tools: ["other.agent/search", "whole.agent/*"],
   shared_data: { read: ["people"], write: ["people"] },
+  shared_types: { read: ["other.agent/Person", "whole.agent/*"], write: ["other.agent/Person"] },
   use_models: [{ category: "chat" }, { category: "embedding" }],
   use_credentials: ["weather"],
 };
@@ -151,6 +152,7 @@ const rows: Row[] = [
   { method: "actions/settled", permission: null, params: { id: "1" } },
   { method: "jobs/dispatch", permission: "dispatch_jobs", params: { name: "j" } },
   { method: "jobs/progress", permission: "dispatch_jobs", params: { fraction: 1 } },
+  { method: "jobs/task", permission: "dispatch_jobs", params: { name: "t", input: 1 } },
   { method: "jobs/checkpoint", permission: "dispatch_jobs", params: { data: 1 } },
   { method: "tools/progress", permission: null, params: { call_id: "1", fraction: 1 } },
   {
@@ -164,6 +166,25 @@ const rows: Row[] = [
   { method: "events/emit", permission: "emit_events", params: { name: "Seen" }, filtered: { name: "Other" } },
   { method: "shared/read", permission: "shared_data", params: { key: "people" }, filtered: { key: "x" } },
   { method: "shared/write", permission: "shared_data", params: { key: "people" }, filtered: { key: "x" } },
+  ...["types/get", "types/query"].flatMap((method): Row[] => [
+    {
+      method,
+      permission: "shared_types",
+      params: { type: "other.agent/Person" },
+      filtered: { type: "other.agent/Place" },
+    },
+    { method, permission: "shared_types", params: { type: "whole.agent/Any" }, filtered: { type: "Person" } },
+    { method, permission: null, params: { type: "dev.test.agent/Own" } },
+  ]),
+  ...["types/create", "types/update", "types/remove"].flatMap((method): Row[] => [
+    {
+      method,
+      permission: "shared_types",
+      params: { type: "other.agent/Person" },
+      filtered: { type: "whole.agent/Any" },
+    },
+    { method, permission: null, params: { type: "dev.test.agent/Own" } },
+  ]),
   {
     method: "ai/generate",
     permission: "use_models",
@@ -248,6 +269,23 @@ test("texts are turned into vectors only under their own category, which no mode
   expect(outcome(only("embedding"), "ai/generate", { prompt: "p", category: "embedding" })).toBe(
     "InvalidParams",
   );
+});
+
+test("an agent uses a type for another, its own included, only as that one may use it itself", () => {
+  const caller = (effective: Permissions): Authority => ({
+    ...authority({ effective }),
+    extension: "dev.test.caller",
+  });
+  const asked = (type: string, by: Authority, method = "types/get"): string =>
+    outcome({ ...authority(), onBehalfOf: [by] }, method, { type });
+  expect(asked("dev.test.agent/Own", caller({}))).toBe("PermissionDenied shared_types");
+  expect(asked("dev.test.agent/Own", caller({ shared_types: { read: ["dev.test.agent/*"] } }))).toBe(
+    "allowed",
+  );
+  const reader = caller({ shared_types: { read: ["other.agent/Person"] } });
+  expect(asked("other.agent/Person", reader)).toBe("allowed");
+  expect(asked("other.agent/Person", reader, "types/update")).toBe("PermissionDenied shared_types");
+  expect(asked("dev.test.caller/Own", caller({}))).toBe("PermissionDenied shared_types");
 });
 
 test("a request stays on this machine if the agent, or one that it acts for, may ask only local models", () => {
@@ -468,15 +506,22 @@ describe("on behalf of another agent", () => {
     locations: [],
     memory: false,
   });
+  const all = ["other.agent/*", "whole.agent/*", "dev.test.agent/*"];
+  const everyType = { read: all, write: all };
   const own = /^(?:jobs\/|events\/emit$|trace$|actions\/(?:get|settled)$)/;
 
   test.each(rows.map((row, at) => [at, row.method, row] as const))(
     "%i %s: what the caller may not do is refused, but for what is the agent's own",
     (_at, method, { params, permission }) => {
-      const isOwn = own.test(method) || permission === null;
-      const acting = authority({ onBehalfOf: [authority({ extension: "dev.test.equal" }), nobody] });
+      // Callers need the permission even for the callee's own types.
+      const isOwn = own.test(method) || (permission === null && !method.startsWith("types/"));
+      const equal = authority({
+        extension: "dev.test.equal",
+        effective: { ...full, shared_types: everyType },
+      });
+      const acting = authority({ onBehalfOf: [equal, nobody] });
       expect(outcome(acting, method, params) === "allowed").toBe(isOwn);
-      const forEqual = authority({ onBehalfOf: [authority({ extension: "dev.test.equal" })] });
+      const forEqual = authority({ onBehalfOf: [equal] });
       expect(outcome(forEqual, method, params)).toBe("allowed");
     },
   );

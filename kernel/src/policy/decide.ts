@@ -102,6 +102,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "actions/get": always, // only the agent's own actions; the service compares the agent
   "actions/settled": always,
   "jobs/dispatch": dispatching,
+  "jobs/task": dispatching,
   "jobs/progress": dispatching,
   "jobs/checkpoint": dispatching,
   "tools/call": callingTool,
@@ -116,6 +117,11 @@ const rules: Readonly<Record<string, Rule>> = {
   "blobs/read": always,
   "shared/read": sharing("read"),
   "shared/write": sharing("write"),
+  "types/create": usingType("write"),
+  "types/get": usingType("read"),
+  "types/query": usingType("read"),
+  "types/update": usingType("write"),
+  "types/remove": usingType("write"),
   trace: always,
   notify: (authority, params) =>
     params.action === undefined ? null : decideEffects(authority, params.action),
@@ -137,6 +143,8 @@ const reads: ReadonlySet<string> = new Set([
   "actions/get",
   "actions/settled",
   "shared/read",
+  "types/get",
+  "types/query",
 ]);
 
 /** True for a call that changes nothing, so it can be repeated if its answer no longer holds. */
@@ -219,6 +227,20 @@ function sharing(direction: "read" | "write"): Rule {
     if (typeof params.key !== "string") return invalidParams('"key" must be a string.');
     if (authority.effective.shared_data?.[direction]?.includes(params.key) === true) return null;
     return notListed(authority, "shared_data", `${direction} ${params.key}`);
+  };
+}
+
+/** An extension may use its own types; for others it needs the permission, whoever calls on whose behalf. */
+function usingType(direction: "read" | "write"): Rule {
+  return (authority, { type }) => {
+    if (typeof type !== "string") return invalidParams('"type" must be a string.', { path: "type" });
+    const owner = type.slice(0, Math.max(0, type.indexOf("/")));
+    if (owner === authority.extension) return null;
+    const refusal = refusalOf(authority, "shared_types");
+    if (refusal !== null) return refusal;
+    const listed = authority.effective.shared_types?.[direction] ?? [];
+    if (listed.includes(type) || listed.includes(`${owner}/*`)) return null;
+    return notListed(authority, "shared_types", `${direction} ${type}`);
   };
 }
 

@@ -192,3 +192,18 @@ describe("http", () => {
     expect(check("http://x.localhost/", { privateHosts: ["x.localhost"] }, "127.0.0.1")).toBeNull();
   });
 });
+
+test("what a person downloads may come from every public host by https, and from inside only where they named it", () => {
+  const rules = { allowedHosts: [], anyPublicHost: true };
+  expect(check("https://cdn.example/x", rules, "93.184.215.14")).toBeNull();
+  expect(check("http://cdn.example/x", rules)).toContain("by https only");
+  for (const address of ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1"])
+    expect(check("https://cdn.example/x", rules, address)).toContain("inside this machine or its network");
+  expect(check("http://127.0.0.1:81/x", rules)).toContain("inside this machine or its network");
+  const named = { ...rules, privateHosts: ["127.0.0.1:80"] };
+  expect(check("http://127.0.0.1/x", named)).toBeNull();
+  // Another server on this machine was not named.
+  expect(check("http://127.0.0.1:81/x", named)).toContain("inside this machine or its network");
+  const ofProvider = { ...named, providerHosts: [{ provider: "local", host: "127.0.0.1:80" }] };
+  expect(check("http://127.0.0.1/x", ofProvider)).toContain("provider of models");
+});

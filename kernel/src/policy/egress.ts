@@ -21,6 +21,8 @@ export interface EgressRefusal {
 export interface EgressRules {
   /** Hosts that the principal may reach: for an agent manifest ∩ grant, for a provider its own. */
   readonly allowedHosts: readonly string[];
+  /** True for a person's downloads, which may reach any public host over https. */
+  readonly anyPublicHost?: boolean;
   /** The person's `egress.private_hosts`: may be reached at private addresses, and by http. */
   readonly privateHosts: readonly string[];
   /** The endpoints of providers with private addresses; each is open to its provider only. */
@@ -61,7 +63,7 @@ export function placeName({ scheme, host, port }: EgressTarget): string {
 /** Decides what a name alone can decide, before it is resolved. Null: it may be resolved. */
 export function decideHost(target: EgressTarget, rules: EgressRules): EgressRefusal | null {
   const { host } = target;
-  if (!namesTarget(target, rules.allowedHosts))
+  if (rules.anyPublicHost !== true && !namesTarget(target, rules.allowedHosts))
     return {
       host,
       reason: `${placeName(target)} is not among the hosts that it may reach. They are requested by "allowed_hosts" in its manifest, and a person has to accept them.`,

@@ -1,4 +1,4 @@
-import type { Actor } from "../base/vocabulary/principal.ts";
+import { maxChainAgents, type Actor } from "../base/vocabulary/principal.ts";
 
 /**
  * Returns the agent whose authority bounds what the actor may do and cause. Null for a person and for the kernel itself,
@@ -16,6 +16,13 @@ export function boundingAgent(actor: Actor): string | null {
     case "schedule":
       return actor.agent;
   }
+}
+
+/** Returns the agents whose calls led to what `agent` did, the outermost first. */
+export function callersOf(agent: string, onBehalfOf: readonly Actor[]): string[] {
+  return boundingAgents(agent, onBehalfOf)
+    .slice(0, maxChainAgents - 1)
+    .toReversed();
 }
 
 /** Returns the agents whose authority bounds what `agent` does on behalf of these, besides its own; each once. */

@@ -144,7 +144,7 @@ function strangeFields(branch: Record<string, unknown>, value: Record<string, un
   return Object.keys(value).filter((key) => !Object.hasOwn(known, key)).length;
 }
 
-function pathOf(pointer: string): string {
+export function pathOf(pointer: string): string {
   return pointer
     .split("/")
     .slice(1)

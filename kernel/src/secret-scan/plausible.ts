@@ -16,6 +16,8 @@ const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
 /** "UTF-16" and "SHA-256" follow "secret" in sentences. */
 const standard =
   /^(?:aes|base|ecma|ed|hmac|ieee|iso|md|oauth|pkcs|rfc|rsa|sha|tls|utf)[-#_]?\d+(?:[-.][a-z\d]{1,4})*$/iu;
+/** "privateKey: Uint8Array" and "secret: u8" are declarations. */
+const typeName = /^(?:big)?(?:u?int|float|[iuf])(?:8|16|32|64|128)(?:clamped)?(?:array|list|_t)?$/iu;
 const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
 
 /** Returns true if a value looks like a secret rather than a word, a name or a variable; see also `placeholderIn`. */
@@ -36,7 +38,12 @@ export function isPlausible(
     if (!isVaried({ digits, turns }, strength)) return false;
     if (value.includes("://") || entropy(value) < 3) return false;
   }
-  return !(standsForSecret.test(value) || dateOrVersion.test(value) || standard.test(value));
+  return !(
+    standsForSecret.test(value) ||
+    dateOrVersion.test(value) ||
+    standard.test(value) ||
+    typeName.test(value)
+  );
 }
 
 /** Returns where a placeholder, a variable or a redaction begins in a value, which is then not a secret; -1 if none does. */

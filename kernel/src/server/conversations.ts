@@ -31,6 +31,8 @@ export const conversationHandlers = {
     return null;
   },
   "lares/conversations/entries": async (query, { client }) => client.services.conversations.entries(query),
+  "lares/conversations/verify": async (whose, { client }, signal) =>
+    client.services.conversations.verify(whose, signal),
   "lares/conversations/search": async (query, { client }) => client.services.conversations.search(query),
   "lares/conversations/cancel": async ({ id, process }, { client }) =>
     client.services.conversations.cancel(client.principal, id, process),

@@ -36,6 +36,7 @@ import { approvalActions } from "./language/approval-actions.ts";
 import { approvalLenses } from "./language/approval-lenses.ts";
 import { commandHandlers } from "./language/commands.ts";
 import { definitionHandlers } from "./language/definition.ts";
+import type { FileMove } from "../base/vocabulary/chat-binding.ts";
 import { ChatFiles } from "../services/chat-files/chat-files.ts";
 import { FileProposals } from "../services/file-proposals.ts";
 import { completionHandlers } from "./language/completion.ts";
@@ -63,6 +64,7 @@ import { synchronizeDocuments } from "./text-documents.ts";
 import { toolHandlers } from "./tools.ts";
 import { traceHandlers } from "./traces.ts";
 import { trustHandlers } from "./trust.ts";
+import { typeHandlers } from "./types.ts";
 import { usageHandlers } from "./usage.ts";
 
 interface ServerOptions {
@@ -83,6 +85,7 @@ export class KernelServer {
   readonly #options: ServerOptions;
   /** The open sessions, each with its lenses. */
   readonly #sessions = new Map<Session, LensRefresh>();
+  readonly #moves: Disposable;
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
@@ -110,6 +113,7 @@ export class KernelServer {
       unsaved: kernel.unsaved,
     });
     this.#chatFiles = new ChatFiles({ ...kernel, bindings: kernel.chatBindings });
+    this.#moves = kernel.filesMoved.on((moves) => void this.#filesMoved(moves));
     this.#handlers = {
       ...statusHandlers,
       ...trustHandlers,
@@ -120,6 +124,7 @@ export class KernelServer {
       ...decisionHandlers,
       ...toolHandlers,
       ...jobHandlers,
+      ...typeHandlers,
       ...entryHandlers,
       ...memoryHandlers,
       ...modelHandlers,
@@ -223,6 +228,7 @@ export class KernelServer {
 
   /** Ends all connections; their fronts join the next kernel. */
   close(): void {
+    this.#moves[Symbol.dispose]();
     this.#proposed[Symbol.dispose]();
     for (const endpoint of this.#endpoints) endpoint.end();
   }
@@ -334,6 +340,16 @@ export class KernelServer {
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
     );
     return askAgain;
+  }
+
+  async #filesMoved(moves: readonly FileMove[]): Promise<void> {
+    try {
+      const paths = await this.#chatFiles.moved(moves);
+      if (paths.length > 0)
+        for (const session of this.#sessions.keys()) this.#chats.get(session)?.moved(paths);
+    } catch (error) {
+      this.#log.error(`A moved file lost its conversation: ${messageOf(error)}`);
+    }
   }
 
   #end(session: Session): void {

@@ -1,4 +1,5 @@
 import type { Emitter } from "../base/emitter.ts";
+import type { ChainCheck } from "../base/vocabulary/chain-check.ts";
 import type { Conversation, Entry } from "../base/vocabulary/conversation.ts";
 import type {
   ConversationContext,
@@ -30,6 +31,8 @@ export interface ConversationService {
   /** Passes each entry behind `from` on once and in order, then new ones. */
   follow(id: string, from: number, sink: ConversationSink): Promise<Disposable & { readonly seq: number }>;
   entries(query: ConversationEntries): Promise<EntriesPage>;
+  /** Proves the log of a conversation, or of an agent's mind itself, from its first record. */
+  verify(whose: { readonly id?: string; readonly agent?: string }, signal?: AbortSignal): Promise<ChainCheck>;
   search(query: ConversationSearch): Promise<SearchPage>;
   cancel(by: Principal, id: string, process?: string): Promise<Conversation>;
   fork(by: Principal, id: string, at?: number): Promise<Conversation>;

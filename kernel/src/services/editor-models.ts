@@ -310,7 +310,7 @@ function requestOf(model: string, request: ModelRequest): EditorRequest {
   };
 }
 
-/** What another model thought, and pictures, stay here: editors have no form for them. */
+/** Leaves out the reasoning of other models. Editors have no form for pictures, so a sentence stands in their place. */
 function messageFor(message: ModelMessage): EditorMessage {
   switch (message.role) {
     case "system":

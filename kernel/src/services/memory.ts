@@ -1,7 +1,7 @@
+import type { ChainCheck } from "../base/vocabulary/chain-check.ts";
 import type { MemoryFields, MemoryResult } from "../base/vocabulary/memory-calls.ts";
 import type { Principal } from "../base/vocabulary/principal.ts";
 import type {
-  MemoryCheck,
   MemoryExport,
   MemoryImport,
   MemoryStats,
@@ -17,7 +17,7 @@ export interface MemoryService {
    * Like `stats` and `export`, throws PermissionDenied for a namespace of another workspace. Rejects with the signal's
    * reason when it is aborted.
    */
-  verify(agent: string, namespace?: string, signal?: AbortSignal): Promise<MemoryCheck>;
+  verify(agent: string, namespace?: string, signal?: AbortSignal): Promise<ChainCheck>;
   stats(agent: string, namespace?: string): Promise<MemoryStats>;
   /** Lists the shared memories; with an agent, those that it may open. */
   namespaces(agent?: string): Promise<SharedMemory[]>;

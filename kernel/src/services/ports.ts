@@ -9,7 +9,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { Principal } from "../base/vocabulary/principal.ts";
-import type { ChatBindings } from "../base/vocabulary/chat-binding.ts";
+import type { ChatBindings, FileMove } from "../base/vocabulary/chat-binding.ts";
 import type { Status } from "../base/vocabulary/status.ts";
 import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
@@ -20,6 +20,7 @@ import type { AuthoringService, DocumentService, NavigationService } from "./edi
 import type { MemoryService } from "./memory.ts";
 import type { ModelService, SecretService, UsageService } from "./models.ts";
 import type { FileService } from "./files.ts";
+import type { TypeService } from "./types.ts";
 import type { TraceService } from "./traces.ts";
 import type { UnsavedDocuments } from "./unsaved-documents.ts";
 
@@ -43,11 +44,14 @@ export interface Services extends OpenServices {
   readonly decisions: DecisionService;
   readonly tools: ToolService;
   readonly jobs: JobService;
+  readonly types: TypeService;
   readonly entries: { query(query: EntryQuery, signal: AbortSignal): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly conversations: ConversationService;
   /** Which files show which conversations. */
   readonly chatBindings: ChatBindings;
+  /** Emits the moves of files that the index has found. */
+  readonly filesMoved: Emitter<readonly FileMove[]>;
   readonly commands: CommandService;
   readonly models: ModelService;
   readonly usage: UsageService;
@@ -81,7 +85,8 @@ interface TrustService {
 
 export interface AgentService {
   list(): Agent[];
-  control(by: Principal, id: string, command: AgentCommand): Promise<Agent>;
+  /** `hook`: with "resume", the index in `Agent.hooks` of a suspended schedule. */
+  control(by: Principal, id: string, command: AgentCommand, hook?: number): Promise<Agent>;
   readonly changed: Emitter<Agent>;
   /**
    * Returns today's count of events of this name that the handler answered; `events_today` of the agent's metrics
@@ -148,7 +153,15 @@ interface ToolService {
 }
 
 export interface JobService {
-  list(limit?: number, agent?: string): Promise<{ readonly items: Job[]; readonly total: number }>;
+  list(
+    limit?: number,
+    agent?: string,
+    state?: "dead",
+  ): Promise<{ readonly items: Job[]; readonly total: number }>;
+  /** Lets a dead job run again. Resolves when that is stored. NotFound; IllegalTransition; Conflict; LimitExceeded. */
+  retry(by: Principal, id: string): Promise<Job>;
+  /** Removes a dead job for good. NotFound. */
+  remove(by: Principal, id: string): Promise<Job>;
   /** Resolves when the cancellation is stored. NotFound; IllegalTransition if the job has ended. */
   cancel(by: Principal, id: string, agent?: string): Promise<Job>;
   /** Emits the id of an agent whose jobs have changed or made progress; not for each step. */

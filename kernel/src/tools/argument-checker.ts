@@ -7,6 +7,8 @@ export interface ArgumentRequest {
   /** JSON text, which is also the cache key of the compiled schema. */
   readonly schema: string;
   readonly args: unknown;
+  /** `args` is a list whose items are validated, each by itself. */
+  readonly each?: true;
 }
 
 export type ArgumentVerdict =
@@ -14,6 +16,8 @@ export type ArgumentVerdict =
   | {
       readonly kind: "unfit";
       readonly path: string;
+      /** With `each`: which of the items. */
+      readonly index?: number;
       /** What the value must be, as the end of a sentence without its full stop. */
       readonly message: string;
       /** The validator's own facts about it; absent if they are long. */
@@ -98,6 +102,17 @@ export class ArgumentChecker implements AsyncDisposable {
     value: unknown,
   ): Promise<ValueVerdict> {
     const request = { schema: JSON.stringify(schema), args: value };
+    return this.#inTurn(caller, () => this.#verdict(caller, what, request));
+  }
+
+  /** Checks several values with one deadline; the verdict is about the first that does not fit. */
+  verdictOfAll(
+    caller: string,
+    what: string,
+    schema: Record<string, unknown>,
+    values: readonly unknown[],
+  ): Promise<ValueVerdict> {
+    const request = { schema: JSON.stringify(schema), args: values, each: true as const };
     return this.#inTurn(caller, () => this.#verdict(caller, what, request));
   }
 

@@ -22,20 +22,27 @@ function validatorOf(schema: string): ValidateFunction {
   return validate;
 }
 
-function check({ schema, args }: ArgumentRequest): ArgumentVerdict {
+function check({ schema, args, each }: ArgumentRequest): ArgumentVerdict {
   let validate: ValidateFunction;
   try {
     validate = validatorOf(schema);
   } catch (error) {
     return { kind: "bad schema", message: cut(faultOfSchema(messageOf(error))) };
   }
-  if (validate(args)) return { kind: "fits" };
+  const index = each === true && Array.isArray(args) ? args.findIndex((item) => !validate(item)) : undefined;
+  if (index === undefined ? validate(args) : index === -1) return { kind: "fits" };
   const [error] = validate.errors ?? [];
   const path = cut(error?.instancePath ?? "");
   const message = cut(messageOfMisfit(error));
   const params: object | undefined = error?.params;
   const isShort = params !== undefined && JSON.stringify(params).length <= maxSentenceCharacters;
-  return { kind: "unfit", path, message, ...(isShort ? { params } : {}) };
+  return {
+    kind: "unfit",
+    path,
+    message,
+    ...(index === undefined ? {} : { index }),
+    ...(isShort ? { params } : {}),
+  };
 }
 
 /** The validator's own sentence, except where it leaves out what is expected. */

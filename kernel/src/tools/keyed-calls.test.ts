@@ -69,6 +69,40 @@ test("a repeated call gets the first one's result without running, also from the
   expect(await work.run()).toEqual(success(1));
 });
 
+test.each<[string, () => GuestToolResult, unknown]>([
+  ["a result", () => success("from the web"), success("from the web")],
+  [
+    "an error",
+    () => {
+      throw new LaresError("ToolError", "from the web");
+    },
+    expect.objectContaining({ code: "ToolError" }),
+  ],
+])(
+  "%s that may hold what nobody vouches for brings it again when it is repeated, in the next kernel too",
+  async (_what, answer, expected) => {
+    const heard: unknown[] = [];
+    const ask = () =>
+      calls
+        .run(
+          keyed(),
+          async (begun, hear) => {
+            await begun();
+            hear({ "agent:web": "minds" });
+            hear({ "downloads/a": "all" });
+            return answer();
+          },
+          (foreign) => heard.push(foreign),
+        )
+        .catch((error: unknown) => error);
+    expect(await ask()).toEqual(expected);
+    expect(heard.splice(0)).toEqual([{ "agent:web": "minds" }, { "downloads/a": "all" }]);
+    await reopen();
+    expect(await ask()).toEqual(expected);
+    expect(heard).toEqual([{ "agent:web": "minds", "downloads/a": "all" }]);
+  },
+);
+
 test("keys of different callers, and different keys, are different calls", async () => {
   const work = counting();
   expect(await work.run()).toEqual(success(1));
@@ -166,4 +200,21 @@ test("outcomes over a caller's limit in bytes are deleted, oldest first; the new
   expect(work.runs).toBe(0);
   await work.run({ key: "small" });
   expect(work.runs).toBe(1);
+});
+
+test("an agent that ends within its handler leaves an unknown effect, which the error says each time", async () => {
+  const ended = new LaresError("AgentError", "The agent ended before it answered. It trapped.", {});
+  const message = "The agent ended before it answered. It trapped. Whether the call took effect is unknown.";
+  const call = keyed({ key: "ended" });
+  await expect(
+    calls.run(call, async (begun) => {
+      await begun();
+      throw ended;
+    }),
+  ).rejects.toMatchObject({ code: "AgentError", message });
+  await expect(calls.run(call, () => Promise.reject(new Error("run again")))).rejects.toMatchObject({
+    message,
+  });
+  // One that could not begin had none.
+  await expect(calls.run(keyed({ key: "not begun" }), () => Promise.reject(ended))).rejects.toBe(ended);
 });

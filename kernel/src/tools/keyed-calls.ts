@@ -8,6 +8,7 @@ import {
   limitExceeded,
 } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
+import { bothForeign, type Foreign, isForeign, nothingForeign } from "../base/vocabulary/foreign.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Database, Migration } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
@@ -57,7 +58,12 @@ interface KeptError {
   readonly message: string;
   readonly facts: ErrorFacts;
 }
-type Outcome = { readonly result: GuestToolResult } | { readonly error: KeptError };
+type Outcome = ({ readonly result: GuestToolResult } | { readonly error: KeptError }) & {
+  /** Present if it may hold texts that nobody vouches for. */
+  readonly foreign?: Foreign;
+};
+
+type Hear = (foreign: Foreign) => void;
 
 /**
  * Calls of tools with a key from the caller: each runs once, and a repeated one gets the outcome of the first. The
@@ -91,11 +97,13 @@ export class KeyedCalls {
   /**
    * Returns the stored outcome, or does the work. `work` awaits `begun` immediately before its effects may begin; an error
    * that it throws earlier is not stored, so that the call may be repeated. Throws InvalidParams if the key names another
-   * call, and LimitExceeded if the call would wait for itself.
+   * call, and LimitExceeded if the call would wait for itself. `hear` receives, before the outcome, what it may hold of
+   * texts that nobody vouches for; so does the one that `work` is given, from which a stored outcome gets it.
    */
   async run(
     call: KeyedCall,
-    work: (begun: () => Promise<void>) => Promise<GuestToolResult>,
+    work: (begun: () => Promise<void>, hear: Hear) => Promise<GuestToolResult>,
+    hear?: Hear,
   ): Promise<GuestToolResult> {
     // As the database stores it: text that is not well-formed gets the same replacement each time.
     const key = call.key.toWellFormed();
@@ -110,10 +118,10 @@ export class KeyedCalls {
     const digest = sha256(canonicalJson(call.identity));
     return await this.#turns.run(turn, async () => {
       const known = await this.#find(call.caller, key);
-      if (known !== null) return outcomeOf(known, key, digest);
+      if (known !== null) return outcomeOf(known, key, digest, hear);
       this.#running.set(turn, call.depth);
       try {
-        return await this.#runFirst(call.caller, key, digest, work);
+        return await this.#runFirst(call.caller, key, digest, hear, work);
       } finally {
         this.#running.delete(turn);
       }
@@ -124,9 +132,16 @@ export class KeyedCalls {
     caller: string,
     key: string,
     digest: string,
-    work: (begun: () => Promise<void>) => Promise<GuestToolResult>,
+    hear: Hear | undefined,
+    work: (begun: () => Promise<void>, hear: Hear) => Promise<GuestToolResult>,
   ): Promise<GuestToolResult> {
     let hasBegun = false;
+    let foreign = nothingForeign;
+    const heard: Hear = (more) => {
+      foreign = bothForeign(foreign, more);
+      hear?.(more);
+    };
+    const marked = (outcome: Outcome): Outcome => (isForeign(foreign) ? { ...outcome, foreign } : outcome);
     const begun = async (): Promise<void> => {
       await this.#database.batch([
         {
@@ -139,15 +154,15 @@ export class KeyedCalls {
     };
     let result: GuestToolResult;
     try {
-      result = await work(begun);
+      result = await work(begun, heard);
     } catch (error) {
-      if (hasBegun && isLaresError(error)) {
-        const { code, message, facts } = error;
-        await this.#store(caller, key, { error: { code, message, facts } });
-      }
-      throw error;
+      if (!hasBegun || !isLaresError(error)) throw error;
+      const told = error.code === "AgentError" ? withUnknownEffect(error) : error;
+      const { code, message, facts } = told;
+      await this.#store(caller, key, marked({ error: { code, message, facts } }));
+      throw told;
     }
-    await this.#store(caller, key, { result });
+    await this.#store(caller, key, marked({ result }));
     return result;
   }
 
@@ -179,12 +194,17 @@ export class KeyedCalls {
   }
 }
 
+/** A caller that reads only that the agent ended could make the same call again, under another key. */
+function withUnknownEffect({ code, message, facts }: LaresError): LaresError {
+  return new LaresError(code, `${message} Whether the call took effect is unknown.`, facts);
+}
+
 interface KeptRow {
   readonly digest: string;
   readonly outcome: string | null;
 }
 
-function outcomeOf(row: KeptRow, key: string, digest: string): GuestToolResult {
+function outcomeOf(row: KeptRow, key: string, digest: string, hear: Hear | undefined): GuestToolResult {
   if (row.digest !== digest)
     throw invalidParams(
       `The key ${JSON.stringify(key)} names another call: of another tool, with other arguments, or on behalf of others. Use a key for one call only.`,
@@ -193,6 +213,7 @@ function outcomeOf(row: KeptRow, key: string, digest: string): GuestToolResult {
   // The handler is not running any more, so storing its outcome must have failed.
   if (row.outcome === null) return interrupted;
   const outcome = JSON.parse(row.outcome) as Outcome;
+  if (outcome.foreign !== undefined) hear?.(outcome.foreign);
   if ("result" in outcome) return outcome.result;
   const { code, message, facts } = outcome.error;
   throw new LaresError(code, message, facts);

@@ -5,6 +5,7 @@ import {
   type Lineage,
   type Principal,
   maxCallDepth,
+  maxChainAgents,
   ownAccord,
   personAt,
 } from "../base/vocabulary/principal.ts";
@@ -152,6 +153,23 @@ test(`at most ${maxCallDepth} nested calls, including those of an agent to itsel
     facts: { limit: "tool_call_depth", value: maxCallDepth },
   });
   expect(await tools.call("a", "t", {}, at(maxCallDepth - 1))).toEqual({ status: "success", value: null });
+});
+
+test(`at most ${maxChainAgents} agents take part in a chain of calls, the first and the last included`, async () => {
+  const tools = open(async () => ({ status: "success" }));
+  const after = (others: number): Principal =>
+    agent("b", {
+      onBehalfOf: Array.from({ length: others }, (_, at) => ({ kind: "agent", id: `other${at}` })),
+      depth: 1,
+    });
+  expect(await tools.call("a", "t", {}, after(maxChainAgents - 2))).toEqual({
+    status: "success",
+    value: null,
+  });
+  await expect(tools.call("a", "t", {}, after(maxChainAgents - 1))).rejects.toMatchObject({
+    code: "LimitExceeded",
+    facts: { limit: "tool_call_depth", value: maxChainAgents },
+  });
 });
 
 test("race: a cancelled call rejects at once, and stays open until its handler has ended", async () => {

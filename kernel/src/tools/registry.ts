@@ -2,7 +2,8 @@ import { neverAborted, unlessAborted } from "../base/abort.ts";
 import { LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import { closest } from "../base/suggest.ts";
-import { type Actor, maxCallDepth, type Principal } from "../base/vocabulary/principal.ts";
+import type { Foreign } from "../base/vocabulary/foreign.ts";
+import { type Actor, maxCallDepth, maxChainAgents, type Principal } from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
 import { boundingAgent, boundingAgents } from "../policy/principals.ts";
@@ -41,6 +42,8 @@ export interface InvokeOptions {
   readonly signal: AbortSignal;
   /** Receives the handler's progress. */
   readonly progress?: ProgressSink;
+  /** Receives, before the answer, what it may hold of texts that nobody vouches for. */
+  readonly hear?: (foreign: Foreign) => void;
 }
 
 export interface CallOptions {
@@ -50,6 +53,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Receives the handler's progress until the call has ended. */
   readonly progress?: ProgressSink;
+  /** Receives, before the answer, what it may hold of texts that nobody vouches for; of a repeated call too. */
+  readonly hear?: (foreign: Foreign) => void;
 }
 
 /** The number of calls that may be open at once, which ends a ring of agents that call each other. */
@@ -136,7 +141,11 @@ export class ToolRegistry implements AsyncDisposable {
       const { depth } = principal.lineage;
       const onBehalfOf = boundingAgents(boundingAgent(principal), principal.lineage.onBehalfOf);
       const identity = { agent, name, arguments: given, onBehalfOf };
-      return await this.#ports.keyed.run({ caller, key, identity, depth }, (begun) => run({ ...how, begun }));
+      return await this.#ports.keyed.run(
+        { caller, key, identity, depth },
+        (begun, hear) => run({ ...how, begun, hear }),
+        how.hear,
+      );
     } finally {
       this.#end(caller);
     }
@@ -186,6 +195,13 @@ function refuseCircles(agent: string, principal: Principal): void {
       "tool_call_depth",
       maxCallDepth,
       `${maxCallDepth} calls of tools led to this one, which is the limit.`,
+    );
+  const chain = new Set([...boundingAgents(null, [principal, ...lineage.onBehalfOf]), agent]);
+  if (chain.size > maxChainAgents)
+    throw limitExceeded(
+      "tool_call_depth",
+      maxChainAgents,
+      `${maxChainAgents} agents take part in the calls that led to this one, which is the limit.`,
     );
   const id = boundingAgent(principal);
   if (agent !== id && boundingAgents(id, lineage.onBehalfOf).includes(agent))

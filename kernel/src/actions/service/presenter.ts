@@ -7,6 +7,7 @@ import {
   type ApprovalSubject,
   type Basis,
 } from "../../policy/approval.ts";
+import { callersOf } from "../../policy/principals.ts";
 import { scopesOf } from "../../policy/scopes.ts";
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import type { Slices } from "../../base/slices.ts";
@@ -19,6 +20,11 @@ interface PresenterPorts extends Pick<ActionPorts, "originOf" | "settings"> {
   /** The impact that the agent's actions were allowed within the last hour. */
   impactThisHour(agent: string): number;
   readonly slices: Slices;
+}
+
+/** Names the agents of the chain of calls that led to it. */
+function withCallers(action: Action): Action {
+  return { ...action, callers: callersOf(action.agent, action.on_behalf_of ?? []) };
 }
 
 /** The number of waiting actions whose scopes are cached; scopes are recomputed when the rules change. */
@@ -46,7 +52,7 @@ export class ActionPresenter {
    * Matches a waiting action with the rules in slices of the event loop; any other action is returned without a pause.
    */
   async shown(record: ActionRecord): Promise<Action> {
-    const { action } = record;
+    const action = withCallers(record.action);
     if (action.state === "PendingApproval") {
       const scopes = await this.scopes(record);
       const subjects = await this.prepared(record);
@@ -61,7 +67,7 @@ export class ActionPresenter {
 
   /** The same for an action that does not wait. */
   ended(record: ActionRecord): Action {
-    const { action } = record;
+    const action = withCallers(record.action);
     if (action.decided_by !== "policy") return action;
     const basis = action.state === "Expired" ? expired : record.basis;
     return basis === null ? action : { ...action, rule: this.#reason(basis) };

@@ -155,6 +155,35 @@ test("terminal state: cancelled after its answer, nothing happens", async () => 
   expect(callers).toHaveLength(1);
 });
 
+test("race: what is proposed for a call after its guest has answered and ended keeps the marks", async () => {
+  const { calls, callers, open, proceed } = doorTo(authority("a"));
+  open.begin("call", { onBehalfOf: [], depth: 0 });
+  open.hear({ "agent:web": "all" });
+  // The kernel proposes the effects of the answer.
+  open.guestEnded(requestCancelled("The guest has ended."));
+  proceed();
+  await calls.call("vdfs/query", { onBehalf: "call" });
+  expect(callers[0]?.lineage.sources).toEqual(["agent:web"]);
+  expect(callers[0]?.foreign).toEqual({ "agent:web": "all" });
+});
+
+test("race: a call whose guest ends before its turn, or before it is finished, keeps the marks of what the guest had read", async () => {
+  const { calls, callers, open, proceed } = doorTo(authority("a"));
+  open.hear({ "agent:web": "all" });
+  const answering = calls.call("vdfs/query", { onBehalf: null });
+  open.guestEnded(requestCancelled("The guest has ended."));
+  const later = Promise.withResolvers<void>();
+  setImmediate(later.resolve);
+  await later.promise;
+  const [caller] = callers;
+  expect(caller?.foreign).toEqual({ "agent:web": "all" });
+  expect(caller?.lineage.sources).toEqual(["agent:web"]);
+  // The next guest has not read it.
+  expect(open.foreign).toEqual({});
+  proceed();
+  await answering;
+});
+
 describe("a request of a process of the agent's mind", () => {
   const actor = { kind: "process", process: "worker", agent: "dev.test.agent", conversation: "c" } as const;
   const worker = { ...actor, lineage: ownAccord };

@@ -3,7 +3,14 @@ import type { Clock } from "../../base/clock.ts";
 import { type CpuBudget, unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
-import { bothForeign, type Foreign, foreignFrom, sourcesOfAll } from "../../base/vocabulary/foreign.ts";
+import {
+  bothForeign,
+  type Foreign,
+  foreignFrom,
+  nothingForeign,
+  sourcesOfAll,
+  type ReadTexts,
+} from "../../base/vocabulary/foreign.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
   causedBy,
@@ -37,7 +44,7 @@ interface HostCallOptions {
   /** The guest's current work. */
   readonly inHand: () => InHand;
   /** The calls that the guest is answering. */
-  readonly open: Pick<OpenCalls, "of" | "ofAll" | "foreign" | "hear">;
+  readonly open: Pick<OpenCalls, "of" | "ofAll" | "read" | "hear">;
   readonly blobs: Blobs;
   /** The running job. */
   readonly guest: () => AgentSession | null;
@@ -84,6 +91,8 @@ export class HostCalls implements GuestHandlers, Disposable {
     const causes = causedBy(inHand.cause);
     const guest = this.#options.guest();
     const forAll = open.ofAll();
+    // The guest may end before its call is finished; what it had read still counts.
+    const { read } = open;
     await ports.takeTurn(definition().id);
     cancelled.throwIfAborted();
     const bundleDigest = this.#bundleDigest();
@@ -92,13 +101,19 @@ export class HostCalls implements GuestHandlers, Disposable {
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
     const led = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
     const isForMind = led.onBehalfOf.some(({ kind }) => kind === "process");
-    const lineage = withSources(led, isForMind ? Object.keys(open.foreign) : sourcesOfAll(open.foreign));
+    const texts: ReadTexts = {
+      get foreign() {
+        return bothForeign(read.foreign, answering?.foreign ?? nothingForeign);
+      },
+    };
+    const { foreign } = texts;
+    const lineage = withSources(led, isForMind ? Object.keys(foreign) : sourcesOfAll(foreign));
     const joined = new JoinedSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
     try {
       return await this.#answer(
         { method, call: asked, lineage, inHand, cancelled },
         (authority) =>
-          new GuestCaller(authority, lineage, bundleDigest, guest, this.#options, inHand, joined),
+          new GuestCaller(authority, lineage, bundleDigest, guest, this.#options, inHand, joined, texts),
       );
     } finally {
       joined[Symbol.dispose]();
@@ -113,7 +128,7 @@ export class HostCalls implements GuestHandlers, Disposable {
     principal: ProcessPrincipal,
     method: string,
     params: unknown,
-    { signal, progress }: ProcessCallOptions,
+    { signal, progress, hear = () => undefined }: ProcessCallOptions,
   ): Promise<unknown> {
     const { ports, definition, blobs } = this.#options;
     await ports.takeTurn(definition().id);
@@ -135,7 +150,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         process: principal,
         foreign: foreignFrom(lineage.sources ?? [], "all"),
         // The conversation records for each entry what its process has read.
-        hear: () => undefined,
+        hear,
         ...(progress === undefined ? {} : { progress }),
       }),
     );
@@ -225,7 +240,8 @@ class GuestCaller implements Caller {
   readonly cpu: CpuBudget;
   readonly blobs: Blobs;
   readonly #joined: JoinedSignals;
-  readonly #open: Pick<OpenCalls, "foreign" | "hear">;
+  readonly #open: Pick<OpenCalls, "hear">;
+  readonly #read: ReadTexts;
 
   constructor(
     authority: Authority,
@@ -235,6 +251,7 @@ class GuestCaller implements Caller {
     options: Pick<HostCallOptions, "definition" | "guest" | "blobs" | "open">,
     { hook, traceId, job }: InHand,
     joined: JoinedSignals,
+    read: ReadTexts,
   ) {
     this.agent = options.definition().id;
     this.authority = authority;
@@ -243,6 +260,7 @@ class GuestCaller implements Caller {
     this.cpu = guest?.cpu ?? unlimitedCpu;
     this.blobs = options.blobs;
     this.#joined = joined;
+    this.#read = read;
     this.#open = options.open;
     if (hook !== undefined) this.hook = hook;
     if (traceId !== undefined) this.traceId = traceId;
@@ -255,7 +273,7 @@ class GuestCaller implements Caller {
   }
 
   get foreign(): Foreign {
-    return bothForeign(this.#open.foreign, foreignFrom(this.lineage.sources ?? [], "all"));
+    return bothForeign(this.#read.foreign, foreignFrom(this.lineage.sources ?? [], "all"));
   }
 
   hear(foreign: Foreign): void {

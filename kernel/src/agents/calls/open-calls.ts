@@ -1,5 +1,11 @@
 import { invalidParams, notFound } from "../../base/errors.ts";
-import { bothForeign, type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
+import {
+  bothForeign,
+  type Foreign,
+  foreignFrom,
+  nothingForeign,
+  type ReadTexts,
+} from "../../base/vocabulary/foreign.ts";
 import { commonLineage, type Lineage, ownAccord } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.ts";
 
@@ -11,12 +17,16 @@ interface Answering {
   readonly lineage: Lineage;
   /** Aborted if the call is cancelled or abandoned, or the guest ends; null if an earlier guest answered it. */
   readonly signal: AbortSignal | null;
+  /** Texts that nobody vouches for and that a guest had read before it ended, while the call was open. */
+  readonly foreign: Foreign;
 }
 
 interface OpenCall {
   readonly lineage: Lineage;
   readonly aborter: AbortController;
   readonly progress: ProgressSink | undefined;
+  /** Texts that a guest had read before it ended, while the call was open. */
+  foreign: Foreign;
 }
 
 /** The calls that one agent's guest is answering, and on whose behalf: tool calls and the jobs that they started. */
@@ -25,11 +35,11 @@ export class OpenCalls {
   /** Marks the call as answered. Work that its handler left running still belongs to it. */
   readonly #ended = new Map<string, Pick<OpenCall, "lineage"> & { readonly aborter?: AbortController }>();
 
-  #foreign: Foreign = nothingForeign;
+  #read: { foreign: Foreign } = { foreign: nothingForeign };
 
   begin(id: string, lineage: Lineage, progress?: ProgressSink): void {
     this.hear(foreignFrom(lineage.sources ?? [], "all"));
-    this.#open.set(id, { lineage, aborter: new AbortController(), progress });
+    this.#open.set(id, { lineage, aborter: new AbortController(), progress, foreign: nothingForeign });
   }
 
   /** Aborts the guest's work for the call; the call stays open until it ends. */
@@ -56,22 +66,36 @@ export class OpenCalls {
 
   /** Aborts the guest's work for all calls. */
   guestEnded(reason: Error): void {
-    for (const { aborter } of this.#open.values()) aborter.abort(reason);
+    for (const call of this.#open.values()) {
+      call.aborter.abort(reason);
+      call.foreign = bothForeign(call.foreign, this.#read.foreign);
+    }
     for (const [id, { lineage, aborter }] of this.#ended) {
       aborter?.abort(reason);
       this.#ended.set(id, { lineage });
     }
-    this.#foreign = nothingForeign;
+    // Unfinished calls keep the texts that their guest had read.
+    this.#read = { foreign: nothingForeign };
   }
 
   /** The guest is about to read texts that nobody vouches for: it may act on them later too, until it ends. */
   hear(foreign: Foreign): void {
-    this.#foreign = bothForeign(this.#foreign, foreign);
+    this.#read.foreign = bothForeign(this.#read.foreign, foreign);
+  }
+
+  /** Texts that nobody vouches for and that the answer of an open call may hold, also of a guest that has ended since. */
+  through(id: string): Foreign {
+    return bothForeign(this.#read.foreign, this.#open.get(id)?.foreign ?? nothingForeign);
   }
 
   /** Texts that nobody vouches for and that the guest has read since it was started. */
   get foreign(): Foreign {
-    return this.#foreign;
+    return this.#read.foreign;
+  }
+
+  /** The same as an object that outlives the guest, for work that may finish after it. */
+  get read(): ReadTexts {
+    return this.#read;
   }
 
   /** The causes for work that names no call: all open calls. */
@@ -82,8 +106,14 @@ export class OpenCalls {
 
   /** Throws InvalidParams if there was no such call. */
   of(id: string): Answering {
-    const call = this.#open.get(id) ?? this.#ended.get(id);
-    if (call !== undefined) return { lineage: call.lineage, signal: call.aborter?.signal ?? null };
+    const open = this.#open.get(id);
+    const call = open ?? this.#ended.get(id);
+    if (call !== undefined)
+      return {
+        lineage: call.lineage,
+        signal: call.aborter?.signal ?? null,
+        foreign: open?.foreign ?? nothingForeign,
+      };
     throw invalidParams(
       `on_behalf is ${JSON.stringify(id)}, and this agent answers no such call; give the call_id of a tool's call or the id of a job.`,
       { path: "on_behalf" },

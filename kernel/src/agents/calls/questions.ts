@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, messageOf, requestCancelled } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import { lineageUnder, type ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import type { AgentSession } from "../ports.ts";
 import type { WriteTrace } from "../trace-writer.ts";
@@ -31,10 +32,15 @@ export class Questions {
   }
 
   /**
-   * Returns the hook's answer, unchecked. Rejects with what the handler threw, or with AgentError if the agent cannot be
-   * loaded or does not answer in time.
+   * Returns the hook's answer, unchecked. Before that, `hear` receives the texts that nobody vouches for and that the guest
+   * has read. Rejects with the handler's error, or with AgentError if the agent cannot be loaded or does not answer in time.
    */
-  async ask(handler: string, event: LaresEvent, principal: ProcessPrincipal): Promise<unknown> {
+  async ask(
+    handler: string,
+    event: LaresEvent,
+    principal: ProcessPrincipal,
+    hear: (foreign: Foreign) => void,
+  ): Promise<unknown> {
     const { clock, open, awake, ask } = this.#ports;
     const { startMs, answerMs } = questionBounds;
     const session = await within(clock, startMs, awake(), `It was not loaded within ${startMs} ms.`);
@@ -47,6 +53,7 @@ export class Questions {
       if (isLaresError(error, "AgentError")) this.#giveUp(session, id);
       throw error;
     } finally {
+      hear(open.through(id));
       open.end(id);
     }
   }

@@ -23,6 +23,7 @@ class World {
   readonly metrics = new MetricsRecorder();
   readonly traces: string[] = [];
   readonly failures: string[] = [];
+  readonly ran: [schedule: string, error: string | null][] = [];
   /** What the guest was handed and did not answer, in order. */
   open: Asked[] = [];
   readonly asked: string[] = [];
@@ -66,6 +67,7 @@ class World {
         asHeard: (event) => (this.isDeaf ? null : event),
         answered: () => {},
         succeeded: () => {},
+        ran: (schedule, error) => void this.ran.push([schedule, error]),
         failed: (reason) => void this.failures.push(reason),
         trace: (_level, message) => void this.traces.push(message),
         rest: () => {},
@@ -128,6 +130,34 @@ test("a guest that is handed an event with foreign texts has read them before; o
   expect([world.asked.length, world.heard]).toEqual([1, []]);
   await world.answer();
   expect([world.asked.length, world.heard]).toEqual([2, [{ "agent:web": "all" }]]);
+});
+
+test("a schedule's run counts for the schedule alone: done, failed, and given up after the guest ended each time", async () => {
+  const world = new World();
+  const event = { id: "tick", name: "ScheduleFired", timestamp: "2026-11-20T12:00:00.000Z" };
+  const run = (seq: number) => ({
+    seq,
+    attempts: 0,
+    dueAt: 0,
+    payload: { handler: "tick", event, schedule: "tick (@daily, UTC)", runOf: "the schedule" },
+  });
+  world.queue.items.push(run(101), run(102), run(103));
+  world.loop.pump();
+  await world.settle();
+  await world.answer();
+  await world.answer(0, new Error("no"));
+  expect(world.ran).toEqual([
+    ["the schedule", null],
+    ["the schedule", "no"],
+  ]);
+  while (world.queue.buried.length === 0) {
+    await world.lose();
+    await world.settle(60_000);
+    world.loop.pump();
+    await world.settle();
+  }
+  expect(world.ran.slice(2)).toEqual([["the schedule", "The guest ended."]]);
+  expect(world.failures).toEqual([]);
 });
 
 describe("the window", () => {

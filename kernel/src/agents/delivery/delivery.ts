@@ -31,6 +31,8 @@ export interface Recipient {
   answered(handler: string, event: string): void;
   succeeded(): void;
   failed(reason: string): void;
+  /** A run of one of its schedules has ended; `error` is null if it succeeded. */
+  ran(schedule: string, error: string | null): void;
   readonly trace: WriteTrace;
   /** Nothing more to deliver now. */
   rest(): void;
@@ -221,13 +223,14 @@ export class DeliveryLoop {
   /** Returns the outcome of a delivery. If the guest was lost, only the oldest open delivery had started. */
   async #settle(session: AgentSession, delivery: Delivery, outcome: Outcome, tookMs: number): Promise<void> {
     const { agent, queue, clock, metrics } = this.#options;
-    const { handler, event } = delivery.payload;
+    const { handler, event, runOf } = delivery.payload;
     if (outcome.isAnswered) {
       this.#window.handled(tookMs);
       metrics.answered("processed", tookMs);
       agent.answered(handler, event.name);
       queue.acknowledge(agent.id, delivery.seq);
       agent.succeeded();
+      if (runOf !== undefined) agent.ran(runOf, null);
       this.#hasTriedAgain();
       return;
     }
@@ -256,14 +259,16 @@ export class DeliveryLoop {
       { event: event.name, ...stackOf(error) },
       this.#contextOf(delivery),
     );
-    agent.failed(`${handler} failed on ${event.name}: ${message}`);
+    // Only the schedule is suspended, because the agent's other handlers may work.
+    if (runOf === undefined) agent.failed(`${handler} failed on ${event.name}: ${message}`);
+    else agent.ran(runOf, message);
     this.#hasTriedAgain();
   }
 
   /** Handles the end of the guest during a delivery: retries a few times, then dead-letters it. */
   async #lost(delivery: Delivery, message: string, latencyMs: number): Promise<void> {
     const { agent, queue, clock, metrics } = this.#options;
-    const { handler, event } = delivery.payload;
+    const { handler, event, runOf } = delivery.payload;
     const attempt = delivery.attempts + 1;
     const givenUp = attempt >= deliveryAttempts;
     const next = givenUp ? "given up" : "tried again";
@@ -280,6 +285,7 @@ export class DeliveryLoop {
     metrics.answered("failed", latencyMs);
     agent.answered(handler, event.name);
     await queue.deadLetter(agent.id, delivery.seq, message);
+    if (runOf !== undefined) agent.ran(runOf, message);
     this.#hasTriedAgain();
   }
 

@@ -19,6 +19,9 @@ test("while the next runs of an agent's rare schedules are found, the loop has i
     timing: {
       timezone: "UTC",
       catchUp: "once" as const,
+      overlap: "skip" as const,
+      jitterMs: 0,
+      isActive: () => true,
       next: () => {
         found++;
         monotonicMs += 5;
@@ -31,11 +34,12 @@ test("while the next runs of an agent's rare schedules are found, the loop has i
     definition: { id: "a.b", hooks } as unknown as AgentDefinition,
     isListening: true,
     trace: () => undefined,
+    announce: () => undefined,
   };
   await using schedules = new Schedules<string>({
     clock,
     routing: {} as never,
-    statements: { fired: () => "fired", forgotten: () => "forgotten" },
+    statements: { kept: () => "kept", forgotten: () => "forgotten" },
     alreadyFired: [],
     agents: new Map([["a.b", agent]]),
     waiting: async () => 0,

@@ -2,8 +2,8 @@ import { isoTime, type Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { Slices } from "../../base/slices.ts";
-import { maxRunsWaiting, runsToFire } from "./catch-up.ts";
-import type { AgentDefinition, ScheduleTiming } from "../ports.ts";
+import { mostWaiting, runsToFire } from "./catch-up.ts";
+import type { AgentDefinition, HookDefinition, ScheduleSuspension, ScheduleTiming } from "../ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
 import type { WriteTrace } from "../trace-writer.ts";
 
@@ -18,6 +18,8 @@ import type { WriteTrace } from "../trace-writer.ts";
  * - An absent agent (the kernel does not run, or the agent is not accepted) keeps its progress and catches up by
  * its
  * rule when it returns; see `runsToFire`. The same applies after the machine slept.
+ * - Three failed runs in a row suspend the schedule, and not its agent, until a person resumes it. It counts from then on:
+ * what was due meanwhile is not made up for.
  * - If the clock is set back, nothing repeats: no run is due until the clock passes the last fired run. If that
  * would
  * take more than `maxSetBackMs`, the earlier clock was wrong, and the schedule starts now.
@@ -30,6 +32,9 @@ export interface KeptSchedule {
   readonly timezone: string;
   /** The latest run that was handled, fired or skipped; milliseconds since 1970. */
   readonly firedThrough: number;
+  /** Number of runs in a row that failed. */
+  readonly failures: number;
+  readonly suspended: ScheduleSuspension | null;
 }
 
 /** Maximum timer delay, in case the machine sleeps or the clock is set. */
@@ -46,9 +51,14 @@ export const scheduleRetryMs = 5_000;
  */
 const countedRuns = 100;
 
+/** Failed runs in a row that suspend a schedule. */
+const failuresToSuspend = 3;
+/** Characters of an error that are kept. */
+const errorCharacters = 1_000;
+
 /** Statements for the durable progress; implemented by `agent-state/`. */
 export interface ScheduleStatements<Statement> {
-  fired(schedule: KeptSchedule): Statement;
+  kept(schedule: KeptSchedule): Statement;
   forgotten(schedule: KeptSchedule): Statement;
 }
 
@@ -57,6 +67,8 @@ export interface ScheduledAgent {
   /** True if the agent is enabled. */
   readonly isListening: boolean;
   readonly trace: WriteTrace;
+  /** Reports the agent to clients, because something that they show has changed. */
+  announce(): void;
 }
 
 interface SchedulesPorts<Statement> {
@@ -85,12 +97,15 @@ interface Known {
   next: number | null | undefined;
   /** Skipped runs that were not reported yet. */
   leftOut: number;
+  /** The part of the jitter by which its runs are delayed, from 0 to 1. */
+  readonly lateness: number;
 }
 
 interface Running extends Wanted {
   readonly agent: ScheduledAgent;
   readonly key: string;
   readonly known: Known;
+  /** When it fires next, with its delay. */
   readonly next: number;
 }
 
@@ -114,6 +129,38 @@ export class Schedules<Statement> implements AsyncDisposable {
   follow(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#look());
     return this.#turn;
+  }
+
+  /** Counts a run that has ended; `error` is null if it succeeded. */
+  ended(id: string, key: string, error: string | null): void {
+    const isNews = error !== null || this.#known.get(id)?.get(key)?.kept.failures !== 0;
+    if (isNews) this.#turn = this.#turn.then(() => this.#count(id, key, error));
+  }
+
+  /** Resumes a suspended schedule, which counts from now. Returns false if it is not suspended. */
+  async resume(id: string, hook: HookDefinition): Promise<boolean> {
+    const key = keyOfHook(hook);
+    let isResumed = false;
+    const resuming = this.#turn.then(async () => {
+      const known = key === null ? undefined : this.#known.get(id)?.get(key);
+      if (known === undefined || known.kept.suspended === null || this.#isClosed) return;
+      const { clock, statements, store } = this.#ports;
+      const kept = { ...known.kept, firedThrough: clock.now(), failures: 0, suspended: null };
+      await store([], [statements.kept(kept)]);
+      known.kept = kept;
+      known.next = undefined;
+      isResumed = true;
+      await this.#look();
+    });
+    this.#turn = resuming.catch(() => undefined);
+    await resuming;
+    return isResumed;
+  }
+
+  /** Returns why a schedule of an agent is suspended; null if it is not. */
+  suspension(id: string, hook: HookDefinition): ScheduleSuspension | null {
+    const key = keyOfHook(hook);
+    return key === null ? null : (this.#known.get(id)?.get(key)?.kept.suspended ?? null);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -162,14 +209,27 @@ export class Schedules<Statement> implements AsyncDisposable {
       if (before !== undefined)
         trace("warn", `The clock was set back: ${handler} (${expression}) counts from now.`);
       const { timezone } = timing;
-      return [[key, knownAs({ agent: definition.id, handler, expression, timezone, firedThrough: now })]];
+      return [
+        [
+          key,
+          knownAs({
+            agent: definition.id,
+            handler,
+            expression,
+            timezone,
+            firedThrough: now,
+            failures: 0,
+            suspended: null,
+          }),
+        ],
+      ];
     });
     if (gone.length > 0 || counting.length > 0)
       await store(
         [],
         [
           ...gone.map(([, { kept }]) => statements.forgotten(kept)),
-          ...counting.map(([, { kept }]) => statements.fired(kept)),
+          ...counting.map(([, { kept }]) => statements.kept(kept)),
         ],
       );
     for (const [key] of gone) known.delete(key);
@@ -188,7 +248,8 @@ export class Schedules<Statement> implements AsyncDisposable {
       .flatMap(([agent, key, wanted]): Running[] => {
         const known = this.#known.get(agent.definition.id)?.get(key);
         const next = known?.next ?? null;
-        return known === undefined || next === null ? [] : [{ ...wanted, agent, key, known, next }];
+        if (known === undefined || next === null || known.kept.suspended !== null) return [];
+        return [{ ...wanted, agent, key, known, next: next + delayOf(known, wanted.timing) }];
       })
       .toSorted((a, b) => a.next - b.next);
   }
@@ -198,13 +259,15 @@ export class Schedules<Statement> implements AsyncDisposable {
     const { agent: id, handler, expression, timezone } = known.kept;
     const schedule = `${handler} (${expression}, ${timezone})`;
     const now = clock.now();
-    const mostFired = timing.catchUp === "all" ? maxRunsWaiting : 1;
-    const due = timing.between(known.kept.firedThrough, now, mostFired + countedRuns + 1);
+    const through = now - delayOf(known, timing);
+    const due = timing.between(known.kept.firedThrough, through, mostWaiting(timing) + countedRuns + 1);
     const waitingNow = await waiting(id, key);
     // Uses the current definition: the agent may have changed or been removed meanwhile.
     const isThere = agents.get(id) === agent && schedulesOfPresent(agent).has(key);
     if (this.#isClosed || !isThere) return;
-    const firing = runsToFire(timing.catchUp, due, waitingNow, now);
+    // A run that was delayed until after the active hours is skipped.
+    const isActive = timing.isActive(now);
+    const firing = isActive ? runsToFire(timing, due, waitingNow, through) : [];
     const deliveries = firing.flatMap((run): RoutedDelivery[] => {
       const event = {
         id: newId(),
@@ -215,15 +278,15 @@ export class Schedules<Statement> implements AsyncDisposable {
       };
       const heard = deliveriesFor(agent.definition, event, "live", routing);
       return [
-        { agent: id, lane: "live", payload: { handler, event, schedule }, source: key },
+        { agent: id, lane: "live", payload: { handler, event, schedule, runOf: key }, source: key },
         ...heard.map((delivery) => ({ ...delivery, payload: { ...delivery.payload, schedule } })),
       ];
     });
-    const firedThrough = Math.max(known.kept.firedThrough, due.at(-1) ?? now);
+    const firedThrough = Math.max(known.kept.firedThrough, due.at(-1) ?? through);
     const kept = { ...known.kept, firedThrough };
-    await store(deliveries, [statements.fired(kept)]);
+    await store(deliveries, [statements.kept(kept)]);
     known.kept = kept;
-    known.leftOut += due.length - firing.length;
+    if (isActive) known.leftOut += due.length - firing.length;
     known.next = undefined;
     computeNext(known, timing);
     const isHeldUp = waitingNow > 0 && firing.length === 0;
@@ -236,6 +299,35 @@ export class Schedules<Statement> implements AsyncDisposable {
       { hook: handler, onBehalfOf: [{ kind: "schedule", agent: id, schedule }] },
     );
     known.leftOut = 0;
+  }
+
+  async #count(id: string, key: string, error: string | null): Promise<void> {
+    const known = this.#known.get(id)?.get(key);
+    const agent = this.#ports.agents.get(id);
+    if (known === undefined || agent === undefined || this.#isClosed) return;
+    const { clock, statements, store } = this.#ports;
+    const failures = error === null ? 0 : known.kept.failures + 1;
+    const suspends = error !== null && failures >= failuresToSuspend && known.kept.suspended === null;
+    const kept = {
+      ...known.kept,
+      failures,
+      suspended: suspends
+        ? { since: isoTime(clock.now()), error: error.slice(0, errorCharacters).toWellFormed() }
+        : known.kept.suspended,
+    };
+    // Set before it is stored: a crash in between loses one counted failure, and nothing else.
+    known.kept = kept;
+    await attempt(agent, () => store([], [statements.kept(kept)]));
+    if (!suspends) return;
+    const { handler, expression } = kept;
+    agent.trace(
+      "warn",
+      `the schedule of ${handler} (${expression}) is suspended, because ${failures} runs in a row failed: ${error}`,
+      { failures },
+      { hook: handler },
+    );
+    agent.announce();
+    await this.#look();
   }
 
   #of(agent: string): Map<string, Known> {
@@ -263,17 +355,28 @@ function schedulesOfPresent({ definition, isListening }: ScheduledAgent): Readon
 /** By key; of duplicates, the first is used. */
 function schedulesOf({ hooks }: AgentDefinition): ReadonlyMap<string, Wanted> {
   const schedules = new Map<string, Wanted>();
-  for (const { handler, schedule: expression, timing } of hooks) {
-    if (expression === undefined || timing === undefined) continue;
-    const key = keyOf({ handler, expression, timezone: timing.timezone });
+  for (const hook of hooks) {
+    const { handler, schedule: expression, timing } = hook;
+    const key = keyOfHook(hook);
+    if (key === null || expression === undefined || timing === undefined) continue;
     if (!schedules.has(key)) schedules.set(key, { handler, expression, timing });
   }
   return schedules;
 }
 
 /** The key within one agent; also the source of the deliveries. */
-function keyOf({ handler, expression, timezone }: Omit<KeptSchedule, "agent" | "firedThrough">): string {
+function keyOf({
+  handler,
+  expression,
+  timezone,
+}: Pick<KeptSchedule, "handler" | "expression" | "timezone">): string {
   return `schedule ${JSON.stringify([handler, expression, timezone])}`;
+}
+
+/** Returns the key of a hook's schedule within its agent; null if it has none that runs. */
+function keyOfHook({ handler, schedule: expression, timing }: HookDefinition): string | null {
+  if (expression === undefined || timing === undefined) return null;
+  return keyOf({ handler, expression, timezone: timing.timezone });
 }
 
 function computeNext(known: Known | undefined, timing: ScheduleTiming): void {
@@ -281,7 +384,12 @@ function computeNext(known: Known | undefined, timing: ScheduleTiming): void {
 }
 
 function knownAs(kept: KeptSchedule): Known {
-  return { kept, next: undefined, leftOut: 0 };
+  return { kept, next: undefined, leftOut: 0, lateness: Math.random() };
+}
+
+/** Returns how late a schedule's runs fire, in milliseconds. */
+function delayOf({ lateness }: Known, { jitterMs }: ScheduleTiming): number {
+  return Math.floor(lateness * jitterMs);
 }
 
 function counted(runs: number): string {

@@ -114,13 +114,18 @@ export class AgentParts implements AsyncDisposable {
     const callPorts = {
       clock: this.#clock,
       open: this.open,
-      awake: () => awaken(this.id, this.life, () => this.body.session),
+      awake: () => this.awake(),
       ask: (session: AgentSession, method: string, params: unknown) =>
         this.requests.ask(session, method, params),
       cancelsTools: () => this.body.abilities.cancelsTools,
       trace: this.trace,
     };
-    this.toolCalls = new ToolCalls(callPorts);
+    this.toolCalls = new ToolCalls({
+      ...callPorts,
+      agent: options.definition.id,
+      propose: async (params, cancelled) =>
+        (await this.calls.call("actions/propose", params, cancelled)) as { id: string; state: string },
+    });
     this.questions = new Questions(callPorts);
     this.calls = new HostCalls({
       ports: this.#ports,
@@ -165,6 +170,7 @@ export class AgentParts implements AsyncDisposable {
       clock: this.#clock,
       metrics: this.metrics,
       ratePerSecond: options.definition.limits.max_events_per_second,
+      tasksAtOnce: options.definition.concurrency,
       agent: {
         id: options.definition.id,
         canDeliver: () =>
@@ -174,6 +180,7 @@ export class AgentParts implements AsyncDisposable {
         session: () => (this.life.state === "Active" ? this.body.session : null),
         maxOpenHooks: () => this.body.abilities.maxOpenHooks,
         jobNames: () => this.body.abilities.jobs,
+        taskNames: () => this.body.abilities.tasks,
         mayRunJobs: () => this.definition.authority.effective.dispatch_jobs === true,
         isStillQuiet: () => this.isQuiet && (options.othersAreQuiet?.() ?? true),
         jobsChanged: () => this.reports.jobsHaveChanged(),
@@ -196,6 +203,7 @@ export class AgentParts implements AsyncDisposable {
         },
         succeeded: () => this.recovery.succeeded(),
         failed: (reason) => this.recovery.failed(reason),
+        ran: (schedule, error) => this.#ports.ran(this.id, schedule, error),
         trace: this.trace,
         rest: () => this.#rest(),
       },
@@ -210,6 +218,11 @@ export class AgentParts implements AsyncDisposable {
 
   get id(): string {
     return this.definition.id;
+  }
+
+  /** Loads the agent if necessary and returns its session. Throws AgentError if it cannot run. */
+  awake(): Promise<AgentSession> {
+    return awaken(this.id, this.life, () => this.body.session);
   }
 
   /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
@@ -244,6 +257,7 @@ export class AgentParts implements AsyncDisposable {
       isEnabled: this.isListening,
       since: this.life.since,
       lastFailure: this.failures.last,
+      suspension: (hook) => this.#ports.suspension(this.id, hook),
       metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
     });
   }

@@ -31,7 +31,7 @@ function setUp(definition = withoutProgram(), change: Partial<AgentBody> | null 
       return session;
     },
     boot: async (_definition, _ask, heard) =>
-      heard({ maxOpenHooks: 1, jobs: new Set(["work"]), cancelsTools: true }),
+      heard({ maxOpenHooks: 1, jobs: new Set(["work"]), tasks: new Set(), cancelsTools: true }),
     end: (session) => session.kill(),
     ...change,
   };
@@ -64,6 +64,8 @@ function setUp(definition = withoutProgram(), change: Partial<AgentBody> | null 
         return { [Symbol.dispose]: () => undefined };
       },
       takeTurn: async () => undefined,
+      ran: () => undefined,
+      suspension: () => null,
     },
   });
   supervisor.changed.on(({ state }) => {

@@ -3,7 +3,7 @@ import { LaresError } from "../../base/errors.ts";
 import type { AgentBody, AgentDefinition, SupervisorPorts } from "../ports.ts";
 import { bootGuest, endGuest } from "./boot.ts";
 
-type BodyPorts = Pick<SupervisorPorts, "acquireSlot" | "startGuest" | "kernelBody">;
+type BodyPorts = Pick<SupervisorPorts, "acquireSlot" | "adoptTypes" | "startGuest" | "kernelBody">;
 
 /** Returns what runs an agent. No other code distinguishes agents with a program from those without one. */
 export function bodyOf(definition: AgentDefinition, ports: BodyPorts, clock: Clock): AgentBody {
@@ -20,7 +20,7 @@ function guestBody(ports: BodyPorts, clock: Clock): AgentBody {
   return {
     takePlace: (agent) => ports.acquireSlot(agent),
     start: (definition, handlers) => ports.startGuest(definition, handlers),
-    boot: bootGuest,
+    boot: (definition, ask, heard) => bootGuest(definition, ask, heard, ports.adoptTypes),
     end: (session) => endGuest(session, clock),
   };
 }

@@ -14,7 +14,10 @@ import type {
 } from "../ports.ts";
 
 interface BodyHolderOptions {
-  readonly ports: Pick<SupervisorPorts, "acquireSlot" | "kernelBody" | "openMemory" | "startGuest">;
+  readonly ports: Pick<
+    SupervisorPorts,
+    "acquireSlot" | "adoptTypes" | "kernelBody" | "openMemory" | "startGuest"
+  >;
   readonly clock: Clock;
   readonly handlers: GuestHandlers;
   /** A request to the guest, counted as open work. */

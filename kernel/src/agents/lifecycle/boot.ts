@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError } from "../../base/errors.ts";
 import type { Permissions } from "../../base/vocabulary/permissions.ts";
-import type { AgentAbilities, AgentDefinition, AgentSession } from "../ports.ts";
+import type { AgentAbilities, AgentDefinition, AgentSession, SupervisorPorts } from "../ports.ts";
 
 /** Maximum time for a guest's `shutdown` before it is ended. */
 export const shutdownTimeoutMs = 2_000;
@@ -17,16 +17,22 @@ export function permissionParams({ authority }: AgentDefinition): {
 }
 
 /** Capabilities before the guest has reported any. */
-export const unknownAbilities: AgentAbilities = { maxOpenHooks: 1, jobs: new Set(), cancelsTools: false };
+export const unknownAbilities: AgentAbilities = {
+  maxOpenHooks: 1,
+  jobs: new Set(),
+  tasks: new Set(),
+  cancelsTools: false,
+};
 
 /**
- * Makes a running guest ready: initialize, check of the manifest's handlers, startup. Passes the capabilities to
+ * Makes a running guest ready: initialize, check of the manifest's handlers, its types, startup. Passes the capabilities to
  * `heard` before startup, which may already use them.
  */
 export async function bootGuest(
   definition: AgentDefinition,
   ask: Ask,
   heard: (abilities: AgentAbilities) => void,
+  adoptTypes?: SupervisorPorts["adoptTypes"],
 ): Promise<void> {
   const answer = await ask("initialize", {
     abi: 1,
@@ -41,8 +47,11 @@ export async function bootGuest(
   heard({
     maxOpenHooks: typeof openHooks === "number" && openHooks >= 1 ? openHooks : 1,
     jobs: namesIn(said["jobs"]),
+    tasks: namesIn(said["tasks"]),
     cancelsTools: said["cancels_tools"] === true,
   });
+  if (definition.types !== undefined)
+    await adoptTypes?.(definition, namesIn(said["migrations"]), (values) => ask("migrate", values));
   await ask("startup", {});
 }
 
@@ -75,6 +84,7 @@ export async function endGuest(session: AgentSession, clock: Clock): Promise<voi
 function checkHandlers(definition: AgentDefinition, said: Readonly<Record<string, unknown>>): void {
   const handlers = namesIn(said["handlers"]);
   const tools = namesIn(said["tools"]);
+  const actions = namesIn(said["actions"]);
   const missing = new Set([
     // A prompt goes to the mind.
     ...definition.hooks
@@ -85,6 +95,7 @@ function checkHandlers(definition: AgentDefinition, said: Readonly<Record<string
     ...(definition.commands ?? [])
       .flatMap(({ runs }) => ("handler" in runs ? [runs.handler] : []))
       .filter((name) => !tools.has(`command:${name}`)),
+    ...(definition.actions ?? []).map(({ handler }) => handler).filter((name) => !actions.has(name)),
   ]);
   if (missing.size === 0) return;
   const names = [...missing].map((name) => `"${name}"`).join(", ");

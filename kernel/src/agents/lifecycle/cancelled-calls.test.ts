@@ -54,6 +54,8 @@ function setUp({ cancelsTools = true } = {}) {
       hides: () => false,
       acquireSlot: async () => ({ [Symbol.dispose]: () => undefined }),
       takeTurn: async () => undefined,
+      ran: () => undefined,
+      suspension: () => null,
     },
   });
   supervisor.start();

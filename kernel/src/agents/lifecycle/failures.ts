@@ -70,7 +70,7 @@ export class Failures {
 export function handlerOf(method: string, params: unknown): string | null {
   const { handler, name } = (params ?? {}) as { handler?: unknown; name?: unknown };
   if (method === "hook") return typeof handler === "string" ? handler : null;
-  if (method === "job" || method === "tool") return typeof name === "string" ? name : null;
+  if (["job", "task", "tool", "action"].includes(method)) return typeof name === "string" ? name : null;
   return method === "initialize" || method === "startup" ? startHandler : null;
 }
 

@@ -20,7 +20,10 @@ export interface MindEvent {
   readonly sources?: readonly string[];
 }
 
-export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot" | "takeTurn"> {
+export interface RegistryPorts<Statement> extends Omit<
+  SupervisorPorts,
+  "acquireSlot" | "takeTurn" | "ran" | "suspension"
+> {
   readonly clock: Clock;
   /** Runs a function after pending input was read. */
   readonly nextTurn: (run: () => void) => void;

@@ -18,8 +18,9 @@ import type { AgentDefinition } from "../ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "../delivery/router.ts";
 import { IdleScheduler } from "./idle-scheduler.ts";
 import { Schedules } from "../delivery/schedules.ts";
+import { resumeSchedule } from "./resume-schedule.ts";
 import type { Enqueued, RegistryPorts, MindEvent } from "./registry-ports.ts";
-import { AgentSlots } from "./slots.ts";
+import { AgentSlots } from "../slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** All agents of one kernel, their input, and the user's commands to them. */
@@ -101,7 +102,9 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return this.#supervisors.get(id);
   }
 
-  async control(by: Principal, id: string, command: AgentCommand): Promise<Agent> {
+  /** `hook`: with "resume", the index in `Agent.hooks` of a suspended schedule. */
+  async control(by: Principal, id: string, command: AgentCommand, hook?: number): Promise<Agent> {
+    if (hook !== undefined) return await resumeSchedule(by, this.get(id), this.#schedules, command, hook);
     const agent = await this.get(id).control(by, command);
     if (this.#isStarted && (command === "enable" || command === "disable")) await this.#schedules.follow();
     if (command === "enable" && this.#lastRun !== null) await this.#show([id], this.#lastRun, "new");
@@ -198,7 +201,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
     const marks: Statement[] = [];
-    const listening = this.#listening();
+    const listening = [...this.listening()];
     for (const change of changes) {
       // Computed only if an agent may receive it: a first index has many thousands of changes.
       let event: LaresEvent | null = null;
@@ -245,7 +248,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     await this.#commit(this.#enqueue(deliveries));
   }
 
-  /** The agents that are enabled. */
+  /** The agents that are enabled. A disabled one receives no events, and what it misses is not delivered later. */
   *listening(): Generator<Supervisor> {
     for (const supervisor of this.#supervisors.values()) if (supervisor.isListening) yield supervisor;
   }
@@ -258,7 +261,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         this.#supervisors.get(id)?.dropped(dropped, reason),
     };
     const deliveries: RoutedDelivery[] = [];
-    for (const { definition } of this.#listening()) {
+    for (const { definition } of this.listening()) {
       const own = deliveriesFor(definition, event, "live", this.#routing);
       if (own.length > 0 && hasRoom(backlog, definition.id, event.name, emitter))
         deliveries.push(
@@ -297,6 +300,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         ...this.#ports,
         acquireSlot: () => this.#slots.acquire(),
         takeTurn: (agent) => this.#turns.take(agent),
+        ran: (agent, schedule, error) => this.#schedules.ended(agent, schedule, error),
+        suspension: (agent, hook) => this.#schedules.suspension(agent, hook),
       },
       rested: () => {
         this.#makeRoom();
@@ -351,11 +356,6 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
           : null;
       await this.#sights.show(id, current, run.durationMs, why);
     }
-  }
-
-  /** A disabled agent receives no events, and missed events are not delivered later. */
-  #listening(): Supervisor[] {
-    return [...this.#supervisors.values()].filter((supervisor) => supervisor.isListening);
   }
 
   #enqueue(deliveries: readonly RoutedDelivery[], more: readonly Statement[] = []): Enqueued<Statement> {

@@ -5,7 +5,7 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { personAt } from "../../base/vocabulary/principal.ts";
 import { firstPauseMs } from "./breaker.ts";
 import type { AgentDefinition } from "../ports.ts";
-import { AgentSlots } from "./slots.ts";
+import { AgentSlots } from "../slots.ts";
 import { Supervisor } from "./supervisor.ts";
 import { shutdownTimeoutMs } from "./boot.ts";
 import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "../testing/fake-guest.ts";
@@ -55,6 +55,8 @@ function setUp(behaviour: Behaviour = ready, change: Partial<AgentDefinition> = 
       hides: () => false,
       acquireSlot: () => slots.acquire(),
       takeTurn: async () => undefined,
+      ran: () => undefined,
+      suspension: () => null,
     },
   });
   return {

@@ -1,7 +1,8 @@
 import type { Emitter } from "../../base/emitter.ts";
 import { illegalTransition, LaresError, messageOf } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
-import type { Foreign } from "../../base/vocabulary/foreign.ts";
+import type { Foreign, ReadTexts } from "../../base/vocabulary/foreign.ts";
+import type { NamedAction } from "../../base/vocabulary/named-action.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import {
@@ -16,6 +17,7 @@ import { followUp } from "../describe.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, ProcessCallOptions, ToolCallOptions } from "../ports.ts";
 import type { JobLoop } from "../running-jobs/job-loop.ts";
+import type { JobTaskRunner } from "../running-jobs/job-tasks.ts";
 import { AgentParts, type SupervisorOptions } from "./agent-parts.ts";
 import { permissionParams } from "./boot.ts";
 import type { Reports } from "./reports.ts";
@@ -77,6 +79,12 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.open.foreign;
   }
 
+  /** Records that the guest is about to read these texts. Returns everything that it has read. */
+  hear(foreign: Foreign): ReadTexts {
+    this.#parts.open.hear(foreign);
+    return this.#parts.open.read;
+  }
+
   /** True if enabled, also while the kernel closes, which is not a user's decision: events are still queued. */
   get isListening(): boolean {
     return this.#parts.isListening;
@@ -84,6 +92,10 @@ export class Supervisor implements AsyncDisposable {
 
   get jobs(): JobLoop {
     return this.#parts.work.jobs;
+  }
+
+  get tasks(): JobTaskRunner {
+    return this.#parts.work.tasks;
   }
 
   /** True if nothing is open: no request, no delivery that could be made now, and no job. */
@@ -94,6 +106,11 @@ export class Supervisor implements AsyncDisposable {
   /** True if nothing is open except jobs that wait for idle time. */
   get isQuiet(): boolean {
     return this.#parts.isQuiet;
+  }
+
+  /** Reports the agent to clients, because something that they show has changed. */
+  announce(): void {
+    this.#parts.announce();
   }
 
   describe(): Agent {
@@ -175,6 +192,7 @@ export class Supervisor implements AsyncDisposable {
       this.#parts.body.session !== null;
     this.#parts.definition = keepsGuest ? { ...definition, bundleDigest: before.bundleDigest } : definition;
     this.#parts.work.ratePerSecond = definition.limits.max_events_per_second;
+    this.#parts.work.tasks.atOnce = definition.concurrency;
     if (definition.bundleDigest !== null && definition.bundleDigest !== before.bundleDigest)
       this.#parts.failures.clear();
     if (before.enabled !== definition.enabled) {
@@ -224,9 +242,24 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.stay.call(() => this.#parts.toolCalls.call(name, params, principal, options));
   }
 
+  /** Calls the handler of a named action as `callTool` calls a tool; see `ToolCalls.callAction`. */
+  callAction(
+    action: NamedAction,
+    params: Record<string, unknown>,
+    principal: Principal,
+    options: ToolCallOptions = {},
+  ): Promise<unknown> {
+    return this.#parts.stay.call(() => this.#parts.toolCalls.callAction(action, params, principal, options));
+  }
+
   /** Asks a hook about an event before it takes effect, and wakes the agent if it is unloaded; see `Questions.ask`. */
-  intercept(handler: string, event: LaresEvent, principal: ProcessPrincipal): Promise<unknown> {
-    return this.#parts.stay.call(() => this.#parts.questions.ask(handler, event, principal));
+  intercept(
+    handler: string,
+    event: LaresEvent,
+    principal: ProcessPrincipal,
+    hear: (foreign: Foreign) => void,
+  ): Promise<unknown> {
+    return this.#parts.stay.call(() => this.#parts.questions.ask(handler, event, principal, hear));
   }
 
   /**
@@ -244,6 +277,11 @@ export class Supervisor implements AsyncDisposable {
       return await this.#parts.calls.callAs(principal, method, params, options);
     const reason = enabled ? (this.reason ?? "It is suspended.") : "It is disabled.";
     throw new LaresError("AgentError", `The agent ${this.id} cannot act: ${reason}`, { state, reason });
+  }
+
+  /** Loads the agent if necessary. Throws AgentError if it cannot run. */
+  async awaken(): Promise<void> {
+    await this.#parts.stay.call(() => this.#parts.awake());
   }
 
   /** Forwards the progress of an open tool call, in its handler's words. Throws NotFound if it is not open. */

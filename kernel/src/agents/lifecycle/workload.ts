@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { DeliveryLoop, type Recipient } from "../delivery/delivery.ts";
 import { JobLoop, type JobAgent } from "../running-jobs/job-loop.ts";
+import { JobTaskRunner } from "../running-jobs/job-tasks.ts";
+import type { OpenCalls } from "../calls/open-calls.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { InHand, SupervisorPorts } from "../ports.ts";
 
@@ -9,12 +11,20 @@ interface WorkloadOptions {
   readonly clock: Clock;
   readonly metrics: MetricsRecorder;
   readonly ratePerSecond: number;
-  readonly agent: Recipient & Omit<JobAgent, "isTryingEventAgain">;
+  /** Maximum number of a job's tasks that run at once. */
+  readonly tasksAtOnce: number;
+  readonly agent: Recipient &
+    Omit<JobAgent, "isTryingEventAgain"> & {
+      /** The program's tasks, once it has reported them. */
+      taskNames(): ReadonlySet<string>;
+      readonly open: Pick<OpenCalls, "begin" | "hear" | "abort" | "end" | "read">;
+    };
 }
 
 /** The work of one agent: its events, one after the other, and its jobs. */
 export class Workload {
   readonly jobs: JobLoop;
+  readonly tasks: JobTaskRunner;
   readonly #deliveries: DeliveryLoop;
   readonly #options: WorkloadOptions;
 
@@ -37,6 +47,10 @@ export class Workload {
       agent: { ...agent, isTryingEventAgain: () => deliveries.isTryingAgain },
       tell: (progress) => ports.jobProgress(progress),
     });
+    this.tasks = new JobTaskRunner(
+      { queue: ports.jobs, clock, agent, runs: (job) => this.jobs.runs(job) },
+      options.tasksAtOnce,
+    );
   }
 
   /** Number of open events. */

@@ -188,6 +188,7 @@ export function definitionOf(change: Partial<AgentDefinition> = {}): AgentDefini
       max_events_per_second: 100,
     },
     config: {},
+    concurrency: 2,
     memory: false,
     memoryRetentionDays: null,
     memoryPrune: null,

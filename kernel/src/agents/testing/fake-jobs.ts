@@ -2,13 +2,14 @@ import { illegalTransition, notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { ownAccord } from "../../base/vocabulary/principal.ts";
 import type { KeptJob } from "../../base/vocabulary/job.ts";
-import type { JobQueue, JobRequest, QueuedJob } from "../ports.ts";
+import type { JobQueue, JobRequest, QueuedJob, TaskResult } from "../ports.ts";
 
 interface FakeJob extends QueuedJob {
   readonly agent: string;
   readonly whenIdle: boolean;
   readonly key: string | undefined;
   readonly dueAt: number;
+  readonly failures: number;
 }
 
 /** The contract of the durable job queue, in memory, without priorities. */
@@ -24,6 +25,7 @@ export class FakeJobs implements JobQueue {
   /** Thrown in order by the next reads of a job. */
   readFaults: Error[] = [];
   readonly #now: () => number;
+  readonly #results = new Map<string, TaskResult>();
   #count = 0;
   #last: Promise<void> = Promise.resolve();
 
@@ -32,12 +34,24 @@ export class FakeJobs implements JobQueue {
   }
 
   async dispatch(agent: string, request: JobRequest): Promise<{ id: string; isNew: boolean }> {
-    const { name, input, whenIdle, key, lineage = ownAccord } = request;
+    const { name, input, whenIdle, key, lineage = ownAccord, foreign = {} } = request;
     const same = key === undefined ? undefined : this.jobs.find((job) => job.key === key);
     if (same !== undefined) return { id: same.id, isNew: false };
     this.#count += 1;
     const id = `job-${this.#count}`;
-    this.jobs.push({ agent, id, name, input, attempts: 0, whenIdle, key, lineage, dueAt: 0 });
+    this.jobs.push({
+      agent,
+      id,
+      name,
+      input,
+      attempts: 0,
+      whenIdle,
+      key,
+      lineage,
+      foreign,
+      dueAt: 0,
+      failures: 0,
+    });
     return { id, isNew: true };
   }
 
@@ -64,8 +78,16 @@ export class FakeJobs implements JobQueue {
     if (fault !== undefined) throw fault;
     const due = this.jobs.find(({ dueAt, whenIdle }) => dueAt <= this.#now() && (isQuiet || !whenIdle));
     if (due === undefined) return null;
-    const { id, name, input, lineage, attempts, checkpoint } = due;
-    return { id, name, input, lineage, attempts, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    const { id, name, input, lineage, foreign, attempts, checkpoint } = due;
+    return {
+      id,
+      name,
+      input,
+      lineage,
+      foreign,
+      attempts,
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+    };
   }
 
   nextDueAt(_agent: string, whenIdle: boolean): number | null {
@@ -82,9 +104,15 @@ export class FakeJobs implements JobQueue {
     this.#change(id, (job) => ({ ...job, checkpoint: data, attempts: 0 }));
   }
 
-  async retryLater(_agent: string, id: string, dueAt: number): Promise<void> {
+  async retryLater(_agent: string, id: string, dueAt: number, hasFailed: boolean): Promise<void> {
     await this.#turn();
-    this.#change(id, (job) => ({ ...job, attempts: job.attempts + 1, dueAt }));
+    const failed = hasFailed ? 1 : 0;
+    this.#change(id, (job) => ({
+      ...job,
+      attempts: job.attempts + 1,
+      failures: job.failures + failed,
+      dueAt,
+    }));
   }
 
   async complete(_agent: string, id: string): Promise<void> {
@@ -110,6 +138,15 @@ export class FakeJobs implements JobQueue {
     return job;
   }
 
+  readonly tasks: JobQueue["tasks"] = {
+    result: async (job, key) => this.#results.get(`${job} ${key}`) ?? null,
+    store: async (_agent, job, key, result) => {
+      await this.#turn();
+      this.#change(job, (one) => one);
+      this.#results.set(`${job} ${key}`, result);
+    },
+  };
+
   /** One per query, in order. */
   #turn(): Promise<void> {
     this.#last = this.#last.then(() => this.gate);
@@ -123,8 +160,8 @@ export class FakeJobs implements JobQueue {
   }
 }
 
-function kept({ id, agent, name, key, whenIdle, attempts, dueAt, checkpoint }: FakeJob): KeptJob {
+function kept({ id, agent, name, key, whenIdle, attempts, failures, dueAt, checkpoint }: FakeJob): KeptJob {
   const hasCheckpoint = checkpoint !== undefined;
   const rest = { priority: "normal", dispatchedAt: 0 } as const;
-  return { id, agent, name, key: key ?? null, whenIdle, attempts, dueAt, hasCheckpoint, ...rest };
+  return { id, agent, name, key: key ?? null, whenIdle, attempts, failures, dueAt, hasCheckpoint, ...rest };
 }

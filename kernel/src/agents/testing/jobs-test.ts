@@ -30,9 +30,10 @@ export function setUpJobs(
   const slot = { next: Promise.resolve() };
   const turns = { next: Promise.resolve() };
   const behaviour: Behaviour = (method, params, guest) => {
-    if (method === "initialize") return { handlers: ["seen"], tools: ["count"], jobs: names };
+    if (method === "initialize")
+      return { handlers: ["seen"], tools: ["count"], jobs: names, tasks: ["part"] };
     if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
-    if (method === "job") return run(params, guest);
+    if (method === "job" || method === "task") return run(params, guest);
     return method === "hook" ? hook(params, guest) : {};
   };
   const supervisor: Supervisor = new Supervisor({
@@ -66,6 +67,8 @@ export function setUpJobs(
         return { [Symbol.dispose]: () => undefined };
       },
       takeTurn: () => turns.next,
+      ran: () => undefined,
+      suspension: () => null,
     },
   });
   supervisor.start();

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Scope, PolicyReason } from "./approval-rule.ts";
 import { closed, Hash, HashOf, PathOf, Timestamp } from "./common.ts";
-import { OnBehalfOf } from "./principal.ts";
+import { maxChainAgents, OnBehalfOf } from "./principal.ts";
 
 export const ActionState = Type.Union(
   [
@@ -240,6 +240,13 @@ export const Action = Type.Object(
       OnBehalfOf(
         "Who led its agent to propose it, the nearest first; absent if the agent acted of its own accord. Agents do not see it",
       ),
+    ),
+    callers: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: maxChainAgents - 1,
+        description:
+          "The ids of the agents whose calls led its agent to propose it, the outermost first; persons and its own agent are left out. Agents do not see it",
+      }),
     ),
     sources: Type.Optional(
       Type.Array(Type.String(), {

@@ -2,7 +2,9 @@ import type { JsonObject } from "../json.ts";
 import type { Hash, Place } from "./common.ts";
 import type { LaresEvent } from "./event.ts";
 import type { MindDefinition, MindText } from "./mind.ts";
+import type { NamedAction } from "./named-action.ts";
 import type { AgentLimits, Authority } from "./permissions.ts";
+import type { SharedTypeDefinition } from "./shared-type.ts";
 import type { TraceLevel } from "./trace.ts";
 
 /** A hook of the manifest, its filter compiled. */
@@ -37,12 +39,25 @@ export interface ActiveHours {
   readonly untilMinutes: number;
 }
 
+/** Why a schedule is suspended. */
+export interface ScheduleSuspension {
+  /** ISO 8601. */
+  readonly since: string;
+  readonly error: string;
+}
+
 /** When a schedule is due; times are milliseconds since 1970. */
 export interface ScheduleTiming {
   /** IANA name. */
   readonly timezone: string;
   /** What happens to missed runs. */
   readonly catchUp: "skip" | "once" | "all";
+  /** Whether a run that is due before the previous one has ended is skipped or queued. */
+  readonly overlap: "skip" | "queue";
+  /** Runs are delayed by up to this, in milliseconds. */
+  readonly jitterMs: number;
+  /** Returns whether a run may begin at this time. */
+  isActive(atMs: number): boolean;
   /** Returns the first run after this time, or null. */
   next(afterMs: number): number | null;
   /** Returns the newest `count` runs after the first time and not after the second, oldest first. */
@@ -59,6 +74,15 @@ interface ToolDefinition {
   readonly description: string;
   readonly handler: string;
   readonly parameters: Record<string, unknown>;
+}
+
+/** An event that an agent declares. */
+export interface EventDefinition {
+  /** Without the publisher. */
+  readonly name: string;
+  readonly version: number;
+  /** JSON Schema of its fields. */
+  readonly schema: Record<string, unknown>;
 }
 
 /** Something that a person can have the agent do by its name. */
@@ -83,11 +107,19 @@ export interface AgentDefinition {
   readonly tools: readonly ToolDefinition[];
   /** Absent: none. */
   readonly commands?: readonly CommandDefinition[];
+  /** The events that it may emit; absent: any that its permission lists. */
+  readonly events?: readonly EventDefinition[];
+  /** Its named actions; absent: none. */
+  readonly actions?: readonly NamedAction[];
+  /** The types of values that it declares; absent: none. */
+  readonly types?: readonly SharedTypeDefinition[];
   readonly authority: Authority;
   readonly limits: AgentLimits;
   readonly config: JsonObject;
   /** Present if people can talk to it. */
   readonly mind?: MindDefinition;
+  /** Maximum number of a job's tasks that run at once. */
+  readonly concurrency: number;
   readonly memory: boolean;
   /** For how many days the events of its memory are kept; null: forever. */
   readonly memoryRetentionDays: number | null;

@@ -67,7 +67,20 @@ export const AgentHook = Type.Object(
     on: Type.Optional(Type.String({ description: "The event that it waits for" })),
     filter: Type.Optional(Type.String({ description: "Which of these events, as a CEL expression" })),
     schedule: Type.Optional(Type.String({ description: "When it runs, as a cron expression" })),
-    nextRun: Type.Optional(Timestamp("When the schedule is due next")),
+    nextRun: Type.Optional(Timestamp("When the schedule is due next; absent while it is suspended")),
+    suspended: Type.Optional(
+      Type.Object(
+        {
+          since: Timestamp("When its last run failed"),
+          error: Type.String({ description: "Why that run failed, at most 1,000 characters" }),
+        },
+        {
+          ...closed,
+          description:
+            "Three runs of the schedule in a row failed: it does not run until `lares/agents/control` resumes it",
+        },
+      ),
+    ),
   },
   { ...closed, description: "An event or a time that wakes an agent, and the handler that is called" },
 );
@@ -141,7 +154,7 @@ export const AgentCommand = Type.Union(
     Type.Literal("enable", { description: "A disabled agent gets events again" }),
     Type.Literal("disable", { description: "It is stopped and sent no event until it is enabled" }),
     Type.Literal("suspend", { description: "It is stopped; its events wait until it is resumed" }),
-    Type.Literal("resume", { description: "Resumes a suspended agent" }),
+    Type.Literal("resume", { description: "Resumes a suspended agent, or with `hook` a suspended schedule" }),
     Type.Literal("reload", { description: "Reloads its program, also after an `Error`" }),
   ],
   { description: "What to do with the agent" },

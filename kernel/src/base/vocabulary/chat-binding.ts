@@ -24,5 +24,15 @@ export interface ChatBindings {
   get(path: string): Promise<ChatBinding | null>;
   /** Stores a binding in place of the last one of its path. Resolves when the operating system has it. */
   put(binding: ChatBinding): Promise<void>;
+  /** Stores a binding, and deletes the one of the path that its file had before: both, or none. */
+  move(binding: ChatBinding, from: string): Promise<void>;
+  /** Returns those of the paths that have a binding. */
+  among(paths: readonly string[]): Promise<readonly string[]>;
   digest(text: string): string;
+}
+
+/** A file of the workspace that is at another path now. */
+export interface FileMove {
+  readonly from: string;
+  readonly to: string;
 }

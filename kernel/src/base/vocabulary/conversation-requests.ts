@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { pictureBounds, type PictureType, pictureTypes } from "../pictures.ts";
 import { closed } from "./common.ts";
 import { Conversation, Entry, Part } from "./conversation.ts";
 import { AgentId, Limit, Named, OfAgent } from "./request-fields.ts";
@@ -45,8 +46,28 @@ export const ConversationPage = Type.Object({
 export type ConversationPage = Static<typeof ConversationPage>;
 
 const [TextPart, , , FilePart] = Part.anyOf;
+const SentPicture = Type.Object(
+  {
+    type: Type.Literal("image", { description: "What kind of part it is" }),
+    media_type: Type.Unsafe<PictureType>(
+      Type.Union(
+        pictureTypes.map((mediaType) => Type.Literal(mediaType)),
+        { description: "Its media type, which its first bytes must show too" },
+      ),
+    ),
+    base64: Type.String({
+      minLength: 4,
+      maxLength: (pictureBounds.bytes / 3) * 4,
+      description: "Its bytes in base64, with padding and without line breaks",
+    }),
+  },
+  {
+    ...closed,
+    description: `A picture: at most ${pictureBounds.bytes} bytes, and ${pictureBounds.side} pixels a side. A message holds at most ${pictureBounds.perMessage}, together at most ${pictureBounds.messageBytes} bytes. Its entry has its hash; a model gets its bytes`,
+  },
+);
 /** A part of a message that a person can send. */
-export const SentPart = Type.Union([TextPart, FilePart], { description: "A part of a message" });
+export const SentPart = Type.Union([TextPart, FilePart, SentPicture], { description: "A part of a message" });
 export type SentPart = Static<typeof SentPart>;
 
 export const SendMessage = Type.Object({

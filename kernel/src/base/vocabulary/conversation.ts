@@ -151,6 +151,15 @@ export const Entry = Type.Union(
           description: "What came since the last partial entry of this id; the whole message replaces them",
         }),
       ),
+      cut: Type.Optional(
+        Type.Union(
+          [
+            Type.Literal("length", { description: "It reached the model's output limit" }),
+            Type.Literal("filtered", { description: "The model's provider withheld the rest" }),
+          ],
+          { description: "Why the answer ends early" },
+        ),
+      ),
     }),
     entry("request", "A request to a model, written before it is sent", {
       attempt: Type.Integer({ minimum: 1, description: "Which attempt at this message it is" }),

@@ -7,6 +7,11 @@ type Reach = "all" | "minds";
 /** Texts that nobody vouches for, by where they come from. */
 export type Foreign = Readonly<Record<string, Reach>>;
 
+/** The untrusted texts that one guest has read. Grows while the guest runs and is final once it has ended. */
+export interface ReadTexts {
+  readonly foreign: Foreign;
+}
+
 export const nothingForeign: Foreign = {};
 
 /** Sources that are told apart; more are only counted as one more. */

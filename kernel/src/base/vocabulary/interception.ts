@@ -102,6 +102,8 @@ export interface MindPlace {
   /** The process's id. */
   readonly process: string;
   readonly kind: ProcessKind;
+  /** Texts of the conversation that nobody vouches for, by where they come from. */
+  readonly sources: readonly string[];
 }
 
 /** A text that an interceptor added, and its source, which is never the person. */

@@ -9,6 +9,9 @@ export const JobState = Type.Union(
     Type.Literal("Cancelled", {
       description: "Only in the answer to `lares/jobs/cancel`: it had not begun",
     }),
+    Type.Literal("Dead", {
+      description: "It was given up after three failed attempts, until a person retries or removes it",
+    }),
   ],
   { description: "Where a job is" },
 );
@@ -33,7 +36,7 @@ export const Job = Type.Object(
     attempt: Type.Integer({
       minimum: 1,
       description:
-        "1, and one more each time its program was lost since the job began or last saved a checkpoint",
+        "1, and one more each time it failed or its program was lost since the job began or last saved a checkpoint",
     }),
     progress: Type.Optional(
       Type.Object(
@@ -45,10 +48,22 @@ export const Job = Type.Object(
       ),
     ),
     checkpoint: Type.Boolean({ description: "It has saved a checkpoint, and continues from there" }),
+    failed: Type.Optional(Timestamp("For a dead job: when it was given up")),
+    error: Type.Optional(
+      Type.String({ description: "For a dead job: its last error, in the program's words" }),
+    ),
   },
-  { ...closed, description: "Work that an agent dispatched to itself and that has not ended" },
+  { ...closed, description: "Work that an agent dispatched to itself, and that has not ended or has died" },
 );
 export type Job = Static<typeof Job>;
+
+/** A job that was given up, as stored in the ledger. */
+export interface DeadJob extends Omit<KeptJob, "dueAt"> {
+  /** Milliseconds since 1970. */
+  readonly failedAt: number;
+  /** Its last error. */
+  readonly error: string;
+}
 
 /** A job that has not ended, as stored in the ledger. */
 export interface KeptJob {
@@ -58,8 +73,10 @@ export interface KeptJob {
   readonly key: string | null;
   readonly priority: Job["priority"];
   readonly whenIdle: boolean;
-  /** How often its guest was lost while it ran, since the job began or since its last checkpoint. */
+  /** How often it failed or its guest was lost, since the job began or since its last checkpoint. */
   readonly attempts: number;
+  /** How often its function failed, since it was dispatched or a person retried it. */
+  readonly failures: number;
   /** Milliseconds since 1970; 0 if it does not have to wait. */
   readonly dueAt: number;
   readonly dispatchedAt: number;

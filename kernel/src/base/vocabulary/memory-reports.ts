@@ -86,24 +86,6 @@ export const SharedMemory = Type.Object(
 );
 export type SharedMemory = Static<typeof SharedMemory>;
 
-export const MemoryCheck = Type.Object({
-  ok: Type.Boolean({ description: "Every record is as it was written" }),
-  records: Count("Records that were checked"),
-  head: Type.Union([Type.String(), Type.Null()], {
-    description: "The last hash of the chain, 64 hexadecimal digits; null while it is empty",
-  }),
-  firstBad: Type.Optional(
-    Type.Object(
-      {
-        seq: Type.Integer({ description: "The record's number, from 1" }),
-        reason: Type.String({ description: "What is wrong with it" }),
-      },
-      { description: "The first record that is not as it was written" },
-    ),
-  ),
-});
-export type MemoryCheck = Static<typeof MemoryCheck>;
-
 export const MemoryExport = Type.Object({
   path: Type.String({ description: "The file that was written" }),
   records: Count("Records in it"),

@@ -23,6 +23,10 @@ export interface ProviderSettings {
   readonly secret?: string;
   /** The window of its models where no catalogue knows it. */
   readonly contextTokens?: number;
+  /** Whether its models take pictures, where the person says it. */
+  readonly images?: boolean;
+  /** For `llama`: how freely words are drawn where a request does not say. */
+  readonly temperature?: number;
   /** For `llama`: a model's file, absolute, by the model's name. */
   readonly files?: Readonly<Record<string, string>>;
   /** For `scripted`: the file with the answers, absolute. */

@@ -1,3 +1,5 @@
+import type { Hash } from "./common.ts";
+
 /** Text that a model reads or wrote. */
 export interface ModelText {
   readonly type: "text";
@@ -17,6 +19,8 @@ export interface ModelImage {
   /** An IANA media type, as `image/png`. */
   readonly media_type: string;
   readonly base64: string;
+  /** In a context: where the bytes are, which take the place of an empty `base64` before the request is sent. */
+  readonly stored?: { readonly object: Hash; readonly bytes: number };
 }
 
 /** A model's request to run a tool. */

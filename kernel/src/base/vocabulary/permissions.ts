@@ -4,6 +4,8 @@ import { closed } from "./common.ts";
 const Names = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 256, description });
 
+const typeForms = '"extension.id/Type", or "extension.id/*" for all of one';
+
 /** What a manifest requests and, after grants and denials, an agent may do. An absent permission is not requested. */
 export const Permissions = Type.Object(
   {
@@ -95,6 +97,18 @@ export const Permissions = Type.Object(
         { ...closed, description: "Exchanges data with other extensions, by these keys" },
       ),
     ),
+    shared_types: Type.Optional(
+      Type.Object(
+        {
+          read: Type.Optional(Names(`Types whose values it may read: ${typeForms}`)),
+          write: Type.Optional(Names(`Types whose values it may create, change and remove: ${typeForms}`)),
+        },
+        {
+          ...closed,
+          description: "Uses values of types of other extensions. Its own types need no permission",
+        },
+      ),
+    ),
     intercept: Type.Optional(
       Names(
         "Reads and changes what you say to these agents, and what they do, before it happens: their ids. Hooks do so with intercept: true",
@@ -122,6 +136,7 @@ export const permissionNames = [
   "hear_events",
   "call_tools",
   "shared_data",
+  "shared_types",
   "intercept",
 ] as const satisfies PermissionName[];
 

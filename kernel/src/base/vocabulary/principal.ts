@@ -86,6 +86,9 @@ export type ProcessPrincipal = Extract<Actor, { kind: "process" }> & { readonly 
 /** The number of tool calls that may be nested. */
 export const maxCallDepth = 8;
 
+/** Maximum number of agents in a chain of calls, including the first caller and the last callee. */
+export const maxChainAgents = 8;
+
 /** The lineage of what is done without a cause. */
 export const ownAccord: Lineage = { onBehalfOf: [], depth: 0 };
 

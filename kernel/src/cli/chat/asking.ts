@@ -1,3 +1,4 @@
+import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
 import { plainText } from "../../base/plain-text.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Conversation, Entry, Process, ProcessState } from "../../base/vocabulary/conversation.ts";
@@ -28,6 +29,8 @@ export interface Outcome {
   readonly text: string;
   /** Why there is no answer, or not the whole of it. */
   readonly error: Failure | null;
+  /** Why the last answer ends early, though its turn did not fail. */
+  readonly cut: AnswerCut | null;
   /** Branches and workers that failed. */
   readonly failed: readonly {
     readonly process: string;
@@ -209,24 +212,27 @@ export class Asking implements AsyncDisposable {
         role === "assistant" && process === channel?.id && !isVoid && (whole?.seq ?? 0) > seq,
     );
     const waiting = await this.#waiting();
-    const error = this.#errorOf(channel, waiting.length > 0);
+    const cut = answers.at(-1)?.cut ?? null;
+    const error = this.#errorOf(channel, waiting.length > 0 || cut !== null);
     const failed = this.#failedSince(seq);
     return {
-      code: codeOf(error, waiting.length, failed.length),
+      code: codeOf(error, cut, waiting.length, failed.length),
       text: answers.map(plainTextOf).findLast((text) => text !== "") ?? "",
       error,
+      cut,
       failed,
       waiting,
       conversation: this.#conversation,
     };
   }
 
-  #errorOf(channel: Process | null, isWaiting: boolean): Failure | null {
+  /** `isOtherwise`: something else than a text says how it ended. */
+  #errorOf(channel: Process | null, isOtherwise: boolean): Failure | null {
     if (channel?.state === "Failed") return channel.error ?? unknownFailure;
     if (channel?.state === "Cancelled") return stopped;
     // A later turn, which began with what a worker found, may have the answer instead.
     const isAnswered = [...this.#lastTexts.values()].some((text) => text.trim() !== "");
-    return isAnswered || isWaiting ? null : silent;
+    return isAnswered || isOtherwise ? null : silent;
   }
 
   #failedSince(seq: number): Outcome["failed"] {
@@ -348,20 +354,22 @@ export class Asking implements AsyncDisposable {
   }
 }
 
-function codeOf(error: Failure | null, waiting: number, failed: number): number {
+function codeOf(error: Failure | null, cut: AnswerCut | null, waiting: number, failed: number): number {
   if (error !== null) return exitCodes.failed;
   if (waiting > 0) return exitCodes.waiting;
+  if (cut !== null) return exitCodes.cut;
   return failed > 0 ? exitCodes.incomplete : exitCodes.ok;
 }
 
 /** Returns what is wrong with an answer, and what waits for a person with how to decide it. */
 export function outcomeLines(
-  { error, code, waiting, conversation }: Outcome,
+  { error, code, cut, waiting, conversation }: Outcome,
   again: string,
   terminal: Terminal,
 ): string[] {
   return [
     ...(error !== null && code !== 130 ? errorLines(error.message, terminal) : []),
+    ...(cut === null ? [] : [cutWords(cut)]),
     ...waiting.map(({ title }) => `Waits for you: ${oneLine(title)}`),
     ...(waiting.length === 0 ? [] : [`Decide with: ${again} --resume ${conversation.id.slice(-8)}`]),
   ];

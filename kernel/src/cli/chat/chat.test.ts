@@ -147,6 +147,21 @@ test("a character that means nothing at an item begins a message", () => {
 });
 
 describe("files", () => {
+  test("that are pictures are shown by type and size, behind their names", () => {
+    const object = `sha256:${"0".repeat(64)}` as const;
+    const walk = begun().entries({
+      ...asks("look"),
+      kind: "message",
+      role: "user",
+      parts: [
+        { type: "text", text: "look" },
+        { type: "file", path: "shots/one.png" },
+        { type: "image", media_type: "image/png", object, bytes: 12_300 },
+      ],
+    });
+    expect(walk.screen).toContain("with shots/one.png, [picture image/png 12 KB]");
+  });
+
   test("are proposed after @ and taken with Tab", () => {
     const walk = begun().press("read @no");
     expect(walk.commands).toEqual([

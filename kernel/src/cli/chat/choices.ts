@@ -16,14 +16,14 @@ const marginOfChoices = 6;
 /** A shorter title says nothing. */
 const fewestOfTitle = 16;
 
-/** Returns the open conversations, of one agent or of all, the last used first. */
+/** Returns conversations, of one agent or of all, the last used first; `state`: default both. */
 export async function choicesOf(
   kernel: Pick<KernelClient, "conversations" | "actions" | "asks">,
   agents: readonly Agent[],
-  agent?: string,
+  query: { readonly agent?: string; readonly state?: Conversation["state"] },
 ): Promise<readonly ConversationChoice[]> {
   const [{ items }, actions, asks] = await Promise.all([
-    kernel.conversations({ state: "open", limit: maxListed, ...(agent === undefined ? {} : { agent }) }),
+    kernel.conversations({ ...query, limit: maxListed }),
     kernel.actions({ state: "PendingApproval", limit: 1_000 }),
     kernel.asks("Pending"),
   ]);
@@ -46,7 +46,10 @@ function conversationOf({ on_behalf_of: causes = [] }: { readonly on_behalf_of?:
 /** Returns a choice in one line; in a narrow terminal, the end of its facts has no room. */
 function labelOf(choice: ConversationChoice, width: number): string {
   const facts = factsOf(choice);
-  const title = truncate(titleOf(choice), Math.max(fewestOfTitle, width - displayWidth(facts) - 2));
+  const title = truncate(
+    titleOf(choice.conversation),
+    Math.max(fewestOfTitle, width - displayWidth(facts) - 2),
+  );
   return truncate(`${title}  ${facts}`, width);
 }
 
@@ -60,13 +63,16 @@ export async function chosenConversation(
   agents: readonly Agent[],
   agent?: string,
 ): Promise<Conversation | null> {
-  const choices = await choicesOf(kernel, agents, agent);
+  const choices = await choicesOf(kernel, agents, {
+    state: "open",
+    ...(agent === undefined ? {} : { agent }),
+  });
   const [first, other] = choices;
   if (first === undefined) throw new UsageError("There is no conversation to resume. lares chat begins one.");
   if (other === undefined) return first.conversation;
   if (!terminal.isInteractive) {
     terminal.warn(
-      `Continues the last of ${counted(choices.length, "conversation")}: ${titleOf(first)} (${first.conversation.id.slice(-8)})`,
+      `Continues the last of ${counted(choices.length, "conversation")}: ${titleOf(first.conversation)} (${first.conversation.id.slice(-8)})`,
     );
     return first.conversation;
   }
@@ -82,4 +88,16 @@ export async function chosenConversation(
     })),
   });
   return isCancel(chosen) ? null : chosen;
+}
+
+/** Returns the conversation whose id ends like this. */
+export async function conversationNamed(kernel: KernelClient, given: string): Promise<Conversation> {
+  const [only, other] = (await kernel.allConversations({})).filter(({ id }) => id.endsWith(given));
+  if (only === undefined)
+    throw new UsageError(
+      `No conversation has an id that ends in "${given}". "lares conversations" lists the ids.`,
+    );
+  if (other !== undefined)
+    throw new UsageError(`Several conversations' ids end in "${given}". Write more characters of the id.`);
+  return only;
 }

@@ -15,7 +15,7 @@ import { renderNoModel } from "../render/language-models.ts";
 import { wrap } from "../render/width.ts";
 import { withEnvironment } from "../run/environment.ts";
 import { ensureTrust } from "../run/trust.ts";
-import { chosenConversation } from "./choices.ts";
+import { chosenConversation, conversationNamed } from "./choices.ts";
 import { kernelFor } from "./kernel-for.ts";
 
 export interface ChatOptions {
@@ -251,19 +251,6 @@ function forkNamed(text: string): { readonly id: string; readonly at?: number } 
       `"${at}" is not the number of an entry. Write --fork ID@SEQ, such as --fork 5c1f9e20@12.`,
     );
   return { id, at: Number(at) };
-}
-
-/** Returns the conversation whose id ends like this. */
-async function conversationNamed(kernel: KernelClient, given: string): Promise<Conversation> {
-  const { items } = await kernel.conversations({ limit: 1000 });
-  const [only, other] = items.filter(({ id }) => id.endsWith(given));
-  if (only === undefined)
-    throw new UsageError(
-      `No conversation has an id that ends in "${given}". lares chat --resume lists them.`,
-    );
-  if (other !== undefined)
-    throw new UsageError(`Several conversations' ids end in "${given}". Write more characters of the id.`);
-  return only;
 }
 
 /** Returns the agent with this id, or with an id that ends in this word. */

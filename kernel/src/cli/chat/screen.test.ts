@@ -99,6 +99,7 @@ test("text of models, agents and files has no effect on the terminal", () => {
         parts: [
           { type: "text", text: HOSTILE },
           { type: "file", path: HOSTILE },
+          { type: "image", media_type: HOSTILE, object: `sha256:${"0".repeat(64)}`, bytes: 1 },
         ],
       },
       channel("Running"),

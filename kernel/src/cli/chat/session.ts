@@ -252,7 +252,7 @@ export class ChatSession implements AsyncDisposable {
       case "context":
         return this.#send({ kind: "context", context: await kernel.conversationContext(id) });
       case "list": {
-        const items = await choicesOf(kernel, this.#chat.agents);
+        const items = await choicesOf(kernel, this.#chat.agents, { state: "open" });
         return this.#send({
           kind: "conversations",
           items: items.filter(({ conversation }) => conversation.id !== id),

@@ -48,7 +48,7 @@ async function asked(
     await asking.begin();
     if (opened.rehearsal !== null) remark(`A rehearsal: ${opened.rehearsal} answers, and no model is asked.`);
     const outcome = await asking.ask(question, newId());
-    const { code, text, error, failed, waiting, conversation } = outcome;
+    const { code, text, error, cut, failed, waiting, conversation } = outcome;
     if (json === true)
       terminal.json({
         type: "answer",
@@ -59,6 +59,7 @@ async function asked(
         usage: conversation.usage,
         waiting,
         failed,
+        ...(cut === null ? {} : { cut }),
         ...(error === null ? {} : { error }),
       });
     terminal.warn(outcomeLines(outcome, opened.again, terminal));

@@ -8,12 +8,15 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { renderCancelledJob, renderJobs } from "../render/jobs.ts";
+import { renderCancelledJob, renderDeadJob, renderJobs } from "../render/jobs.ts";
 
 export interface JobsOptions {
   readonly agent?: string;
+  readonly dead?: boolean;
   readonly json?: boolean;
 }
+
+const verbs = ["list", "cancel", "retry", "remove"] as const;
 
 /** The number of jobs that are listed, and searched for an abbreviated id: as many as the kernel returns at once. */
 const listLimit = 1000;
@@ -25,25 +28,49 @@ export async function jobs(
   words: readonly string[],
   options: JobsOptions,
 ): Promise<number> {
-  const { folder, verb, rest } = folderAndVerb(words, ["list", "cancel"], "list");
+  const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [given, ...more] = rest;
   if (more.length > 0) throw new UsageError(`Only one id is allowed. Remove ${more.join(" ")}.`);
-  if (verb === "cancel" && given === undefined)
-    throw new UsageError('An id is missing. Write lares jobs cancel <id>; "lares jobs" lists the ids.');
+  if (verb !== "list" && given === undefined) {
+    const listing = verb === "cancel" ? "lares jobs" : "lares jobs --dead";
+    throw new UsageError(`An id is missing. Write lares jobs ${verb} <id>; "${listing}" lists the ids.`);
+  }
   if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id. Remove "${given}".`);
   return withReadyKernel(context, { folder: await folderNamed(folder) }, (kernel) =>
-    given === undefined ? list(context, kernel, options) : cancel(context, kernel, given, options),
+    given === undefined
+      ? list(context, kernel, options)
+      : verb === "cancel"
+        ? cancel(context, kernel, given, options)
+        : ofDead(context, kernel, verb === "retry" ? "retryJob" : "removeJob", given, options),
   );
 }
 
 async function list(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  { agent, json }: JobsOptions,
+  { agent, dead, json }: JobsOptions,
 ): Promise<number> {
-  const found = await kernel.jobs({ limit: listLimit, ...(agent === undefined ? {} : { agent }) });
+  const found = await kernel.jobs({
+    limit: listLimit,
+    ...(agent === undefined ? {} : { agent }),
+    ...(dead === true ? { state: "dead" } : {}),
+  });
   if (json === true) terminal.json(found);
-  else terminal.print(renderJobs(found, terminal.surface));
+  else terminal.print(renderJobs(found, terminal.surface, dead === true));
+  return exitCodes.ok;
+}
+
+async function ofDead(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  act: "retryJob" | "removeJob",
+  given: string,
+  { json }: JobsOptions,
+): Promise<number> {
+  const id = given.length >= idCharacters ? given : (await find(kernel, given, "dead")).id;
+  const job = await kernel[act](id);
+  if (json === true) terminal.json(job);
+  else terminal.print(renderDeadJob(job, terminal.surface));
   return exitCodes.ok;
 }
 
@@ -60,12 +87,16 @@ async function cancel(
   return exitCodes.ok;
 }
 
-async function find(kernel: KernelClient, given: string): Promise<Job> {
-  const { items } = await kernel.jobs({ limit: listLimit });
+async function find(kernel: KernelClient, given: string, state?: "dead"): Promise<Job> {
+  const { items } = await kernel.jobs({ limit: listLimit, ...(state === undefined ? {} : { state }) });
   const matching = items.filter(({ id }) => id.endsWith(given));
   const [only, other] = matching;
   if (only === undefined)
-    throw new UsageError(`No open job has an id that ends in "${given}". "lares jobs" lists the ids.`);
+    throw new UsageError(
+      state === "dead"
+        ? `No dead job has an id that ends in "${given}". "lares jobs --dead" lists the ids.`
+        : `No open job has an id that ends in "${given}". "lares jobs" lists the ids.`,
+    );
   if (other !== undefined)
     throw new UsageError(`${matching.length} jobs' ids end in "${given}". Write more characters of the id.`);
   return only;

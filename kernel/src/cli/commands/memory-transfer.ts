@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type CommandContext, exitCodes, UsageError } from "../command.ts";
+import { type CommandContext, exitCodes, requireConfirmation, UsageError } from "../command.ts";
 import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderImport } from "../render/memory-stats.ts";
@@ -49,7 +49,7 @@ export async function importFrom(
 ): Promise<number> {
   const { terminal } = context;
   const path = resolve(file);
-  requireConfirmation(context, options, "Importing");
+  requireConfirmation(terminal, options, "Importing");
   const { head } = options;
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
     throw new UsageError("--head must be the complete head that the export printed: 64 hexadecimal digits.");
@@ -85,7 +85,7 @@ export async function forget(
   options: TransferOptions,
 ): Promise<number> {
   const { terminal } = context;
-  requireConfirmation(context, options, "Forgetting");
+  requireConfirmation(terminal, options, "Forgetting");
   if (options.yes !== true) {
     terminal.print([
       `Deletes the contents of all records of ${oneLine(id)} from the journal of ${oneLine(agent)} and from its search indexes.`,
@@ -101,14 +101,4 @@ export async function forget(
   if (options.json === true) terminal.json(done);
   else terminal.print(`${style.green("✓")} forgotten, recorded as record ${done.seq}`);
   return exitCodes.ok;
-}
-
-/** Called before any request: an operation that cannot be undone needs a confirmation. */
-function requireConfirmation(
-  { terminal }: CommandContext,
-  { yes, json }: TransferOptions,
-  what: string,
-): void {
-  if (yes !== true && (json === true || !terminal.isInteractive))
-    throw new UsageError(`${what} needs your confirmation at a terminal. In a script, add --yes.`);
 }

@@ -8,7 +8,6 @@ import {
   withReadyKernel,
 } from "../command.ts";
 import type { KernelClient, MemoryOwner } from "../kernel-client.ts";
-import { oneLine } from "../render/foreign.ts";
 import {
   type Count,
   type Events,
@@ -21,8 +20,8 @@ import {
   renderWorking,
   type Working,
 } from "../render/memory.ts";
+import { renderChain } from "../render/chain.ts";
 import { renderStats } from "../render/memory-stats.ts";
-import { counted } from "../render/quantities.ts";
 import { type QueryOptions, questionOf } from "./memory-query.ts";
 import { exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
 import { selectMemories, nameOf, sharedMemory } from "./select-memory.ts";
@@ -143,23 +142,13 @@ async function verify(
   memories: readonly MemoryOwner[],
   { json }: MemoryOptions,
 ): Promise<number> {
-  const { style } = terminal.surface;
   let allSound = true;
   for (const whose of memories) {
     const name = nameOf(whose);
     const result = await terminal.progress(`verifying ${name}`, kernel.verifyMemory(whose));
     allSound &&= result.ok;
     if (json === true) terminal.json({ ...whose, ...result });
-    else if (result.ok) {
-      const head = result.head === null ? "" : style.dim(`head ${oneLine(result.head).slice(0, 19)}…`);
-      terminal.print(
-        `${style.green("✓")} ${oneLine(name)}  ${counted(result.records, "record")}, chain whole  ${head}`,
-      );
-    } else {
-      const { firstBad } = result;
-      const where = firstBad === undefined ? "" : ` at record ${firstBad.seq}: ${oneLine(firstBad.reason)}`;
-      terminal.print(`${style.red("✗")} ${oneLine(name)}  chain broken${where}`);
-    }
+    else terminal.print(renderChain(name, result, terminal.surface));
   }
   return allSound ? exitCodes.ok : exitCodes.failed;
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { laresNames } from "../../documents/names.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { writeSchema } from "../schema-file.ts";
+import type { Style } from "../render/style.ts";
 
 export interface NewOptions {
   readonly id?: string;
@@ -10,13 +11,25 @@ export interface NewOptions {
   readonly json?: boolean;
 }
 
-/** The templates for extensions, by language; `mind`: people can talk to it, and there is no code. null for those that have no template yet. */
-const templates: Readonly<Record<string, string | null>> = {
-  ts: "extension-typescript",
-  mind: "extension-mind",
-  assemblyscript: null,
-  c: null,
+interface Template {
+  /** Beneath `manifests/templates`. */
+  readonly folder: string;
+  /** The commands, in its folder, that make its program; absent if there is nothing to build. */
+  readonly build?: string;
+  /** True if `lares test` runs its tests. */
+  readonly isTestedByLares?: true;
+}
+
+/** The templates for extensions, by language; `mind`: people can talk to it, and there is no code. */
+const templates: Readonly<Record<string, Template>> = {
+  ts: { folder: "extension-typescript", isTestedByLares: true },
+  mind: { folder: "extension-mind" },
+  assemblyscript: { folder: "extension-assemblyscript", build: "npm install && npm run build" },
+  c: { folder: "extension-c", build: "make" },
+  go: { folder: "extension-go", build: "make" },
+  rust: { folder: "extension-rust", build: "make" },
 };
+const templateNames: readonly string[] = Object.keys(templates);
 
 const idPattern = /^[a-z0-9]+([.-][a-z0-9-]+)+$/;
 
@@ -29,7 +42,8 @@ export async function newExtension(
   name: string,
   options: NewOptions,
 ): Promise<number> {
-  const template = templateFolder(ports.templatesFolder, options.template ?? "ts");
+  const chosen = templateNamed(options.template ?? "ts");
+  const template = join(ports.templatesFolder, chosen.folder);
   const word = basename(name);
   if (!/^[a-z][a-z0-9-]*$/.test(word)) {
     throw new UsageError(
@@ -79,12 +93,7 @@ export async function newExtension(
     "",
     ...nextSteps(place, isWorkspace),
     "",
-    ...(options.template === "mind"
-      ? [`Check it:  ${style.bold("lares check")}`, `Start it:  ${style.bold("lares run --watch")}`]
-      : [
-          `Test it:   ${style.bold(`lares test ${near}`)}`,
-          `Start it:  ${style.bold("lares run --watch")}, and save a note without a heading: echo milk > groceries.md`,
-        ]),
+    ...whatNext(chosen, near, style),
   ]);
   return exitCodes.ok;
 }
@@ -110,13 +119,30 @@ function nextSteps(place: Place, isWorkspace: boolean): string[] {
     : ["Write a lares.yaml here that names it:", "    version: 1", ...entry(".")];
 }
 
-function templateFolder(folder: string, language: string): string {
-  const template = Object.hasOwn(templates, language) ? templates[language] : undefined;
-  if (typeof template === "string") return join(folder, template);
+function whatNext({ build, isTestedByLares }: Template, near: string, style: Style): string[] {
+  const watch = style.bold("lares run --watch");
+  if (build !== undefined)
+    return [
+      `Build it:  ${style.bold(near === "." ? build : `cd ${near} && ${build}`)}`,
+      `Test it:   ${style.bold(`lares conformance ${near}`)}; its README.md names its own tests`,
+      `Start it:  ${watch}, and save a note: echo milk > groceries.md`,
+    ];
+  if (isTestedByLares === true)
+    return [
+      `Test it:   ${style.bold(`lares test ${near}`)}`,
+      `Start it:  ${watch}, and save a note without a heading: echo milk > groceries.md`,
+    ];
+  return [`Check it:  ${style.bold("lares check")}`, `Start it:  ${watch}`];
+}
+
+function templateNamed(name: string): Template {
+  const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
+  if (template !== undefined) return template;
+  const names = templateNames.join(", ");
   throw new UsageError(
-    template === null
-      ? `There is no template for ${language} yet. Use --template ts for an extension in TypeScript.`
-      : `There is no template "${language}". Use one of ${Object.keys(templates).join(", ")}.`,
+    /[\\/]/.test(name)
+      ? `"${name}" is a path, and a template is chosen by its name. Use one of ${names}.`
+      : `There is no template "${name}". Use one of ${names}.`,
   );
 }
 

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CliPorts } from "../ports.ts";
 import type { ChatOptions } from "../chat/open.ts";
 import type { AskOptions } from "../commands/ask.ts";
+import type { ConversationsOptions } from "../commands/conversations.ts";
 import { examples, execute, json } from "./command-parts.ts";
 
 const rehearsal = "answer from this script instead of asking a model, for this run only";
@@ -25,7 +26,7 @@ a lares.yaml, this command asks once whether to use Lares' steward there. /help 
 
 Without a terminal, each line of standard input is a message or a command such as /help, and the answers are plain text.
 The exit code is 0; or 1 if an answer or a command failed, 2 if a command was wrong, 3 if something waits for you, 4 if the
-last question was answered, but a worker failed, and 130 after Ctrl-C.
+last question was answered, but a worker failed, 5 if the last answer was cut off, and 130 after Ctrl-C.
 ${examples([
   ["lares chat", "talk about this folder"],
   ["lares chat --resume", "choose a conversation and continue it"],
@@ -52,10 +53,11 @@ and at the end the answer with its usage, or the error.
 
 Exit codes:
   0    answered
-  1    no answer, or not the whole of it
+  1    no answer, or one that broke off
   2    wrong usage, or no model is set up
   3    something waits for you; the output says how to decide
   4    answered, but a worker or a branch failed
+  5    answered, but cut off: it reached the model's output limit, or its provider withheld the rest
   130  stopped with Ctrl-C
 ${examples([
   ['lares ask "which of these notes are about birds?"', ""],
@@ -64,5 +66,30 @@ ${examples([
     )
     .action((words: string[], options: AskOptions) =>
       execute(ports, async (context) => (await import("../commands/ask.ts")).ask(context, words, options)),
+    );
+  program
+    .command("conversations")
+    .description("list conversations, prove that their logs are whole, or delete one")
+    .usage("[folder] [list | verify [id] | delete <id>] [options]")
+    .argument("[words...]")
+    .option("--all", "list: also the archived ones")
+    .option("--yes", "delete: without being asked")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+The last characters of an id are enough, as the list shows them. verify reads each log from its first entry, and those of
+the agents' minds; it exits with 1 if one is not what was written. A damaged log is left as it is: put its folder back
+from a backup, or delete the conversation.
+${examples([
+  ["lares conversations", "the open ones, the last used first"],
+  ["lares conversations verify", "prove all of them"],
+  ["lares conversations delete 5c1f9e20", "delete one for good"],
+])}`,
+    )
+    .action((words: string[], options: ConversationsOptions) =>
+      execute(ports, async (context) =>
+        (await import("../commands/conversations.ts")).conversations(context, words, options),
+      ),
     );
 }

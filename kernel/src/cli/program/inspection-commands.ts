@@ -132,8 +132,18 @@ ${examples([
       "[folder] [list | enable <id> | disable <id> | suspend <id> | resume <id> | reload <id>] [options]",
     )
     .argument("[words...]")
+    .option("--hook <number>", "resume: a suspended schedule instead of the agent; the list shows its number")
     .addOption(json())
-    .addHelpText("after", examples([["lares agents reload local.photo-sorter", "load its changed program"]]))
+    .addHelpText(
+      "after",
+      examples([
+        ["lares agents reload local.photo-sorter", "load its changed program"],
+        [
+          "lares agents resume local.photo-sorter --hook 2",
+          "run a schedule again that three failures suspended",
+        ],
+      ]),
+    )
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
         (await import("../commands/agents.ts")).agents(context, words, options),
@@ -159,10 +169,11 @@ ${examples([
 
   program
     .command("jobs")
-    .description("list and cancel the queued and running jobs of agents")
-    .usage("[folder] [list | cancel <id>] [options]")
+    .description("list and cancel the jobs of agents, and retry those that failed for good")
+    .usage("[folder] [list | cancel <id> | retry <id> | remove <id>] [options]")
     .argument("[words...]")
     .option("--agent <id>", "only this agent")
+    .option("--dead", "those that failed three times, with their last error, until you retry or remove them")
     .addOption(json())
     .addHelpText(
       "after",
@@ -172,10 +183,30 @@ stay. Its agent is asked to stop it, and is restarted if it does not.
 ${examples([
   ["lares jobs", "running jobs first, then queued ones in their order"],
   ["lares jobs cancel 5c1f9e20", "cancel one job"],
+  ["lares jobs --dead", "what failed for good, the latest first"],
+  ["lares jobs retry 5c1f9e20", "let a dead job run again, from its last checkpoint"],
 ])}`,
     )
     .action((words: string[], options: object) =>
       execute(ports, async (context) => (await import("../commands/jobs.ts")).jobs(context, words, options)),
+    );
+
+  program
+    .command("types")
+    .description("list the types whose values agents share, and export the values")
+    .usage("[folder] [list | export [<extension>/<type>]] [options]")
+    .argument("[words...]")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+An export is JSON: each type with its schema, and all its values with their versions.
+${examples([["lares types export dev.example.faces/Person > people.json", "the values of one type"]])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) =>
+        (await import("../commands/types.ts")).types(context, words, options),
+      ),
     );
 
   addMemory(program, ports);

@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../../base/errors.ts";
 import type { CliPorts } from "../ports.ts";
 import { protectedByName } from "../../policy/protected.ts";
 import { createProgram, runProgram } from "./program.ts";
+import { aConversation } from "../chat/testing/chat-walk.ts";
 import { anAsk, aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
 const executable = fileURLToPath(new URL("../../../bin/lares.js", import.meta.url));
@@ -67,6 +68,8 @@ describe("usage", () => {
     [["actions", "--state", "nope"], 'There is no state "nope"'],
     [["actions", "show"], "Write lares actions show <id>"],
     [["actions", ".", "explode", "x"], "Use one of list, show"],
+    [["types", "list", "a.b/C"], "Write lares types export a.b/C"],
+    [["types", "export", "a.b/C", "d"], "Only one type is allowed"],
     [["jobs", "cancel"], "Write lares jobs cancel <id>"],
     [["jobs", "cancel", "a", "b"], "Only one id is allowed"],
     [["jobs", "list", "a"], "takes no id"],
@@ -76,7 +79,16 @@ describe("usage", () => {
     [["decisions", "revoke"], "Write lares decisions revoke <id>"],
     [["decisions", "revoke", "a", "b"], "Only one id is allowed"],
     [["decisions", "list", "a"], "takes no id"],
-    [["jobs", ".", "stop", "a"], "Use one of list, cancel"],
+    [["conversations", "delete"], "Write lares conversations delete <id>"],
+    [["conversations", "delete", "a"], "add --yes"],
+    [["conversations", "verify", "a", "b"], "Only one id is allowed"],
+    [["conversations", "list", "a"], "takes no id"],
+    [["conversations", "verify", "--all"], '--all goes with "list"'],
+    [["conversations", "verify", "--yes"], '--yes goes with "delete"'],
+    [["agents", "reload", "a", "--hook", "1"], '--hook goes with "resume"'],
+    [["agents", "resume", "a", "--hook", "x"], "is not the number of a hook"],
+    [["jobs", ".", "stop", "a"], "Use one of list, cancel, retry, remove"],
+    [["jobs", "retry"], "Write lares jobs retry <id>"],
     [["tools", "call", "nothing"], "The name of a tool is missing"],
     [["tools", "call", "a.b/c", "{"], "not valid JSON"],
     [["new", "Bad Name"], "is not a name"],
@@ -357,6 +369,26 @@ describe("inspecting and deciding from a script", () => {
     });
   });
 
+  it("a dead job is listed with its last error, retried and removed by the end of its id", async () => {
+    kernel.jobs = [
+      aJob("11111111-1111-7111-8111-00000000001a"),
+      aJob("11111111-1111-7111-8111-0000000000dd", { state: "Dead", error: "no\u001b[31m such\nhost" }),
+    ];
+    expect(await lares(["jobs", folder, "--dead"])).toBe(0);
+    expect(output).toMatch(/dead .*no.*such.*host/);
+    expect(output).not.toContain("00001a");
+    expect(await lares(["jobs", folder, "retry", "dd"])).toBe(0);
+    expect(output).toContain("runs again");
+    expect(kernel.requests.at(-1)).toEqual({
+      method: "lares/jobs/retry",
+      params: { id: "11111111-1111-7111-8111-0000000000dd" },
+    });
+    expect(await lares(["jobs", folder, "remove", "dd"])).toBe(0);
+    expect(output).toContain("removed");
+    expect(await lares(["jobs", folder, "retry", "1a"])).toBe(2);
+    expect(errors).toContain('"lares jobs --dead" lists the ids');
+  });
+
   it("a job is cancelled by the end of its id if that is unambiguous", async () => {
     kernel.jobs = [
       aJob("11111111-1111-7111-8111-00000000000a"),
@@ -394,6 +426,55 @@ describe("inspecting and deciding from a script", () => {
     ]);
     expect(await lares(["asks", folder, "allow", "zz"])).toBe(2);
     expect(errors).toContain('No question that waits has an id that ends in "zz"');
+  });
+
+  it("conversations are listed, proven, and deleted by the end of their id", async () => {
+    kernel.memories.set("lares/conversations/list", { items: [] });
+    expect(await lares(["conversations", folder])).toBe(0);
+    expect(output).toContain("There is no conversation here.");
+    const titled = { ...aConversation, id: "11111111-00000001a", title: "Notes\u001b" };
+    const archived = { ...aConversation, id: "11111111-00000001b", title: "", state: "archived", unread: 2 };
+    kernel.memories.set("lares/conversations/list", { items: [titled, archived] });
+    output = "";
+    expect(await lares(["conversations", folder, "--all"])).toBe(0);
+    expect(output).toMatch(/0000001a .*Notes␛/);
+    expect(output).toMatch(/0000001b +2 unread .*Without a title/);
+    output = "";
+    expect(await lares(["conversations", folder, "--json"])).toBe(0);
+    expect(
+      output
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([titled, archived]);
+    const bad = { ok: false, records: 4, head: "a".repeat(64), firstBad: { seq: 5, reason: "changed" } };
+    kernel.memories.set("lares/conversations/verify", bad);
+    output = "";
+    expect(await lares(["conversations", folder, "verify", "1a"])).toBe(1);
+    expect(output).toMatch(/✗ 0000001a {2}Notes␛ {2}chain broken at record 5: changed/);
+    kernel.memories.set("lares/conversations/verify", { ok: true, records: 4, head: "a".repeat(64) });
+    expect(await lares(["conversations", folder, "verify"])).toBe(0);
+    kernel.memories.set("lares/conversations/delete", { kept_for_forks: true });
+    expect(await lares(["conversations", folder, "delete", "1b", "--yes"])).toBe(0);
+    expect(output).toContain("✓ deleted; what its forks have of it stays until they are deleted");
+    expect(kernel.requests.filter(({ method }) => method === "lares/conversations/delete")).toMatchObject([
+      { params: { id: "11111111-00000001b" } },
+    ]);
+    expect(await lares(["conversations", folder, "verify", "zz"])).toBe(2);
+    expect(errors).toContain('No conversation has an id that ends in "zz"');
+  });
+
+  it("a suspended schedule is shown with how to resume it, and resumed by its number", async () => {
+    const suspended = { since: "2026-11-20T10:00:00.000Z", error: "broken\u001b" };
+    kernel.agents = [anAgent("dev.x", { hooks: [{ handler: "tidy", schedule: "@daily", suspended }] })];
+    expect(await lares(["agents", folder])).toBe(0);
+    expect(output.replaceAll(/\s+/g, " ")).toMatch(
+      /the schedule of tidy \(@daily\) is suspended since .*; lares agents resume dev\.x --hook 0 resumes it\. Three runs in a row failed: broken␛/,
+    );
+    expect(await lares(["agents", folder, "resume", "dev.x", "--hook", "0"])).toBe(0);
+    expect(kernel.requests.filter(({ method }) => method === "lares/agents/control")).toMatchObject([
+      { params: { id: "dev.x", command: "resume", hook: 0 } },
+    ]);
   });
 
   it("decisions are listed as sentences, and revoked by the end of their id", async () => {
@@ -501,9 +582,39 @@ describe("new", () => {
   });
 
   it.each([
-    ["c", "no template for c yet"],
-    ["assemblyscript", "no template for assemblyscript yet"],
-    ["rust", 'no template "rust"'],
+    ["go", ["Makefile", "agent.go", "agent_test.go", "go.mod", "guest.go"]],
+    ["c", ["Makefile", "agent.c", "agent.h", "agent_test.c", "guest.c", "guest.h", "json.c", "json.h"]],
+    ["rust", ["Cargo.toml", "Makefile", "src/agent.rs", "src/guest.rs", "src/json.rs", "src/main.rs"]],
+    [
+      "assemblyscript",
+      [
+        "asconfig.json",
+        ...["agent.ts", "guest.ts", "index.ts", "json.ts", "tsconfig.json", "wasi.ts"].map(
+          (name) => `assembly/${name}`,
+        ),
+        "package.json",
+        "test/agent.test.js",
+      ],
+    ],
+  ])("writes an extension in %s, and says how to build and try it", async (language, sources) => {
+    const target = join(folder, "note-tags");
+    expect(await lares(["new", target, "--template", language])).toBe(0);
+    const found = await readdir(target, { recursive: true, withFileTypes: true });
+    const files = found
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes(".lares"))
+      .map((entry) => relative(target, join(entry.parentPath, entry.name)).split(sep).join("/"));
+    expect(files.toSorted()).toEqual([...sources, "README.md", "extension.yaml"].toSorted());
+    const texts = await Promise.all(files.map((file) => readFile(join(target, file), "utf8")));
+    expect(texts.join("")).not.toMatch(/\{\{\w+\}\}/);
+    expect(output).toMatch(/Build it: .+(make|npm run build)\n/);
+    expect(output).toContain("lares conformance ");
+  });
+
+  it.each([
+    ["cobol", 'no template "cobol". Use one of ts, mind, assemblyscript, c, go, rust.'],
+    ["../templates/extension-c", "is a path, and a template is chosen by its name. Use one of ts, mind,"],
+    ["extension-c\\..", "is a path"],
+    ["__proto__", 'no template "__proto__"'],
   ])("--template %s is refused in a sentence, and nothing is written", async (language, sentence) => {
     expect(await lares(["new", join(folder, "notes"), "--template", language])).toBe(2);
     expect(errors).toContain(sentence);

@@ -3,6 +3,7 @@ import { exitCodes } from "../command.ts";
 import { addChat } from "./chat-commands.ts";
 import { examples, execute, json } from "./command-parts.ts";
 import { addInspection, addModels } from "./inspection-commands.ts";
+import { addPackages } from "./package-commands.ts";
 import type { CliPorts } from "../ports.ts";
 
 /**
@@ -27,7 +28,9 @@ export function createProgram(ports: CliPorts): Command {
   addInspection(program, ports);
   addModels(program, ports);
   addNew(program, ports);
+  addPackages(program, ports);
   addTest(program, ports);
+  addConformance(program, ports);
   addServe(program, ports);
   // Commands would inherit the program's hint, which does not show their options.
   for (const command of program.commands)
@@ -192,12 +195,22 @@ ${examples([
 function addNew(program: Command, ports: CliPorts): void {
   program
     .command("new")
-    .description("create an extension in TypeScript")
+    .description("create an extension in TypeScript, AssemblyScript, C, Go or Rust")
     .argument("<name>", "its folder; in a workspace, a plain name means a folder in .lares/extensions/")
     .option("--id <id>", "its id, such as com.example.photos (default: local.<name>)")
-    .option("--template <language>", "what it is made of: ts, or mind for one without code", "ts")
+    .option(
+      "--template <language>",
+      "what it is made of: ts, assemblyscript, c, go, rust, or mind for one without code",
+      "ts",
+    )
     .addOption(json())
-    .addHelpText("after", examples([["lares new photo-sorter --id com.example.photo-sorter", ""]]))
+    .addHelpText(
+      "after",
+      examples([
+        ["lares new photo-sorter --id com.example.photo-sorter", "an extension in TypeScript"],
+        ["lares new note-tags --template go", "one in Go, with what builds and tests it"],
+      ]),
+    )
     .action((name: string, options: object) =>
       execute(ports, async (context) =>
         (await import("../commands/new.ts")).newExtension(context, name, options),
@@ -219,6 +232,34 @@ ${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 if anyth
     )
     .action((folder: string) =>
       execute(ports, async (context) => (await import("../commands/test.ts")).testExtension(context, folder)),
+    );
+}
+
+function addConformance(program: Command, ports: CliPorts): void {
+  program
+    .command("conformance")
+    .description("try a program in any language against the guest ABI")
+    .argument("[program]", "a .wasm file, or the folder of an extension", ".")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+Starts the program in a sandbox of its own, as a kernel would, and tries each rule of the guest ABI (guest-abi.md) with it.
+Each rule is printed with what was seen: ✓ it holds, ✗ it does not, – it does not apply or cannot be tried. No call of the
+program reaches a folder, a model or the network: answers are made up.
+
+Hooks and tools are called as the manifest beside the program names them; without a manifest, rules about them do not apply.
+Exits with 1 if a rule does not hold. --json prints an array of { rule, title, status, detail }; the status is "holds",
+"violated" or "not_applicable".
+${examples([
+  ["lares conformance .lares/extensions/photo-sorter", "an extension, with its manifest"],
+  ["lares conformance build/agent.wasm --json", "a module alone, for a script"],
+])}`,
+    )
+    .action((name: string, options: object) =>
+      execute(ports, async (context) =>
+        (await import("../commands/conformance.ts")).conformance(context, name, options),
+      ),
     );
 }
 

@@ -74,7 +74,7 @@ export function signOf({ awaiting }: Pick<Agent, "awaiting">, style: Style): str
   return awaiting === undefined ? style.red("✗") : style.yellow("!");
 }
 
-function troublesOf({ error, problems, last_failure: failure }: Agent): string[] {
+function troublesOf({ id, error, problems, last_failure: failure, hooks }: Agent): string[] {
   const more = problems === undefined || problems < 2 ? "" : ` (${counted(problems, "problem")} in all)`;
   const place = failure?.place === undefined ? "" : ` (${failure.place.path}:${failure.place.line})`;
   return [
@@ -82,6 +82,13 @@ function troublesOf({ error, problems, last_failure: failure }: Agent): string[]
     ...(failure === undefined
       ? []
       : [`${failure.handler} failed at ${dayAndTime(failure.at)}: ${failure.message}${place}`]),
+    ...hooks.flatMap(({ handler, schedule = "", suspended }, at) =>
+      suspended === undefined
+        ? []
+        : [
+            `the schedule of ${handler} (${schedule}) is suspended since ${dayAndTime(suspended.since)}; lares agents resume ${id} --hook ${at} resumes it. Three runs in a row failed: ${suspended.error}`,
+          ],
+    ),
   ];
 }
 

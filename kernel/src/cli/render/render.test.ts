@@ -428,7 +428,10 @@ describe("width", () => {
     for (const part of ["日本語", "e\u0301", "\u001b]"]) {
       cpuMsOf(part, 4_000);
       // Eight times the text: a pass over the rest for each line would take sixty-four times as long.
-      expect(cpuMsOf(part, 32_000)).toBeLessThan(30 * Math.max(cpuMsOf(part, 4_000), 4));
+      // The least of three, because the machine's speed changes from one to the next.
+      const leastMsOf = (times: number): number =>
+        Math.min(...Array.from({ length: 3 }, () => cpuMsOf(part, times)));
+      expect(leastMsOf(32_000)).toBeLessThan(30 * Math.max(leastMsOf(4_000), 4));
     }
   });
   it("cuts between characters, never within one", () => {

@@ -284,8 +284,15 @@ export class FakeKernel {
         const { allow } = params as { readonly allow: boolean };
         return { ...this.asks.find((ask) => ask.id === id), state: allow ? "Allowed" : "Denied" };
       }
-      case "lares/jobs/list":
-        return { items: this.jobs, total: this.jobs.length };
+      case "lares/jobs/list": {
+        const { state } = params as { readonly state?: "dead" };
+        const items = this.jobs.filter((job) => (job.state === "Dead") === (state === "dead"));
+        return { items, total: items.length };
+      }
+      case "lares/jobs/retry":
+        return { ...this.#job(id), state: "Waiting" };
+      case "lares/jobs/remove":
+        return this.#job(id);
       case "lares/jobs/cancel":
         return { ...this.#job(id), state: "Cancelled" };
       case "lares/memory/verify":
@@ -333,6 +340,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     userDocument: () => Promise.resolve(null),
     checkDocument: () => Promise.resolve([]),
     programFault: () => Promise.resolve(null),
+    conformance: () => Promise.resolve([]),
     explain: () => Promise.resolve({ values: [], environmentFaults: [], protected: [] }),
     serve: () => Promise.resolve(0),
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
@@ -340,6 +348,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     stateOf: async () => tmpdir(),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
     withUserServices: () => Promise.reject(new Error("There are no services of the user here.")),
+    withPackages: () => Promise.reject(new Error("There are no packages here.")),
     models: () => [],
     fetchModel: () => Promise.reject(new Error("No model can be fetched here.")),
     examplesFolder: null,

@@ -66,7 +66,7 @@ test("models of this machine are listed, tested, asked with local_only, counted,
       problem: expect.stringContaining("gone.gguf") as string,
     },
   ]);
-  expect(listing.models).toContainEqual({ id: "local/tiny", context_tokens: 1024 });
+  expect(listing.models).toContainEqual({ id: "local/tiny", context_tokens: 1024, images: false });
 
   expect(await services.models.test("local/tiny", neverAborted)).toMatchObject({ ok: true });
   expect(await services.models.test("local/broken", neverAborted)).toMatchObject({

@@ -15,7 +15,9 @@ export async function* streamLocal(
 ): AsyncGenerator<ModelEvent, void> {
   const model = filesOf(provider, parseModelReference(request.model)?.model ?? "");
   if (model === null) return yield { type: "failed", failure: unknownModel(provider, request.model) };
-  yield* client.stream({ model, contextTokens: provider.contextTokens ?? null, request }, signal);
+  const { temperature } = provider;
+  const drawn = temperature === undefined ? request : { temperature, ...request };
+  yield* client.stream({ model, contextTokens: provider.contextTokens ?? null, request: drawn }, signal);
 }
 
 /** Returns the models whose files can be read. Rejects with the first problem if there are none. */
@@ -30,7 +32,7 @@ export async function listLocal(
     const model = filesOf(provider, name);
     if (model === null) continue;
     try {
-      const { contextTokens } = await client.inspect(model, signal);
+      const { contextTokens } = await client.inspect(model, provider.contextTokens ?? null, signal);
       listed.push({ id: name, ...(contextTokens === null ? {} : { context_tokens: contextTokens }) });
     } catch (error) {
       signal.throwIfAborted();
@@ -46,7 +48,8 @@ export function localFiles(providers: Readonly<Record<string, ProviderSettings>>
   return Object.values(providers).flatMap(({ files = {} }) => Object.values(files).flatMap(splitFiles));
 }
 
-function filesOf({ id, files = {} }: ProviderSettings, name: string): ModelFiles | null {
+/** Returns the files of a provider's model, with where the document names them; null: it names none. */
+export function filesOf({ id, files = {} }: ProviderSettings, name: string): ModelFiles | null {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   if (file === undefined) return null;
   return { files: splitFiles(file), place: `models.providers.${id}.models.${name}.path` };

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { canonicalJson } from "../../base/json.ts";
 import { finishedInTurns } from "../../base/next-turn.ts";
 import { waitUnlessAborted } from "../../base/wait.ts";
 import type { ModelSettings, ProviderSettings } from "../../base/vocabulary/model-settings.ts";
@@ -9,7 +8,6 @@ import type { ModelEvent, ModelFailure, ModelRequest } from "../../base/vocabula
 import type { Configuration } from "../../documents/configuration.ts";
 import { modelSettings } from "../../documents/model-settings.ts";
 import { usableLeakRules } from "../../documents/leak-rules.ts";
-import { checkScript } from "../../documents/script.ts";
 import { defaultBaseUrls } from "../../documents/schema/models.ts";
 import type { EgressTrace } from "../../egress/client/answer.ts";
 import { EgressClient } from "../../egress/client/egress-client.ts";
@@ -25,9 +23,7 @@ import type { AnswerRedactor } from "../../models/redacted.ts";
 import { type Asker, ModelRuntime, type ModelRuntimePorts } from "../../models/runtime.ts";
 import { chainFor, type Need } from "../../models/routing.ts";
 import { namesTarget, targetOf } from "../../policy/egress.ts";
-import { scriptedAnswer, type ScriptedTurn } from "../../models/scripted.ts";
-import { readText } from "../../platform/files/document-files.ts";
-import { sha256 } from "../../platform/files/hash.ts";
+import { scriptedAnswer } from "../../models/scripted.ts";
 import { randomHex } from "../../platform/random.ts";
 import type { PatternRule } from "../../secret-scan/rules.ts";
 import { scannerWith } from "../../secret-scan/redact.ts";
@@ -39,11 +35,13 @@ import type { EditorModels } from "../../services/editor-models.ts";
 import type { DiskTimer } from "../../journal/disk-timer.ts";
 import { UserState } from "../../user-state/user-state.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
+import { LocalWindows } from "./local-windows.ts";
 import { listLocal, localFiles, streamLocal } from "./local-models.ts";
 import { ollamaAddress } from "./ollama-address.ts";
 import { ProviderRequests, providerHosts } from "./provider-requests.ts";
 import { RequestPace } from "./request-pace.ts";
 import { rehearsalOf } from "./rehearsal.ts";
+import { ScriptFiles } from "./script-files.ts";
 
 interface ModelParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -122,20 +120,13 @@ export function openModels(parts: ModelParts): KernelModels {
       clock,
       log,
       environment: () => {
-        const { proxy, no_proxy: noProxy, ca_file: caFile } = document().egress;
-        return egressEnvironment(
-          {
-            ...(proxy === undefined ? {} : { proxy }),
-            ...(noProxy === undefined ? {} : { noProxy }),
-            ...(caFile === undefined ? {} : { caFile: absolute(caFile, parts) }),
-          },
-          environment,
-        );
+        return environmentOfEgress(document().egress, parts);
       },
       patterns: leakRules,
       trace: (trace) => parts.trace(trace),
     }),
   );
+  const scripts = new ScriptFiles();
   const inference = opened.use(new InferenceClient({ clock, log }));
   const script = rehearsalOf(environment)?.script;
   const written = (): ModelSettings => {
@@ -192,11 +183,18 @@ export function openModels(parts: ModelParts): KernelModels {
     clock,
     settings: () => found.look(written()),
     catalog: openedCatalog,
+    takesPictures: (provider, model) => directory.takesPictures(provider, model),
     prepare: (provider) => {
       if (isOnNetwork(provider)) egress.prepare(provider.api);
     },
     stream: (provider, request, asker, signal) =>
-      streamOf({ ...parts, requests, issued, languageModels, leakRules }, provider, request, asker, signal),
+      streamOf(
+        { ...parts, requests, issued, languageModels, leakRules, scripts },
+        provider,
+        request,
+        asker,
+        signal,
+      ),
     usage,
     redact: () => redactorOf(leakRules()),
     ...parts.consent,
@@ -216,6 +214,13 @@ export function openModels(parts: ModelParts): KernelModels {
         : requests.list(provider, signal),
     editorModels: () => parts.editor.list(),
   });
+  const localWindows = new LocalWindows(languageModels, clock);
+  const windowOf = async (provider: ProviderSettings, model: string): Promise<number | null | undefined> => {
+    if (provider.api === "llama") return await localWindows.of(provider, model);
+    const script = provider.api === "scripted" ? await scripts.read(provider.script ?? "") : null;
+    const ofScript = script === null || typeof script === "string" ? undefined : script.contextTokens;
+    return ofScript ?? (await directory.contextTokens(provider, model));
+  };
   return {
     secrets,
     placeholders: new Placeholders(randomHex),
@@ -233,9 +238,7 @@ export function openModels(parts: ModelParts): KernelModels {
       if ("failure" in chain) return chain;
       const [model] = chain.models;
       const provider = known.providers[parseModelReference(model)?.provider ?? ""];
-      const ofScript = provider?.api === "scripted" ? await scriptWindow(provider) : undefined;
-      const contextTokens =
-        ofScript ?? (provider === undefined ? undefined : await directory.contextTokens(provider, model));
+      const contextTokens = provider === undefined ? undefined : await windowOf(provider, model);
       return { model, contextTokens: contextTokens ?? assumedContextTokens };
     },
     isScripted: (model) =>
@@ -245,6 +248,21 @@ export function openModels(parts: ModelParts): KernelModels {
       providerHosts: providerHosts(namedProviders()),
     }),
   };
+}
+
+/** Returns the egress host's whole environment, by the user's document. */
+export function environmentOfEgress(
+  { proxy, no_proxy: noProxy, ca_file: caFile }: Configuration["egress"],
+  places: Pick<ModelParts, "home" | "userFolder" | "environment">,
+): Readonly<Record<string, string>> {
+  return egressEnvironment(
+    {
+      ...(proxy === undefined ? {} : { proxy }),
+      ...(noProxy === undefined ? {} : { noProxy }),
+      ...(caFile === undefined ? {} : { caFile: absolute(caFile, places) }),
+    },
+    places.environment,
+  );
 }
 
 /** The window of a model about which nothing is known: most have at least that. */
@@ -267,10 +285,12 @@ async function* streamOf(
     issued,
     languageModels,
     leakRules,
+    scripts,
   }: Pick<ModelParts, "turns" | "clock" | "editor" | "environment"> &
     Pick<KernelModels, "issued"> & {
       readonly requests: ProviderRequests;
       readonly languageModels: LanguageModelClient;
+      readonly scripts: ScriptFiles;
       leakRules(): readonly PatternRule[];
     },
   provider: ProviderSettings,
@@ -295,19 +315,18 @@ async function* streamOf(
             message: `The provider ${provider.id} has only the model ${provider.id}/script. Write that in your lares.yaml.`,
           },
         };
-      const script = await readScript(provider);
+      const script = await scripts.read(provider.script ?? "");
       if (typeof script === "string")
         return yield { type: "failed", failure: { class: "InvalidRequest", message: script } };
       // A rehearsal begins with all turns, and continues after a kernel's death.
       const run = provider.id === rehearsalProvider ? (rehearsalOf(environment)?.run ?? "") : "";
-      const digestOf = (turn: number): string => sha256(run + canonicalJson(script[turn] ?? null));
       return yield* scriptedAnswer(
-        script,
+        script.turns,
         request,
         asker.process,
         {
-          isSpent: (turn) => turns.isSpent(provider.id, turn, digestOf(turn)),
-          spend: (turn) => turns.spend(provider.id, turn, digestOf(turn)),
+          isSpent: (turn) => turns.isSpent(provider.id, turn, script.digestOf(turn, run)),
+          spend: (turn) => turns.spend(provider.id, turn, script.digestOf(turn, run)),
           wait: (ms, aborted) => waitUnlessAborted(clock, ms, aborted),
         },
         signal,
@@ -347,23 +366,6 @@ function isUnattended({ process, isScheduled }: Asker): boolean {
 /** Returns who asks, as traces name them: the agent, or the kernel itself. */
 function whoOf({ agent }: Pick<Asker, "agent">): string {
   return agent === "" ? "kernel" : agent;
-}
-
-/** Returns the turns, or a sentence that says why there are none. */
-async function readScript(provider: ProviderSettings): Promise<readonly ScriptedTurn[] | string> {
-  const { script = "" } = provider;
-  const text = await readText(script);
-  if (text === null)
-    return `The script "${script}" cannot be read. Name an existing file in your lares.yaml.`;
-  const { value, diagnostics } = await checkScript(text, script);
-  if (value !== null) return value.turns;
-  return `The script "${script}" has errors: ${diagnostics.find(({ severity }) => severity === "error")?.message ?? ""}`;
-}
-
-/** Returns the window that a script gives its model. */
-async function scriptWindow({ script = "" }: ProviderSettings): Promise<number | undefined> {
-  const text = await readText(script);
-  return text === null ? undefined : (await checkScript(text, script)).value?.context_tokens;
 }
 
 /** Relative paths begin at the user's document. */

@@ -16,12 +16,12 @@ import type { AgentNotice, WorkProgress } from "../../services/ports.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
-import type { ForeignPorts } from "../guest/v1/foreign.ts";
 import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
 import { mindBody, type RunPrompt, withPrompts } from "./mind-body.ts";
 import { workOfJob } from "../../services/job-work.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { agentQueue } from "./agent-queue.ts";
+import type { OpenedForeign } from "./foreign.ts";
 import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
@@ -29,6 +29,7 @@ import type { Memories } from "./memories.ts";
 import { AgentEmbedders } from "../models/agent-embedders.ts";
 import { postForEmbedders } from "../models/embedder-requests.ts";
 import type { KernelModels } from "../models/open-models.ts";
+import type { OpenedSharedTypes } from "./shared-types.ts";
 import type { AgentQueues } from "./queues.ts";
 import { readShown, sightStatements } from "../../agent-state/shown-locations.ts";
 import type { KernelTools } from "./tools.ts";
@@ -48,7 +49,8 @@ interface AgentParts {
   readonly agents: AgentLink;
   readonly progress: Emitter<WorkProgress>;
   readonly notifications: Emitter<AgentNotice>;
-  readonly foreign: ForeignPorts;
+  readonly foreign: OpenedForeign;
+  readonly types: OpenedSharedTypes;
   readonly runPrompt: RunPrompt;
 }
 
@@ -78,7 +80,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       eventOf: (change) => eventOfChange(change, { id: newId(), timestamp: isoTime(clock.now()) }),
       idleUnloadMs: () => configuration.configuration.limits.idleUnloadMs,
       activeAgents: () => configuration.configuration.limits.activeAgents,
-      queue: agentQueue(inbox),
+      queue: agentQueue(inbox, (event) => parts.foreign.ofEvent(event)),
       dayCounts,
       jobs,
       jobProgress: (report) => progress.emit(workOfJob(report)),
@@ -93,6 +95,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       authorityOf: (agent) => agents.authorityOf(agent),
       readHostCall: createGuestDoor(guestServices),
       memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),
+      adoptTypes: parts.types.adoptTypes,
       openMemory: async (agent) => void (await memories.memory.open(`extension/${agent}`)),
       enqueue: (deliveries) => inbox.prepare(deliveries),
       commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
@@ -126,6 +129,7 @@ function guestPorts(
     models,
     agents,
     foreign: ofTexts,
+    types,
   }: AgentParts,
 ) {
   return {
@@ -147,6 +151,7 @@ function guestPorts(
       checkObject: (agent, schema, value) => tools.verdictOf(agent, "ai/generate", schema, value),
     },
     sharedData: new SharedData(database),
+    sharedTypes: types.sharedTypes,
     traces,
     callTool: tools.call,
     toolProgress: (agent, call, progress) => agents.get(agent).toolProgress(call, progress),
@@ -157,10 +162,13 @@ function guestPorts(
     },
     jobs: {
       dispatch: (agent, request) => agents.get(agent).jobs.dispatch(request),
+      task: (agent, job, request) => agents.get(agent).tasks.run(job, request),
       progress: (agent, job, fraction, message) => agents.get(agent).jobs.progress(job, fraction, message),
-      checkpoint: (agent, job, data) => agents.get(agent).jobs.checkpoint(job, data),
+      checkpoint: (agent, job, data, read) => agents.get(agent).jobs.checkpoint(job, data, read),
     },
     foreign: ofTexts,
+    declaredEvents: (agent) => agents.find(agent)?.definition.events,
+    verdictOf: tools.verdictOf,
     emit: (name, data, foreign) => agents.emit(name, data, foreign),
   } satisfies Omit<GuestServicePorts, "notify" | "proposed">;
 }

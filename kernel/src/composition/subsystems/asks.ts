@@ -34,6 +34,6 @@ export async function openAsks(
       },
     }),
   );
-  asks.resume(waiting);
+  asks.resume(waiting, await rows.conversationAnswers());
   return asks;
 }

@@ -1,49 +1,81 @@
+import type { Actions } from "../../actions/api.ts";
 import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
-import { compileGlob } from "../../base/glob.ts";
-import { bothForeign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { bothForeign, type Foreign, foreignFrom, nothingForeign } from "../../base/vocabulary/foreign.ts";
+import type { LaresEvent } from "../../base/vocabulary/event.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { TaintedContents } from "../../conversations/tainted-contents.ts";
 import { canonicalPath } from "../../policy/paths.ts";
+import type { SharedTypes } from "../../shared-types/shared-types.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import type { ForeignPorts } from "../guest/v1/foreign.ts";
-import type { AgentLink } from "./agent-link.ts";
+import type { KernelModels } from "../models/open-models.ts";
+import type { Memories } from "./memories.ts";
+import { matcherOf } from "./path-matcher.ts";
 
 interface ForeignParts {
   readonly configuration: Pick<ConfigurationManager, "configuration">;
   readonly workspace: Pick<Workspace, "get">;
-  readonly agents: Pick<AgentLink, "find">;
+  readonly actions: Pick<Actions, "get">;
+  readonly models: Pick<KernelModels, "isScripted">;
+  readonly memories: Pick<Memories, "foreignImported">;
+  readonly sharedTypes: Pick<SharedTypes, "keyOfValue">;
   readonly tainted: TaintedContents;
   readonly places: ForeignPlaces;
 }
 
+export interface OpenedForeign extends ForeignPorts {
+  /** Returns what an event of the kernel holds of texts that nobody vouches for. */
+  ofEvent(event: LaresEvent): Promise<Foreign>;
+}
+
 /** Returns where guests meet texts that nobody vouches for. */
-export function openForeign({
-  configuration,
-  workspace,
-  agents,
-  tainted,
-  places,
-}: ForeignParts): ForeignPorts {
-  const compiled = { of: null as readonly string[] | null, matches: (_path: string): boolean => false };
-  const isUntrusted = (path: string): boolean => {
-    const { untrusted } = configuration.configuration.conversations;
-    if (compiled.of !== untrusted) {
-      const globs = untrusted.map((pattern) => compileGlob(pattern));
-      compiled.of = untrusted;
-      compiled.matches = (each) => globs.some((glob) => glob.ok && glob.matches(each));
-    }
-    return compiled.matches(path);
-  };
+export function openForeign(parts: ForeignParts): OpenedForeign {
+  const { configuration, workspace, actions, models, memories, sharedTypes, tainted, places } = parts;
+  const isUntrusted = matcherOf(() => configuration.configuration.conversations.untrusted);
+  // A person may let an agent work on such files by itself.
+  const untrustedAmong = (paths: readonly string[]): Foreign =>
+    foreignFrom(
+      paths.filter((path) => isUntrusted(path)),
+      "minds",
+    );
+  const ofAction: ForeignPorts["ofAction"] = async (id) =>
+    foreignFrom((await actions.get(id))?.sources ?? [], "all");
+  const ofEntries: ForeignPorts["ofEntries"] = async (entries) =>
+    bothForeign(
+      untrustedAmong(entries.map(({ path }) => path)),
+      foreignFrom(await tainted.ofValues(() => entries.flatMap(valuesOf)), "all"),
+    );
   return {
     places,
-    ofAgent: (agent) => agents.find(agent)?.foreign ?? nothingForeign,
+    ofAction,
+    ofEntries,
+    ofSidecar: async (path, data) =>
+      bothForeign(untrustedAmong([path]), foreignFrom(await tainted.ofValues(() => [data]), "all")),
     ofFile: async (given) => {
       const canonical = canonicalPath(given);
       const path = canonical.ok ? canonical.path : given;
       const hash = workspace.get({ path }, () => true)?.content_id ?? null;
-      const written = await tainted.ofContents(hash === null ? [] : [hash]);
-      // A person may let an agent work on such files by itself.
-      return bothForeign(foreignFrom(isUntrusted(path) ? [path] : [], "minds"), foreignFrom(written, "all"));
+      // Before the index knows the content, it may be any that was written there.
+      const written = hash === null ? await tainted.ofPaths([path]) : await tainted.ofContents([hash]);
+      return bothForeign(untrustedAmong([path]), foreignFrom(written, "all"));
+    },
+    keyOfValue: (type, value) => sharedTypes.keyOfValue(type, value),
+    ofImported: (namespace, items) => memories.foreignImported(namespace, items),
+    ofModel: (model) => (models.isScripted(model) ? foreignFrom(["scripted"], "minds") : nothingForeign),
+    ofEvent: async ({ entry, action, tag }) => {
+      if (typeof action === "string") return await ofAction(action);
+      if (!isJsonObject(entry) || typeof entry["path"] !== "string") return nothingForeign;
+      const { path } = entry;
+      return await ofEntries([
+        { ...entry, path },
+        ...(typeof tag === "string" ? [{ path, tags: [tag] }] : []),
+      ]);
     },
   };
+}
+
+/** Returns the texts that an entry's metadata hold, as the values that actions set. */
+function valuesOf({ tags = [], fields = {} }: Parameters<ForeignPorts["ofEntries"]>[0][number]): unknown[] {
+  return [...tags, ...Object.values(fields).flatMap((namespace) => Object.values(namespace))];
 }

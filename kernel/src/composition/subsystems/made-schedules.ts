@@ -39,7 +39,7 @@ function hookOfMade(schedule: MadeSchedule, clock: Clock): HookDefinition {
   const name = prompt.split("\n", 1)[0] ?? "";
   if ("cron" in when) {
     const { cron, timezone, activeHours } = when;
-    const compiled = compileSchedule(cron, timezone, clock.now());
+    const compiled = compileSchedule(cron, timezone, clock.now(), activeHours);
     if (!compiled.ok) throw invalidParams(compiled.message, { path: compiled.part });
     const hook = hookOf(
       {
@@ -66,6 +66,9 @@ function hookOfMade(schedule: MadeSchedule, clock: Clock): HookDefinition {
     timing: {
       timezone: "UTC",
       catchUp: "once",
+      overlap: "skip",
+      jitterMs: 0,
+      isActive: () => true,
       next: (afterMs) => (atMs > afterMs ? atMs : null),
       between: (afterMs, throughMs) => (atMs > afterMs && atMs <= throughMs ? [atMs] : []),
     },

@@ -3,6 +3,7 @@ import { LaresError, messageOf, notFound } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { AgentLimits } from "../../base/vocabulary/permissions.ts";
 import type { RequestedNamespace } from "../../decisions/namespaces.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -49,6 +50,8 @@ export interface Memories extends HostMemoryPorts {
    * PermissionDenied if it is another workspace's.
    */
   keyOf(agent: string, namespace: string | undefined): MemoryKey;
+  /** As `ImportedMemories.foreignIn`; null for a memory of this workspace. */
+  foreignImported(namespace: string, read: readonly string[] | "plan" | "all"): Foreign | null;
 }
 
 const bytesPerMb = 1024 * 1024;
@@ -189,6 +192,10 @@ export async function openMemories(context: KernelContext, parts: MemoryParts): 
     keyOf,
     readable,
     writable,
+    foreignImported: (name, read) =>
+      configuration.namespaces.some((namespace) => namespace.name === name && namespace.workspace !== null)
+        ? imported.foreignIn(name, read)
+        : null,
   };
 }
 

@@ -13,7 +13,7 @@ test("a mind starts without a place and ends when it is asked to", async () => {
   const session = await body.start(definition, handlers);
   const heard: unknown[] = [];
   await body.boot(definition, session.request, (abilities) => heard.push(abilities));
-  expect(heard).toEqual([{ maxOpenHooks: 1, jobs: new Set(), cancelsTools: false }]);
+  expect(heard).toEqual([{ maxOpenHooks: 1, jobs: new Set(), tasks: new Set(), cancelsTools: false }]);
   expect(session.gone.aborted).toBe(false);
   await body.end(session);
   expect(await session.ended).toEqual({ reason: "It was unloaded." });

@@ -21,7 +21,7 @@ export function mindBody(
     takePlace: async () => ({ [Symbol.dispose]: () => undefined }),
     start: async () => withPrompts(idleSession(agent.id), agent.id, hooksNow, run),
     boot: async (_definition, _ask, heard) =>
-      heard({ maxOpenHooks: 1, jobs: new Set(), cancelsTools: false }),
+      heard({ maxOpenHooks: 1, jobs: new Set(), tasks: new Set(), cancelsTools: false }),
     end: (session) => session.kill(),
   };
 }

@@ -2,27 +2,27 @@ import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Asking } from "../../base/vocabulary/ask.ts";
-import { compileGlob } from "../../base/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { nothingForeign } from "../../base/vocabulary/foreign.ts";
+import { bothForeign, type Foreign, nothingForeign } from "../../base/vocabulary/foreign.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import type { TaintedContents } from "../../conversations/tainted-contents.ts";
-import type { CallOptions, CallOutcome } from "../../minds/ports.ts";
+import type { CallOptions, CallOutcome, FilePicture } from "../../minds/ports.ts";
+import { sha256 } from "../../platform/files/hash.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { MindTools } from "./mind-tools.ts";
 
 interface CallPorts {
   readonly tools: MindTools;
-  readonly agents: Pick<AgentLink, "authorityOf" | "find">;
+  readonly agents: Pick<AgentLink, "authorityOf">;
   readonly actions: Pick<Actions, "get">;
   readonly asks: Pick<Asks, "isAllowed">;
   readonly tainted: TaintedContents;
   /** Returns the content's hash of a file as the index knows it now. */
   contentOf(path: string): string | null;
-  /** Patterns of the files for which nobody vouches. */
-  untrusted(): readonly string[];
+  /** Returns whether nobody vouches for the file at a path. */
+  isUntrusted(path: string): boolean;
 }
 
 const maxSources = 16;
@@ -58,9 +58,20 @@ export class MindCalls {
             origin: "workspace",
             isTainted: false,
           };
-    const result = await this.#ports.tools.call(tool, args, caller, options);
+    let heard = nothingForeign;
+    const hear = (more: Foreign): void => void (heard = bothForeign(heard, more));
+    const result = await this.#ports.tools.call(tool, args, caller, { ...options, hear });
     await this.#remember(caller, result);
-    return { result, ...(await this.#provenanceOf(caller, tool, result, hosts)) };
+    return { result, ...(await this.#provenanceOf(caller, tool, result, hosts, Object.keys(heard))) };
+  }
+
+  /** Reads a picture; where it comes from is known by the bytes that were read, whatever the file has become. */
+  async picture(caller: ProcessPrincipal, path: string): Promise<FilePicture | null> {
+    const picture = await this.#ports.tools.picture(path, caller);
+    if (picture === null) return null;
+    const result: ToolResult = { status: "success", value: { path, hash: sha256(picture.bytes) } };
+    const { isTainted, sources } = await this.#provenanceOf(caller, "files/read", result, [], []);
+    return { ...picture, isTainted, ...(sources === undefined ? {} : { sources }) };
   }
 
   /** An action has changed: however it came about, and whatever a person made of it, its contents keep their sources. */
@@ -93,13 +104,13 @@ export class MindCalls {
     tool: string,
     result: ToolResult,
     hosts: readonly string[],
+    read: readonly string[],
   ): Promise<Omit<CallOutcome, "result">> {
     if (!tool.startsWith("files/")) {
       const agent = tool.slice(0, tool.lastIndexOf("/"));
       const source = `agent:${agent}`;
       if (hosts.length > 0) return { origin: "web", isTainted: true, sources: [source] };
       // A guest may answer with whatever it has read since it was started.
-      const read = Object.keys(this.#ports.agents.find(agent)?.foreign ?? nothingForeign);
       const known = [...new Set([...(lineage.sources ?? []), ...read])].slice(0, maxSources);
       return {
         origin: source,
@@ -107,9 +118,8 @@ export class MindCalls {
         ...(known.length === 0 ? {} : { sources: known }),
       };
     }
-    const patterns = this.#ports.untrusted().map((pattern) => compileGlob(pattern));
     const { paths, hash } = shownIn(result);
-    const untrusted = paths.filter((path) => patterns.some((glob) => glob.ok && glob.matches(path)));
+    const untrusted = paths.filter((path) => this.#ports.isUntrusted(path));
     // A whole file is known by the content that was read. Names and lines of several files may come from what stood at
     // their paths before, or from contents that were moved or copied there.
     const written =

@@ -391,7 +391,7 @@ describe("tools of agents", () => {
   test("patterns choose the tools, sorted; a worker gets those that its mind may use", () => {
     const names = (...patterns: string[][]): string[] =>
       bed.tools.toolsFor(patterns[0] ?? [], patterns[1]).map(({ name }) => name);
-    expect(names([`${helper}/*`])).toEqual([`${helper}/count`, `${helper}/erase`]);
+    expect(names([`${helper}/*`])).toEqual([`${helper}/count`, `${helper}/erase`, `${helper}/make_note`]);
     expect(names(["files/*"])).toHaveLength(8);
     expect(names(["files/read", `${helper}/count`, "files"])).toEqual([`${helper}/count`, "files/read"]);
     expect(names(["files/*"], ["files/read", `${helper}/*`])).toEqual(["files/read"]);
@@ -415,6 +415,41 @@ describe("tools of agents", () => {
       recoverable: false,
     });
     expect(await messageOf(`${helper}/count`, { n: "x" })).toMatch(/\/n must be integer/);
+  });
+
+  test("a named action is called as one, and proposes its effects for the process", async () => {
+    const asked: unknown[] = [];
+    bed.behaviour = (method, params) => {
+      asked.push([method, params["name"], params["parameters"]]);
+      return {
+        effects: [{ kind: "file.write", path: "notes/made.md", content: "A note.\n" }],
+        reason: "It was asked for.",
+      };
+    };
+    const value = await bed.value<{ action: string; state: string }>(`${helper}/make_note`, {
+      name: "tides",
+    });
+    expect(asked).toEqual([["action", "makeNote", { name: "tides" }]]);
+    expect(value.state).toBe("PendingApproval");
+    const action = await bed.actions.get(value.action);
+    expect(action).toMatchObject({
+      agent: helper,
+      title: "Make the note tides",
+      reason: "It was asked for.",
+      on_behalf_of: [expect.objectContaining({ kind: "process", conversation: "c1" })],
+    });
+    await bed.actions.reject(personAt(), value.action);
+    expect(await messageOf(`${helper}/make_note`, {})).toMatch(/must have required property "name"/);
+  });
+
+  test("a named action of a helper does not change what the mind may not change", async () => {
+    bed.behaviour = () => ({
+      effects: [{ kind: "file.write", path: "state/ledger.txt", content: "x" }],
+      reason: "r",
+    });
+    const before = bed.actions.pendingCount();
+    expect(await messageOf(`${helper}/make_note`, { name: "x" })).toMatch(/state\/ledger\.txt/);
+    expect(bed.actions.pendingCount()).toBe(before);
   });
 
   test("a repeated call gets the first outcome, and one of another conversation runs", async () => {

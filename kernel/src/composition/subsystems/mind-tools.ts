@@ -2,6 +2,7 @@ import { isLaresError, LaresError, messageOf, notFound } from "../../base/errors
 import { canonicalJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { closest } from "../../base/suggest.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../../base/vocabulary/progress.ts";
 import { toolFailure, type ToolResult } from "../../base/vocabulary/tool-result.ts";
@@ -32,6 +33,8 @@ export interface MindToolOptions {
   readonly signal: AbortSignal;
   /** Receives the progress of an agent's tool. */
   readonly progress?: ProgressSink;
+  /** Receives, before the result, what an agent's tool may have put into it of texts that nobody vouches for. */
+  readonly hear?: (foreign: Foreign) => void;
 }
 
 interface MindToolPorts {
@@ -101,11 +104,16 @@ export class MindTools {
     }
   }
 
+  /** Returns a file that is a picture, as far as the process may read it; null for any other. */
+  picture(path: string, principal: ProcessPrincipal): ReturnType<FileTools["picture"]> {
+    return this.#files.picture(path, principal);
+  }
+
   async #call(
     name: string,
     args: unknown,
     principal: ProcessPrincipal,
-    { key, signal, progress }: MindToolOptions,
+    { key, signal, progress, hear }: MindToolOptions,
   ): Promise<ToolResult> {
     if (name.startsWith("files/")) return await this.#files.call(name, args, principal, { key, signal });
     const slash = name.indexOf("/");
@@ -116,7 +124,7 @@ export class MindTools {
       arguments: (args ?? {}) as GuestCallParams<"tools/call">["arguments"],
       key,
     };
-    return await this.#ask(principal, "tools/call", call, signal, progress);
+    return await this.#ask(principal, "tools/call", call, signal, { progress, hear });
   }
 
   #accessOf(principal: ProcessPrincipal, signal: AbortSignal): FileAccess {
@@ -142,9 +150,19 @@ export class MindTools {
     method: Method,
     params: GuestCallParams<Method>,
     signal: AbortSignal,
-    progress?: ProgressSink,
+    {
+      progress,
+      hear,
+    }: {
+      readonly progress?: ProgressSink | undefined;
+      readonly hear?: MindToolOptions["hear"] | undefined;
+    } = {},
   ): Promise<GuestCallResult<Method>> {
-    const options = { signal, ...(progress === undefined ? {} : { progress }) };
+    const options = {
+      signal,
+      ...(progress === undefined ? {} : { progress }),
+      ...(hear === undefined ? {} : { hear }),
+    };
     const answer = await this.#ports.agents.get(principal.agent).callAs(principal, method, params, options);
     // The services are typed by method, and the door between passes on what they return.
     return answer as GuestCallResult<Method>;

@@ -18,6 +18,7 @@ import type { AgentNotice } from "../../services/ports.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { matcherOf } from "./path-matcher.ts";
 import type { KernelModels } from "../models/open-models.ts";
 import { MindCalls } from "./mind-calls.ts";
 import { mindMemory } from "./mind-memory.ts";
@@ -62,7 +63,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     asks,
     tainted: parts.tainted,
     contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
-    untrusted: () => settings().untrusted,
+    isUntrusted: matcherOf(() => settings().untrusted),
   });
   const minds = opened.use(
     new Minds({
@@ -74,12 +75,6 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         disk,
         maxBytes: () => maxConversationBytes,
         damaged: (_id, error) => log.error(error.message),
-        // A mind's own log, named by its agent, is not a conversation.
-        appended: ({ agent, forked_from: forked }, entries) =>
-          void (
-            entries[0]?.conversation !== agent &&
-            announcer.entries(agent, entries, (forked?.seq ?? 0) + firstSeq)
-          ),
       }),
       streamed: (conversation, delta) => announcer.delta(conversation, delta),
       unattendedMs: () => settings().unattendedMs,
@@ -108,6 +103,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
         tools: {
           list: (_agent, patterns, within) => tools.toolsFor(patterns, within),
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
+          picture: (caller, path) => calls.picture(caller, path),
         },
         notify: (notice) => parts.notifications.emit(notice),
         memory: mindMemory(agents, parts.places, parts.memories),
@@ -141,7 +137,13 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           withdraw: (id) => asks.withdraw(id),
           block: (place, edit, key) => asks.ask(blockQuestion(place, edit), { key }),
         },
-        mayRepeat: ({ agent, conversation, process }, tool, args, signal, asking) =>
+        mayRepeat: (
+          { agent, conversation, process, lineage: { sources = [] } },
+          tool,
+          args,
+          signal,
+          asking,
+        ) =>
           asks.isAllowed(
             {
               agent,
@@ -150,9 +152,10 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
               kind: "repeat",
               title: `May ${agent} call ${quotedText(tool)} once more with the same arguments?`,
               reason: `Its ${process} has made the same call twice in a row, and may be going in circles.`,
-              sources: [],
+              sources: [...sources],
               facts: { tool, arguments: isJsonObject(args) ? (args as never) : {} },
-              scopes: ["once", "conversation"],
+              // What nobody vouches for may have led to it.
+              scopes: sources.length > 0 ? ["once"] : ["once", "conversation"],
               about: tool,
               countsFor: "agent",
             },
@@ -162,6 +165,11 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
       },
     }),
   );
+  minds.conversations.appended.on(({ header: { agent, forked_from: forked }, entries }) => {
+    // A mind's own log, named by its agent, is not a conversation.
+    if (entries[0]?.conversation === agent) return;
+    announcer.entries(agent, entries, (forked?.seq ?? 0) + firstSeq);
+  });
   opened.use(asks.changed.on((ask) => minds.askChanged(ask)));
   opened.use(
     parts.schedules.decided.on(({ schedule: { conversation }, isAccepted }) => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { LaresError } from "../../base/errors.ts";
-import type { Bundler } from "../../sandbox/bundle/bundle.ts";
+import type { Bundler, PackagedSource } from "../../sandbox/bundle/bundle.ts";
 import type { SourceReader } from "../../authoring/program-outlines.ts";
 import { maxFileBytes } from "../../sandbox/bundle/bounds.ts";
 import { transformFile } from "../../sandbox/bundle/transform.ts";
@@ -52,3 +52,9 @@ export const bundle: Bundle = async ({ folder, main }) => {
 
 /** Reads program files as the bundler does. */
 export const sourceReader: SourceReader = { maxFileBytes, transform: transformFile };
+
+/** Bundles a program into one source file for a package. */
+export async function bundleForPackage(folder: string, main: string): Promise<PackagedSource> {
+  const { Bundler } = await import("../../sandbox/bundle/bundle.ts");
+  return new Bundler(resources.sdk).bundleForPackage(folder, main);
+}

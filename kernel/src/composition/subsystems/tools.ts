@@ -1,4 +1,7 @@
 import type { Actions } from "../../actions/api.ts";
+import { notFound } from "../../base/errors.ts";
+import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
+import { listedTitle } from "../../base/vocabulary/named-action.ts";
 import type { Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { ArgumentChecker } from "../../tools/argument-checker.ts";
@@ -13,6 +16,8 @@ export interface KernelTools {
   readonly tools: ToolRegistry;
   /** Checks a value that an agent asked for against the agent's schema. */
   verdictOf: ArgumentChecker["verdictOf"];
+  /** The same for several values; the verdict is about the first that does not fit. */
+  verdictOfAll: ArgumentChecker["verdictOfAll"];
   /** Throws ToolError if the arguments of a call do not fit the tool's schema. */
   check: ArgumentChecker["check"];
   /** Returns what a guest's answer to a call says; a result that waits for approval comes with the action. */
@@ -25,6 +30,25 @@ export interface KernelTools {
     principal: Principal,
     options: CallOptions,
   ): Promise<ToolResult>;
+}
+
+/** Marks the handlers of named actions among those of tools; no function of a program has such a name in the manifest. */
+const actionPrefix = "action:";
+
+/** Returns an agent with its named actions as tools. */
+function withActionTools({
+  id,
+  tools,
+  actions = [],
+}: AgentDefinition): Pick<AgentDefinition, "id" | "tools"> {
+  if (actions.length === 0) return { id, tools };
+  const asTools = actions.map(({ name, title, description, parameters }) => ({
+    name,
+    description: description === "" ? `${listedTitle(title)}.` : description,
+    handler: `${actionPrefix}${name}`,
+    parameters,
+  }));
+  return { id, tools: [...tools, ...asTools] };
 }
 
 /** Opens the registry of the tools that agents offer. */
@@ -40,9 +64,16 @@ export async function openTools(
   const tools = opened.use(
     new ToolRegistry(
       {
-        owners: () => agents.definitions(),
-        invoke: (agent, handler, args, principal, options) =>
-          agents.get(agent).callTool(handler, args, principal, options),
+        owners: () => agents.definitions().map(withActionTools),
+        invoke: (agent, handler, args, principal, options) => {
+          const supervisor = agents.get(agent);
+          if (!handler.startsWith(actionPrefix))
+            return supervisor.callTool(handler, args, principal, options);
+          const name = handler.slice(actionPrefix.length);
+          const action = supervisor.definition.actions?.find((each) => each.name === name);
+          if (action === undefined) throw notFound("action", `${agent}/${name}`);
+          return supervisor.callAction(action, args, principal, options);
+        },
         keyed: await KeyedCalls.open(database, clock),
       },
       checker,
@@ -62,6 +93,7 @@ export async function openTools(
   return {
     tools,
     verdictOf: (agent, what, schema, value) => checker.verdictOf(agent, what, schema, value),
+    verdictOfAll: (caller, what, schema, values) => checker.verdictOfAll(caller, what, schema, values),
     check: (caller, tool, parameters, args) => checker.check(caller, tool, parameters, args),
     completed: (agent, name, answer) => withAction(agent, name, decodeResult(agent, name, answer)),
     call: async (agent, name, args, principal, options) =>

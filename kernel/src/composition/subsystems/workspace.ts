@@ -1,5 +1,6 @@
 import { Emitter } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { FileMove } from "../../base/vocabulary/chat-binding.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Configuration } from "../../documents/configuration.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -16,6 +17,8 @@ export interface KernelWorkspace {
   readonly workspace: Workspace;
   /** Emits changes once they are stored and visible to queries. */
   readonly changed: Emitter<readonly EntryChange[]>;
+  /** Emits the moves among them. */
+  readonly filesMoved: Emitter<readonly FileMove[]>;
   /** A missing root is present again or was replaced by another folder. */
   readonly rootReturned: Emitter<void>;
 }
@@ -33,6 +36,7 @@ export async function openIndex(
 ): Promise<KernelWorkspace> {
   const { database, roots, index, agents, progress } = parts;
   const changed = new Emitter<readonly EntryChange[]>();
+  const filesMoved = new Emitter<readonly FileMove[]>();
   const rootReturned = new Emitter<void>();
   const workspace = opened.use(
     await openWorkspace(
@@ -49,6 +53,12 @@ export async function openIndex(
             committed: () => {
               committed();
               changed.emit(changes);
+              const moves = changes.flatMap((change) =>
+                change.kind === "moved" && change.entry.kind === "file"
+                  ? [{ from: change.from, to: change.entry.path }]
+                  : [],
+              );
+              if (moves.length > 0) filesMoved.emit(moves);
             },
           };
         },
@@ -63,5 +73,5 @@ export async function openIndex(
     ),
   );
   void workspace.indexed.then(settleHeap);
-  return { workspace, changed, rootReturned };
+  return { workspace, changed, filesMoved, rootReturned };
 }

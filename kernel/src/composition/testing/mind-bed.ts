@@ -49,7 +49,11 @@ export const worker: ProcessPrincipal = {
 export const everything: Authority = {
   extension: mind,
   requested: {},
-  effective: { read_entries: true, propose_actions: ["*"], call_tools: [`${helper}/count`] },
+  effective: {
+    read_entries: true,
+    propose_actions: ["*"],
+    call_tools: [`${helper}/count`, `${helper}/make_note`],
+  },
   denied: [],
   locations: ["."],
   protectedPaths: [],
@@ -227,8 +231,9 @@ export class MindBed implements AsyncDisposable {
         startGuest: async (_definition, handlers) =>
           new FakeGuest(handlers, (method, params, guest) => {
             if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
-            if (method === "initialize") return { handlers: [], tools: ["ask", "count", "erase"], jobs: [] };
-            if (method !== "tool") return {};
+            if (method === "initialize")
+              return { handlers: [], tools: ["ask", "count", "erase"], jobs: [], actions: ["makeNote"] };
+            if (method !== "tool" && method !== "action") return {};
             return params["name"] === "ask" ? ask(guest, params) : this.behaviour(method, params, guest);
           }),
         authorityOf: (agent) => this.#supervisors.get(agent)?.authority ?? null,
@@ -249,6 +254,8 @@ export class MindBed implements AsyncDisposable {
         hides: (path) => this.workspace.workspace.view.hides(path),
         acquireSlot: async () => ({ [Symbol.dispose]: () => undefined }),
         takeTurn: async () => undefined,
+        ran: () => undefined,
+        suspension: () => null,
       },
     });
     this.#supervisors.set(definition.id, supervisor);
@@ -275,6 +282,15 @@ const helperDefinition = definitionOf({
   id: helper,
   hooks: [],
   authority: { ...everything, extension: helper },
+  actions: [
+    {
+      name: "make_note",
+      title: "Make the note {name}",
+      description: "Makes a note.",
+      handler: "makeNote",
+      parameters: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
+    },
+  ],
   tools: ["count", "erase"].map((name) => ({
     name,
     description: `Can ${name}.`,

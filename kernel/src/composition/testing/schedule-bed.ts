@@ -15,6 +15,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { openDatabase, type Database, type Statement } from "../../platform/database/database.ts";
 import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import { agentQueue } from "../subsystems/agent-queue.ts";
+import type { ResolvedHook } from "../../documents/resolved-manifest.ts";
 import { hookOf } from "../../configuration/definitions.ts";
 
 /** An agent whose handler `tidy` has a schedule. */
@@ -24,8 +25,9 @@ export function scheduled(
   clock: Clock,
   change: Partial<AgentDefinition> = {},
   timezone = "UTC",
+  more: Partial<Extract<ResolvedHook, { kind: "schedule" }>> = {},
 ): AgentDefinition {
-  const hook = hookOf({ kind: "schedule", schedule, timezone, handler: "tidy", catchUp }, clock);
+  const hook = hookOf({ kind: "schedule", schedule, timezone, handler: "tidy", catchUp, ...more }, clock);
   return definitionOf({ hooks: [hook], ...change });
 }
 
@@ -35,6 +37,7 @@ export class ScheduleBed implements AsyncDisposable {
   readonly database: Database;
   readonly inbox: Inbox;
   readonly agents = new Map<string, ScheduledAgent & { isListening: boolean }>();
+  readonly announced: string[] = [];
   /** "level message". */
   readonly traces: string[] = [];
   /** Called before each transaction, which fails if it throws. */
@@ -101,6 +104,7 @@ export class ScheduleBed implements AsyncDisposable {
       definition,
       isListening: true,
       trace: (level, message) => void this.traces.push(`${level} ${message}`),
+      announce: () => void this.announced.push(definition.id),
     });
   }
 
@@ -124,7 +128,7 @@ export class ScheduleBed implements AsyncDisposable {
 
   /** Returns the waiting deliveries of the agent and handles them. */
   async deliveries(id = "dev.test.agent"): Promise<RoutedDelivery[]> {
-    const queue = agentQueue(this.inbox);
+    const queue = agentQueue(this.inbox, async () => ({}));
     const taken: RoutedDelivery[] = [];
     for (let one = await queue.next(id, () => false); one !== null; one = await queue.next(id, () => false)) {
       taken.push({ agent: id, lane: "live", payload: one.payload });

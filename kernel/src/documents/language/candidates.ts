@@ -40,6 +40,7 @@ export async function candidatesAt(
 }
 
 const hookHandlers: Finder = async ({ around }) => handlers((await around.programExports())?.handlers ?? []);
+const actionHandlers: Finder = async ({ around }) => handlers((await around.programExports())?.actions ?? []);
 const toolHandlers: Finder = async ({ around }) => handlers((await around.programExports())?.tools ?? []);
 
 const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
@@ -51,10 +52,13 @@ const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
   [/^\/extension\/hooks\/\d+\/schedule$/, schedules],
   [/^\/extension\/hooks\/\d+\/handler$/, hookHandlers],
   [/^\/extension\/tools\/\d+\/handler$/, toolHandlers],
+  [/^\/extension\/actions\/\d+\/handler$/, actionHandlers],
   [/^\/extension\/hooks\/\d+\/timezone$/, async () => timezones()],
   [/^\/extension\/permissions\/propose_actions\/\d+$/, async () => proposedKinds()],
   [/^\/extension\/permissions\/hear_events\/\d+$/, heardEvents],
   [/^\/extension\/permissions\/call_tools\/\d+$/, toolNames],
+  [/^\/extension\/permissions\/shared_types\/(?:read|write)\/\d+$/, typeNames],
+  [/^\/extension\/types\/\d+\/key$/, keyProperties],
   [/^\/extension\/permissions\/intercept\/\d+$/, extensionIds],
   [/^\/extension\/mind\/(?:workers\/[^/]+\/)?(?:direct_)?tools\/\d+$/, mindTools],
 ];
@@ -182,6 +186,27 @@ async function toolNames({ around }: Search): Promise<Candidate[]> {
           { value: `${id}/*`, kind: "choice" as const, detail: `all tools of ${name}` },
           ...tools.map((tool) => ({ value: `${id}/${tool}`, kind: "choice" as const })),
         ],
+  );
+}
+
+/** Returns the types of other extensions; its own need no permission. */
+async function typeNames({ document, around }: Search): Promise<Candidate[]> {
+  const own = valueAt(document, "/extension/id");
+  return (await around.extensions()).flatMap(({ id, name, types }) =>
+    types.length === 0 || id === own
+      ? []
+      : [
+          { value: `${id}/*`, kind: "choice" as const, detail: `all types of ${name}` },
+          ...types.map((type) => ({ value: `${id}/${type}`, kind: "choice" as const })),
+        ],
+  );
+}
+
+/** Returns the properties of a type that are strings, of which one is its key. */
+async function keyProperties({ document, pointer }: Search): Promise<Candidate[]> {
+  const properties = valueAt(document, pointer.replace(/key$/, "schema/properties"));
+  return Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([value, property]) =>
+    isJsonObject(property) && property["type"] === "string" ? [{ value, kind: "value" as const }] : [],
   );
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../base/json.ts";
 import { pointerTo, valueAt, type ParsedDocument, type SourceNode } from "../text/source.ts";
-import type { HandlerKind } from "./program.ts";
+import { handlerKinds, type HandlerKind } from "./program.ts";
 
 /** A handler that a manifest names. */
 export interface HandlerUse {
@@ -8,7 +8,7 @@ export interface HandlerUse {
   readonly name: string;
   /** The range of the name. */
   readonly pointer: string;
-  /** The pointer of the hook or the tool. */
+  /** The pointer of the hook, the tool or the action. */
   readonly owner: string;
 }
 
@@ -22,7 +22,7 @@ export interface ExtensionUse {
 
 /** Returns what a manifest says about its program, even if other parts are invalid. */
 export function handlerUses(document: ParsedDocument): HandlerUse[] {
-  return (["hooks", "tools"] as const).flatMap((kind) =>
+  return handlerKinds.flatMap((kind) =>
     listAt(document, `/extension/${kind}`).flatMap((item, index) => {
       const owner = pointerTo("/extension", kind, index);
       const name = isJsonObject(item) ? item["handler"] : undefined;

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../text/diagnostics.ts";
 import { checkLares } from "../lares.ts";
 import { checkManifest } from "../manifest.ts";
 import { documentKind } from "../names.ts";
-import { applyEdits } from "../testing/apply-edits.ts";
+import { applyEdits } from "../text/apply-edits.ts";
 import { manifestPorts } from "../testing/ports.ts";
 import { extensionUses, isAt } from "./elements.ts";
 import { readAtOnce } from "./testing/read-at-once.ts";

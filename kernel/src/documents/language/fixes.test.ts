@@ -4,7 +4,7 @@ import type { Diagnostic } from "../text/diagnostics.ts";
 import { checkLares } from "../lares.ts";
 import { checkManifest } from "../manifest.ts";
 import type { LaresPorts } from "../ports.ts";
-import { applyEdits } from "../testing/apply-edits.ts";
+import { applyEdits } from "../text/apply-edits.ts";
 import { manifestPorts } from "../testing/ports.ts";
 
 const exported = { handlers: ["photoAdded", "maintenance"], tools: ["search"] };

@@ -108,6 +108,14 @@ async function manifestValue(
     const origin = paragraph("An event that ", code(publisher), " emits, with the fields it was given.");
     return { explanation: [origin, ...(extension === null ? [] : extensionExplanation(extension))] };
   }
+  if (/^\/extension\/permissions\/shared_types\/(?:read|write)\/\d+$/.test(pointer)) {
+    const slash = value.indexOf("/");
+    const owner = slash < 0 ? null : await around.extension({ id: value.slice(0, slash) });
+    if (owner === null) return null;
+    const { types } = owner;
+    const names = types.length === 0 ? "It declares no types." : `Its types: ${types.join(", ")}.`;
+    return { explanation: [...extensionExplanation(owner), paragraph(names)] };
+  }
   if (filterPlace.test(pointer)) return filterWord(place, value, events);
   if (/^\/extension\/hooks\/\d+\/schedule$/.test(pointer)) {
     const timezone = valueAt(document, pointer.replace(/schedule$/, "timezone"));

@@ -9,9 +9,9 @@ import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "../
 const exclusive: readonly { readonly one: readonly string[]; readonly other: readonly string[] }[] = [
   {
     one: ["on", "filter", "intercept", "order"],
-    other: ["schedule", "timezone", "catch_up", "prompt", "target", "active_hours"],
+    other: ["schedule", "timezone", "catch_up", "prompt", "target", "active_hours", "overlap", "jitter"],
   },
-  { one: ["handler"], other: ["prompt", "target", "active_hours"] },
+  { one: ["handler"], other: ["prompt", "target"] },
   { one: ["path"], other: ["id"] },
 ];
 

@@ -41,6 +41,8 @@ export interface ExtensionSummary {
   readonly description: string;
   readonly tools: readonly string[];
   readonly permissions: readonly string[];
+  /** Names of the types that it declares, without the extension. */
+  readonly types: readonly string[];
   /** Names of the events that it emits, without the publisher. */
   readonly events: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { maxProgramCharacters, readProgram, type ProgramOutline } from "./program.ts";
+import { handlerKinds, maxProgramCharacters, readProgram, type ProgramOutline } from "./program.ts";
 import { compiledForTests } from "./testing/compiled.ts";
 
 async function outline(source: string): Promise<ProgramOutline> {
@@ -9,10 +9,10 @@ async function outline(source: string): Promise<ProgramOutline> {
 /** Each handler with what stands at its places in the source. */
 async function check(
   source: string,
-  expected: { hooks?: string[]; tools?: string[]; complete?: boolean },
+  expected: { hooks?: string[]; tools?: string[]; actions?: string[]; complete?: boolean },
 ): Promise<void> {
   const { handlers, isComplete } = await outline(source);
-  for (const kind of ["hooks", "tools"] as const) {
+  for (const kind of handlerKinds) {
     const shown = handlers[kind].map(({ name, key, declared, imported }) => {
       expect(source.slice(key.start, key.end).replaceAll(/["']/g, "")).toBe(name);
       const at =
@@ -20,7 +20,7 @@ async function check(
       return `${name}${at}${imported === null ? "" : ` = ${imported.name} of ${imported.from}`}`;
     });
     expect(shown).toEqual(expected[kind] ?? []);
-    expect(isComplete[kind]).toBe(expected.complete ?? true);
+    if (kind !== "actions") expect(isComplete[kind]).toBe(expected.complete ?? true);
   }
 }
 
@@ -33,8 +33,9 @@ describe("handlers are found however they are written", () => {
        export default defineAgent<Memory>({
          hooks: { async a({ entry }, ctx) {}, b: async (event: unknown) => { event; }, "c d": function () {} },
          tools: { async t({ limit = 5 }: { limit?: number }) { return limit as unknown; } },
+         actions: { make: () => ({ effects: [], reason: "" }) },
        });`,
-      { hooks: ["a", "b", "c d"], tools: ["t"] },
+      { hooks: ["a", "b", "c d"], tools: ["t"], actions: ["make"] },
     ],
     ["a plain object", "export default { hooks: { a() {} } };", { hooks: ["a"] }],
     [

@@ -26,7 +26,8 @@ export interface CompiledProgram {
   readonly sourceOffset: (line: number, column: number) => number | null;
 }
 
-export type HandlerKind = "hooks" | "tools";
+export const handlerKinds = ["hooks", "tools", "actions"] as const;
+export type HandlerKind = (typeof handlerKinds)[number];
 
 /** One handler of a program. */
 export interface HandlerDeclaration {
@@ -100,11 +101,12 @@ export async function readProgram(source: string, compiled: CompiledProgram): Pr
   const program = new ProgramReader(source, compiled, tree);
   const hooks = program.handlersOf("default", "agent", "hooks");
   const tools = program.handlersOf("default", "agent", "tools");
+  const actions = program.handlersOf("default", "agent", "actions");
   const isWhole = ({ isComplete, elsewhere }: HandlersInFile): boolean =>
     isComplete && elsewhere.length === 0;
   return {
-    handlers: { hooks: hooks.found, tools: tools.found },
-    isComplete: { hooks: isWhole(hooks), tools: isWhole(tools) },
+    handlers: { hooks: hooks.found, tools: tools.found, actions: actions.found },
+    isComplete: { hooks: isWhole(hooks), tools: isWhole(tools), actions: isWhole(actions) },
     handlersOf: (exported, what, kind) => program.handlersOf(exported, what, kind),
     exported: (name) => program.exported(name),
     exportedAs: (name) => {
@@ -127,7 +129,11 @@ class ProgramReader {
   /** What the program exports. */
   #agent: ObjectExpression | null = null;
   /** The handler records, including those that are spread into them. */
-  readonly #recordsOf: Record<HandlerKind, Set<ObjectExpression>> = { hooks: new Set(), tools: new Set() };
+  readonly #recordsOf: Record<HandlerKind, Set<ObjectExpression>> = {
+    hooks: new Set(),
+    tools: new Set(),
+    actions: new Set(),
+  };
   #propertiesLeft = 0;
   /** True if a function call is between the export and the object literal. */
   #isAltered = false;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compiledForTests } from "./testing/compiled.ts";
-import { applyEdits } from "../testing/apply-edits.ts";
+import { applyEdits } from "../text/apply-edits.ts";
 import { readAtOnce } from "./testing/read-at-once.ts";
 import { readProgram } from "./program.ts";
 import { checkHandlerName, handlerAt, renameInManifest, renameInProgram } from "./rename.ts";
@@ -46,6 +46,17 @@ describe("in a manifest each place has the new name, in the quotes it had", () =
         "extension: { hooks: [{ handler: a }], tools: [{ handler: b }] }",
       );
   });
+});
+
+test("a handler of an action is renamed in the manifest alone by its own kind", () => {
+  const text = "extension: { tools: [{ handler: a }], actions: [{ name: a, handler: a }] }";
+  const document = readAtOnce(text, "extension.yaml");
+  const action = handlerAt(document, text.lastIndexOf("a }"));
+  expect(action?.kind).toBe("actions");
+  if (action !== null)
+    expect(applyEdits(text, renameInManifest(document, action, "b"))).toBe(
+      "extension: { tools: [{ handler: a }], actions: [{ name: a, handler: b }] }",
+    );
 });
 
 describe("in a program", () => {

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { closed } from "../../base/vocabulary/common.ts";
 import { defaultInterceptOrder } from "../../base/vocabulary/mind-events.ts";
+import { durationPattern } from "./durations.ts";
 import { PromptFile } from "./mind.ts";
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
@@ -60,8 +61,30 @@ export const Hook = Type.Object(
     active_hours: Type.Optional(
       Type.String({
         pattern: "^(?:[01][0-9]|2[0-3]):[0-5][0-9]-(?:[01][0-9]|2[0-3]):[0-5][0-9]$",
-        description: "For prompt: outside of these hours of the schedule's time zone the run is skipped",
+        description:
+          "The hours of the schedule's time zone in which it runs; runs outside of them are skipped. They may go over midnight. Default all day",
         examples: ["08:00-20:00"],
+      }),
+    ),
+    overlap: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal("skip", { description: "No run begins before the one before it has ended" }),
+          Type.Literal("queue", { description: "Runs wait for each other, at most 100" }),
+        ],
+        {
+          description:
+            "What becomes of a run that is due while the one before it has not ended; default skip. With catch_up: all, runs always wait",
+          default: "skip",
+        },
+      ),
+    ),
+    jitter: Type.Optional(
+      Type.String({
+        pattern: durationPattern,
+        description:
+          "Delays the schedule's runs by a time that is drawn when the kernel starts, from 0 to this, at most 1h, so that not all begin in the same moment; default 0s",
+        examples: ["30s", "5m"],
       }),
     ),
     intercept: Type.Optional(

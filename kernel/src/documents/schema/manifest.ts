@@ -4,8 +4,11 @@ import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { Permissions } from "../../base/vocabulary/permissions.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
+import { ActionDeclaration } from "./actions.ts";
+import { EventDeclaration } from "./events.ts";
 import { Command, Hook } from "./hooks.ts";
 import { Mind } from "./mind.ts";
+import { SharedType } from "./shared-types.ts";
 
 const Text = (description: string, maxLength = 1024) => Type.String({ maxLength, description });
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
@@ -130,6 +133,14 @@ const AgentSettings = Type.Object(
         { description: "When it is loaded; default on_event", default: "on_event" },
       ),
     ),
+    concurrency: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 64,
+        description: "How many tasks of a job run at once; default 2",
+        default: 2,
+      }),
+    ),
   },
   { ...closed, description: "How the agent lives and remembers" },
 );
@@ -198,6 +209,26 @@ export const Manifest = Type.Object(
           Type.Array(Command, {
             maxItems: 64,
             description: "What people can have the extension do by a name, as /tidy",
+          }),
+        ),
+        actions: Type.Optional(
+          Type.Array(ActionDeclaration, {
+            maxItems: 64,
+            description: "Changes that others can have it propose by a name; each is a tool too",
+          }),
+        ),
+        events: Type.Optional(
+          Type.Array(EventDeclaration, {
+            maxItems: 64,
+            description:
+              "The events that it emits, with their fields; if there is such a list, others are refused. Needs the permission emit_events",
+          }),
+        ),
+        types: Type.Optional(
+          Type.Array(SharedType, {
+            maxItems: 64,
+            description:
+              "Types of values that agents of the workspace share; it may use its own without a permission",
           }),
         ),
         models: Type.Optional(

@@ -40,6 +40,13 @@ const ContextTokens = contextTokens(
   "How many tokens a request and its answer may have together, where no catalogue says it",
 );
 
+const Images = Type.Optional(
+  Type.Boolean({
+    description:
+      "Whether its models take pictures; default what is known about each model, and for others false: they read a sentence in place of a picture",
+  }),
+);
+
 const openAiUrl = "https://api.openai.com/v1";
 export const defaultBaseUrls = {
   anthropic: "https://api.anthropic.com/v1",
@@ -56,6 +63,7 @@ const Hosted = <Api extends keyof typeof defaultBaseUrls>(api: Api, description:
       key: Key,
       base_url: Type.Optional(BaseUrl("Where requests go", defaultBaseUrls[api])),
       context_tokens: ContextTokens,
+      images: Images,
     },
     { ...closed, description },
   );
@@ -75,6 +83,7 @@ const Provider = Type.Union(
         base_url: BaseUrl("Where requests go, up to and with its version"),
         key: Key,
         context_tokens: ContextTokens,
+        images: Images,
       },
       { ...closed, description: "A server with OpenAI's Chat Completions API" },
     ),
@@ -103,6 +112,15 @@ const Provider = Type.Union(
         context_tokens: contextTokens(
           "How many tokens a request and its answer may have together; default what the model was trained with, at most 32768. Each takes memory",
         ),
+        temperature: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 2,
+            description:
+              "How freely words are drawn where a request does not say; 0 always takes the likeliest. Small models call tools more reliably with a low one",
+            default: 0.8,
+          }),
+        ),
       },
       {
         ...closed,
@@ -121,7 +139,7 @@ const Provider = Type.Union(
           minLength: 1,
           maxLength: 4096,
           description:
-            "The file with the answers, relative to this document. It holds `turns`, of which the first that fits is given once: `{ when: <a part of the last message>, say: <text> }`, with `think`, `call: [{ tool, arguments }]`, `usage`, `delay_ms`, `repeat: true`, or `error: { class, retry_after_ms }` in place of an answer",
+            "The file with the answers, relative to this document. It holds `turns`, of which the first that fits is given once: `{ when: <a part of the last message>, say: <text> }`, with `think`, `call: [{ tool, arguments }]`, `cut: length`, `usage`, `delay_ms`, `repeat: true`, or `error: { class, retry_after_ms }` in place of an answer",
           examples: ["./rehearsal.yaml"],
         }),
       },

@@ -38,6 +38,11 @@ const Turn = Type.Object(
         { ...closed, description: "The request fails so, instead of being answered" },
       ),
     ),
+    cut: Type.Optional(
+      Type.Union([Type.Literal("length"), Type.Literal("filtered")], {
+        description: "The answer ends early, at the model's output limit, or because the rest is withheld",
+      }),
+    ),
     usage: Type.Optional(
       Type.Object(
         {

@@ -1,4 +1,5 @@
 import { compileSchedule } from "../../events/cron.ts";
+import { declaredFields } from "../../events/declared-fields.ts";
 import { compileFilter } from "../../events/filter.ts";
 import { eventNames, isCustomEvent } from "../../events/types.ts";
 import type { ManifestPorts } from "../ports.ts";
@@ -12,7 +13,8 @@ export function manifestPorts(
     events: {
       eventNames,
       isCustomEvent,
-      compileFilter,
+      compileFilter: (source, name, schema) =>
+        compileFilter(source, name, schema === undefined ? null : declaredFields(schema)),
       compileSchedule,
       nowMs: Date.parse("2026-11-20T00:00:00Z"),
     },

@@ -147,6 +147,24 @@ export const codes = {
     severity: "error",
     explanation: "Two commands of one extension have the same name.",
   },
+  "duplicate-action": {
+    severity: "error",
+    explanation: "An action has the name of another action, a tool or a command of its extension.",
+  },
+  "invalid-action-title": {
+    severity: "warning",
+    explanation: "The title of an action names a parameter that the action does not have.",
+  },
+  "duplicate-type": { severity: "error", explanation: "Two types of one extension have the same name." },
+  "invalid-type-key": {
+    severity: "error",
+    explanation: "The key of a type is not a property that each of its values has as a string.",
+  },
+  "invalid-type-reference": {
+    severity: "warning",
+    explanation:
+      "A permission to use types that is not of the form extension.id/Type, or names a type that its extension does not have.",
+  },
   "unknown-tool": {
     severity: "warning",
     explanation: "A pattern of tools that matches none: the mind never gets one by it.",
@@ -202,6 +220,25 @@ export const codes = {
   "invalid-event-name": {
     severity: "warning",
     explanation: "An extension would emit or receive an event with a name that no event can have.",
+  },
+  "duplicate-event": { severity: "error", explanation: "One extension declares the same event twice." },
+  "event-not-declared": {
+    severity: "warning",
+    explanation:
+      "The permission emit_events lists an event that is not under events: emitting it is refused.",
+  },
+  "event-not-permitted": {
+    severity: "warning",
+    explanation: "An event is declared, and emit_events does not list it: emitting it is refused.",
+  },
+  "reserved-event-field": {
+    severity: "error",
+    explanation: "An event declares a field that every event has already, such as id.",
+  },
+  "event-mismatch": {
+    severity: "warning",
+    explanation:
+      "A hook waits for an event that its publisher does not declare, or filters by a field that the event does not have.",
   },
   "event-not-heard": {
     severity: "warning",

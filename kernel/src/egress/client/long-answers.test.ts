@@ -5,6 +5,9 @@ import type { EgressRequest } from "./answer.ts";
 import { streamFromProvider } from "./task.ts";
 import { openClient, requestTo, serve } from "./testing/requests.ts";
 
+/** Longer than a busy machine needs for so much JSON. */
+const limits = { timeoutMs: 600_000, idleMs: 600_000, maxBytes: 64 * 1024 * 1024 };
+
 function questionTo(url: string): EgressRequest {
   const host = new URL(url).host;
   const provider = { id: "lab", api: "openai-compatible", baseUrl: url } as const;
@@ -17,7 +20,7 @@ function questionTo(url: string): EgressRequest {
       providerHosts: [{ provider: "lab", host }],
       provider: "lab",
     },
-    limits: { timeoutMs: 60_000, idleMs: 60_000, maxBytes: 64 * 1024 * 1024 },
+    limits,
     task: { kind: "generate", provider, key: null, request: { model: "lab/m", messages } },
   });
 }
@@ -36,14 +39,14 @@ test("an answer that takes more as JSON than a frame holds comes whole, and ends
     response.end(`${line({}, "stop")}data: [DONE]\n\n`);
   });
   const { client } = openClient();
-  const other = client.request(requestTo(`${url}/held`));
+  const other = client.request(requestTo(`${url}/held`, { limits }));
   let shown = 0;
   let last: ModelEvent | null = null;
   for await (const event of streamFromProvider(client, questionTo(url))) {
     if (event.type === "text") shown += event.text.length;
     last = event;
   }
-  expect(last).toMatchObject({ type: "done" });
+  expect(last, JSON.stringify(last)).toMatchObject({ type: "done" });
   expect(shown).toBe(piece.length * pieces);
   held.resolve();
   await expect(other).resolves.toMatchObject({ status: 200 });

@@ -76,7 +76,7 @@ test("what is wrong with a file is told before the package that is missing", asy
     expect(await eventsOf(client, at(name))).toEqual([failed("NoModel", sentence)]);
   const missing = /need the package node-llama-cpp, which is not installed\. .*npm install -g node-llama-cpp/;
   expect(await eventsOf(client, file)).toEqual([failed("NoModel", missing)]);
-  await expect(client.inspect(callOf(file).model, neverAborted)).rejects.toThrow(missing);
+  await expect(client.inspect(callOf(file).model, null, neverAborted)).rejects.toThrow(missing);
 });
 
 test("crash: a file that ends the host while it is loaded is named, and not loaded again at once", async () => {

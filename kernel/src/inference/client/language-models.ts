@@ -94,9 +94,16 @@ export class LanguageModelClient implements AsyncDisposable {
     }
   }
 
-  /** Looks at a model's files without loading them. Rejects with what is wrong. */
-  async inspect(model: ModelFiles, signal: AbortSignal): Promise<InspectedModel> {
-    const inspected = await this.#inspect(model, signal);
+  /**
+   * Looks at a model's files without loading them. `contextTokens`: the number in the document; null if it gives
+   * none. Rejects with the problem.
+   */
+  async inspect(
+    model: ModelFiles,
+    contextTokens: number | null,
+    signal: AbortSignal,
+  ): Promise<InspectedModel> {
+    const inspected = await this.#inspect(model, contextTokens, signal);
     if (this.#runtime === null) throw unusable(missingLlama);
     return inspected;
   }
@@ -111,13 +118,17 @@ export class LanguageModelClient implements AsyncDisposable {
     return findModule("node-llama-cpp", this.#options.packagesOf ?? import.meta.url);
   }
 
-  async #inspect(model: ModelFiles, signal: AbortSignal): Promise<InspectedModel> {
+  async #inspect(
+    model: ModelFiles,
+    contextTokens: number | null,
+    signal: AbortSignal,
+  ): Promise<InspectedModel> {
     const link = await unlessAborted(this.#connect(model.files), signal);
     this.#idleTimer?.[Symbol.dispose]();
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<InspectedModel>();
     this.#inspections.set(id, { settled: promise, resolve, reject });
-    link.send({ kind: "inspect", id, model });
+    link.send({ kind: "inspect", id, model, contextTokens });
     return await unlessAborted(promise, signal);
   }
 
@@ -127,7 +138,7 @@ export class LanguageModelClient implements AsyncDisposable {
     if (deadly !== null || this.#runtime !== null) return deadly;
     // A person who installs the package should not learn only then that the path is wrong.
     try {
-      await this.#inspect(model, signal);
+      await this.#inspect(model, null, signal);
       return { class: "NoModel", message: missingLlama };
     } catch (error) {
       if (signal.aborted) return cancelled;

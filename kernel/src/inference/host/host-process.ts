@@ -38,7 +38,11 @@ const parent: Parent<FromHost> = serveParent<FromHost, ToHost>({
         });
       case "inspect":
         return await answered(words.id, async () =>
-          parent.send({ kind: "inspected", id: words.id, model: await models.inspect(words.model) }),
+          parent.send({
+            kind: "inspected",
+            id: words.id,
+            model: await models.inspect(words.model, words.contextTokens),
+          }),
         );
       case "generate":
         return await runs.answer(words.id, words.call);

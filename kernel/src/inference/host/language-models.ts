@@ -37,9 +37,9 @@ export class LanguageModels {
   }
 
   /** Looks at a model's files without loading them. Throws UnusableModel. */
-  async inspect(model: ModelFiles): Promise<InspectedModel> {
-    const { contextTokens } = await checkModelFiles(model);
-    return { contextTokens: contextTokens === null ? null : windowOf(null, contextTokens) };
+  async inspect(model: ModelFiles, asked: number | null): Promise<InspectedModel> {
+    const { contextTokens: trained } = await checkModelFiles(model);
+    return { contextTokens: asked === null && trained === null ? null : windowOf(asked, trained) };
   }
 
   async #load(

@@ -1,6 +1,7 @@
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { AgentDefinition, HookDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
+import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import { interceptAnswers, type MindPlace } from "../../base/vocabulary/interception.ts";
 import { interceptedEvents } from "../../base/vocabulary/mind-events.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
@@ -9,7 +10,13 @@ import { validate } from "../../protocol/validate.ts";
 import { Interception } from "../interception.ts";
 import type { InterceptingAgent } from "../interceptors.ts";
 
-export const place: MindPlace = { agent: "dev.mind", conversation: "c1", process: "p1", kind: "channel" };
+export const place: MindPlace = {
+  agent: "dev.mind",
+  conversation: "c1",
+  process: "p1",
+  kind: "channel",
+  sources: [],
+};
 
 /** An agent whose hooks on all events that can be intercepted answer alike. */
 export class FakeAgent implements InterceptingAgent {
@@ -17,6 +24,7 @@ export class FakeAgent implements InterceptingAgent {
   readonly asked: { event: LaresEvent; principal: ProcessPrincipal }[] = [];
   readonly traced: string[] = [];
   readonly #answer: (event: LaresEvent) => unknown;
+  readonly #foreign: Foreign;
 
   constructor(
     id: string,
@@ -25,13 +33,16 @@ export class FakeAgent implements InterceptingAgent {
       order = 100,
       authority = {},
       filter = () => true,
+      foreign = {},
     }: {
       readonly order?: number;
       readonly authority?: Partial<Authority>;
       readonly filter?: (event: LaresEvent) => boolean;
+      readonly foreign?: Foreign;
     } = {},
   ) {
     this.#answer = answer;
+    this.#foreign = foreign;
     const hooks = interceptedEvents.map((on): HookDefinition => ({
       handler: "ask",
       on,
@@ -41,8 +52,14 @@ export class FakeAgent implements InterceptingAgent {
     this.definition = { id, hooks, authority: authorityOf(id, authority) } as unknown as AgentDefinition;
   }
 
-  async intercept(_handler: string, event: LaresEvent, principal: ProcessPrincipal): Promise<unknown> {
+  async intercept(
+    _handler: string,
+    event: LaresEvent,
+    principal: ProcessPrincipal,
+    hear: (foreign: Foreign) => void,
+  ): Promise<unknown> {
     this.asked.push({ event, principal });
+    hear(this.#foreign);
     return await this.#answer(event);
   }
 

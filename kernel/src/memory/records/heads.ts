@@ -165,3 +165,14 @@ export class Heads {
     this.#counts.set(memory, { temporalEvents, knowledgeItems });
   }
 }
+
+/** Removes the ledger's rows about a journal that is being removed. No kernel may have it open. */
+export async function forgetHeads(database: Database, memory: string): Promise<void> {
+  await database.batch(
+    [
+      { sql: "DELETE FROM memory_heads WHERE memory = ?", params: [memory] },
+      { sql: "DELETE FROM memory_checkpoints WHERE memory = ?", params: [memory] },
+    ],
+    { durability: "power" },
+  );
+}

@@ -1,3 +1,4 @@
+import type { AnswerCut } from "../../base/cut-answer.ts";
 import { join } from "node:path";
 import type { Asks } from "../../asks/asks.ts";
 import { asksMigrations } from "../../asks/migrations.ts";
@@ -28,7 +29,7 @@ import type { ConversationService } from "../../services/conversations.ts";
 import { createConversationService } from "../conversation-service.ts";
 import { MadeSchedules } from "../made-schedules.ts";
 import { Minds } from "../minds.ts";
-import type { CallOutcome, NewMemory, RecalledMemory } from "../ports.ts";
+import type { CallOutcome, FilePicture, NewMemory, RecalledMemory } from "../ports.ts";
 import { askPorts, mayFrom, openAsks } from "./test-asks.ts";
 import { mind } from "./test-mind.ts";
 
@@ -42,6 +43,7 @@ export interface FakeAnswer {
   readonly say?: string;
   readonly think?: string;
   readonly call?: readonly { readonly tool: string; readonly arguments?: unknown }[];
+  readonly cut?: AnswerCut;
   readonly fail?: ModelFailure;
   readonly hangs?: boolean;
 }
@@ -53,7 +55,7 @@ const tool = (name: string): ModelTool => ({ name, description: name, parameters
 /** Conversations over real logs, with a model and tools that a test makes. Kernels can be stopped and started again. */
 export class MindBench {
   readonly #folder: string;
-  readonly #database: Database;
+  readonly database: Database;
   #minds: Minds | null = null;
   model: FakeModel = () => ({ say: "ok" });
   /** The result of a call, or what takes until the signal is aborted. */
@@ -62,6 +64,8 @@ export class MindBench {
       status: "success",
       value: "done",
     });
+  /** Files that are pictures, by their paths. */
+  readonly pictures = new Map<string, FilePicture>();
   mind: MindDefinition = mind;
   contextTokens = 100_000;
   limits = { atOnce: 256, processes: 8 };
@@ -96,7 +100,7 @@ export class MindBench {
 
   private constructor(folder: string, database: Database) {
     this.#folder = folder;
-    this.#database = database;
+    this.database = database;
   }
 
   static async open(): Promise<MindBench> {
@@ -127,14 +131,14 @@ export class MindBench {
   async start({ isContinuing = true }: { readonly isContinuing?: boolean } = {}): Promise<void> {
     const schedules = await MadeSchedules.open(this.schedulePorts());
     this.schedules = schedules;
-    this.asks = await openAsks(this.#database);
+    this.asks = await openAsks(this.database);
     this.asks.changed.on(({ state }) => this.asked.push(state));
     const { asks } = this;
     const isAllowed = mayFrom(asks);
     this.#minds = new Minds({
       conversations: new Conversations({
         stateFolder: this.#folder,
-        database: this.#database,
+        database: this.database,
         clock: systemClock,
         log: silentLog,
         disk: new DiskTimer(systemClock),
@@ -158,6 +162,7 @@ export class MindBench {
           isTainting: () => this.isScripted,
         },
         tools: {
+          picture: async (_caller, path) => this.pictures.get(path) ?? null,
           list: (_agent, patterns) =>
             patterns.includes("files/*") ? ["files/list", "files/read", "files/write"].map(tool) : [],
           call: async (caller, name, args, { key, signal, asking }): Promise<CallOutcome> => {
@@ -358,7 +363,7 @@ export class MindBench {
       };
     this.questions.push({ question, asker });
     yield { type: "attempt", attempt: 1, model: "lab/m", repairs: [] };
-    const { say, think, call = [], fail, hangs = false } = await this.model(question, asker);
+    const { say, think, call = [], cut, fail, hangs = false } = await this.model(question, asker);
     const cancelled: AnswerEvent = {
       type: "failed",
       model: "lab/m",
@@ -389,7 +394,7 @@ export class MindBench {
           arguments: args,
         })),
       ],
-      finish: call.length > 0 ? "tool_calls" : "stop",
+      finish: cut ?? (call.length > 0 ? "tool_calls" : "stop"),
       usage: { input_tokens: 10, output_tokens: 2 },
       microUsd: 100,
     };

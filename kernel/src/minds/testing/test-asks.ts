@@ -18,7 +18,7 @@ export async function openAsks(database: Database): Promise<Asks> {
     expireAfterMs: () => 86_400_000,
     remembered: { find: () => null, remember: async () => undefined },
   });
-  asks.resume(await rows.endAll(isoTime(systemClock.now())));
+  asks.resume(await rows.endAll(isoTime(systemClock.now())), await rows.conversationAnswers());
   return asks;
 }
 

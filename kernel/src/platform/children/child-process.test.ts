@@ -149,3 +149,31 @@ test("a child of an editor's own Node is a Node and no window", () => {
   const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   expect(said).toBe('"1"\n');
 });
+
+test("a child finds a package that it may read behind a nearer folder of packages, and reads no further one", async () => {
+  const wanted = join(folder, "node_modules", "wanted");
+  await mkdir(wanted, { recursive: true });
+  await writeFile(join(wanted, "package.json"), '{ "name": "wanted", "main": "index.js" }');
+  await writeFile(join(wanted, "index.js"), 'module.exports = "found";');
+  const program = join(folder, "checkout", "program");
+  await mkdir(program, { recursive: true });
+  await mkdir(join(folder, "checkout", "node_modules", "other"), { recursive: true });
+  const entry = join(program, "entry.mjs");
+  await writeFile(
+    entry,
+    `import { createRequire } from "node:module";
+     import { readdirSync } from "node:fs";
+     import { openParentChannel } from "${new URL("./child-process.ts", import.meta.url).href}";
+     let said;
+     try { said = createRequire(import.meta.url)("wanted"); } catch (error) { said = error.code; }
+     let beside;
+     try { beside = readdirSync(${JSON.stringify(folder)}); } catch (error) { beside = error.code; }
+     openParentChannel().write(new TextEncoder().encode(JSON.stringify([said, beside]) + "\\n"));`,
+  );
+  await using running = await startChildProcess({
+    entry: pathToFileURL(entry),
+    readable: [program, new URL("../../", import.meta.url), join(folder, "node_modules")],
+    workers: false,
+  });
+  expect(await firstLine(running)).toEqual(["found", "ERR_ACCESS_DENIED"]);
+});

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess as NodeChild } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { Socket } from "node:net";
 import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join, parse, sep } from "node:path";
@@ -60,12 +60,15 @@ export interface ChildProcess extends AsyncDisposable {
 
 /** Starts a Node.js process with only the permissions that the options name. */
 export async function startChildProcess(options: ChildProcessOptions): Promise<ChildProcess> {
+  const readable = options.readable.map((path) => (path instanceof URL ? fileURLToPath(path) : path));
   const flags = [
     "--permission",
     ...(options.workers ? ["--allow-worker"] : []),
     ...(options.nativeCode === true ? ["--allow-addons"] : []),
     ...(options.maxHeapMb === undefined ? [] : [`--max-old-space-size=${options.maxHeapMb}`]),
-    ...options.readable.map((path) => `--allow-fs-read=${path instanceof URL ? fileURLToPath(path) : path}`),
+    ...[...readable, ...nearerPackages(fileURLToPath(options.entry), readable)].map(
+      (path) => `--allow-fs-read=${path}`,
+    ),
     ...(options.writable ?? []).map((path) => `--allow-fs-write=${path}`),
     // Node.js warns that workers and native code could extend their permissions; the children run only the kernel's
     // code.
@@ -111,6 +114,20 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
   };
 }
 
+/**
+ * Returns the `node_modules` folders between a program and a readable one. Node searches them first and treats a refused read as an
+ * error, not as a miss. A checkout has such a folder if its packages need different versions of a dependency.
+ */
+function nearerPackages(entry: string, readable: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let folder = dirname(entry); ; folder = dirname(folder)) {
+    const packages = join(folder, "node_modules");
+    if (readable.includes(packages)) return found;
+    if (existsSync(packages)) found.push(packages);
+    if (dirname(folder) === folder) return [];
+  }
+}
+
 /** Returns the location of an installed package's module, and the package's folder, which a child must read. */
 export function locateModule(
   specifier: string,
@@ -129,12 +146,13 @@ export function findModule(name: string, importMetaUrl: string): string | null {
 
 /**
  * Returns the outermost `node_modules` around an installed package; null if it is not installed. It contains the
- * package's dependencies, even if a package manager links them.
+ * package's dependencies, even if a package manager links them. If the package itself is a link, this is the folder
+ * around its target, from which Node loads modules.
  */
 export function packagesAround(name: string, importMetaUrl: string): string | null {
   const file = findPackage(name, importMetaUrl);
   if (file === undefined) return null;
-  const folder = dirname(file);
+  const folder = realpathSync(dirname(file));
   const holder = `${sep}node_modules${sep}`;
   const start = folder.indexOf(holder);
   return start < 0 ? folder : folder.slice(0, start + holder.length - 1);

@@ -29,17 +29,36 @@ export async function readText(file: string): Promise<string | null> {
     throw new LaresError("StorageError", `${file} cannot be read.`, { path: file }, { cause: error });
   }
   try {
-    if (!(await handle.stat()).isFile()) return null;
-    const buffer = Buffer.alloc(maxDocumentBytes + 1);
+    const found = await handle.stat();
+    if (!found.isFile()) return null;
+    // One byte more, so that a file that has not grown ends within it.
+    let buffer = Buffer.alloc(Math.min(found.size, maxDocumentBytes) + 1);
     let length = 0;
-    while (length < buffer.length) {
+    for (;;) {
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
       if (bytesRead === 0) break;
       length += bytesRead;
+      if (length < buffer.length) continue;
+      if (length > maxDocumentBytes) break;
+      buffer = Buffer.concat([buffer], maxDocumentBytes + 1);
     }
     return decodeUtf8(buffer.subarray(0, length));
   } finally {
     await handle.close();
+  }
+}
+
+/** The system's clock for files moves in steps; within this time a file may change without another time. */
+const settledMs = 1_000;
+
+/** Returns a text that differs after every later change of a file; null if the file was changed just now, or does not exist. */
+export async function versionOf(file: string): Promise<string | null> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(file);
+    const isSettled = Math.max(mtimeMs, ctimeMs) < Date.now() - settledMs;
+    return isSettled ? `${ino} ${size} ${mtimeMs} ${ctimeMs}` : null;
+  } catch {
+    return null;
   }
 }
 

@@ -40,6 +40,11 @@ export async function openObjectStore(folder: string): Promise<ObjectStore> {
   return new FolderObjectStore(folder);
 }
 
+/** Returns a reader of a store that somebody else writes. It creates and removes nothing. */
+export function objectReader(folder: string): Pick<ObjectStore, "stream"> {
+  return new FolderObjectStore(folder);
+}
+
 class FolderObjectStore implements ObjectStore {
   readonly #folder: string;
 

@@ -49,6 +49,7 @@ export class FrameWriter {
   #droppedFrames = 0;
   #holes = 0;
   #isFull = false;
+  #isCorked = false;
   #isClosed = false;
 
   constructor(sink: ByteSink, options: FrameWriterOptions = {}) {
@@ -78,7 +79,7 @@ export class FrameWriter {
   write(body: Uint8Array | string, delivery: Delivery = "must arrive"): void {
     if (this.#isClosed) return;
     const bytes = frameOf(typeof body === "string" ? encoder.encode(body) : body);
-    if (!this.#isFull) this.#isFull = !this.#sink.write(bytes);
+    if (!this.#isFull) this.#isFull = !this.#send(bytes);
     else this.#enqueue({ bytes, delivery });
   }
 
@@ -91,6 +92,19 @@ export class FrameWriter {
     for (let bytes = this.#next(); bytes; bytes = this.#next()) this.#sink.write(bytes);
     this.#isClosed = true;
     this.#sink.end(done);
+  }
+
+  /** Frames of the same moment reach the operating system in one call. */
+  #send(bytes: Uint8Array): boolean {
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#sink.cork?.();
+      queueMicrotask(() => {
+        this.#isCorked = false;
+        this.#sink.uncork?.();
+      });
+    }
+    return this.#sink.write(bytes);
   }
 
   #enqueue(frame: QueuedFrame & { bytes: Uint8Array }): void {

@@ -13,6 +13,9 @@ export interface ByteSink {
   on(event: "error", listener: (error: Error) => void): unknown;
   /** False: full, wait for "drain". */
   write(bytes: Uint8Array, done?: (error?: Error | null) => void): boolean;
+  /** Holds back what is written, until `uncork` writes it at once. */
+  cork?(): unknown;
+  uncork?(): unknown;
   end(done?: () => void): unknown;
   destroy(): unknown;
 }

@@ -16,9 +16,20 @@ export const agentRequests = define({
       "Gives an agent a command and returns the agent once it has reached the state that the command leads to. While the agent starts or stops, a command that is not legal yet waits until that has ended.",
     errors: {
       NotFound: "There is no agent with this `id`.",
-      IllegalTransition: "The command is not legal in the agent's state, which `data.state` names.",
+      IllegalTransition:
+        "The command is not legal in the agent's state, which `data.state` names, or the hook has no suspended schedule.",
+      InvalidParams: "The agent has no such hook, or the command is none for a hook.",
     },
-    params: Type.Object({ id: AgentId, command: AgentCommand }),
+    params: Type.Object({
+      id: AgentId,
+      command: AgentCommand,
+      hook: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: "With `resume`: the suspended schedule, by its place in `Agent.hooks`, from 0",
+        }),
+      ),
+    }),
     result: Agent,
   },
 });

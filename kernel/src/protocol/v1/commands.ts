@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import { AgentCommand } from "../../base/vocabulary/agent.ts";
 import { defineParams } from "../define.ts";
 import { EffectIndex } from "../../base/vocabulary/approval.ts";
 import { actionRequests } from "./actions.ts";
+import { agentRequests } from "./agents.ts";
 import type { CommandName } from "./capabilities.ts";
 import { ActionId, AgentId, Named } from "../../base/vocabulary/request-fields.ts";
 
@@ -16,7 +16,7 @@ const ChatUri = Type.String({
 export const commandShapes = defineParams({
   "lares.agent.control": {
     about: "Does and answers what `lares/agents/control` does.",
-    params: Type.Object({ id: AgentId, command: AgentCommand }),
+    params: agentRequests["lares/agents/control"].params,
   },
   "lares.agent.traces": {
     about:

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { ChainCheck } from "../../base/vocabulary/chain-check.ts";
 import { Conversation } from "../../base/vocabulary/conversation.ts";
 import {
   ConversationContext,
@@ -47,12 +48,14 @@ export const conversationRequests = define({
   },
   "lares/conversations/send": {
     about:
-      "Writes a person's message and returns the id of its entry once that is on the disk. The answer comes as entries. What goes wrong with it is an entry too, and no error of this method.",
+      "Writes a person's message and returns the id of its entry once that is on the disk. The files that it names are read with it, as far as the mind may read them; those that are pictures (PNG, JPEG, GIF, WebP, by their first bytes) are shown to the model behind their names. A model that takes no pictures reads a sentence in their place. The answer comes as entries. What goes wrong with it is an entry too, and no error of this method.",
     errors: {
       NotFound: unknown,
       StorageError: damaged,
-      LimitExceeded: "The message is too long, or the log is full, or too many messages wait.",
-      InvalidParams: "Both or none of `text` and `parts` are given, or the message is empty.",
+      LimitExceeded:
+        "The message is too long, has too many or too large pictures, or the log is full, or too many messages wait.",
+      InvalidParams:
+        "Both or none of `text` and `parts` are given, or the message is empty, or a picture's bytes are none of its type.",
       IllegalTransition: "The conversation is archived.",
       PermissionDenied: person,
     },
@@ -93,6 +96,16 @@ export const conversationRequests = define({
     errors: { NotFound: unknown, InvalidParams: "Both or none of `id` and `agent` are given." },
     params: ConversationEntries,
     result: EntriesPage,
+  },
+  "lares/conversations/verify": {
+    about:
+      "Reads the log of a conversation, or of an agent's mind itself, from its first record and checks every hash of the chain; of a fork, the logs of its origins too. Answers for a damaged log as well.",
+    errors: { NotFound: unknown, InvalidParams: "Both or none of `id` and `agent` are given." },
+    params: Type.Object({
+      id: Type.Optional(ConversationId),
+      agent: Type.Optional(Named("Instead of `id`: the agent whose mind's own log to check")),
+    }),
+    result: ChainCheck,
   },
   "lares/conversations/search": {
     about: "Searches what was said in a mind's conversations, what it knows, and its blocks.",

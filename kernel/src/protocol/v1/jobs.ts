@@ -6,10 +6,13 @@ import { Named, OfAgent } from "../../base/vocabulary/request-fields.ts";
 export const jobRequests = define({
   "lares/jobs/list": {
     about:
-      "Returns jobs that have not ended: those that run, then those that wait, the most urgent first and in the order in which they were dispatched.",
+      'Returns jobs that have not ended: those that run, then those that wait, the most urgent first and in the order in which they were dispatched. With `state: "dead"` those that were given up after three failed attempts, the latest first; the latest 1,000 of each agent are kept.',
     errors: {},
     params: Type.Object({
       agent: OfAgent,
+      state: Type.Optional(
+        Type.Literal("dead", { description: "Returns dead jobs instead of those that have not ended" }),
+      ),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: "How many to answer at most" }),
       ),
@@ -31,6 +34,25 @@ export const jobRequests = define({
       id: Named("The job's id"),
       agent: Type.Optional(Named("Whose job it has to be; default any agent's")),
     }),
+    result: Job,
+  },
+  "lares/jobs/retry": {
+    about:
+      "Lets a dead job run again, from its last checkpoint and with three attempts, at the end of its agent's line. The answer comes once that is on the disk.",
+    errors: {
+      NotFound: "There is no dead job with this id.",
+      IllegalTransition:
+        "The job died under an older kernel, which did not store on whose behalf it ran. It can only be removed.",
+      Conflict: "Another job of its agent has the same key and has not ended.",
+      LimitExceeded: "Its agent has too many jobs that have not ended.",
+    },
+    params: Type.Object({ id: Named("The job's id") }),
+    result: Job,
+  },
+  "lares/jobs/remove": {
+    about: "Removes a dead job for good, with its input, its checkpoint and the results of its tasks.",
+    errors: { NotFound: "There is no dead job with this id." },
+    params: Type.Object({ id: Named("The job's id") }),
     result: Job,
   },
 });

@@ -1,8 +1,8 @@
+import { ChainCheck } from "../../base/vocabulary/chain-check.ts";
 import { maxForgetReason } from "../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { memoryFields, memoryResults } from "../../base/vocabulary/memory-calls.ts";
 import {
-  MemoryCheck,
   MemoryExport,
   MemoryImport,
   MemoryStats,
@@ -80,7 +80,7 @@ export const memoryRequests = define({
     about: "Reads a memory's journal from its first record and checks every hash of the chain.",
     errors: { NotFound: noMemory, PermissionDenied: ofAnother },
     params: Type.Object(Whose),
-    result: MemoryCheck,
+    result: ChainCheck,
   },
   "lares/memory/export": {
     about: "Writes a memory, as it is now, into one file that `lares/memory/import` reads.",

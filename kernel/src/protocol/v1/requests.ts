@@ -14,6 +14,7 @@ import { statusRequests } from "./status.ts";
 import { toolRequests } from "./tools.ts";
 import { traceRequests } from "./traces.ts";
 import { trustRequests } from "./trust.ts";
+import { typeRequests } from "./types.ts";
 import { usageRequests } from "./usage.ts";
 
 /** Every Lares request that a client may send, version 1. */
@@ -34,6 +35,7 @@ export const clientRequests = {
   ...secretRequests,
   ...conversationRequests,
   ...agentCommandRequests,
+  ...typeRequests,
 };
 
 export type ClientRequest = keyof typeof clientRequests;

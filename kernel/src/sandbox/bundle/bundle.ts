@@ -53,6 +53,10 @@ export type BundleResult =
   | { readonly ok: true; readonly program: BundledProgram }
   | { readonly ok: false; readonly errors: readonly BundleError[] };
 
+export type PackagedSource =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly errors: readonly BundleError[] };
+
 const loaders: Record<string, Loader> = {
   ts: "ts",
   mts: "ts",
@@ -106,6 +110,26 @@ export class Bundler {
     }
   }
 
+  /**
+   * Bundles a program into one source file for a package: an ECMAScript module with the exports of `main`, in which everything
+   * but the SDK is inlined. The same bytes wherever the folder lies.
+   */
+  async bundleForPackage(folder: string, main: string): Promise<PackagedSource> {
+    using program = await openProgramFolder(folder);
+    using sdk = await openProgramFolder(this.#sdk);
+    const folders = { program, sdk };
+    const resolver = new Resolver(folders, nothing);
+    const result = await run(
+      { entryPoints: [entryOf(main)] },
+      [boundary(resolver, folders, nothing, nothing, { keepsSdk: true })],
+      { sourcemap: false, legalComments: "inline" },
+    );
+    const [output] = result.outputFiles;
+    if (result.errors.length > 0 || output === undefined)
+      return { ok: false, errors: result.errors.slice(0, maxErrors).map((error) => located(error, main)) };
+    return { ok: true, bytes: output.contents };
+  }
+
   #forget(): void {
     let bytes = 0;
     for (const [index, [key, { result }]] of [...this.#made].toReversed().entries()) {
@@ -130,7 +154,15 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
   const resolver = new Resolver(folders, note);
   const took = (path: string, contents: Uint8Array, isData: boolean): void =>
     void files.set(path, { path, bytes: contents.length, hash: sha256(contents), isData });
-  const result = await run(main, boundary(resolver, folders, note, took));
+  const stdin = {
+    contents: `import { serveAgent } from "@lares/sdk";\nimport * as program from ${JSON.stringify(entryOf(main))};\nserveAgent(program);\n`,
+    sourcefile: "entry:",
+    loader: "js",
+  } as const;
+  const result = await run({ stdin }, [boundary(resolver, folders, note, took)], {
+    sourcemap: "external",
+    legalComments: "none",
+  });
   if (result.errors.length > 0) {
     return { ok: false, errors: result.errors.slice(0, maxErrors).map((error) => located(error, main)) };
   }
@@ -161,29 +193,31 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
 
 type Result = Pick<BuildResult<{ write: false }>, "errors" | "outputFiles">;
 
-async function run(main: string, plugin: Plugin): Promise<Result> {
+const entryOf = (main: string): string => `./${main}`;
+const nothing = (): void => undefined;
+
+async function run(
+  entry: Pick<BuildOptions, "stdin" | "entryPoints">,
+  plugins: Plugin[],
+  output: Pick<BuildOptions, "sourcemap" | "legalComments">,
+): Promise<Result> {
   // Loads esbuild on first use, because loading takes time that a kernel without TypeScript agents can save.
   const { build } = await import("esbuild");
   const options = {
-    stdin: {
-      contents: `import { serveAgent } from "@lares/sdk";\nimport * as program from ${JSON.stringify(`./${main}`)};\nserveAgent(program);\n`,
-      sourcefile: "entry:",
-      loader: "js",
-    },
+    ...entry,
+    ...output,
     bundle: true,
     write: false,
     outfile: "/program.js",
     format: "esm",
     platform: "neutral",
     target: "es2023",
-    sourcemap: "external",
     sourcesContent: false,
-    legalComments: "none",
     logLevel: "silent",
     logLimit: maxErrors,
     // Prevents esbuild from looking for a tsconfig.json. With verbatim syntax, unused imports are checked, too.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: true, verbatimModuleSyntax: true } },
-    plugins: [plugin],
+    plugins,
   } as const satisfies BuildOptions;
   try {
     return await hidingSecrets(() => build(options));
@@ -199,16 +233,22 @@ function boundary(
   folders: Folders,
   note: (file: ProgramFile, bytes: Uint8Array) => void,
   took: (path: string, contents: Uint8Array, isData: boolean) => void,
+  { keepsSdk = false }: { readonly keepsSdk?: boolean } = {},
 ): Plugin {
   return {
     name: "boundary",
     setup(build) {
       let files = 0;
-      build.onResolve({ filter: /.*/ }, async ({ path, importer, namespace }) => {
+      build.onResolve({ filter: /.*/ }, async ({ path, importer, namespace, kind }) => {
         const from = namespace === "sdk" ? "sdk" : "program";
         try {
-          const found = await resolver.resolve(path, { from, path: namespace === "" ? "." : importer });
+          const found = await resolver.resolve(path, {
+            from,
+            path: namespace === "" || kind === "entry-point" ? "." : importer,
+          });
           if ("error" in found) return { errors: [{ text: found.error }] };
+          // The kernel provides the SDK.
+          if (keepsSdk && found.from === "sdk") return { path, external: true };
           return { path: found.path, namespace: found.from };
         } catch (error) {
           return { errors: [{ text: `Cannot import "${path}": ${messageOf(error)}` }] };

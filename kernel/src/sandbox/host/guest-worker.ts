@@ -4,6 +4,7 @@
  */
 import "./without-fetch.ts";
 import { parentPort, workerData } from "node:worker_threads";
+import { endedByItself } from "./ends.ts";
 import type { FromWorker, GuestEnds, SdkModule, ToWorker } from "./messages.ts";
 import { installSdkThreads } from "./sdk-threads.ts";
 import { StderrMeter, windowMs } from "./stderr-meter.ts";
@@ -66,7 +67,7 @@ async function forwardStderr(stderr: AsyncIterable<Uint8Array>): Promise<void> {
 function exitText(code: number): string {
   return code === outOfMemoryExit
     ? "It ran out of memory; max_memory_mb allows no more."
-    : `The program ended by itself with exit code ${code}.`;
+    : `${endedByItself} with exit code ${code}.`;
 }
 
 function failureText(error: unknown): string {

@@ -2,6 +2,7 @@ import { Emitter } from "../../base/emitter.ts";
 import { hostBounds as bounds } from "./bounds.ts";
 import { CreditWindow } from "../../platform/children/credit.ts";
 import { countFrame, frame } from "../../platform/children/frames.ts";
+import { lineTooLong } from "./ends.ts";
 import { frameType, type UsageSample } from "./frame-types.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
@@ -15,6 +16,8 @@ interface GuestExit {
 export interface Guest {
   /** Writes a line to stdin and adds "\n". Does nothing after the guest has ended. */
   send(line: string): void;
+  /** Writes bytes to stdin as they are. Does nothing after the guest has ended. */
+  sendBytes(bytes: Uint8Array): void;
   /** Complete lines of its stdout, without "\n". */
   readonly lines: Emitter<string>;
   /** Lines of stderr, cut and bounded. A separate line reports how many bytes were dropped. */
@@ -90,7 +93,7 @@ export class KernelGuest implements Guest {
     if (this.#endReason !== null) return;
     const lines = this.#output.push(bytes);
     if (lines === null) {
-      this.#end("The program wrote a line over 1 MiB.");
+      this.#end(lineTooLong);
       return;
     }
     this.#window.taken(bytes.length);

@@ -80,6 +80,22 @@ export class OpenChats implements Disposable {
     }
   }
 
+  /** Called when files were moved, with their new paths: editors open a renamed file before the index has found it. */
+  moved(paths: readonly string[]): void {
+    for (const [uri, entry] of Array.from(this.#chats)) void this.#reopenIfMoved(uri, entry, paths);
+  }
+
+  async #reopenIfMoved(uri: string, entry: Entry, paths: readonly string[]): Promise<void> {
+    const chat = await entry.opening.catch(() => null);
+    if (chat === null || !paths.includes(chat.path) || this.#chats.get(uri) !== entry) return;
+    // The text to be remembered for the file was worked out before the move was known.
+    this.#remembering.get(chat)?.[Symbol.dispose]();
+    this.#remembering.delete(chat);
+    this.#options.files.release(chat.path, chat);
+    this.#chats.delete(uri);
+    this.#open(uri, entry.first, chat.text);
+  }
+
   /** Called when this client became trusted or untrusted: only a trusted one reads and writes the state. */
   trustChanged(): void {
     for (const [uri, { first, present, chat }] of Array.from(this.#chats)) {
@@ -191,7 +207,7 @@ export class OpenChats implements Disposable {
       .then((chat) => {
         if (this.#chats.get(uri) !== entry || chat === null) return;
         entry.chat = chat;
-        // The text that was typed meanwhile.
+        // Text was typed meanwhile.
         const present = this.#options.session.documents.text(uri);
         if (present !== null) this.#take(chat, present);
         this.#look(chat);

@@ -11,8 +11,8 @@ const maxTraceCharacters = 200;
 
 /** The commands of the lenses of an agent. */
 export const agentCommands = {
-  "lares.agent.control": command("lares.agent.control", async ({ id, command }, { client }) =>
-    client.services.agents.control(client.principal, id, command),
+  "lares.agent.control": command("lares.agent.control", async ({ id, command, hook }, { client }) =>
+    client.services.agents.control(client.principal, id, command, hook),
   ),
   "lares.agent.traces": command("lares.agent.traces", async ({ id, hook }, session) => {
     const limit = hook === undefined ? maxTracesShown : maxTracesSearched;

@@ -57,6 +57,17 @@ test("an extension shows the events its agent handled today, a hook its own", as
   expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe("Active · 2 events today");
 });
 
+test("a suspended schedule shows why, and is resumed by its place", async () => {
+  const suspended = { since: "2026-11-21T12:00:00.000Z", error: "It is \u001bbroken." };
+  const hooks = agent.hooks.map((hook, at) =>
+    at === 2 ? { handler: hook.handler, schedule: "@daily", suspended } : hook,
+  );
+  const hook = { handler: "tidy", event: "ScheduleFired" };
+  const found = await titles({ hooks }, [{ range, agent: "test.a", hook }]);
+  expect(found[0]).toMatch(/^Active · 1 event today · schedule suspended: It is .broken\.$/);
+  expect(found.slice(1)).toEqual(["Reload", "Resume Schedule", "Show traces"]);
+});
+
 test("a schedule shows its next run, and a single event is written in the singular", async () => {
   const hook = { handler: "tidy", event: "ScheduleFired" };
   expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe(

@@ -49,10 +49,10 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
     command: "lares.agent.traces",
     arguments: [{ id, ...(hook === undefined ? {} : { hook: hook.handler }) }],
   };
-  const control = (title: string, command: AgentCommand): Command => ({
+  const control = (title: string, command: AgentCommand, of?: number): Command => ({
     title,
     command: "lares.agent.control",
-    arguments: [{ id, command }],
+    arguments: [{ id, command, ...(of === undefined ? {} : { hook: of }) }],
   });
   const word = agentWord(agent);
   const isInError = word === agentStateWords.Error;
@@ -61,8 +61,16 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
     `${word}${reason}`,
     eventsToday(count),
     ...(own?.nextRun === undefined ? [] : [`next run ${minuteOf(own.nextRun)}`]),
+    ...(own?.suspended === undefined
+      ? []
+      : [`schedule suspended: ${shortened(plainMessage(own.suspended.error))}`]),
   ];
-  const standing = state === "Suspended" ? control("Resume", "resume") : control("Suspend", "suspend");
+  const standing =
+    state === "Suspended"
+      ? control("Resume", "resume")
+      : own?.suspended !== undefined
+        ? control("Resume Schedule", "resume", agent.hooks.indexOf(own))
+        : control("Suspend", "suspend");
   return [{ ...traces, title: facts.join(" · ") }, control("Reload", "reload"), standing, traces].map(
     (command) => lens(range, command),
   );

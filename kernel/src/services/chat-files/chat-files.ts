@@ -1,6 +1,6 @@
 import { invalidParams, isLaresError } from "../../base/errors.ts";
 import { OneAtATime } from "../../base/one-at-a-time.ts";
-import type { ChatBinding, ChatBindings } from "../../base/vocabulary/chat-binding.ts";
+import type { ChatBinding, ChatBindings, FileMove } from "../../base/vocabulary/chat-binding.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import type { Principal } from "../../base/vocabulary/principal.ts";
 import { actionWords } from "../../base/vocabulary/effect-words.ts";
@@ -59,6 +59,8 @@ export class ChatFiles {
   readonly #ports: ChatFilesPorts;
   /** Changes of one file's binding, one after the other. */
   readonly #changes = new OneAtATime();
+  /** Moves, one after the other: each waits for changes of two files. */
+  readonly #moves = new OneAtATime();
   /** Who writes the answers of a file, by its path: nobody else is offered to. */
   readonly #writers = new Map<string, object>();
 
@@ -124,6 +126,29 @@ export class ChatFiles {
   /** Remembers that the file has everything up to this entry. */
   async wrote(path: string, through: number): Promise<void> {
     await this.#change(path, ({ written }) => ({ written: Math.max(written, through) }));
+  }
+
+  /**
+   * The index found that files were moved: each takes what is known of it along, unless something was sent from its new
+   * path already. A copy takes nothing, because the file that it was made from is still there. Returns the new paths.
+   */
+  async moved(moves: readonly FileMove[]): Promise<string[]> {
+    const known = new Set(await this.#ports.bindings.among(moves.map(({ from }) => from)));
+    const taken: string[] = [];
+    for (const { from, to } of moves)
+      if (known.has(from) && (await this.#moves.run("moves", () => this.#move(from, to)))) taken.push(to);
+    return taken;
+  }
+
+  async #move(from: string, to: string): Promise<boolean> {
+    return await this.#changes.run(from, () =>
+      this.#changes.run(to, async () => {
+        const [binding, present] = await Promise.all([this.#binding(from), this.#binding(to)]);
+        if (binding === null || (present !== null && present.conversation !== null)) return false;
+        await this.#ports.bindings.move({ ...binding, path: to }, from);
+        return true;
+      }),
+    );
   }
 
   async standing(path: string): Promise<ChatStanding> {

@@ -1,3 +1,4 @@
+import { type AnswerCut, cutWords } from "../../base/cut-answer.ts";
 import type { Conversation, Entry, ProcessState } from "../../base/vocabulary/conversation.ts";
 import type { ConversationService } from "../conversations.ts";
 import { maxAnswerCharacters } from "./answer-markdown.ts";
@@ -12,7 +13,7 @@ export interface Unwritten {
   readonly isAnswer: boolean;
   /** The words of the mind, in one text; at most a little longer than `maxAnswerCharacters`. */
   readonly text: string;
-  /** Why it ended without an answer; null if it did not. */
+  /** Why it ended without an answer, or not with the whole of it; null if neither. */
   readonly failure: string | null;
   /** Ids of actions that it proposed and that were not decided. */
   readonly waiting: readonly string[];
@@ -49,6 +50,8 @@ class UnwrittenReader {
   readonly #channel: string;
   readonly #said = new Map<string, Said>();
   readonly #actions = new Map<string, string>();
+  /** Why the last answer ends early. */
+  #cut: AnswerCut | null = null;
   #characters = 0;
   #lastAsked = 0;
   #lastRequest = 0;
@@ -87,12 +90,13 @@ class UnwrittenReader {
       isOver,
       isAnswer: text !== "" || this.#lastAsked > 0,
       text,
-      failure: failureOf(last, text, this.#lastAsked),
+      failure: failureOf(last, text, this.#lastAsked) ?? (this.#cut === null ? null : cutWords(this.#cut)),
       waiting: [...this.#actions].flatMap(([ref, standing]) => (standing === "PendingApproval" ? [ref] : [])),
     };
   }
 
-  #say({ id, parts, partial }: Extract<Entry, { kind: "message" }>): void {
+  #say({ id, parts, partial, cut }: Extract<Entry, { kind: "message" }>): void {
+    this.#cut = cut ?? null;
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
     const known = this.#said.get(id);
     if (known?.isWhole === true) return;

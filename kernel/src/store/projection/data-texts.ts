@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../base/json.ts";
-import { maxFieldLength } from "./where.ts";
+import { maxFieldLength } from "../../memory-contract/conditions.ts";
 
 /**
  * Returns all texts in a value, with the path of their field, "a.b"; arrays add nothing to the path. The field is null

@@ -3,7 +3,8 @@ import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { sha256Hex } from "../../platform/files/hash.ts";
 import type { Where } from "../../memory-contract/queries.ts";
 import type { Sql, SqlValue } from "./port.ts";
-import { checkedConditions, type Condition, conditionSql, type SqlCondition } from "./where.ts";
+import { checkedConditions, type Condition } from "../../memory-contract/conditions.ts";
+import { conditionSql, type SqlCondition } from "./where.ts";
 
 /*
  * DuckDB reads a typed column of a million events in a few milliseconds, and parses a million JSON texts in a quarter

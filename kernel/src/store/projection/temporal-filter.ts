@@ -3,7 +3,8 @@ import { momentMs } from "../../base/moments.ts";
 import type { TemporalFilter } from "../../memory-contract/queries.ts";
 import { EventFields } from "./event-fields.ts";
 import type { Sql, SqlValue } from "./port.ts";
-import { checkedPath, type SqlCondition } from "./where.ts";
+import { checkedPath } from "../../memory-contract/conditions.ts";
+import type { SqlCondition } from "./where.ts";
 import { searchedWords } from "./words.ts";
 
 /** Maximum characters of a text to search for; a longer one is refused before its words are read. */

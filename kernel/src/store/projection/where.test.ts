@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, type JsonValue } from "../../base/json.ts";
+import { maxConditions, maxFieldLength, maxInValues } from "../../memory-contract/conditions.ts";
 import type { Where } from "../../memory-contract/queries.ts";
 import type { Sql } from "./port.ts";
 import { testDuck } from "./testing/test-duck.ts";
 import { matches } from "./testing/where-reference.ts";
-import { maxConditions, maxFieldLength, maxInValues, storedJson, whereSql } from "./where.ts";
+import { storedJson, whereSql } from "./where.ts";
 
 async function storing(sql: Sql, facts: readonly JsonValue[]): Promise<void> {
   await sql.run("CREATE OR REPLACE TABLE facts (row BIGINT, data VARCHAR)");

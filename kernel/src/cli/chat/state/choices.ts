@@ -10,7 +10,7 @@ export interface ConversationChoice {
   readonly waiting: number;
 }
 
-export function titleOf({ conversation: { title } }: ConversationChoice): string {
+export function titleOf({ title }: Pick<Conversation, "title">): string {
   return title === "" ? "Without a title" : oneLine(title);
 }
 

@@ -1,3 +1,4 @@
+import type { AnswerCut } from "../../../base/cut-answer.ts";
 import type { Entry, EntryOf, Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { Delta } from "../../../base/vocabulary/conversation-requests.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
@@ -16,6 +17,8 @@ export interface Message {
   readonly origin: string;
   /** The whole message, once it is in the log, with its seq. */
   readonly whole: { readonly seq: number; readonly parts: readonly Part[] } | null;
+  /** Why it ends early. */
+  readonly cut: AnswerCut | null;
   /** Logged parts of a message that is not finished, by seq. */
   readonly partials: ReadonlyMap<number, readonly Part[]>;
   /** The text that came after the last partial entry. */
@@ -155,7 +158,8 @@ function addMessage(draft: Draft, entry: EntryOf<"message">): void {
   const known = draft.messages.get(id) ?? emptyMessage(id, process);
   const described = { ...known, process, role, origin };
   if (entry.partial !== true) {
-    draft.messages.set(id, { ...described, whole: { seq, parts }, streamed: [], partials: new Map() });
+    const cut = entry.cut ?? null;
+    draft.messages.set(id, { ...described, whole: { seq, parts }, cut, streamed: [], partials: new Map() });
     return;
   }
   if (known.whole !== null) return;
@@ -184,6 +188,7 @@ function emptyMessage(id: string, process: string): Message {
     role: "assistant",
     origin: "model",
     whole: null,
+    cut: null,
     partials: new Map(),
     streamed: [],
     isVoid: false,

@@ -1,4 +1,5 @@
-import type { Process } from "../../../base/vocabulary/conversation.ts";
+import { cutWords } from "../../../base/cut-answer.ts";
+import type { Part, Process } from "../../../base/vocabulary/conversation.ts";
 import type { ToolResult } from "../../../base/vocabulary/tool-result.ts";
 import { scopeWords, stateOfAction, type ChatState, type ShownItem } from "../../chat/state/state.ts";
 import { conclusionOf, itemsOf, shownOf, type Call, type Message } from "../../chat/state/transcript.ts";
@@ -6,7 +7,7 @@ import { renderAction, renderActionLine } from "../action.ts";
 import { renderAsk } from "../asks.ts";
 import { manyLines, oneLine } from "../foreign.ts";
 import { renderMarkdown } from "../markdown.ts";
-import { duration } from "../quantities.ts";
+import { bytes, duration } from "../quantities.ts";
 import { joinPieces } from "../review/lines.ts";
 import { hardWrap } from "../spans.ts";
 import { noStyle, type Surface } from "../style.ts";
@@ -66,7 +67,9 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
   const { parts, isOpen: isWritten, isCalling } = shownOf(message);
   if (message.role === "user") {
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    const files = parts.flatMap((part) => (part.type === "file" ? [oneLine(part.path)] : []));
+    const files = parts.flatMap((part) =>
+      part.type === "file" ? [oneLine(part.path)] : part.type === "image" ? [pictureWords(part)] : [],
+    );
     return [
       ...personLines(text, surface).map((line) => style.bold(line)),
       ...(files.length === 0
@@ -81,11 +84,17 @@ function messageLines(message: Message, isOpen: boolean, surface: Surface): stri
       const own = foreignLines(part.text, surface);
       if (own.length > 0 && lines.length > 0) lines.push("");
       lines.push(...own);
-    } else if (part.type === "image") lines.push(style.dim(`[picture, ${oneLine(part.media_type)}]`));
+    } else if (part.type === "image") lines.push(style.dim(pictureWords(part)));
     else lines.push(style.dim(`[file ${oneLine(part.path)}]`));
   }
+  if (message.cut !== null) lines.push(...signed(style.yellow("!"), wrap(cutWords(message.cut), width - 2)));
   if (isWritten) lines.push(style.dim(isCalling ? "… prepares a call" : "…"));
   return lines;
+}
+
+/** "[picture image/png 12 KB]" */
+function pictureWords({ media_type: type, bytes: count }: Extract<Part, { type: "image" }>): string {
+  return `[picture ${oneLine(type)} ${bytes(count)}]`;
 }
 
 /** Renders what the person wrote: each line has its sign. */

@@ -152,7 +152,7 @@ function chooseLines(
 ): PanelText {
   const lines = items.flatMap((choice, index) => {
     const isChosen = index === selected;
-    const name = truncate(titleOf(choice), width - 2);
+    const name = truncate(titleOf(choice.conversation), width - 2);
     const facts = `${factsOf(choice)}  ${oneLine(choice.conversation.id).slice(-8)}`;
     return [
       `${isChosen ? style.cyan("▌") : " "} ${isChosen ? style.bold(name) : name}`,

@@ -1,24 +1,70 @@
 import type { Caller } from "../../../agents/ports.ts";
-import { invalidParams, limitExceeded } from "../../../base/errors.ts";
+import { invalidParams, LaresError, limitExceeded, permissionDenied } from "../../../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
+import type { EventDefinition } from "../../../base/vocabulary/agent-definition.ts";
 import type { Foreign } from "../../../base/vocabulary/foreign.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { eventCalls } from "../../../protocol/guest/v1/events.ts";
+import { pathOf } from "../../../protocol/validate.ts";
+import type { ArgumentChecker } from "../../../tools/argument-checker.ts";
 
 /** Maximum length of one custom event's JSON, in characters. */
 const maxEventCharacters = 64 * 1024;
 
+type Fields = Readonly<Record<string, JsonValue | undefined>>;
+
 export interface EventPorts {
-  emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>, foreign: Foreign): Promise<void>;
+  /** Returns the events that an agent declares; undefined if it declares none. */
+  declaredEvents(agent: string): readonly EventDefinition[] | undefined;
+  verdictOf: ArgumentChecker["verdictOf"];
+  emit(name: string, data: Fields, foreign: Foreign): Promise<void>;
 }
 
 /** The guest ABI's `events/*`. */
-export function eventServices({ emit }: EventPorts): Pick<GuestServices<Caller>, keyof typeof eventCalls> {
+export function eventServices({
+  declaredEvents,
+  verdictOf,
+  emit,
+}: EventPorts): Pick<GuestServices<Caller>, keyof typeof eventCalls> {
+  /** Throws if the event is not as the agent declares it; returns the version of the declaration, if there is one. */
+  const versionOf = async (agent: string, name: string, fields: Fields): Promise<number | undefined> => {
+    const declared = declaredEvents(agent);
+    if (declared === undefined) return undefined;
+    const event = declared.find((one) => one.name === name);
+    if (event === undefined)
+      throw permissionDenied(
+        agent,
+        "emit_events",
+        `${agent} does not declare the event "${name}". Declare it under events in its manifest, with a schema of its fields.`,
+      );
+    const verdict = await verdictOf(agent, `events/emit ${name}`, event.schema, fields);
+    switch (verdict.kind) {
+      case "fits":
+        return event.version;
+      case "unfit": {
+        const path = `params.data${pathOf(verdict.path)}`;
+        throw invalidParams(`The event ${name}: ${path} ${verdict.message}.`, { path });
+      }
+      case "bad schema":
+        throw invalidParams(
+          `The fields of the event ${name} are not a valid JSON Schema: ${verdict.message}`,
+          {
+            path: "params.name",
+          },
+        );
+      case "slow":
+        throw new LaresError(
+          "LimitExceeded",
+          `The fields of the event ${name} take too long to check. ${verdict.message}`,
+        );
+    }
+  };
   return {
     "events/emit": async (caller, { name, data }) => {
       if (data !== null && !isJsonObject(data))
         throw invalidParams(
           `The data of the event ${name} has to be an object: what is in it becomes the event's fields, as in { person: "Ada" }.`,
+          { path: "params.data" },
         );
       const fields = data ?? {};
       const size = JSON.stringify(fields).length;
@@ -29,7 +75,9 @@ export function eventServices({ emit }: EventPorts): Pick<GuestServices<Caller>,
           `The event ${name} has ${size} characters of data; at most ${maxEventCharacters} are sent. Put what is larger into a file or a memory.`,
         );
       }
-      await emit(`${caller.agent}/${name}`, fields, caller.foreign);
+      const version = await versionOf(caller.agent, name, fields);
+      const declared = version === undefined ? fields : { ...fields, version };
+      await emit(`${caller.agent}/${name}`, declared, caller.foreign);
       return {};
     },
   };

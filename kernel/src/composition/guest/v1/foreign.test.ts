@@ -5,7 +5,7 @@ import { OpenCalls } from "../../../agents/calls/open-calls.ts";
 import type { Caller } from "../../../agents/ports.ts";
 import { silentLog } from "../../../base/log.ts";
 import type { Foreign } from "../../../base/vocabulary/foreign.ts";
-import { ownAccord, withSources } from "../../../base/vocabulary/principal.ts";
+import { ownAccord } from "../../../base/vocabulary/principal.ts";
 import { openNearDatabase } from "../../../platform/testing/near-database.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import { followForeign } from "./foreign.ts";
@@ -31,7 +31,13 @@ async function bench(answers: Readonly<Record<string, unknown>>) {
   const followed = followForeign(services, {
     places: await ForeignPlaces.open(database),
     ofFile: async (path) => (path === "downloads/a" ? { [path]: "minds" } : {}),
-    ofAgent: (agent) => guest(agent).foreign,
+    ofEntries: async (entries) => (entries.some(({ tags }) => tags?.includes("bad")) ? web : {}),
+    ofSidecar: async (_path, data) => (data === "bad" ? web : {}),
+    ofAction: async (id) => (id === "bad" ? web : {}),
+    ofImported: (namespace, read) =>
+      namespace !== "theirs" ? null : read === "all" || read === "plan" || read.includes("bad") ? web : {},
+    keyOfValue: async (_type, value) => (value as { id: string }).id,
+    ofModel: (model) => (model === "rehearsal/script" ? { scripted: "minds" } : {}),
   });
   const ask = (agent: string, method: string, params: object = {}): Promise<unknown> => {
     const open = guest(agent);
@@ -85,12 +91,34 @@ test("a shared memory carries it to another agent, and an own memory does not", 
   expect(guest("b").foreign).toEqual(web);
 });
 
-test("a result of another agent's tool brings what that agent has read", async () => {
-  const { guest, ask } = await bench({ "tools/call": { status: "success", value: 1 } });
-  guest("b").begin("c1", withSources(ownAccord, ["agent:web"]));
-  guest("b").end("c1");
-  await ask("a", "tools/call", { agent: "b" });
-  expect(guest("a").foreign).toEqual(web);
+test.each<[string, object, unknown, unknown]>([
+  ["vdfs/query", {}, { items: [{ path: "a", tags: ["bad"] }] }, { items: [{ path: "a", tags: ["good"] }] }],
+  ["vdfs/get", { path: "a" }, { path: "a", tags: ["bad"] }, null],
+  ["vdfs/sidecar/read", { path: "a" }, { data: "bad" }, { data: "good" }],
+  ["memory/search", { namespace: "theirs" }, { items: [{ id: "bad" }] }, { items: [{ id: "good" }] }],
+  ["memory/temporal/query", { namespace: "theirs" }, { items: [{ id: "bad" }] }, { items: [] }],
+])("%s brings the marks of what it shows, and of nothing else", async (method, params, marked, clean) => {
+  const first = await bench({ [method]: clean });
+  await first.ask("a", method, params);
+  expect(first.guest("a").foreign).toEqual({});
+  const second = await bench({ [method]: marked });
+  await second.ask("a", method, params);
+  expect(second.guest("a").foreign).toEqual(web);
+});
+
+test("another workspace's working memory and counts bring its marks, and an action what led to it", async () => {
+  const { guest, ask } = await bench({
+    "memory/working/read": { revision: 1, state: 1 },
+    "memory/temporal/count": { count: 1 },
+    "actions/get": { id: "bad" },
+    "ai/generate": { text: "x", model: "rehearsal/script" },
+  });
+  await ask("a", "memory/working/read", { namespace: "theirs" });
+  await ask("b", "memory/temporal/count", { namespace: "theirs" });
+  await ask("c", "actions/get", { id: "bad" });
+  await ask("d", "ai/generate");
+  const scripted: Foreign = { scripted: "minds" };
+  expect(["a", "b", "c", "d"].map((agent) => guest(agent).foreign)).toEqual([web, web, web, scripted]);
 });
 
 test("files and answers of the network concern what a guest does for minds, and what it keeps of them", async () => {
@@ -109,4 +137,29 @@ test("files and answers of the network concern what a guest does for minds, and 
   await ask("a", "memory/associative/add", { namespace: "team" });
   await ask("b", "memory/search", { namespace: "team" });
   expect(guest("b").foreign).toEqual(heard);
+});
+
+test("a value of a shared type carries it by its key, until it is replaced by one that holds nothing foreign", async () => {
+  const { guest, ask } = await bench({
+    "types/create": { version: 1 },
+    "types/update": { version: 2 },
+    "types/remove": {},
+    "types/get": { version: 1, value: {} },
+  });
+  const type = "a.b/Person";
+  guest("a").hear(web);
+  await ask("a", "types/create", { type, value: { id: "ada" } });
+  await ask("b", "types/create", { type, value: { id: "bob" } });
+  await ask("b", "types/get", { type, key: "bob" });
+  await ask("b", "types/get", { type: "c.d/Person", key: "ada" });
+  expect(guest("b").foreign).toEqual({});
+  await ask("b", "types/get", { type, key: "ada" });
+  expect(guest("b").foreign).toEqual(web);
+  await ask("c", "types/update", { type, key: "ada", version: 1, value: { id: "ada" } });
+  await ask("c", "types/get", { type, key: "ada" });
+  expect(guest("c").foreign).toEqual({});
+  await ask("a", "types/update", { type, key: "ada", version: 2, value: { id: "ada" } });
+  await ask("c", "types/remove", { type, key: "ada", version: 3 });
+  await ask("c", "types/get", { type, key: "ada" });
+  expect(guest("c").foreign).toEqual({});
 });

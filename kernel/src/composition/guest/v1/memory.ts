@@ -1,6 +1,7 @@
 import type { Caller } from "../../../agents/ports.ts";
 import { unlessAborted } from "../../../base/abort.ts";
 import { OneAtATime } from "../../../base/one-at-a-time.ts";
+import type { Foreign } from "../../../base/vocabulary/foreign.ts";
 import type { AgentMemory, ReadableMemory } from "../../../memory/agent-memory.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { memoryCalls } from "../../../protocol/guest/v1/memory.ts";
@@ -43,13 +44,16 @@ export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): Memo
       );
   const tell =
     <Params extends Shared, Result>(
-      act: (memory: AgentMemory, params: Omit<Params, "namespace">) => Promise<Result>,
+      act: (memory: AgentMemory, params: Omit<Params, "namespace">, foreign: Foreign) => Promise<Result>,
     ) =>
-    async (caller: Caller, { namespace, ...params }: Params): Promise<Result> =>
-      act(await writable(caller.agent, namespace), params);
+    async (caller: Caller, { namespace, ...params }: Params): Promise<Result> => {
+      // Taken before the memory is opened, because answers to later calls may arrive meanwhile.
+      const { foreign } = caller;
+      return act(await writable(caller.agent, namespace), params, foreign);
+    };
   // In a shared memory each agent has its own sources, so that parts of different agents are not interleaved.
   const put = <Params extends Shared & { readonly source?: string }, Result>(
-    act: (memory: AgentMemory, params: Omit<Params, "namespace">) => Promise<Result>,
+    act: (memory: AgentMemory, params: Omit<Params, "namespace">, foreign: Foreign) => Promise<Result>,
   ): ((caller: Caller, params: Params) => Promise<Result>) => {
     const write = tell(act);
     return (caller, params) =>
@@ -68,23 +72,27 @@ export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): Memo
   return {
     // Working memory is held in this process, so it does not wait for a search.
     "memory/working/read": async (caller, { namespace }) => (await readable(caller.agent, namespace)).read(),
-    "memory/working/swap": tell((memory, { revision, state }) => memory.swap(revision, state)),
-    "memory/temporal/append": put(async (memory, event) => {
-      const appended = await memory.appendEvent(event);
+    "memory/working/swap": tell((memory, { revision, state }, foreign) =>
+      memory.swap(revision, state, foreign),
+    ),
+    "memory/temporal/append": put(async (memory, event, foreign) => {
+      const appended = await memory.appendEvent(event, foreign);
       wrote(memory);
       return appended;
     }),
     "memory/temporal/query": ask((memory, query, signal) => memory.queryEvents(query, signal)),
     "memory/temporal/count": ask((memory, query, signal) => memory.countEvents(query, signal)),
-    "memory/associative/add": put(async (memory, item) => {
-      const added = await memory.addKnowledge(item);
+    "memory/associative/add": put(async (memory, item, foreign) => {
+      const added = await memory.addKnowledge(item, foreign);
       wrote(memory);
       return added;
     }),
-    "memory/associative/update": tell((memory, change) => nothing(memory.updateKnowledge(change))),
+    "memory/associative/update": tell((memory, change, foreign) =>
+      nothing(memory.updateKnowledge(change, foreign)),
+    ),
     "memory/associative/remove": tell((memory, { id }) => nothing(memory.removeKnowledge(id))),
-    "memory/associative/relate": tell((memory, { from, to, relation }) =>
-      nothing(memory.relate(from, to, relation)),
+    "memory/associative/relate": tell((memory, { from, to, relation }, foreign) =>
+      nothing(memory.relate(from, to, relation, foreign)),
     ),
     "memory/associative/query": ask((memory, query, signal) => memory.queryKnowledge(query, signal)),
     "memory/search": ask((memory, query, signal) => memory.search(query, signal)),

@@ -12,9 +12,11 @@ import { type OutsidePorts, outsideServices } from "./outside.ts";
 import { sharedServices } from "./shared.ts";
 import { type ToolPorts, toolServices } from "./tools.ts";
 import { type TracePorts, traceServices } from "./trace.ts";
+import { type TypePorts, typeServices } from "./types.ts";
 import { type VdfsPorts, vdfsServices } from "./vdfs.ts";
 
-export interface GuestServicePorts extends VdfsPorts, ToolPorts, EventPorts, NotifyPorts, TracePorts {
+export interface GuestServicePorts
+  extends VdfsPorts, ToolPorts, EventPorts, NotifyPorts, TracePorts, TypePorts {
   readonly memories: HostMemoryPorts;
   readonly outside: OutsidePorts;
   readonly sharedData: SharedData;
@@ -35,6 +37,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     ...toolServices(ports),
     ...eventServices(ports),
     ...sharedServices(ports.sharedData),
+    ...typeServices(ports),
     ...notifyServices(ports),
     ...outsideServices(ports.outside),
     ...blobServices,

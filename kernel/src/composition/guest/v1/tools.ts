@@ -34,6 +34,7 @@ export function toolServices({
         ...(call.key === undefined ? {} : { key: call.key }),
         ...(caller.progress === undefined ? {} : { progress: caller.progress }),
         signal: caller.signal,
+        hear: (foreign) => caller.hear(foreign),
       });
       if (result.status !== "needs_approval") return result;
       return { ...result, action: await actionTold(actions, caller, result.action.id) };

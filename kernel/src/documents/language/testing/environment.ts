@@ -12,6 +12,7 @@ export const photos: ExtensionSummary = {
   description: "Finds [faces](command:evil) and **places**",
   tools: ["search_person"],
   permissions: ["read_entries", "write_tags"],
+  types: ["Person"],
   events: ["PersonIdentified"],
 };
 
@@ -25,7 +26,11 @@ export const surroundings: Surroundings = {
     return path === "." ? ["archive", "photos", "two words"] : path === "photos/" ? ["2024"] : [];
   },
   programs: () => ["agent.ts"],
-  programExports: () => ({ handlers: ["photoAdded", "maintenance"], tools: ["searchPerson"] }),
+  programExports: () => ({
+    handlers: ["photoAdded", "maintenance"],
+    tools: ["searchPerson"],
+    actions: ["createAlbum"],
+  }),
 };
 
 export function environment(more: Partial<LanguageEnvironment> = {}): LanguageEnvironment {

@@ -7,6 +7,8 @@ export interface ListedModel {
   /** As the provider names it. */
   readonly id: string;
   readonly context_tokens?: number;
+  /** It takes pictures; absent where the provider does not say it. */
+  readonly images?: boolean;
   /** It runs on another machine than the provider. */
   readonly isElsewhere?: true;
 }
@@ -25,8 +27,8 @@ const openai: ListApi = {
   headers: bearer,
   items: "data",
   // Servers have no common name for the window.
-  modelOf: ({ id, context_length: length, context_window: window, max_model_len: most }) =>
-    modelOf(id, length ?? window ?? most),
+  modelOf: ({ id, context_length: length, context_window: window, max_model_len: most, architecture }) =>
+    modelOf(id, length ?? window ?? most, modalitiesIn(architecture)),
 };
 
 const listApis: Partial<Readonly<Record<ProviderApi, ListApi>>> = {
@@ -113,8 +115,18 @@ function itemsOf(body: string, name: string): readonly unknown[] | null {
   }
 }
 
-function modelOf(id: unknown, contextTokens?: unknown): ListedModel | null {
+/** Servers that route to many models list the kinds of input that each one takes. */
+function modalitiesIn(architecture: unknown): boolean | undefined {
+  const read = (architecture as { readonly input_modalities?: unknown } | null | undefined)?.input_modalities;
+  return Array.isArray(read) ? read.includes("image") : undefined;
+}
+
+function modelOf(id: unknown, contextTokens?: unknown, images?: boolean): ListedModel | null {
   if (typeof id !== "string" || id === "" || id.length > 256) return null;
   const isCount = typeof contextTokens === "number" && Number.isInteger(contextTokens) && contextTokens > 0;
-  return { id, ...(isCount ? { context_tokens: contextTokens } : {}) };
+  return {
+    id,
+    ...(isCount ? { context_tokens: contextTokens } : {}),
+    ...(images === undefined ? {} : { images }),
+  };
 }

@@ -16,6 +16,9 @@ export const llamaBounds = {
   maxSchemaDepth: 32,
   /** Repetitions that a grammar counts; llama.cpp makes a rule for each of them. */
   maxCounted: 256,
+  /** The repeat penalty, and the number of last tokens that it applies to: the defaults of Ollama. */
+  repeatPenalty: 1.1,
+  repeatTokens: 64,
   /** Calls of tools in one answer. */
   maxCalls: 16,
   /** Characters of one answer. */

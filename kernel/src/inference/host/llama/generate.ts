@@ -120,7 +120,7 @@ async function* free(
       : "text";
   const before: { readonly token: Token; readonly length: number }[] = [];
   let length = 0;
-  for await (const { token, text } of tokensOf(run, unread, () => undefined)) {
+  for await (const { token, text } of tokensOf(run, unread, () => undefined, true)) {
     length += text.length;
     before.push({ token, length });
     if (type === "reasoning") run.reasoning++;
@@ -171,27 +171,36 @@ async function* calls(run: Run, kept: readonly Token[]): AsyncGenerator<ModelEve
     }
 }
 
-/** Yields the tokens that the model writes after others, each with the text that is complete with it. */
+/**
+ * Yields the tokens that the model writes after the given ones, each with the text that it completes. `isFree`: recent
+ * tokens become less likely, because small models otherwise repeat a sentence until the limit. Text under a grammar has to
+ * repeat quotation marks and brackets, so nothing is made less likely there.
+ */
 async function* tokensOf(
   run: Run,
   unread: readonly Token[],
   state: () => LlamaGrammarEvaluationState | undefined,
+  isFree = false,
 ): AsyncGenerator<{ readonly token: Token; readonly text: string }, void> {
   const { loaded, request, signal } = run;
   // As llama.cpp's own server draws.
   const { temperature = 0.8 } = request;
   const written = new TokenText(loaded.model, run.prompt);
+  const recent: Token[] = [];
   const drawn = loaded.sequence.evaluate(unread, {
     temperature,
     topK: 40,
     topP: 0.95,
     minP: 0.05,
     grammarEvaluationState: state,
+    ...(isFree ? { repeatPenalty: { punishTokens: () => recent, penalty: bounds.repeatPenalty } } : {}),
   });
   for await (const token of drawn) {
     run.progress();
     signal.throwIfAborted();
     run.written++;
+    recent.push(token);
+    if (recent.length > bounds.repeatTokens) recent.shift();
     yield { token, text: written.add(token) };
     if (--run.left <= 0) return;
   }

@@ -73,6 +73,10 @@ declare module "node-llama-cpp" {
         readonly topK?: number;
         readonly topP?: number;
         readonly seed?: number;
+        readonly repeatPenalty?: {
+          readonly punishTokens: () => readonly Token[];
+          readonly penalty: number;
+        };
         readonly grammarEvaluationState?: () => LlamaGrammarEvaluationState | undefined;
       },
     ): AsyncGenerator<Token, void, undefined>;

@@ -12,6 +12,7 @@ import { notifyCalls } from "./notify.ts";
 import { outsideCalls } from "./outside.ts";
 import { sharedCalls } from "./shared.ts";
 import { toolCalls } from "./tools.ts";
+import { typeCalls } from "./types.ts";
 import { vdfsCalls } from "./vdfs.ts";
 
 /** Every host call, ABI version 1. Params are closed: an unknown field is an error. */
@@ -23,6 +24,7 @@ export const guestCalls = {
   ...toolCalls,
   ...eventCalls,
   ...sharedCalls,
+  ...typeCalls,
   ...notifyCalls,
   ...outsideCalls,
   ...blobCalls,

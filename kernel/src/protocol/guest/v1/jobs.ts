@@ -39,6 +39,37 @@ export const jobCalls = define({
     ),
     result: Type.Object({ id: Type.String({ description: "The job's id" }) }),
   },
+  "jobs/task": {
+    about:
+      "Runs a part of the job in hand once, and returns its result: the kernel sends this guest `task`, and stores the answer before it returns it. A task is known by its job, its name and its input; asked for again, after a restart too, its stored result is returned. Results end with their job. At most `agent.concurrency` of the manifest run at a time.",
+    errors: {
+      PermissionDenied: noJobs,
+      IllegalTransition: notInJob,
+      NotFound: "The program did not name such a task in its answer to `initialize`.",
+      ToolError: "Every attempt failed. The message has the last error.",
+      LimitExceeded:
+        "The result is over 256 KiB of JSON, 10,000 tasks of the job are done, or the agent's results have 64 MiB together.",
+    },
+    params: Type.Object(
+      {
+        name: Name("The task, one of those that the program named in its answer to `initialize`"),
+        input: Json("The input of the task, any JSON of at most 256 KiB"),
+        attempts: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10, default: 3, description: "How often it is tried" }),
+        ),
+        backoff: Type.Optional(
+          Type.String({
+            pattern: "^[0-9]{1,9}(?:ms|s|m)$",
+            default: "1s",
+            description:
+              "The wait before the second attempt, as 500ms, 1s or 2m; doubled before each further one, at most 10 minutes",
+          }),
+        ),
+      },
+      closed,
+    ),
+    result: Type.Object({ result: Type.Unknown({ description: "What the task answered" }) }),
+  },
   "jobs/progress": {
     about: "Says how far the job in hand is. Clients show it.",
     errors: { PermissionDenied: noJobs, IllegalTransition: notInJob },

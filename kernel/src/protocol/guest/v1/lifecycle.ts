@@ -71,6 +71,22 @@ export const guestRequests = define({
       handlers: Names("Functions that hooks may name"),
       tools: Names("Functions that tools may name"),
       jobs: Names("Functions that jobs may name"),
+      actions: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+          maxItems: 1024,
+          default: [],
+          description: "Functions that named actions may name",
+        }),
+      ),
+      migrations: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+          maxItems: 1024,
+          default: [],
+          description:
+            "The types of `types` in the manifest whose values it can bring into their newest form, by the request `migrate`",
+        }),
+      ),
+      tasks: Type.Optional(Names("Functions that tasks inside of jobs may name; default none")),
       cancels_tools: Type.Optional(
         Type.Boolean({ default: false, description: "The guest knows the request `cancelTool`" }),
       ),
@@ -84,8 +100,22 @@ export const guestRequests = define({
       ),
     }),
   },
+  migrate: {
+    about:
+      "Asks for values of a type of this extension in the form of the manifest's version of it. Sent between `initialize` and `startup`, if the manifest has a higher version than the values were written under. They keep their keys. If an answer does not fit the type, nothing is changed and the agent enters `Error`.",
+    errors: {},
+    params: Type.Object({
+      type: Type.String({ description: "The type's name, one of `migrations`" }),
+      from: Type.Integer({ description: "The version that the values were written under" }),
+      values: Type.Array(Type.Unknown(), { description: "Some of the values" }),
+    }),
+    result: Type.Object({
+      values: Type.Array(Type.Unknown(), { description: "The same values in the new form, in their order" }),
+    }),
+  },
   startup: {
-    about: "Sent once, after `initialize` and before anything else, so that the guest can prepare itself.",
+    about:
+      "Sent once, after `initialize` and `migrate`, and before anything else, so that the guest can prepare itself.",
     errors: {},
     params: Type.Object({}),
     result: Nothing,
@@ -128,6 +158,28 @@ export const guestRequests = define({
     }),
     result: GuestToolResult,
   },
+  action: {
+    about:
+      "A named action of the manifest: the guest answers which effects it has, and the kernel proposes them as `actions/propose` does, on behalf of whoever called. The parameters fit the action's schema. It may arrive while a hook or job is open, and is cancelled as a tool's call is.",
+    errors: {},
+    params: Type.Object({
+      name: Type.String({ description: "The function, one of `actions`" }),
+      parameters: Type.Unknown({ description: "The parameters, an object" }),
+      call_id: Type.String({ description: "Identifies the call" }),
+      caller: Type.String({ description: '"user", "model", "kernel", or the id of the agent that calls' }),
+    }),
+    result: Type.Object({
+      effects: Type.Array(Type.Unknown(), {
+        description: "The effects, as `actions/propose` takes them; none where there is nothing to do",
+      }),
+      title: Type.Optional(
+        Type.String({
+          description: "The title of the proposal; default the manifest's, with the parameters put in",
+        }),
+      ),
+      reason: Type.String({ description: "Why, for the person who decides" }),
+    }),
+  },
   job: {
     about:
       "A job that this agent dispatched. One job is open at a time, beside hooks and tools. The answer ends it.",
@@ -141,6 +193,17 @@ export const guestRequests = define({
       ),
     }),
     result: Nothing,
+  },
+  task: {
+    about:
+      "A task inside of the job in hand, which the job asked for with `jobs/task`. Several may be open at once. The answer is its result, any JSON of at most 256 KiB; an error is tried again. Host calls made for it name the job in `on_behalf`.",
+    errors: {},
+    params: Type.Object({
+      name: Type.String({ description: "The function, one of `tasks`" }),
+      input: Type.Unknown({ description: "What `jobs/task` was given" }),
+      job: JobId,
+    }),
+    result: Type.Unknown({ description: "The result of the task, any JSON" }),
   },
   cancelJob: {
     about:

@@ -62,6 +62,7 @@ const works: Readonly<Record<string, string>> = {
   hook: "an event",
   tool: "a tool call",
   job: "a job",
+  task: "a task of its job",
   cancelJob: "the notice that its job was cancelled",
   cancelTool: "the notice that its tool's call was cancelled",
   permissionChange: "its onPermissionChange",

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../../base/json.ts";
 import type { Where } from "../../../memory-contract/queries.ts";
-import { checkedPath, earthRadiusKm, type Path, placeOf } from "../where.ts";
+import { checkedPath, earthRadiusKm, type Path, placeOf } from "../../../memory-contract/conditions.ts";
 
 /** A simple reference for the conditions of `where.ts`: works on one value at a time. */
 export function matches(data: JsonValue, where: readonly Where[]): boolean {

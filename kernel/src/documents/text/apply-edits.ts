@@ -1,4 +1,4 @@
-import { Lines, type TextEdit } from "../text/diagnostics.ts";
+import { Lines, type TextEdit } from "./diagnostics.ts";
 
 /** Applies edits that do not overlap. All offsets refer to the original text. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
