@@ -15,6 +15,7 @@ const mayImport = {
   "secret-scan": ["base"],
   "user-state": ["platform", "base"],
   secrets: ["user-state", "platform", "base"],
+  packages: ["user-state", "platform", "base"],
   inbox: ["platform", "base"],
   jobs: ["platform", "base"],
   asks: ["platform", "base"],
@@ -24,11 +25,13 @@ const mayImport = {
   conversations: ["journal", "memory-contract", "platform", "base"],
   store: ["memory-contract", "platform", "base"],
   memory: ["journal", "memory-contract", "platform", "base"],
+  "shared-types": ["memory-contract", "platform", "base"],
   trace: ["platform", "base"],
   decisions: ["policy", "platform", "base"],
   workspace: ["policy", "platform", "base"],
   actions: ["policy", "platform", "base"],
   sandbox: ["policy", "platform", "base"],
+  conformance: ["sandbox", "protocol", "base"],
   agents: ["policy", "base"],
   interception: ["policy", "base"],
   "agent-state": ["agents", "platform", "base"],
@@ -79,6 +82,12 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
     {
       files: ["host/{connections,host-process,send,web-body}.ts"],
       because: "the egress host resolves names, opens connections and decompresses answers",
+    },
+  ],
+  packages: [
+    {
+      files: ["files/*.ts"],
+      because: "packages are extracted by the command line, into folders that only it changes",
     },
   ],
   inference: [

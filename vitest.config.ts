@@ -61,7 +61,7 @@ const suites = {
     workers: 4,
     // Starting a worker and importing the same rooms again for each file costs more than most files' tests.
     sharedWorkers: true,
-    timeoutMs: 60_000,
+    timeoutMs: 180_000,
   },
 } as const satisfies Record<string, Suite>;
 
