@@ -57,6 +57,8 @@ export class Bench implements AsyncDisposable {
   readonly #spec: BenchSpec;
   readonly #clients: Client[] = [];
   readonly #kernels = new Set<number>();
+  /** Number of writes of each extension. */
+  readonly #extensionWrites = new Map<string, number>();
 
   private constructor(folder: TemporaryFolder, spec: BenchSpec) {
     this.#folder = folder;
@@ -93,28 +95,43 @@ export class Bench implements AsyncDisposable {
   }
 
   /** Writes a file in one step, as editors save, so that no kernel sees it empty or in part. */
-  async writeWhole(relative: string, content: string | Uint8Array): Promise<void> {
-    const half = join(this.base, `${basename(relative)}.new`);
+  writeWhole(relative: string, content: string | Uint8Array): Promise<void> {
+    return this.#replace(this.path(relative), content);
+  }
+
+  async #replace(path: string, content: string | Uint8Array): Promise<void> {
+    const half = join(this.base, `${basename(path)}.new`);
     await writeFile(half, content);
-    await rename(half, this.path(relative));
+    await rename(half, path);
   }
 
   extensionFolder(id: string): string {
     return join(this.base, "extensions", id);
   }
 
+  /**
+   * Writes an extension. A changed program gets a new name, and the manifest that names it is written last, in one step:
+   * a kernel never reads half of a change, which a test would then accept instead of the whole.
+   */
   async writeExtension(spec: ExtensionSpec): Promise<void> {
     const folder = this.extensionFolder(spec.id);
-    const manifest = { extension: { id: spec.id, name: spec.id, version: "1.0.0", ...spec.manifest } };
+    const writes = this.#extensionWrites.get(spec.id) ?? 0;
+    this.#extensionWrites.set(spec.id, writes + 1);
+    const program = writes === 0 ? "agent.ts" : `agent-${writes}.ts`;
+    const extension = { id: spec.id, name: spec.id, version: "1.0.0", ...spec.manifest };
+    const main = spec.program === undefined || writes === 0 ? {} : { main: program };
+    const manifest = { extension: { ...extension, ...main } };
     const files: Record<string, string | Uint8Array> = {
-      "extension.yaml": JSON.stringify(manifest, null, 2), // JSON is YAML
-      ...(spec.program === undefined ? {} : { "agent.ts": spec.program }),
+      ...(spec.program === undefined ? {} : { [program]: spec.program }),
       ...spec.files,
     };
+    await mkdir(folder, { recursive: true });
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
     }
+    // JSON is YAML.
+    await this.#replace(join(folder, "extension.yaml"), JSON.stringify(manifest, null, 2));
   }
 
   /** Writes `lares.yaml` from the bench's description, with grants of single extensions or other keys replaced. */
