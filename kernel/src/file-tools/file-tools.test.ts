@@ -63,7 +63,7 @@ function toolsOver(
     },
     ...change,
   };
-  const tools = new FileTools({ accessOf: () => access, check: async () => undefined, clock });
+  const tools = new FileTools({ accessOf: () => access, check: () => undefined, clock });
   const worker = {
     kind: "process",
     process: "worker",

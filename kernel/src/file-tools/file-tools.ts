@@ -66,8 +66,7 @@ export class FileTools {
   ): Promise<ToolResult> {
     const tool = fileTools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw notFound("tool", name);
-    const checking = this.#ports.check(principal.agent, name, tool.parameters, args);
-    await unlessAborted(checking, signal);
+    this.#ports.check(tool, args);
     const files = this.#ports.accessOf(principal, signal);
     switch (name) {
       case "files/read":

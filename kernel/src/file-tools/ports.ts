@@ -2,6 +2,7 @@ import type { Action, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Entry, EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { Clock } from "../base/clock.ts";
+import type { FileTool } from "./definitions.ts";
 
 /** The workspace as one process may see and change it. Each method is a host call: it is decided each time. */
 export interface FileAccess {
@@ -24,8 +25,8 @@ export interface FileAccess {
 export interface FileToolPorts {
   /** Returns what the process may do. Reads and waits end when the signal is aborted; a proposal does not. */
   accessOf(principal: ProcessPrincipal, signal: AbortSignal): FileAccess;
-  /** Throws ToolError if the arguments do not fit the schema. `account` is the agent that is charged for the check. */
-  check(account: string, tool: string, parameters: Record<string, unknown>, args: unknown): Promise<void>;
+  /** Throws ToolError if the arguments do not fit the schema. */
+  check(tool: FileTool, args: unknown): void;
   readonly clock: Pick<Clock, "monotonic">;
 }
 

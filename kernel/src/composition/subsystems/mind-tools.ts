@@ -6,10 +6,12 @@ import type { Foreign } from "../../base/vocabulary/foreign.ts";
 import type { ProcessPrincipal } from "../../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../../base/vocabulary/progress.ts";
 import { toolFailure, type ToolResult } from "../../base/vocabulary/tool-result.ts";
+import type { FileTool } from "../../file-tools/definitions.ts";
 import { FileTools } from "../../file-tools/file-tools.ts";
 import type { FileAccess } from "../../file-tools/ports.ts";
 import { sha256 } from "../../platform/files/hash.ts";
 import type { GuestCall, GuestCallParams, GuestCallResult } from "../../protocol/guest/v1/calls.ts";
+import { validate } from "../../protocol/validate.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
@@ -40,7 +42,7 @@ export interface MindToolOptions {
 interface MindToolPorts {
   readonly workspace: Pick<Workspace, "roots">;
   readonly agents: Pick<AgentLink, "get">;
-  readonly tools: Pick<KernelTools, "check"> & { readonly tools: Pick<KernelTools["tools"], "list"> };
+  readonly tools: { readonly tools: Pick<KernelTools["tools"], "list"> };
 }
 
 /**
@@ -57,7 +59,7 @@ export class MindTools {
     this.#log = log;
     this.#files = new FileTools({
       clock,
-      check: ports.tools.check,
+      check: checkArguments,
       accessOf: (principal, signal) => this.#accessOf(principal, signal),
     });
   }
@@ -175,6 +177,13 @@ export function openMindTools(
   ports: MindToolPorts,
 ): MindTools {
   return new MindTools(ports, clock, log);
+}
+
+/** These schemas are the kernel's own, so that checking takes no longer than the wire's checks do. */
+function checkArguments({ name, parameters }: FileTool, args: unknown): void {
+  const fault = validate(parameters, args, "arguments");
+  if (fault === null) return;
+  throw new LaresError("ToolError", `${name}: ${fault.message}`, { errors: [{ ...fault }] });
 }
 
 function matches(patterns: readonly string[], name: string): boolean {
