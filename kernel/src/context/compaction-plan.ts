@@ -132,7 +132,18 @@ function allowedCuts(entries: readonly Entry[], cuts: "turns" | "requests"): (in
 /** Per entry: roles, names and ids. */
 const overheadTokens = 12;
 
+/** Entries stay as they are, and a plan is made again before each request while the window is nearly full. */
+const knownTokens = new WeakMap<Entry, number>();
+
 function entryTokens(entry: Entry): number {
+  const known = knownTokens.get(entry);
+  if (known !== undefined) return known;
+  const tokens = countedTokens(entry);
+  knownTokens.set(entry, tokens);
+  return tokens;
+}
+
+function countedTokens(entry: Entry): number {
   if (entry.kind === "message" && entry.partial === true) return 0;
   const text = textOf(entry);
   return text === "" ? 0 : overheadTokens + estimateTokens(text) + pictureCount(entry) * imageTokens;

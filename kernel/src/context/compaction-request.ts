@@ -73,16 +73,31 @@ interface Item {
 
 /** Returns the items as quoted data within so many tokens. */
 function fitted(items: readonly Item[], room: number): string[] {
-  const whole = items.map((item) => shown(item, Number.MAX_SAFE_INTEGER));
-  if (tokensOf(whole) <= room) return whole;
+  const whole = items.map((item) => counted(shown(item, Number.MAX_SAFE_INTEGER)));
   let last = whole;
+  if (sumOf(last) <= room) return last.map(({ text }) => text);
   for (const isEnough of [({ isResult }: Item) => isResult, () => true])
     for (const length of cuts) {
-      last = items.map((item, index) => (isEnough(item) ? shown(item, length) : (whole[index] ?? "")));
-      if (tokensOf(last) <= room) return last;
+      last = items.map((item, index) => {
+        const asWhole = whole[index] ?? counted("");
+        return isEnough(item) && item.text.length > length ? counted(shown(item, length)) : asWhole;
+      });
+      if (sumOf(last) <= room) return last.map(({ text }) => text);
     }
-  return newest(last, room);
+  return newest(
+    last.map(({ text }) => text),
+    room,
+  );
 }
+
+/** A text with its tokens, so that what stays whole is counted once. */
+interface Counted {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+const counted = (text: string): Counted => ({ text, tokens: estimateTokens(text) + 1 });
+const sumOf = (texts: readonly Counted[]): number => texts.reduce((sum, { tokens }) => sum + tokens, 0);
 
 function newest(texts: readonly string[], room: number): string[] {
   const note = (count: number): string => `[${count} older texts are left out here]`;
@@ -101,8 +116,7 @@ function shown({ heading, text }: Item, length: number): string {
   return text.length <= length ? text : asData("a text that was shortened", withoutMiddle(text, length));
 }
 
-const tokensOf = (texts: readonly string[]): number =>
-  texts.reduce((sum, text) => sum + estimateTokens(text) + 1, 0);
+const tokensOf = (texts: readonly string[]): number => sumOf(texts.map(counted));
 
 function transcriptOf(entries: readonly Entry[]): Item[] {
   const whole = new Set<string>();

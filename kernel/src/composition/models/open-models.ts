@@ -217,8 +217,8 @@ export function openModels(parts: ModelParts): KernelModels {
   const localWindows = new LocalWindows(languageModels, clock);
   const windowOf = async (provider: ProviderSettings, model: string): Promise<number | null | undefined> => {
     if (provider.api === "llama") return await localWindows.of(provider, model);
-    const script = provider.api === "scripted" ? await scripts.read(provider.script ?? "") : null;
-    const ofScript = script === null || typeof script === "string" ? undefined : script.contextTokens;
+    const ofScript =
+      provider.api === "scripted" ? await scripts.contextTokens(provider.script ?? "") : undefined;
     return ofScript ?? (await directory.contextTokens(provider, model));
   };
   return {

@@ -22,6 +22,12 @@ interface Known {
 export class ScriptFiles {
   readonly #known = new Map<string, Known>();
 
+  /** Returns the window of the script's model as of the last answer, which no request waits for; undefined: it names none. */
+  async contextTokens(file: string): Promise<number | undefined> {
+    const result = this.#known.get(file)?.result ?? (await this.read(file));
+    return typeof result === "string" ? undefined : result.contextTokens;
+  }
+
   /** Returns the script, or a sentence that says why there is none. */
   async read(file: string): Promise<ReadScript | string> {
     const version = await versionOf(file);
