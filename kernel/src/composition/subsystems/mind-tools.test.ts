@@ -94,8 +94,14 @@ describe("files/read", () => {
     [{ path: "plan.md" }, 'There is no file "plan.md". Did you mean "notes/plan.md"?'],
     [{ path: "notes" }, '"notes" is a folder. Use files/list.'],
     [{ path: "notes/plan.md", offset: 9 }, '"notes/plan.md" has 3 lines; offset is 9.'],
-    [{ path: "notes/plan.md", offset: 0 }, "files/read: arguments.offset is 0; it must be >= 1 (The first line; lines count from 1)."],
-    [{ path: "notes/plan.md", lines: 3 }, /a field "lines" that is not known; known are: path, offset, length/],
+    [
+      { path: "notes/plan.md", offset: 0 },
+      "files/read: arguments.offset is 0; it must be >= 1 (The first line; lines count from 1).",
+    ],
+    [
+      { path: "notes/plan.md", lines: 3 },
+      /a field "lines" that is not known; known are: path, offset, length/,
+    ],
     [{ path: "notes/a\nb" }, /control character/],
     [null, /path/],
   ])("%j is refused with words that help: %s", async (args, message) => {
