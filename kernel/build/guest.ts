@@ -2,7 +2,7 @@
  * Builds `build-output/guest.wasm`, the WASI command in which agents written in TypeScript run:
  * QuickJS with its native libraries, the micro HNSW, the shim (`guest/*.wat`), all of which `linked.ts` provides as one
  * module, and the runtime (`src/sandbox/guest/runtime/`), as an image that has already started. The HNSW's own modules,
- * which the SDK brings to authors in other languages, are copied to the SDK.
+ * which the SDK brings to authors in other languages, are copied to the SDK, and so is its part for CEL, in one file.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -22,6 +22,8 @@ const hnswFiles = {
   standalone: join(sdkOutFolder, "hnsw.wasm"),
   linkable: join(sdkOutFolder, "hnsw-linkable.wasm"),
 };
+const celSource = join(here, "..", "..", "extensions", "sdk", "src", "cel.ts");
+const celFile = join(sdkOutFolder, "cel.js");
 const packageFile = createRequire(import.meta.url).resolve;
 
 function filesIn(folder: string): string[] {
@@ -39,6 +41,8 @@ function digestOfInputs({ whole, pruned, hnsw, libraries }: LinkedModules): stri
     ...filesIn(join(here, "guest")),
     ...filesIn(runtimeFolder),
     packageFile("esbuild/package.json"),
+    celSource,
+    join(dirname(packageFile("@marcbachmann/cel-js")), "..", "package.json"),
   ];
   for (const file of files) hash.update(readFileSync(file)).update("\0");
   for (const bytes of [whole, pruned, hnsw.standalone, hnsw.linkable, ...libraries.map(({ data }) => data)])
@@ -53,7 +57,9 @@ function stampOf(inputs: string, outputs: readonly Uint8Array[]): string {
 
 function isCurrent(inputs: string): boolean {
   try {
-    const outputs = [outFile, hnswFiles.standalone, hnswFiles.linkable].map((file) => readFileSync(file));
+    const outputs = [outFile, hnswFiles.standalone, hnswFiles.linkable, celFile].map((file) =>
+      readFileSync(file),
+    );
     return readFileSync(stampFile, "utf8") === stampOf(inputs, outputs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
@@ -75,6 +81,17 @@ async function build(inputs: string, linked: LinkedModules): Promise<void> {
     tsconfigRaw: {},
     legalComments: "none",
   });
+  const cel = await bundle({
+    entryPoints: [celSource],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2023",
+    platform: "neutral",
+    tsconfigRaw: {},
+    legalComments: "inline",
+  });
+  const celProgram = Buffer.from(cel.outputFiles[0]?.contents ?? []);
   const source = runtime.outputFiles[0]?.text ?? "";
   const { hnsw } = linked;
   const module = makeImage(linked, source);
@@ -82,8 +99,9 @@ async function build(inputs: string, linked: LinkedModules): Promise<void> {
   mkdirSync(sdkOutFolder, { recursive: true });
   replace(hnswFiles.standalone, hnsw.standalone);
   replace(hnswFiles.linkable, hnsw.linkable);
+  replace(celFile, celProgram);
   replace(outFile, module);
-  writeFileSync(stampFile, stampOf(inputs, [module, hnsw.standalone, hnsw.linkable]));
+  writeFileSync(stampFile, stampOf(inputs, [module, hnsw.standalone, hnsw.linkable, celProgram]));
   const digest = createHash("sha256").update(module).digest("hex");
   console.log(`Built kernel/build-output/guest.wasm: ${module.length} bytes, sha256:${digest}`);
   console.log(

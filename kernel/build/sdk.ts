@@ -14,7 +14,7 @@ import { licencesOf, packagesIn } from "./licences.ts";
 const top = fileURLToPath(new URL("../../", import.meta.url));
 const sdk = join(top, "extensions", "sdk");
 const dist = join(sdk, "dist");
-const entries = { index: "src/index.ts", testing: "src/testing/index.ts" };
+const entries = { index: "src/index.ts", testing: "src/testing/index.ts", cel: "src/cel.ts" };
 
 rmSync(dist, { recursive: true, force: true });
 

@@ -4,6 +4,8 @@ import { isJsonObject } from "../../base/json.ts";
 const conditions: readonly string[] = ["import", "module", "default"];
 /** The SDK next to the kernel is bundled from its sources; its published form is built from them. */
 export const sourceCondition = "lares-source";
+/** A part of the SDK that contains a package of others, in one file, because programs cannot import that package. */
+export const programCondition = "lares-program";
 
 /**
  * Returns the file of a package for a subpath (`.` or `./name`), by its `exports`, otherwise `module`, otherwise

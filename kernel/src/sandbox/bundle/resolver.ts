@@ -1,7 +1,7 @@
 import type { ProgramFolder } from "../../platform/files/program-files.ts";
 import { messageOf } from "../../base/errors.ts";
 import { maxFileBytes } from "./bounds.ts";
-import { packageEntry, sourceCondition } from "./package-exports.ts";
+import { packageEntry, programCondition, sourceCondition } from "./package-exports.ts";
 
 /** Tried in this order after a name without an extension. */
 const endings = [".ts", ".tsx", ".mts", ".js", ".mjs", ".jsx", ".cjs", ".cts", ".json"];
@@ -76,7 +76,10 @@ export class Resolver {
     if (specifier === `${sdkName}/testing`)
       return refused(specifier, "it is for tests, which run outside the sandbox");
     const manifest = await this.#manifest({ from: "sdk", path: "package.json" });
-    const entry = packageEntry(manifest, `.${specifier.slice(sdkName.length)}`, [sourceCondition]);
+    const entry = packageEntry(manifest, `.${specifier.slice(sdkName.length)}`, [
+      programCondition,
+      sourceCondition,
+    ]);
     const file = entry === undefined ? null : await this.#file("sdk", joined(".", entry) ?? "", specifier);
     return file ?? refused(specifier, `${sdkName} has no such part`);
   }
