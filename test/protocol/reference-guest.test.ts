@@ -94,6 +94,7 @@ beforeAll(async () => {
             write_tags: true,
             write_sidecars: { kinds: ["faces"] },
             dispatch_jobs: true,
+            see_agents: true,
             propose_actions: ["file.edit"],
             emit_events: ["PersonSeen"],
             shared_data: { read: ["people"], write: ["people"] },
@@ -367,6 +368,8 @@ test("jobs, other agents' tools, events and shared data", async () => {
   await refused("jobs/progress", "IllegalTransition", { fraction: 0.5 });
   await refused("jobs/task", "IllegalTransition", { name: "shelf", input: {} });
   await ask("jobs/dispatch", { name: "scan", input: { shelf: "A" }, key: "shelf A" });
+  await ask("agents/list", {});
+  await refused("agents/list", "PermissionDenied", {}, QUIET);
   await refused("jobs/dispatch", "NotFound", { name: "print", input: {} });
   await refused("jobs/dispatch", "PermissionDenied", { name: "scan", input: {} }, QUIET);
   await refused("jobs/progress", "PermissionDenied", { fraction: 0.5 }, QUIET);

@@ -26,6 +26,7 @@ export type {
   Trace,
   Vdfs,
 } from "./types/context.ts";
+export type { AgentHealth } from "./types/agents.ts";
 export type { CallOptions } from "./types/call.ts";
 export type { Entry, EntryKind, EntryPage, EntryQuery, Hash, Media } from "./types/entry.ts";
 export type {

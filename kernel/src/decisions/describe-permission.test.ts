@@ -23,6 +23,7 @@ const cases: [Permissions, string][] = [
     'send your secrets, without seeing them, to the hosts they are for: "weather"',
   ],
   [{ dispatch_jobs: true }, "start work that takes longer"],
+  [{ see_agents: true }, "see which agents there are and whether they work"],
   [{ propose_actions: ["file.move", "file.*"] }, 'propose changes: "file.move", "file.*"'],
   [{ emit_events: ["Found"] }, 'send events to other agents: "Found"'],
   [

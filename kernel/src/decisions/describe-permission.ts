@@ -31,6 +31,7 @@ const sentences: {
       ...(read.length > 0 ? [`read values that other agents share: ${list(read)}`] : []),
       ...(write.length > 0 ? [`change values that other agents share: ${list(write)}`] : []),
     ].join(", ") || "share no values",
+  see_agents: () => "see which agents there are and whether they work",
   intercept: (agents) => `read and change what you say to other agents: ${list(agents)}`,
 };
 

@@ -91,6 +91,11 @@ const words: {
       ].join(", ") || "none"
     }`,
   }),
+  see_agents: () => ({
+    group: "other",
+    title: "Seeing which agents there are and whether they work",
+    detail: "It reads none of their texts.",
+  }),
   intercept: ([agent = ""]) => ({
     group: "see",
     title: `What you say to another agent: reads and changes what you say to ${quoted(agent)}`,

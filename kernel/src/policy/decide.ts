@@ -73,6 +73,7 @@ type Rule = (authority: Authority, params: Record<string, unknown>) => LaresErro
 
 const always: Rule = () => null;
 const reading: Rule = (authority) => refusalOf(authority, "read_entries");
+const seeingAgents: Rule = (authority) => refusalOf(authority, "see_agents");
 const dispatching: Rule = (authority) => refusalOf(authority, "dispatch_jobs");
 const effects: Rule = (authority, params) => decideEffects(authority, params.effects);
 
@@ -101,6 +102,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "actions/propose": effects,
   "actions/get": always, // only the agent's own actions; the service compares the agent
   "actions/settled": always,
+  "agents/list": seeingAgents,
   "jobs/dispatch": dispatching,
   "jobs/task": dispatching,
   "jobs/progress": dispatching,

@@ -3,7 +3,10 @@ import type { Action } from "../types/action.ts";
 import type { Actions, AgentContext, ToolCallOptions, Trace } from "../types/context.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
-type Services = Pick<AgentContext, "actions" | "jobs" | "tools" | "events" | "shared" | "trace" | "notify">;
+type Services = Pick<
+  AgentContext,
+  "actions" | "agents" | "jobs" | "tools" | "events" | "shared" | "trace" | "notify"
+>;
 
 type CallResult =
   | { readonly status: "success"; readonly value?: unknown }
@@ -37,6 +40,7 @@ export function makeServices(kernel: Kernel): Services {
         return valueOf(tool, result) as Value;
       },
     },
+    agents: { list: async () => (await kernel.call("agents/list", {})).agents },
     events: {
       emit: async (name, data) => void (await kernel.call("events/emit", { name, data: data ?? null })),
     },

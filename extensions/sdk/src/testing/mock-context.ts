@@ -1,6 +1,7 @@
 import { effectivePermissions } from "../../../../kernel/src/policy/decide.ts";
 import type { Authority } from "../../../../kernel/src/base/vocabulary/permissions.ts";
 import { forJob, forTool, makeContext } from "../context/context.ts";
+import type { AgentHealth } from "../types/agents.ts";
 import type { JobContext, ToolContext } from "../types/context.ts";
 import type { MemoryShape, PartOf } from "../types/memory.ts";
 import type { Permissions } from "../types/permissions.ts";
@@ -34,6 +35,8 @@ export interface MockOptions<Memory = MemoryShape> extends MockOutside {
   readonly extension?: { readonly id: string; readonly version: string };
   /** Shared types, by "Person" or "agent.id/Person"; others need the permission `shared_types`. */
   readonly types?: Readonly<Record<string, MockType>>;
+  /** How the agents of the workspace are; default: there are none. */
+  readonly agents?: readonly AgentHealth[];
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools?: Readonly<Record<string, (args: unknown) => unknown>>;
   /** For a job: what its tasks answer, by name; default: there are none. */
@@ -50,6 +53,7 @@ const everything: Permissions = {
   read_entries: true,
   write_tags: true,
   dispatch_jobs: true,
+  see_agents: true,
   propose_actions: ["file.*", "folder.*"],
 };
 
@@ -89,6 +93,7 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     workspace: new MockWorkspace(options.entries ?? [], new Date(now()).toISOString()),
     now,
     plan: options.memory?.plan,
+    agents: options.agents ?? [],
     tools: options.tools ?? {},
     types: new MockTypes(extension.id, options.types ?? {}),
     tasks: options.tasks ?? {},

@@ -9,6 +9,7 @@ import type { TSchema } from "typebox";
 import { type CallParams, cancelled, type Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
+import type { AgentHealth } from "../types/agents.ts";
 import type { CallOptions } from "../types/call.ts";
 import { MockMemory } from "./mock-memory.ts";
 import type { MockTypes } from "./mock-types.ts";
@@ -22,6 +23,7 @@ interface MockKernelOptions {
   readonly plan: unknown;
   /** Other agents' tools, by "agent.id/tool". */
   readonly tools: Readonly<Record<string, (args: unknown) => unknown>>;
+  readonly agents: readonly AgentHealth[];
   readonly types: MockTypes;
   /** Tasks of the job, by name. */
   readonly tasks: Readonly<Record<string, (input: unknown) => unknown>>;
@@ -126,6 +128,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
         .map(({ path }) => path);
       return { count: paths.length, paths };
     },
+    "agents/list": () => ({ agents: options.agents }),
     "actions/preview": preview,
     "actions/propose": (params) => {
       const { key, supersedes } = params as ProposalOptions;

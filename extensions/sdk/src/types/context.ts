@@ -1,4 +1,5 @@
 import type { Action, EffectInput, ProposalOptions, Reasons } from "./action.ts";
+import type { AgentHealth } from "./agents.ts";
 import type { CallOptions } from "./call.ts";
 import type { Entry, EntryPage, EntryQuery } from "./entry.ts";
 import type { Ai, Credentials, FetchAnswer, FetchInit } from "./outside.ts";
@@ -90,6 +91,10 @@ export interface AgentContext<Memory = MemoryShape> {
       args?: Readonly<Record<string, unknown>>,
       options?: ToolCallOptions,
     ): Promise<Value>;
+  };
+  readonly agents: {
+    /** The agents of the workspace and how they are, by id. Needs the permission `see_agents`. */
+    list(): Promise<readonly AgentHealth[]>;
   };
   readonly events: { emit(name: string, data: unknown): Promise<void> };
   readonly shared: {

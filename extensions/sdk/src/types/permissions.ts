@@ -16,6 +16,8 @@ export interface Permissions {
   readonly shared_data?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
   /** Types of other extensions: `extension.id/Type` or `extension.id/*`. */
   readonly shared_types?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
+  /** Sees which agents there are and whether they work. */
+  readonly see_agents?: boolean;
   /** Ids of agents: it hears, cancels or changes what a person says to them, and what they do, before it happens. */
   readonly intercept?: readonly string[];
 }

@@ -109,6 +109,9 @@ export const Permissions = Type.Object(
         },
       ),
     ),
+    see_agents: Type.Optional(
+      Type.Boolean({ description: "Sees which agents there are and whether they work, none of their texts" }),
+    ),
     intercept: Type.Optional(
       Names(
         "Reads and changes what you say to these agents, and what they do, before it happens: their ids. Hooks do so with intercept: true",
@@ -137,6 +140,7 @@ export const permissionNames = [
   "call_tools",
   "shared_data",
   "shared_types",
+  "see_agents",
   "intercept",
 ] as const satisfies PermissionName[];
 

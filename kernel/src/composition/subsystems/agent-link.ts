@@ -2,6 +2,7 @@ import type { AgentRegistry } from "../../agents/lifecycle/registry.ts";
 import type { Enqueued } from "../../agents/lifecycle/registry-ports.ts";
 import type { Supervisor } from "../../agents/lifecycle/supervisor.ts";
 import { notFound } from "../../base/errors.ts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
@@ -27,6 +28,10 @@ export class AgentLink {
     const supervisor = this.find(agent);
     if (supervisor === undefined) throw notFound("agent", agent);
     return supervisor;
+  }
+
+  list(): Agent[] {
+    return this.#registry?.list() ?? [];
   }
 
   definitions(): AgentDefinition[] {

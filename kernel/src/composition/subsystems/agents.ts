@@ -153,6 +153,7 @@ function guestPorts(
     sharedData: new SharedData(database),
     sharedTypes: types.sharedTypes,
     traces,
+    listAgents: () => agents.list(),
     callTool: tools.call,
     toolProgress: (agent, call, progress) => agents.get(agent).toolProgress(call, progress),
     traceLevelOf: (agent) => agents.find(agent)?.definition.traceLevel ?? "info",

@@ -141,6 +141,7 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     "actions/propose": nothingToFollow,
     "actions/get": reading(({ id }) => ports.ofAction(id)),
     "actions/settled": reading(({ id }) => ports.ofAction(id)),
+    "agents/list": nothingToFollow,
     "jobs/dispatch": nothingToFollow,
     // Results are stored with their marks.
     "jobs/task": nothingToFollow,

@@ -2,6 +2,7 @@ import type { Caller } from "../../../agents/ports.ts";
 import type { SharedData } from "../../../memory/shared-data.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import { actionServices } from "./actions.ts";
+import { type AgentPorts, agentServices } from "./agents.ts";
 import { blobServices } from "./blobs.ts";
 import { type EventPorts, eventServices } from "./events.ts";
 import { type JobPorts, jobServices } from "./jobs.ts";
@@ -16,7 +17,7 @@ import { type TypePorts, typeServices } from "./types.ts";
 import { type VdfsPorts, vdfsServices } from "./vdfs.ts";
 
 export interface GuestServicePorts
-  extends VdfsPorts, ToolPorts, EventPorts, NotifyPorts, TracePorts, TypePorts {
+  extends VdfsPorts, AgentPorts, ToolPorts, EventPorts, NotifyPorts, TracePorts, TypePorts {
   readonly memories: HostMemoryPorts;
   readonly outside: OutsidePorts;
   readonly sharedData: SharedData;
@@ -34,6 +35,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     ...hostMemory(ports.memories),
     ...actionServices(ports),
     ...jobServices(ports.jobs),
+    ...agentServices(ports),
     ...toolServices(ports),
     ...eventServices(ports),
     ...sharedServices(ports.sharedData),

@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import type { DeepReadonly } from "../../../base/deep-readonly.ts";
 import type { ParamsIn, ResultIn } from "../../define.ts";
 import { actionCalls } from "./actions.ts";
+import { agentCalls } from "./agents.ts";
 import { blobCalls } from "./blobs.ts";
 import { eventCalls } from "./events.ts";
 import { jobCalls } from "./jobs.ts";
@@ -21,6 +22,7 @@ export const guestCalls = {
   ...memoryCalls,
   ...actionCalls,
   ...jobCalls,
+  ...agentCalls,
   ...toolCalls,
   ...eventCalls,
   ...sharedCalls,
