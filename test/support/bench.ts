@@ -57,8 +57,8 @@ export class Bench implements AsyncDisposable {
   readonly #spec: BenchSpec;
   readonly #clients: Client[] = [];
   readonly #kernels = new Set<number>();
-  /** Number of writes of each extension. */
-  readonly #extensionWrites = new Map<string, number>();
+  /** The program of each extension as it was written last, and how often it was changed. */
+  readonly #programs = new Map<string, { readonly text: string | undefined; readonly changes: number }>();
 
   private constructor(folder: TemporaryFolder, spec: BenchSpec) {
     this.#folder = folder;
@@ -115,11 +115,13 @@ export class Bench implements AsyncDisposable {
    */
   async writeExtension(spec: ExtensionSpec): Promise<void> {
     const folder = this.extensionFolder(spec.id);
-    const writes = this.#extensionWrites.get(spec.id) ?? 0;
-    this.#extensionWrites.set(spec.id, writes + 1);
-    const program = writes === 0 ? "agent.ts" : `agent-${writes}.ts`;
+    const before = this.#programs.get(spec.id);
+    const isChanged = before !== undefined && before.text !== spec.program;
+    const changes = (before?.changes ?? 0) + (isChanged ? 1 : 0);
+    this.#programs.set(spec.id, { text: spec.program, changes });
+    const program = changes === 0 ? "agent.ts" : `agent-${changes}.ts`;
     const extension = { id: spec.id, name: spec.id, version: "1.0.0", ...spec.manifest };
-    const main = spec.program === undefined || writes === 0 ? {} : { main: program };
+    const main = spec.program === undefined || changes === 0 ? {} : { main: program };
     const manifest = { extension: { ...extension, ...main } };
     const files: Record<string, string | Uint8Array> = {
       ...(spec.program === undefined ? {} : { [program]: spec.program }),
