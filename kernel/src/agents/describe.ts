@@ -44,6 +44,7 @@ function describeHook(hook: HookDefinition, suspended: ScheduleSuspension | null
     ...(hook.filter === undefined ? {} : { filter: hook.filter }),
     ...(hook.schedule === undefined ? {} : { schedule: hook.schedule }),
     ...(nextRun === null ? {} : { nextRun }),
+    ...(hook.missingCapability === undefined ? {} : { missing_capability: hook.missingCapability }),
     ...(suspended === null ? {} : { suspended: { ...suspended } }),
   };
 }

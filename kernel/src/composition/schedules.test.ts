@@ -85,6 +85,27 @@ describe("while the kernel runs", () => {
     expect(await opened.take()).toEqual(["each 12:01:00", "even 12:02:00", "each 12:02:00"]);
   });
 
+  test("a schedule for a device with a capability fires only where the person lists that", async () => {
+    const hook: ResolvedHook = {
+      kind: "schedule",
+      schedule: "* * * * *",
+      handler: "train",
+      catchUp: "skip",
+      onDeviceWithCapability: "gpu",
+    };
+    for (const capabilities of [[], ["always_on"], ["always_on", "gpu"]]) {
+      const opened = await bed();
+      const known = hookOf(hook, opened.clock, new Map(), capabilities);
+      const isHere = capabilities.includes("gpu");
+      expect(known.missingCapability).toBe(isHere ? undefined : "gpu");
+      opened.add(definitionOf({ hooks: [known] }));
+      await opened.schedules.follow();
+      if (isHere) await opened.pass(minute);
+      else expect(opened.clock.pendingTimers).toBe(0);
+      expect(await opened.take()).toEqual(isHere ? ["train 12:01:00"] : []);
+    }
+  });
+
   test("one timer for all, set for the next run within its maximum; none without a schedule", async () => {
     const opened = await bed();
     opened.add(definitionOf());

@@ -65,7 +65,9 @@ function definitionOf(
     version: manifest.version ?? written.version,
     enabled: entry.configuration.enabled,
     activation: manifest.agent.activation,
-    hooks: manifest.hooks.map((hook) => hookOf(hook, context.clock, texts)),
+    hooks: manifest.hooks.map((hook) =>
+      hookOf(hook, context.clock, texts, configuration.device.capabilities),
+    ),
     tools: manifest.tools.map((tool) => ({ ...tool, description: tool.description ?? "" })),
     ...(manifest.events === undefined ? {} : { events: manifest.events }),
     authority,
@@ -121,8 +123,16 @@ function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifes
   return isCalled ? noProgram : null;
 }
 
-/** Returns a hook with its filter or schedule compiled. `texts`: the prompts that were read, by path. */
-export function hookOf(hook: ResolvedHook, clock: Clock, texts: Texts = new Map()): HookDefinition {
+/**
+ * Returns a hook with its filter or schedule compiled. `texts`: the prompts that were read, by path. `capabilities`: those
+ * of this device; a schedule that needs another one is not timed here.
+ */
+export function hookOf(
+  hook: ResolvedHook,
+  clock: Clock,
+  texts: Texts = new Map(),
+  capabilities: readonly string[] = [],
+): HookDefinition {
   if (hook.kind === "schedule") {
     const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now(), hook.activeHours);
     const bound = {
@@ -131,6 +141,9 @@ export function hookOf(hook: ResolvedHook, clock: Clock, texts: Texts = new Map(
       ...(hook.prompt === undefined ? {} : { prompt: promptOf(hook, hook.prompt, texts) }),
       accepts: () => ({ passed: false }),
     };
+    const needed = hook.onDeviceWithCapability;
+    if (needed !== undefined && !capabilities.includes(needed))
+      return { ...bound, missingCapability: needed };
     // An unreadable schedule has already put the agent into Error.
     if (!schedule.ok) return bound;
     return {

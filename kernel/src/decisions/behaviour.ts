@@ -178,12 +178,13 @@ function describeHook({
   activeHours,
   overlap,
   jitterMs,
+  onDeviceWithCapability: capability,
   interceptOrder,
   ...more
 }: JsonObject): string {
   const when =
     on === undefined
-      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}${activeHours === undefined ? "" : `, only at ${nameIn(activeHours)}`}${overlap === undefined ? "" : ", one run after the other"}${jitterMs === undefined ? "" : `, up to ${Number(jitterMs) / 1000} s later`}`
+      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}${activeHours === undefined ? "" : `, only at ${nameIn(activeHours)}`}${overlap === undefined ? "" : ", one run after the other"}${jitterMs === undefined ? "" : `, up to ${Number(jitterMs) / 1000} s later`}${capability === undefined ? "" : `, only on a device with ${nameIn(capability)}`}`
       : `on ${nameIn(on)}${filter === undefined ? "" : ` where ${shown(filter)}`}`;
   const what = prompt === undefined ? nameIn(handler) : `a conversation with the text of ${nameIn(prompt)}`;
   const before = interceptOrder === undefined ? "" : ", before it takes effect, and may change it";

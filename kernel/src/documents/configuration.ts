@@ -61,9 +61,10 @@ export interface Configuration {
     /** How long conversations keep running after the last trusted client left. */
     readonly unattendedMs: number;
   };
-  /** Only from the user's own document: a workspace cannot name a provider, an address or a route. */
+  /** This and the next two come only from the user's own document: a workspace cannot name a provider or an address. */
   readonly models: ModelsDocument;
   readonly egress: EgressDocument;
+  readonly device: { readonly capabilities: readonly string[] };
   readonly sharedNamespaces: NonNullable<LaresDocument["shared_namespaces"]>;
   readonly importNamespaces: NonNullable<LaresDocument["import_namespaces"]>;
 }

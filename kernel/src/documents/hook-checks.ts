@@ -12,6 +12,14 @@ import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
 
 const maxJitterMs = 60 * 60 * 1000;
+const scheduleFields = [
+  "timezone",
+  "catch_up",
+  "active_hours",
+  "overlap",
+  "jitter",
+  "on_device_with_capability",
+] as const;
 
 /** Reports what is wrong with one hook apart from its handler's name. */
 export function checkHook(
@@ -70,7 +78,7 @@ export function checkHook(
   }
   if (on === undefined) return [];
   const found: Diagnostic[] = [...bound];
-  for (const name of ["timezone", "catch_up", "active_hours", "overlap", "jitter"] as const)
+  for (const name of scheduleFields)
     if (hook[name] !== undefined)
       found.push(
         diagnostic(

@@ -207,6 +207,12 @@ describe("faults, each at its place", () => {
       "user-only",
       /counts in your own lares\.yaml only/,
     ],
+    [
+      "yaml",
+      "«device»: { capabilities: [gpu] }\n",
+      "user-only",
+      /device describes a person's machine; it counts in your own lares\.yaml only/,
+    ],
     ["yaml", "«ai»: { providers: [] }\n", "deprecated-field", /belong under models/],
     ["toml", '«ai» = "openai"\n', "deprecated-field", /belong under models/],
     ["yaml", "memory: { embedder: { kind: onnx, «pth»: x } }\n", "unknown-field", /did you mean "path"/],

@@ -66,23 +66,25 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
   return { value, diagnostics, usable: !hasErrors(diagnostics), document };
 }
 
-/** Returns the pointers of the settings in the document that allow network access or execution. */
-export function reachingSettings(value: LaresDocument): string[] {
+/** Returns the pointers of the settings that count in the user's own document only: they allow network access or execution, or describe the device. */
+export function userOnlySettings(value: LaresDocument): string[] {
   const found: string[] = [];
   if (typeof value.memory?.embedder === "object") found.push("/memory/embedder");
   // The map counts as one setting: if one entry allows network access, the whole map is listed.
   const overrides = Object.values(value.memory?.extensions ?? {});
   if (overrides.some(({ embedder }) => typeof embedder === "object")) found.push("/memory/extensions");
-  for (const section of ["models", "egress"] as const)
+  for (const section of ["models", "egress", "device"] as const)
     if (value[section] !== undefined) found.push(`/${section}`);
   return found;
 }
 
 function checkReach(value: LaresDocument, document: ParsedDocument, ports: LaresPorts): Diagnostic[] {
   if (ports.layer !== "workspace") return [];
-  return reachingSettings(value).map((pointer) => {
+  return userOnlySettings(value).map((pointer) => {
     const name = pointer.slice(1).replaceAll("/", ".");
-    const message = `${name} can reach out of this machine or execute; it counts in your own lares.yaml only and is ignored here.`;
+    const reason =
+      name === "device" ? "describes a person's machine" : "can reach out of this machine or execute";
+    const message = `${name} ${reason}; it counts in your own lares.yaml only and is ignored here.`;
     return diagnostic("user-only", document.locate(pointer, "key"), message, [
       withoutEntry(document, pointer, name),
     ]);

@@ -253,6 +253,18 @@ describe("faults, each at its place", () => {
     ],
     [
       "yaml",
+      `${head}  hooks: [{ on: EntryCreated, «on_device_with_capability»: gpu, handler: h }]\n`,
+      "hook-binding",
+      /belongs to a schedule/,
+    ],
+    [
+      "yaml",
+      `${head}  hooks: [{ schedule: 0 3 * * *, on_device_with_capability: «A GPU», handler: h }]\n`,
+      "invalid-value",
+      /on_device_with_capability/,
+    ],
+    [
+      "yaml",
       `${head}  hooks: [{ schedule: 0 3 * * *, jitter: «2h», handler: h }]\n`,
       "invalid-schedule",
       /at most 1h/,

@@ -79,6 +79,9 @@ function resolveHook(hook: NonNullable<Extension["hooks"]>[number]): ResolvedHoo
     ...(hook.active_hours === undefined ? {} : { activeHours: hook.active_hours }),
     ...(hook.overlap === "queue" ? { overlap: hook.overlap } : {}),
     ...(hook.jitter === undefined ? {} : { jitterMs: durationMs(hook.jitter) }),
+    ...(hook.on_device_with_capability === undefined
+      ? {}
+      : { onDeviceWithCapability: hook.on_device_with_capability }),
   };
   if (handler !== undefined && prompt === undefined) return [{ ...timing, handler }];
   if (prompt === undefined || handler !== undefined) return [];

@@ -55,6 +55,7 @@ test("the defaults set everything", async () => {
     conversations: { untrusted: ["downloads/**"], atOnce: 256, processes: 8, unattendedMs: 1_800_000 },
     models: {},
     egress: {},
+    device: { capabilities: [] },
     sharedNamespaces: [],
     importNamespaces: [],
   });

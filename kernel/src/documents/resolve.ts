@@ -3,7 +3,7 @@ import type { Range } from "./text/diagnostics.ts";
 import { durationMs } from "./schema/durations.ts";
 import type { Configuration, ExtensionConfiguration, Source } from "./configuration.ts";
 import { readEnvironment, type EnvironmentFault } from "./environment.ts";
-import { canonicalLocation, reachingSettings } from "./lares.ts";
+import { canonicalLocation, userOnlySettings } from "./lares.ts";
 import type { ExtensionEntry, LaresDocument } from "./schema/lares.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./text/source.ts";
 
@@ -55,7 +55,7 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
   const lists = new Map<string, { item: unknown; origin: Origin }[]>();
   for (const { source, layer } of documents) {
     if (layer === null) continue;
-    const ignored = source === "workspace" ? reachingSettings(layer.value) : [];
+    const ignored = source === "workspace" ? userOnlySettings(layer.value) : [];
     const originOf = (pointer: string): Origin => ({
       source,
       file: layer.file,
@@ -122,6 +122,7 @@ const sections = [
   "conversations",
   "models",
   "egress",
+  "device",
 ] as const;
 
 /** Returns the pointers of all settings in a document. */
@@ -194,6 +195,7 @@ function configurationOf(
     },
     models: merged.models ?? {},
     egress: merged.egress ?? {},
+    device: { capabilities: merged.device?.capabilities ?? [] },
     sharedNamespaces: merged.shared_namespaces ?? [],
     importNamespaces: merged.import_namespaces ?? [],
   };

@@ -28,6 +28,7 @@ export type ResolvedHook =
       /** Absent: "skip". */
       readonly overlap?: "queue";
       readonly jitterMs?: number;
+      readonly onDeviceWithCapability?: string;
       /** The function; with `prompt`, the same as that. */
       readonly handler: string;
       /** The file whose text starts a conversation. */

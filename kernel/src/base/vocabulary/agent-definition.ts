@@ -25,7 +25,9 @@ export interface HookDefinition {
   readonly schedule?: string;
   /** The next time the schedule is due, computed when asked. */
   readonly nextRun?: () => string | null;
-  /** Present if the schedule could be parsed. */
+  /** Present if the schedule does not run on this device, because it needs this capability. */
+  readonly missingCapability?: string;
+  /** Present if the schedule could be parsed, and runs on this device. */
   readonly timing?: ScheduleTiming;
   /** Returns true if the event passes the filter; a failed evaluation counts as false and is reported. */
   readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;

@@ -68,6 +68,12 @@ export const AgentHook = Type.Object(
     filter: Type.Optional(Type.String({ description: "Which of these events, as a CEL expression" })),
     schedule: Type.Optional(Type.String({ description: "When it runs, as a cron expression" })),
     nextRun: Type.Optional(Timestamp("When the schedule is due next; absent while it is suspended")),
+    missing_capability: Type.Optional(
+      Type.String({
+        description:
+          "The schedule does not run here: it waits for a device with this capability. The person's `device.capabilities` lists those of this one",
+      }),
+    ),
     suspended: Type.Optional(
       Type.Object(
         {

@@ -82,6 +82,13 @@ function troublesOf({ id, error, problems, last_failure: failure, hooks }: Agent
     ...(failure === undefined
       ? []
       : [`${failure.handler} failed at ${dayAndTime(failure.at)}: ${failure.message}${place}`]),
+    ...hooks.flatMap(({ handler, schedule = "", missing_capability: missing }) =>
+      missing === undefined
+        ? []
+        : [
+            `the schedule of ${handler} (${schedule}) waits for a device with ${missing}. If this one has it, list it under device.capabilities in your lares.yaml.`,
+          ],
+    ),
     ...hooks.flatMap(({ handler, schedule = "", suspended }, at) =>
       suspended === undefined
         ? []

@@ -41,7 +41,8 @@ export function configuration(
     index: { hidden: change.hidden ?? false, ignore: change.ignore ?? [] },
     conversations: { untrusted: [], atOnce: 256, processes: 8, unattendedMs: 1 },
     models: {},
-    egress: {},
+    device: { capabilities: [] },
+  egress: {},
     sharedNamespaces: [],
     importNamespaces: [],
   };

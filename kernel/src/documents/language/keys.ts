@@ -9,7 +9,17 @@ import { alternatives, schemasAt, typeInWords, valuesOf, type Schema } from "../
 const exclusive: readonly { readonly one: readonly string[]; readonly other: readonly string[] }[] = [
   {
     one: ["on", "filter", "intercept", "order"],
-    other: ["schedule", "timezone", "catch_up", "prompt", "target", "active_hours", "overlap", "jitter"],
+    other: [
+      "schedule",
+      "timezone",
+      "catch_up",
+      "prompt",
+      "target",
+      "active_hours",
+      "overlap",
+      "jitter",
+      "on_device_with_capability",
+    ],
   },
   { one: ["handler"], other: ["prompt", "target"] },
   { one: ["path"], other: ["id"] },

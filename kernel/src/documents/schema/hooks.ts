@@ -6,6 +6,9 @@ import { PromptFile } from "./mind.ts";
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
 
+/** What a device can do, in a word. */
+export const Capability = { pattern: "^[a-z][a-z0-9_]{0,63}$" };
+
 export const Hook = Type.Object(
   {
     on: Type.Optional(
@@ -85,6 +88,14 @@ export const Hook = Type.Object(
         description:
           "Delays the schedule's runs by a time that is drawn when the kernel starts, from 0 to this, at most 1h, so that not all begin in the same moment; default 0s",
         examples: ["30s", "5m"],
+      }),
+    ),
+    on_device_with_capability: Type.Optional(
+      Type.String({
+        ...Capability,
+        description:
+          "The schedule runs only on a device of which the person says that it has this capability; on others it waits. Default any device",
+        examples: ["gpu", "always_on"],
       }),
     ),
     intercept: Type.Optional(

@@ -5,6 +5,7 @@ import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
 import { durationPattern } from "./durations.ts";
 import { Egress } from "./egress.ts";
+import { Capability } from "./hooks.ts";
 import { Models } from "./models.ts";
 
 const Duration = (description: string, fallback: string) =>
@@ -333,6 +334,24 @@ export const Lares = Type.Object(
         maxItems: 64,
         description: "Shared memories of other workspaces, to be read here",
       }),
+    ),
+    device: Type.Optional(
+      Type.Object(
+        {
+          capabilities: Type.Optional(
+            Type.Array(
+              Type.String({ ...Capability, description: "A capability, such as gpu or always_on" }),
+              {
+                maxItems: 64,
+                uniqueItems: true,
+                description:
+                  "What this device can do: schedules with on_device_with_capability run here if theirs is listed; default none",
+              },
+            ),
+          ),
+        },
+        { ...closed, description: "This device; counts in your own document only" },
+      ),
     ),
     models: Type.Optional(Models),
     egress: Type.Optional(Egress),
