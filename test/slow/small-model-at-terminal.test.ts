@@ -108,13 +108,16 @@ test.skipIf(!hasTerminals)(
       );
       const [channel] = conversation.processes.filter(({ kind }) => kind === "channel");
       const said = entries.findLast((entry) => entry.kind === "message" && entry.role === "assistant");
-      // A text, or an error that says of which kind it is.
+      const request = entries.findLast((entry) => entry.kind === "request");
+      const isEmpty = entries.some((entry) => entry.kind === "void" && entry.message === request?.message);
+      // A text, or an error that says of which kind it is. A model as small as this may also end a turn without a word.
       if (channel?.state === "Failed") expect(channel.error?.class, text).toBeTruthy();
       else {
         expect(channel?.state, text).toBe("WaitingForInput");
-        expect(said, text).toMatchObject({
-          parts: [{ type: "text", text: expect.stringMatching(/\S/) as string }],
-        });
+        if (!isEmpty)
+          expect(said, text).toMatchObject({
+            parts: [{ type: "text", text: expect.stringMatching(/\S/) as string }],
+          });
       }
       expect(conversation.context.limit).toBe(window);
       expect(conversation.context.tokens, text).toBeLessThanOrEqual(window);

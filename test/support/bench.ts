@@ -57,8 +57,11 @@ export class Bench implements AsyncDisposable {
   readonly #spec: BenchSpec;
   readonly #clients: Client[] = [];
   readonly #kernels = new Set<number>();
-  /** The program of each extension as it was written last, and how often it was changed. */
-  readonly #programs = new Map<string, { readonly text: string | undefined; readonly changes: number }>();
+  /** Each extension as it was written last. */
+  readonly #extensions = new Map<
+    string,
+    { readonly manifest: string; readonly program: string | undefined; readonly changes: number }
+  >();
 
   private constructor(folder: TemporaryFolder, spec: BenchSpec) {
     this.#folder = folder;
@@ -110,15 +113,17 @@ export class Bench implements AsyncDisposable {
   }
 
   /**
-   * Writes an extension. A changed program gets a new name, and the manifest that names it is written last, in one step:
-   * a kernel never reads half of a change, which a test would then accept instead of the whole.
+   * Writes an extension. If both its manifest and its program change, the program gets a new name, and the manifest that
+   * names it is written last, in one step: a kernel never reads half of a change, which a test would then accept instead
+   * of the whole.
    */
   async writeExtension(spec: ExtensionSpec): Promise<void> {
     const folder = this.extensionFolder(spec.id);
-    const before = this.#programs.get(spec.id);
-    const isChanged = before !== undefined && before.text !== spec.program;
-    const changes = (before?.changes ?? 0) + (isChanged ? 1 : 0);
-    this.#programs.set(spec.id, { text: spec.program, changes });
+    const written = { manifest: JSON.stringify(spec.manifest), program: spec.program };
+    const before = this.#extensions.get(spec.id) ?? { ...written, changes: 0 };
+    const isBoth = before.manifest !== written.manifest && before.program !== written.program;
+    const changes = before.changes + (isBoth ? 1 : 0);
+    this.#extensions.set(spec.id, { ...written, changes });
     const program = changes === 0 ? "agent.ts" : `agent-${changes}.ts`;
     const extension = { id: spec.id, name: spec.id, version: "1.0.0", ...spec.manifest };
     const main = spec.program === undefined || changes === 0 ? {} : { main: program };

@@ -171,6 +171,8 @@ export class Asking implements AsyncDisposable {
     this.#isTelling = true;
     this.#lastTexts.clear();
     const parts = await namedFiles(this.#link.kernel, text);
+    // From here on something is said in it, although its entry may come after an interruption.
+    this.#isNew = false;
     const { entry } = await this.#link.ask((kernel) =>
       kernel.send({ id, key, ...(parts === null ? { text } : { parts }) }),
     );

@@ -181,6 +181,8 @@ export class ChatSession implements AsyncDisposable {
     try {
       const parts = await namedFiles(this.#link.kernel, text);
       // The key makes a message that is sent again to the next kernel the same message.
+      // From here on something is said in it, although its entry may come later.
+      this.#isNew = false;
       await this.#link.ask((kernel) => kernel.send({ id, key, ...(parts === null ? { text } : { parts }) }));
       this.#send({ kind: "sent", key, failure: null });
     } catch (error) {
