@@ -188,7 +188,7 @@ class DescriptorFs implements RootedFs {
   }
 
   async *readStream(path: string): AsyncGenerator<Uint8Array, void, void> {
-    const file = await this.#openFile(path);
+    const { file } = await this.#openFile(path);
     try {
       for (;;) {
         const { buffer, bytesRead } = await file.read(new Uint8Array(chunkBytes), 0, chunkBytes, null);
@@ -310,7 +310,7 @@ class DescriptorFs implements RootedFs {
     return folder;
   }
 
-  async #openFile(path: string): Promise<FileHandle> {
+  async #openFile(path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }> {
     const names = namesOf(path);
     const name = names.pop();
     if (name === undefined) throw notFound("file", path);
@@ -328,7 +328,7 @@ class DescriptorFs implements RootedFs {
     const swapped =
       folder.descriptor === null &&
       (seen === null || seen.inode !== String(stats.ino) || seen.kind === "link");
-    if (stats.isFile() && !swapped) return file;
+    if (stats.isFile() && !swapped) return { file, stats };
     await file.close();
     throw swapped ? linkInTheWay(path) : notFound("file", path);
   }
@@ -337,9 +337,9 @@ class DescriptorFs implements RootedFs {
     path: string,
     run: (file: FileHandle, stats: Stats) => Promise<Result>,
   ): Promise<Result> {
-    const file = await this.#openFile(path);
+    const { file, stats } = await this.#openFile(path);
     try {
-      return await run(file, await file.stat());
+      return await run(file, stats);
     } finally {
       await file.close();
     }
