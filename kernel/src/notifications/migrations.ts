@@ -9,7 +9,6 @@ export const notificationMigrations: readonly Migration[] = [
       seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, title TEXT NOT NULL, message TEXT NOT NULL,
       severity TEXT NOT NULL, state TEXT NOT NULL, count INTEGER NOT NULL, held INTEGER NOT NULL,
       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, action TEXT, proposal TEXT, lineage TEXT
-    ) STRICT;
-    CREATE INDEX notifications_of_agent ON notifications (agent, seq)`,
+    ) STRICT`,
   },
 ];

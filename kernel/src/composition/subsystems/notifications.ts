@@ -63,24 +63,28 @@ export function openNotifications(context: KernelContext, parts: NotificationPar
         });
     }),
   );
+  return { notifications, service: { ...createNotificationService(notifications, parts), told } };
+}
+
+/** Creates what a person may do with notifications. */
+export function createNotificationService(
+  notifications: Pick<Notifications, "list" | "dismiss" | "actionOf" | "acted">,
+  parts: Pick<NotificationParts, "agents" | "actions">,
+): Omit<NotificationService, "told"> {
   return {
-    notifications,
-    service: {
-      list: (query) => notifications.list(query),
-      dismiss: async (by, ids) => {
-        checkPerson(by, "dismiss notifications");
-        return await notifications.dismiss(ids);
-      },
-      act: (by, id) => act(notifications, parts, by, id),
-      told,
+    list: (query) => notifications.list(query),
+    dismiss: async (by, ids) => {
+      checkPerson(by, "dismiss notifications");
+      return await notifications.dismiss(ids);
     },
+    act: (by, id) => act(notifications, parts, by, id),
   };
 }
 
 /** Returns the action of a notification, proposed again if it ended undecided. */
 async function act(
-  notifications: Notifications,
-  { agents, actions }: NotificationParts,
+  notifications: Pick<Notifications, "actionOf" | "acted">,
+  { agents, actions }: Pick<NotificationParts, "agents" | "actions">,
   by: Principal,
   id: string,
 ): Promise<Action> {
