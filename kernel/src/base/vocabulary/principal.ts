@@ -233,6 +233,6 @@ function eachOnce(actors: readonly Actor[]): Actor[] {
 }
 
 /** Throws PermissionDenied unless a person asks. `what` completes "Only a person can". */
-export function checkPerson({ kind }: Principal, what: string): void {
-  if (kind !== "person") throw new LaresError("PermissionDenied", `Only a person can ${what}.`);
+export function checkPerson(by: Principal, what: string): asserts by is Person & Principal {
+  if (by.kind !== "person") throw new LaresError("PermissionDenied", `Only a person can ${what}.`);
 }

@@ -103,11 +103,9 @@ async function act(
     );
   // The key makes it one proposal, however often the button is pressed, and whenever the kernel dies.
   const request: ProposalRequest = { ...proposal, key: `notification ${id} after ${action}` };
-  const answer = (await agents
-    .get(agent)
-    .callAs({ ...by, lineage }, "actions/propose", request, {
-      signal: neverAborted,
-    })) as Action;
+  const answer = (await agents.get(agent).callAs({ ...by, lineage }, "actions/propose", request, {
+    signal: neverAborted,
+  })) as Action;
   await notifications.acted(id, answer.id);
   return (await actions.get(answer.id)) ?? answer;
 }
