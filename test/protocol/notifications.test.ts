@@ -113,7 +113,7 @@ test("what an agent says while no client is there survives kill -9, and its butt
     { agent: AGENT, title: "Plain", severity: "info", count: 1 },
     { agent: AGENT, title: "It arrived", message: "It is in/new.txt.", severity: "warning", state: "New" },
   ]);
-  // A client that comes later asks for it; it is not told of it as if it were new.
+  // A client that comes later asks for it, and does not get it as if it were new.
   expect(client.notifications("lares/notify")).toEqual([]);
 
   const [plain, arrived] = items;

@@ -179,7 +179,7 @@ describe("what is too much", () => {
     expect(rows.filter(({ held_back }) => held_back === 1)).toHaveLength(60);
   });
 
-  test("is counted anew after a person has seen the number", async () => {
+  test("is counted again from one after a person has seen the number", async () => {
     const { notifications, clock, told, list } = await open();
     for (let n = 0; n < agentBurst + 2; n++) await notifications.add(notice({ title: `${n}` }));
     const [{ id } = { id: "" }] = await list();

@@ -77,7 +77,7 @@ export class Notifications implements Disposable {
       limit,
       sinceMs: this.#ports.clock.now() - notificationBounds.keptMs,
       ...(state === undefined ? {} : { state }),
-      // What is no cursor of ours is before everything.
+      // Nothing comes after an unknown cursor.
       ...(before === undefined ? {} : { before: Number.isSafeInteger(before) ? before : 0 }),
     });
     return { items, total, ...(last !== null && items.length === limit ? { cursor: String(last) } : {}) };
