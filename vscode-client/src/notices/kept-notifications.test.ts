@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { AgentNotification } from "../protocol.ts";
 import { fakeContext } from "../testing/context.ts";
 import { action, agent, notification } from "../testing/things.ts";
-import { commands, seen } from "../testing/vscode.ts";
+import { commands, seen, workspace } from "../testing/vscode.ts";
 import { settled } from "../testing/wire.ts";
 import { notifications } from "./notifications.ts";
 
@@ -43,6 +43,26 @@ it("what was said while no window was open is one message, with its counts and i
   seen.messages[0]?.answer("Dismiss");
   await settled();
   expect(sent("dismiss")).toMatchObject([{ params: { ids: ["n4", "n3", "n2", "n1"] } }]);
+  feature.dispose();
+});
+
+it.each([
+  ["warning", ["Test agent: error", "1 notification while you were away: kept warning"]],
+  ["none", []],
+])("with the level %s the editor shows only what is as severe, and lists all", async (level, shown) => {
+  workspace.settings["lares.notifications.level"] = level;
+  const { fake, feature, sent } = start(
+    notification({ id: "n1", title: "kept warning" }),
+    notification({ id: "n2", title: "kept info", severity: "info" }),
+  );
+  for (const severity of ["info", "error"] as const)
+    fake.tell("lares/notify", { id: severity, agent: "test.agent", title: severity, message: "", severity });
+  await settled();
+  expect(seen.messages.map(({ text }) => text)).toEqual(shown);
+  expect(sent("dismiss")).toEqual([]);
+  seen.messages.splice(0);
+  await openAll();
+  expect(seen.drawn.filter(({ text }) => text.includes("kept info"))).not.toEqual([]);
   feature.dispose();
 });
 

@@ -1,6 +1,7 @@
 import { commands, Disposable, window, type QuickPickItem } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext } from "../feature.ts";
+import { isToShow, severities } from "../model/notification-level.ts";
 import { count, label, message, when } from "../model/text.ts";
 import type { AgentNotification } from "../protocol.ts";
 
@@ -38,7 +39,7 @@ export function keptNotifications(context: ClientContext, shown: ShownNotificati
     kernel
       .request("lares/notifications/list", { state: "New", limit: maxListed })
       .then(({ items }) => {
-        const missed = items.filter(({ id }) => !shown.has(id));
+        const missed = items.filter(({ id, severity }) => !shown.has(id) && isToShow(severity));
         for (const { id } of missed) shown.add(id);
         if (missed.length > 0) void tellMissed(context, missed);
       })
@@ -65,9 +66,7 @@ export function timesText({ count: times = 1 }: { readonly count?: number }): st
 }
 
 async function tellMissed(context: ClientContext, missed: readonly AgentNotification[]): Promise<void> {
-  const worst = (["error", "warning", "info"] as const).find((severity) =>
-    missed.some((one) => one.severity === severity),
-  );
+  const worst = severities.findLast((severity) => missed.some((one) => one.severity === severity));
   const titles = missed
     .slice(0, maxNamed)
     .map((one) => `${message(one.title, 80)}${timesText(one)}`)

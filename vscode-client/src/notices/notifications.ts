@@ -3,6 +3,7 @@ import { commands, Disposable, TabInputWebview, window, workspace } from "vscode
 import type { ClientContext, Feature } from "../feature.ts";
 import { decisionWords, saidBy } from "../model/decision-words.ts";
 import { extentText, weightOf, weightText } from "../model/weight.ts";
+import { isToShow } from "../model/notification-level.ts";
 import { count, label, message } from "../model/text.ts";
 import { ToastGate } from "../model/toast-gate.ts";
 import type { Action, NotificationParamsOf } from "../protocol.ts";
@@ -53,7 +54,7 @@ export const notifications: Feature = (context) => {
     kernel.on("lares/notify", (notice) => {
       for (const { actionId } of notice.actions ?? []) announced.add(actionId);
       // One that is not shown waits in the list.
-      if (!gate.admits()) return;
+      if (!isToShow(notice.severity) || !gate.admits()) return;
       if (notice.id !== undefined) shown.add(notice.id);
       void tellNotice(context, notice);
     }),

@@ -1,6 +1,7 @@
 import { commands, Disposable, Range, Uri, window } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { isToShow } from "../model/notification-level.ts";
 import { label, message } from "../model/text.ts";
 import type { Action } from "../protocol.ts";
 import {
@@ -68,7 +69,7 @@ export const activity: Feature = (context) => {
     }),
     // Only a page can use the notifications of the desktop.
     kernel.on("lares/notify", ({ agent, title, message: words, severity }) => {
-      if (severity === "info" || window.state.focused) return;
+      if (severity === "info" || !isToShow(severity) || window.state.focused) return;
       const name = label(models.agents.nameOf(agent), 80);
       seen?.push("remind", { title: `${name}: ${message(title, 100)}`, body: message(words, 400) });
     }),

@@ -154,6 +154,13 @@ describe("run --once", () => {
     expect(kernel.disposed).toBe(1);
   });
 
+  it("says how many notifications wait from before", async () => {
+    kernel.notifications = [aNotification("n1"), aNotification("n2", { state: "Dismissed" })];
+    expect(await lares(["run", folder, "--once"])).toBe(0);
+    expect(errors).toContain("1 notification from before: lares notifications lists it.");
+    expect(kernel.requests.map(({ method }) => method)).not.toContain("lares/notifications/dismiss");
+  });
+
   it("reports the errors of the workspace's documents, which explain a missing agent", async () => {
     const extension = join(folder, ".lares", "extensions", "x");
     await mkdir(extension, { recursive: true });
