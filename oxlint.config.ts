@@ -19,6 +19,7 @@ const mayImport = {
   inbox: ["platform", "base"],
   jobs: ["platform", "base"],
   asks: ["platform", "base"],
+  notifications: ["platform", "base"],
   "memory-contract": ["platform", "base"],
   journal: ["memory-contract", "platform", "base"],
   context: ["base"],

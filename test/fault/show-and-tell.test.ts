@@ -107,6 +107,7 @@ describe("an agent's text at the command line", () => {
     ["traces", () => ["traces", "--limit", "1000"], /pwned/],
     ["actions", () => ["actions"], /pwned/],
     ["actions show", (id) => ["actions", "show", id], /pwned/],
+    ["notifications", () => ["notifications"], /pwned/],
     ["agents", () => ["agents"], /test\.loud/],
     ["tools", () => ["tools"], /pwned/],
     ["tools call, with a result", () => ["tools", "call", `${LOUD}/answer`], /pwned/],

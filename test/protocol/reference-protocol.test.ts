@@ -579,7 +579,12 @@ test("notifications", async () => {
     return items[0]?.size === 13;
   });
   await tool(client, AGENT, "announce");
-  recorder.notification("lares/notify", await client.notification("lares/notify"));
+  const notice = await client.notification<{ id: string }>("lares/notify");
+  recorder.notification("lares/notify", notice);
+  await ask("lares/notifications/list", { state: "New" });
+  await ask("lares/notifications/act", { id: notice.id });
+  await refused("lares/notifications/act", "NotFound", { id: nowhere });
+  await ask("lares/notifications/dismiss", { ids: [notice.id] });
   const changed = await client.notification<Agent>(
     "lares/agents/changed",
     ({ id, state, metrics }) => id === AGENT && state === "Active" && metrics.events_processed > 0,

@@ -53,6 +53,14 @@ const provokedIn: Readonly<Record<string, string>> = {
   "jobs/task ToolError": "test/protocol/jobs-dead.test.ts",
   "lares/jobs/retry IllegalTransition": "kernel/src/jobs/dead-jobs.test.ts",
   "lares/jobs/retry Conflict": "kernel/src/jobs/dead-jobs.test.ts",
+  "lares/notifications/dismiss PermissionDenied": "kernel/src/composition/only-persons.test.ts",
+  "lares/notifications/act PermissionDenied": "kernel/src/composition/only-persons.test.ts",
+  ...Object.fromEntries(
+    ["IllegalTransition", "ScopeViolation", "AgentError"].map((code) => [
+      `lares/notifications/act ${code}`,
+      "test/protocol/notifications.test.ts",
+    ]),
+  ),
   "events/emit InvalidParams": "test/protocol/declared-events.test.ts",
   "blobs/write LimitExceeded": "kernel/src/agents/calls/guest-blobs.test.ts",
   "lares/asks/answer PermissionDenied": "kernel/src/asks/asks.test.ts",

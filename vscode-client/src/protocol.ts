@@ -14,6 +14,7 @@ export type {
 } from "../../kernel/src/protocol/v1/kernel-requests.ts";
 export type { Action, ActionState, Effect } from "../../kernel/src/base/vocabulary/action.ts";
 export type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
+export type { AgentNotification } from "../../kernel/src/base/vocabulary/notification.ts";
 export type { Place } from "../../kernel/src/base/vocabulary/common.ts";
 export type { Agent, AgentCommand, AgentState, Tool } from "../../kernel/src/base/vocabulary/agent.ts";
 export type { Job } from "../../kernel/src/base/vocabulary/job.ts";

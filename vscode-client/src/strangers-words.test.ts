@@ -31,7 +31,7 @@ import type { Action } from "./protocol.ts";
 import { statusBarLook } from "./status-bar/status-bar-item.ts";
 import { fakeContext, type FakeContext } from "./testing/context.ts";
 import { conversation, entry, said } from "./testing/conversations.ts";
-import { action, agent, ask, effect, job, status } from "./testing/things.ts";
+import { action, agent, ask, effect, job, notification, status } from "./testing/things.ts";
 import { commands, files, languages, seen, Uri, window, workspace } from "./testing/vscode.ts";
 import { FakeWebview } from "./testing/webview.ts";
 import { settled } from "./testing/wire.ts";
@@ -92,6 +92,7 @@ const hostileAgent = agent({
   last_failure: failure,
 });
 const hostileAsk = ask({ agent: evil, kind: "egress", title: evil, reason: evil, sources: [evil] });
+const hostileNotification = notification({ agent: evil, title: evil, message: evil, count: 2, action: "a" });
 const hostileJob = job({
   agent: evil,
   name: evil,
@@ -118,6 +119,9 @@ const refusal = (): never => {
 const answers: Parameters<typeof fakeContext>[0] = {
   "lares/asks/list": () => [hostileAsk],
   "lares/asks/answer": refusal,
+  "lares/notifications/list": () => ({ items: [hostileNotification], total: 1 }),
+  "lares/notifications/act": refusal,
+  "lares/notifications/dismiss": refusal,
   "lares/actions/approve": () => hostile({ state: "Failed" }),
   "lares/actions/reject": () => hostile({ state: "Rejected" }),
   "lares/actions/undo": () => hostile({ state: "Undone" }),
@@ -396,6 +400,12 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     await press([]);
     await run("lares.openAsks", { ask: hostileAsk.id });
     await run("lares.openAsks");
+    feature.dispose();
+  },
+  "notices/kept-notifications.ts": async () => {
+    const feature = notifications(fake.context);
+    await press([]);
+    await run("lares.openNotifications");
     feature.dispose();
   },
   "notices/notifications.ts": async () => {

@@ -140,6 +140,13 @@ export class KernelClient {
   callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
     this.#ask("lares/tools/call", { agent, name, arguments: args });
 
+  notifications = (
+    query: ParamsOf<"lares/notifications/list">,
+  ): Promise<ResultOf<"lares/notifications/list">> => this.#ask("lares/notifications/list", query);
+  dismissNotifications = (ids: string[]): Promise<{ readonly dismissed: number }> =>
+    this.#ask("lares/notifications/dismiss", { ids });
+  actOnNotification = (id: string): Promise<Action> => this.#ask("lares/notifications/act", { id });
+
   jobs = (query: { agent?: string; limit: number; state?: "dead" }): Promise<ResultOf<"lares/jobs/list">> =>
     this.#ask("lares/jobs/list", query);
   cancelJob = (id: string, agent?: string): Promise<Job> =>

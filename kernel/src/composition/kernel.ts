@@ -7,7 +7,7 @@ import { messageOf } from "../base/errors.ts";
 import { useLater } from "../base/use-later.ts";
 import { Clients } from "../services/clients.ts";
 import { EditorModels } from "../services/editor-models.ts";
-import type { AgentNotice, Services, WorkProgress } from "../services/ports.ts";
+import type { Services, WorkProgress } from "../services/ports.ts";
 import { createTraceService } from "../services/traces.ts";
 import { DiskTimer } from "../journal/disk-timer.ts";
 import { ChatBindingRows } from "../conversations/chat-bindings.ts";
@@ -34,6 +34,7 @@ import { openMemories } from "./subsystems/memories.ts";
 import { openMindTools } from "./subsystems/mind-tools.ts";
 import { openForeign } from "./subsystems/foreign.ts";
 import { openMadeSchedules } from "./subsystems/made-schedules.ts";
+import { openNotifications } from "./subsystems/notifications.ts";
 import { openMinds } from "./subsystems/minds.ts";
 import { openQueues, openTraces } from "./subsystems/queues.ts";
 import { openSharedTypes } from "./subsystems/shared-types.ts";
@@ -124,7 +125,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
-  const notifications = new Emitter<AgentNotice>();
+  const notifications = openNotifications(context, { database, traces, agents, actions });
   const tainted = new TaintedContents(database);
   const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });
@@ -138,7 +139,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     actions,
     asks,
     disk,
-    notifications,
+    notifications: notifications.notifications,
     interception,
     announcer,
     schedules,
@@ -161,7 +162,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     models,
     agents,
     progress,
-    notifications,
+    notifications: notifications.notifications,
     types,
     foreign: openForeign({
       configuration,
@@ -251,7 +252,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     clientFiles: files.clientFiles,
     unsaved: files.unsaved,
     clientPaths: files.clientPaths,
-    notifications,
+    notifications: notifications.service,
     progress,
     rehearsal: rehearsalOf(context.environment),
     isLasting: () => context.keep || minds.isBusy,

@@ -43,6 +43,7 @@ const published = [
   ["conversations-1", "e9f08aa1e24fe2ef"],
   ["conversations-2-files", "1c405fbbf0bcedd0"],
   ["shared-types-1", "eebc7f23f5776873"],
+  ["notifications-1", "b6b9608de2a770af"],
 ] as const;
 
 const sources = fileURLToPath(new URL("..", import.meta.url));

@@ -9,6 +9,7 @@ import { inboxMigrations } from "../inbox/migrations.ts";
 import { jobsMigrations } from "../jobs/migrations.ts";
 import { memoryMigrations } from "../memory/records/heads.ts";
 import { sharedDataMigrations } from "../memory/shared-data.ts";
+import { notificationMigrations } from "../notifications/migrations.ts";
 import { openDatabase, type Database, type Migration } from "../platform/database/database.ts";
 import { sharedTypesMigrations } from "../shared-types/migrations.ts";
 import { keyedCallMigrations } from "../tools/keyed-calls.ts";
@@ -28,6 +29,7 @@ export const ledgerMigrations: readonly Migration[] = [
   ...asksMigrations,
   ...conversationMigrations,
   ...sharedTypesMigrations,
+  ...notificationMigrations,
 ];
 
 /** Opens a workspace's `ledger.sqlite`: one file, so that several rooms can write in one transaction. */

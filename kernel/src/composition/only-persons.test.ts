@@ -6,6 +6,7 @@ import { createCommandService } from "./command-service.ts";
 import { createMemoryService } from "./memory-service.ts";
 import { createModelServices } from "./model-services.ts";
 import { createDecisionService } from "./subsystems/decision-service.ts";
+import { createNotificationService } from "./subsystems/notifications.ts";
 
 /** Records what reached the room behind a service; every method of it returns nothing. */
 function room(reached: string[]): never {
@@ -35,7 +36,13 @@ function calls(reached: string[]) {
     tools: room(reached),
     conversations: room(reached),
   });
+  const notifications = createNotificationService(room(reached), {
+    agents: room(reached),
+    actions: room(reached),
+  });
   return {
+    "notifications.dismiss": (by: Principal) => notifications.dismiss(by, ["id"]),
+    "notifications.act": (by: Principal) => notifications.act(by, "id"),
     "commands.run": (by: Principal) => commands.run(by, "dev.agent", "tidy", {}, neverAborted),
     "secrets.set": (by: Principal) => secrets.set(by, "a", "value", ["a.example"]),
     "secrets.remove": (by: Principal) => secrets.remove(by, "a"),

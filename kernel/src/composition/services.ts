@@ -216,7 +216,13 @@ export function createServices(rooms: ServiceRooms): Services {
     ...createEditorServices({ documents, clock, log, roots, files, clientPaths, sources: sourceReader }),
     unsaved: rooms.unsaved,
     editorModels: rooms.editorModels,
-    notifications,
+    notifications: {
+      ...notifications,
+      act: async (by, id) => {
+        await activation.agentsKnown();
+        return await notifications.act(by, id);
+      },
+    },
     progress,
   };
 }

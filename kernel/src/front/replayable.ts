@@ -1,6 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 
-/** Read-only requests, which may be sent again to another kernel. */
+/** Requests that read, or do the same once however often they are sent: they may be sent again to another kernel. */
 const replayable: ReadonlySet<string> = new Set([
   "lares/status",
   "lares/agents/list",
@@ -14,6 +14,10 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/decisions/list",
   "lares/tools/list",
   "lares/jobs/list",
+  "lares/notifications/list",
+  // Seen is seen, and a button that is pressed twice proposes once.
+  "lares/notifications/dismiss",
+  "lares/notifications/act",
   "lares/entries/query",
   "lares/memory/query",
   "lares/memory/count",

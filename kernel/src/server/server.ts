@@ -29,6 +29,7 @@ import { jobHandlers } from "./jobs.ts";
 import { memoryHandlers } from "./memory.ts";
 import { MessageQuestions } from "./message-questions.ts";
 import { modelHandlers } from "./models.ts";
+import { noticeOf, notificationHandlers } from "./notifications.ts";
 import { actionCommands } from "./language/action-commands.ts";
 import { agentCommands } from "./language/agent-commands.ts";
 import { agentLenses } from "./language/agent-lenses.ts";
@@ -124,6 +125,7 @@ export class KernelServer {
       ...decisionHandlers,
       ...toolHandlers,
       ...jobHandlers,
+      ...notificationHandlers,
       ...typeHandlers,
       ...entryHandlers,
       ...memoryHandlers,
@@ -334,7 +336,7 @@ export class KernelServer {
         whenTrusted((id: string) => endpoint.notify("lares/conversations/deleted", { id })),
       ),
       this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
-      this.#kernel.notifications.on(
+      this.#kernel.notifications.told.on(
         whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),
       ),
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
@@ -384,11 +386,4 @@ async function inClientPositions(
   };
   const asked = await converted(params, "from-client");
   return converted(await handler(asked, session, signal), "to-client");
-}
-
-function noticeOf({ action, ...notice }: AgentNotice) {
-  const { agent, title, message, severity } = notice;
-  const actions =
-    action === undefined ? undefined : [{ title: action.title, actionId: action.id, digest: action.digest }];
-  return { agent, title, message, severity, ...(actions === undefined ? {} : { actions }) };
 }

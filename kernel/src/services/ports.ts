@@ -7,6 +7,7 @@ import type { Ask, AskScope } from "../base/vocabulary/ask.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
+import type { AgentNotification, NotificationState } from "../base/vocabulary/notification.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { Principal } from "../base/vocabulary/principal.ts";
 import type { ChatBindings, FileMove } from "../base/vocabulary/chat-binding.ts";
@@ -60,7 +61,7 @@ export interface Services extends OpenServices {
   readonly unsaved: UnsavedDocuments;
   /** The language models that clients offer. */
   readonly editorModels: EditorModels;
-  readonly notifications: Emitter<AgentNotice>;
+  readonly notifications: NotificationService;
   readonly progress: Emitter<WorkProgress>;
 }
 
@@ -168,12 +169,30 @@ export interface JobService {
   readonly changed: Emitter<string>;
 }
 
+/** A notification, and the action that it proposes as it is now. */
 export interface AgentNotice {
-  readonly agent: string;
-  readonly title: string;
-  readonly message: string;
-  readonly severity: "info" | "warning" | "error";
+  readonly notification: AgentNotification;
   readonly action?: Action;
+}
+
+/** What agents said to the person, kept until somebody has seen it. */
+export interface NotificationService {
+  /** The latest first. `cursor` is that of the page before. */
+  list(query: {
+    readonly state?: NotificationState;
+    readonly limit?: number;
+    readonly cursor?: string;
+  }): Promise<{ readonly items: AgentNotification[]; readonly total: number; readonly cursor?: string }>;
+  /** Marks these as seen and returns how many were new. PermissionDenied unless a person asks. */
+  dismiss(by: Principal, ids: readonly string[]): Promise<number>;
+  /**
+   * Uses the button of one: returns the action that it proposes, proposed again in its agent's name if it has ended
+   * without a decision. PermissionDenied unless a person asks; NotFound; IllegalTransition if it proposes nothing;
+   * whatever `actions/propose` refuses.
+   */
+  act(by: Principal, id: string): Promise<Action>;
+  /** Emitted for the clients that are there, once a notification is stored. */
+  readonly told: Emitter<AgentNotice>;
 }
 
 /** Work that takes a while, identified by a name: its begin, progress and end. `job` is the id of a job. */

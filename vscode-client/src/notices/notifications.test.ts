@@ -10,7 +10,10 @@ beforeEach(() => seen.forget());
 
 function start() {
   const fake = playedContext({ agents: [agent()] });
-  return { ...fake, feature: notifications(fake.context) };
+  const feature = notifications(fake.context);
+  // Nothing was said before the window was opened.
+  fake.wire.asked.shift()?.answer({ items: [], total: 0 });
+  return { ...fake, feature };
 }
 
 const big = action({ impact_score: 0.9 });
@@ -180,5 +183,17 @@ it("a flood of notifications is reduced to a few", () => {
   for (let index = 0; index < 200; index++)
     wire.tell("lares/notify", { agent: "a", title: `${index}`, message: "", severity: "info" });
   expect(seen.messages.length).toBeLessThan(6);
+  feature.dispose();
+});
+
+it("a notification is marked as seen once it is closed, and says how often it was sent", async () => {
+  const { wire, feature } = start();
+  const notice = { agent: "test.agent", title: "Backup", message: "It failed.", severity: "error" } as const;
+  wire.tell("lares/notify", { id: "n1", count: 3, ...notice });
+  expect(seen.messages[0]?.text).toBe("Test agent: Backup. It failed. (3 times)");
+  expect(wire.asked).toEqual([]);
+  seen.messages[0]?.answer(undefined);
+  await settled();
+  expect(wire.asked).toMatchObject([{ method: "lares/notifications/dismiss", params: { ids: ["n1"] } }]);
   feature.dispose();
 });

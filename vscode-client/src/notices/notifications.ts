@@ -3,10 +3,12 @@ import { commands, Disposable, TabInputWebview, window, workspace } from "vscode
 import type { ClientContext, Feature } from "../feature.ts";
 import { decisionWords, saidBy } from "../model/decision-words.ts";
 import { extentText, weightOf, weightText } from "../model/weight.ts";
+import { isToShow } from "../model/notification-level.ts";
 import { count, label, message } from "../model/text.ts";
 import { ToastGate } from "../model/toast-gate.ts";
 import type { Action, NotificationParamsOf } from "../protocol.ts";
 import { reviewPanel } from "../views/review.ts";
+import { keptNotifications, markSeen, ShownNotifications, timesText } from "./kept-notifications.ts";
 
 const approve = "Approve";
 const reject = "Reject";
@@ -23,6 +25,7 @@ const defaultNotifyAbove = 0.5;
 export const notifications: Feature = (context) => {
   const { kernel, models } = context;
   const timers = new Set<NodeJS.Timeout>();
+  const shown = new ShownNotifications();
   const gate = new ToastGate(
     () => performance.now(),
     (run, inMs) => {
@@ -50,8 +53,12 @@ export const notifications: Feature = (context) => {
     models.actions.onDidChange(consider),
     kernel.on("lares/notify", (notice) => {
       for (const { actionId } of notice.actions ?? []) announced.add(actionId);
-      if (gate.admits()) void tellNotice(context, notice);
+      // One that is not shown waits in the list.
+      if (!isToShow(notice.severity) || !gate.admits()) return;
+      if (notice.id !== undefined) shown.add(notice.id);
+      void tellNotice(context, notice);
     }),
+    keptNotifications(context, shown),
     { dispose: () => timers.forEach((timer) => clearTimeout(timer)) },
   );
 };
@@ -93,9 +100,11 @@ function extentOf(action: Pick<Action, "effects" | "impact_score">): string {
 }
 
 async function tellNotice(
-  { models }: ClientContext,
-  { agent, title, message: words, severity, actions }: NotificationParamsOf<"lares/notify">,
+  context: ClientContext,
+  notice: NotificationParamsOf<"lares/notify">,
 ): Promise<void> {
+  const { models } = context;
+  const { id, agent, title, message: words, severity, actions } = notice;
   const name = label(models.agents.nameOf(agent), 80);
   const [first] = actions ?? [];
   // The label is fixed, so that a button that an agent names “Close” cannot approve. It includes the size of the
@@ -110,7 +119,8 @@ async function tellNotice(
   });
   // The fixed text comes first: what a button does is said before the agent's text.
   const extents = offers.map(({ extent }) => extent).join("");
-  const text = `${extents}${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}`;
+  const said = message([title, words].filter(Boolean).join(". "), maxMessage);
+  const text = `${extents}${name}: ${said}${timesText(notice)}`;
   const show = first === undefined ? [] : [{ title: showChanges, action: null }];
   const shown = {
     info: window.showInformationMessage,
@@ -122,6 +132,8 @@ async function tellNotice(
     ...offers,
     ...show,
   );
+  // The editor answers once the person has closed it, also where it was in the editor's list for a while.
+  if (id !== undefined) markSeen(context, [id]);
   if (answer === undefined) return;
   if (answer.action === null) await commands.executeCommand("lares.showChanges", { id: first?.actionId });
   else

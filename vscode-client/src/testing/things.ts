@@ -1,4 +1,4 @@
-import type { Action, Agent, Ask, Effect, Job, Status } from "../protocol.ts";
+import type { Action, Agent, AgentNotification, Ask, Effect, Job, Status } from "../protocol.ts";
 
 /** Values of the wire for tests, with what a test cares about put in. */
 
@@ -76,6 +76,21 @@ export function ask(given: Partial<Ask> = {}): Ask {
     state: "Pending",
     created: "2026-01-01T12:00:00.000Z",
     expires: "2026-01-08T12:00:00.000Z",
+    ...given,
+  };
+}
+
+export function notification(given: Partial<AgentNotification> = {}): AgentNotification {
+  return {
+    id: "notification-1",
+    agent: "test.agent",
+    title: "Backup",
+    message: "It failed.",
+    severity: "warning",
+    state: "New",
+    count: 1,
+    created: "2026-01-01T12:00:00.000Z",
+    updated: "2026-01-01T12:00:00.000Z",
     ...given,
   };
 }

@@ -1,6 +1,8 @@
 import { commands, Disposable, Range, Uri, window } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { isToShow } from "../model/notification-level.ts";
+import { label, message } from "../model/text.ts";
 import type { Action } from "../protocol.ts";
 import {
   activityContract,
@@ -64,6 +66,12 @@ export const activity: Feature = (context) => {
     commands.registerCommand("lares.showActivity", () => commands.executeCommand("lares.activity.focus")),
     models.reminders.onDidRemind(({ title, body }) => {
       if (!window.state.focused) seen?.push("remind", { title, body });
+    }),
+    // Only a page can use the notifications of the desktop.
+    kernel.on("lares/notify", ({ agent, title, message: words, severity }) => {
+      if (severity === "info" || !isToShow(severity) || window.state.focused) return;
+      const name = label(models.agents.nameOf(agent), 80);
+      seen?.push("remind", { title: `${name}: ${message(title, 100)}`, body: message(words, 400) });
     }),
   );
 

@@ -114,7 +114,10 @@ export interface AgentContext<Memory = MemoryShape> {
   fetch(url: string | URL, init?: FetchInit): Promise<FetchAnswer>;
   readonly credentials: Credentials;
   readonly trace: Trace;
-  /** Shows the person something; with `action`, offers to do it. */
+  /**
+   * Shows the person something; with `action`, offers to do it. Resolves once it is kept for a person who is not there. The
+   * same title and severity is one message with a count; of more than 10 in a row a person gets the number.
+   */
   notify(
     title: string,
     message: string,

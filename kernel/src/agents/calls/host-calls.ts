@@ -17,8 +17,8 @@ import {
   commonLineage,
   type Lineage,
   lineageUnder,
+  type PersonOrProcess,
   withSources,
-  type ProcessPrincipal,
 } from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
@@ -121,11 +121,11 @@ export class HostCalls implements GuestHandlers, Disposable {
   }
 
   /**
-   * Runs a request of a process of the agent's mind. It is decided as a request of the guest is that answers a call of
-   * this process, and has the CPU time of one event.
+   * Runs a request of a process of the agent's mind, or one that a person repeats in the agent's name. It is decided as a
+   * request of the guest is that answers a call of this principal, and has the CPU time of one event.
    */
   async callAs(
-    principal: ProcessPrincipal,
+    principal: PersonOrProcess,
     method: string,
     params: unknown,
     { signal, progress, hear = () => undefined }: ProcessCallOptions,
@@ -147,7 +147,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         cpu,
         blobs,
         signal,
-        process: principal,
+        ...(principal.kind === "process" ? { process: principal } : {}),
         foreign: foreignFrom(lineage.sources ?? [], "all"),
         // The conversation records for each entry what its process has read.
         hear,

@@ -9,6 +9,7 @@ import {
   actorWords,
   lineageUnder,
   type Principal,
+  type PersonOrProcess,
   type ProcessPrincipal,
 } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
@@ -263,11 +264,11 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /**
-   * Makes a request of a process of its mind: a host call, decided as its guest's are. Throws what the call throws, and
+   * Makes a request of a process of its mind, or of a person in its name: a host call, decided as its guest's are. Throws what the call throws, and
    * AgentError if the agent is disabled, suspended, or cannot run.
    */
   async callAs(
-    principal: ProcessPrincipal,
+    principal: PersonOrProcess,
     method: string,
     params: unknown,
     options: ProcessCallOptions,

@@ -83,6 +83,9 @@ export type Principal = Actor & { readonly lineage: Lineage };
 /** A process of an agent's mind, and what led to its request. */
 export type ProcessPrincipal = Extract<Actor, { kind: "process" }> & { readonly lineage: Lineage };
 
+/** Who may make requests in an agent's name: a process of its mind, or a person who repeats what it proposed. */
+export type PersonOrProcess = ProcessPrincipal | (Person & { readonly lineage: Lineage });
+
 /** The number of tool calls that may be nested. */
 export const maxCallDepth = 8;
 
@@ -230,6 +233,6 @@ function eachOnce(actors: readonly Actor[]): Actor[] {
 }
 
 /** Throws PermissionDenied unless a person asks. `what` completes "Only a person can". */
-export function checkPerson({ kind }: Principal, what: string): void {
-  if (kind !== "person") throw new LaresError("PermissionDenied", `Only a person can ${what}.`);
+export function checkPerson(by: Principal, what: string): asserts by is Person & Principal {
+  if (by.kind !== "person") throw new LaresError("PermissionDenied", `Only a person can ${what}.`);
 }

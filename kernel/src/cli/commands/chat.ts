@@ -4,7 +4,9 @@ import { chatInLines } from "../chat/plain.ts";
 import { ChatSession } from "../chat/session.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { hasKeyScreen } from "../key-screen.ts";
+import { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
+import { waitingNotifications } from "../render/notifications.ts";
 import { wantsAscii } from "../render/screen-style.ts";
 import { Screen } from "../review/screen.ts";
 
@@ -18,9 +20,16 @@ export async function chat(
     throw new UsageError("`--resume` and `--fork` cannot be combined. Use one of them.");
   const hasScreen = hasKeyScreen(context.terminal);
   if (hasScreen) context.terminal.keepTyped();
-  return withConversation(context, agent, options, (opened) =>
-    hasScreen ? onScreen(context, opened) : chatInLines(context, opened),
-  );
+  return withConversation(context, agent, options, async (opened) => {
+    // On the screen of a chat it would cover the conversation: there it is read afterwards.
+    await tellWaiting(context, opened);
+    return hasScreen ? await onScreen(context, opened) : await chatInLines(context, opened);
+  });
+}
+
+async function tellWaiting({ terminal }: CommandContext, { connection }: OpenedChat): Promise<void> {
+  const { total } = await new KernelClient(connection).notifications({ state: "New", limit: 1 });
+  if (total > 0) terminal.warn(terminal.errorSurface.style.dim(waitingNotifications(total)));
 }
 
 async function onScreen({ terminal }: CommandContext, opened: OpenedChat): Promise<number> {

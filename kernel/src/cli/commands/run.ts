@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import type { RunSummary, Status } from "../render/model.ts";
+import { waitingNotifications } from "../render/notifications.ts";
 import { durationMs } from "../durations.ts";
 import { counted } from "../render/quantities.ts";
 import { askQuestion, followAsks } from "../run/asks.ts";
@@ -140,7 +141,9 @@ async function watch(
   });
   using _asking = asks;
   presenter.remark(`${workspace}${options.once === true ? "" : "  (Ctrl-C ends)"}`);
-  using _following = await follow(kernel, presenter, approvals);
+  using _following = await follow(kernel, presenter, approvals, {
+    isWatched: terminal.isInteractive && options.json !== true,
+  });
 
   const work = new WorkLine();
   using _working = kernel.on("$/progress", (news) => work.update(news));
@@ -209,11 +212,23 @@ function problemsIn({ agents }: RunSummary): number {
 }
 
 /** Passes the kernel's notifications to the presenter and to the approvals, beginning with the current state. */
-async function follow(kernel: KernelClient, presenter: Presenter, approvals: Approvals): Promise<Disposable> {
+async function follow(
+  kernel: KernelClient,
+  presenter: Presenter,
+  approvals: Approvals,
+  { isWatched }: { readonly isWatched: boolean },
+): Promise<Disposable> {
   const listening = new DisposableStack();
   listening.use(kernel.on("lares/traces/entry", ({ entry }) => presenter.trace(entry)));
   listening.use(kernel.on("lares/agents/changed", (agent) => presenter.agent(agent)));
-  listening.use(kernel.on("lares/notify", (notice) => presenter.notice(notice)));
+  listening.use(
+    kernel.on("lares/notify", (notice) => {
+      presenter.notice(notice);
+      // A person has it on the screen. If that cannot be stored, they see it once more elsewhere.
+      if (isWatched && notice.id !== undefined)
+        kernel.dismissNotifications([notice.id]).catch(() => undefined);
+    }),
+  );
   listening.use(
     kernel.on("lares/actions/changed", (action) => {
       presenter.action(action);
@@ -221,6 +236,8 @@ async function follow(kernel: KernelClient, presenter: Presenter, approvals: App
     }),
   );
   await kernel.follow({});
+  const { total } = await kernel.notifications({ state: "New", limit: 1 });
+  if (total > 0) presenter.remark(waitingNotifications(total));
   for (const agent of await kernel.agents()) presenter.agent(agent);
   const pending = await kernel.actions({ state: "PendingApproval" });
   for (const action of pending.toReversed()) {

@@ -9,7 +9,16 @@ import type { CliPorts } from "../ports.ts";
 import { protectedByName } from "../../policy/protected.ts";
 import { createProgram, runProgram } from "./program.ts";
 import { aConversation } from "../chat/testing/chat-walk.ts";
-import { anAsk, aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+import {
+  anAsk,
+  aJob,
+  anAction,
+  anAgent,
+  aNotification,
+  aTrace,
+  FakeKernel,
+  portsOf,
+} from "../testing/fake-kernel.ts";
 
 const executable = fileURLToPath(new URL("../../../bin/lares.js", import.meta.url));
 let folder = "";
@@ -73,6 +82,11 @@ describe("usage", () => {
     [["jobs", "cancel"], "Write lares jobs cancel <id>"],
     [["jobs", "cancel", "a", "b"], "Only one id is allowed"],
     [["jobs", "list", "a"], "takes no id"],
+    [["notifications", "act"], "Write lares notifications act <id>"],
+    [["notifications", "dismiss"], "Write lares notifications dismiss <id>, or --all"],
+    [["notifications", "dismiss", "a", "--all"], "An id and --all cannot be combined"],
+    [["notifications", "list", "a"], "takes no id"],
+    [["notifications", "act", "a", "--all"], '--all goes with "list" or "dismiss"'],
     [["asks", "allow"], "Write lares asks allow <id>"],
     [["asks", "list", "--always"], '--always goes with "allow" or "deny"'],
     [["asks", "deny", "a", "--all"], '--all goes with "list"'],
@@ -138,6 +152,13 @@ describe("run --once", () => {
     expect(output).toContain("1 action waits for an answer");
     expect(lastLine()).toBe("2 agents, 41 events, 1 actions, 1 refusals");
     expect(kernel.disposed).toBe(1);
+  });
+
+  it("says how many notifications wait from before", async () => {
+    kernel.notifications = [aNotification("n1"), aNotification("n2", { state: "Dismissed" })];
+    expect(await lares(["run", folder, "--once"])).toBe(0);
+    expect(errors).toContain("1 notification from before: lares notifications lists it.");
+    expect(kernel.requests.map(({ method }) => method)).not.toContain("lares/notifications/dismiss");
   });
 
   it("reports the errors of the workspace's documents, which explain a missing agent", async () => {
@@ -405,6 +426,38 @@ describe("inspecting and deciding from a script", () => {
     expect(await lares(["jobs", folder, "cancel", "bb"])).toBe(2);
     expect(await lares(["jobs", folder, "cancel", "11111111-1111-7111-8111-0000000000bb"])).toBe(1);
     expect(errors).toContain("There is no job");
+  });
+
+  it("notifications are listed with their counts and made safe, dismissed, and their button shows the action", async () => {
+    expect(await lares(["notifications", folder])).toBe(0);
+    expect(output).toContain("No notification is new.");
+    kernel.notifications = [
+      aNotification("11111111-00000001a", { title: "Full\u001b", count: 3, action: "a1" }),
+      aNotification("11111111-00000001b"),
+      aNotification("11111111-00000001c", { state: "Dismissed" }),
+    ];
+    output = "";
+    expect(await lares(["notifications", folder])).toBe(0);
+    expect(output).toMatch(
+      /! Full␛ \(3 times\) {2}dev\.lares\.storage\n {2}film\.mp4\n {2}0000001a .*proposes a change/,
+    );
+    expect(output).toContain("lares notifications act 0000001a");
+    expect(output).not.toContain("0000001c");
+    output = "";
+    expect(await lares(["notifications", folder, "--all", "--json"])).toBe(0);
+    expect(JSON.parse(output)).toEqual({ items: kernel.notifications, total: 3 });
+    output = "";
+    expect(await lares(["notifications", folder, "act", "1a"])).toBe(0);
+    expect(output).toContain("lares review");
+    expect(await lares(["notifications", folder, "dismiss", "1b"])).toBe(0);
+    expect(await lares(["notifications", folder, "dismiss", "--all"])).toBe(0);
+    expect(output).toContain("✓ dismissed 2 notifications");
+    expect(kernel.requests.filter(({ method }) => method === "lares/notifications/dismiss")).toMatchObject([
+      { params: { ids: ["11111111-00000001b"] } },
+      { params: { ids: ["11111111-00000001a", "11111111-00000001b"] } },
+    ]);
+    expect(await lares(["notifications", folder, "act", "zz"])).toBe(2);
+    expect(errors).toContain('No notification has an id that ends in "zz"');
   });
 
   it("questions are listed with why they are asked, and answered by the end of their id", async () => {

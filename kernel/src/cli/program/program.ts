@@ -3,6 +3,7 @@ import { exitCodes } from "../command.ts";
 import { addChat } from "./chat-commands.ts";
 import { examples, execute, json } from "./command-parts.ts";
 import { addInspection, addModels } from "./inspection-commands.ts";
+import { addNotifications } from "./notification-commands.ts";
 import { addPackages } from "./package-commands.ts";
 import type { CliPorts } from "../ports.ts";
 
@@ -26,6 +27,7 @@ export function createProgram(ports: CliPorts): Command {
   addPermissions(program, ports);
   addCheck(program, ports);
   addInspection(program, ports);
+  addNotifications(program, ports);
   addModels(program, ports);
   addNew(program, ports);
   addPackages(program, ports);

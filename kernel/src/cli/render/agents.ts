@@ -147,14 +147,18 @@ export function summaryLine({ agents, totals }: RunSummary): string {
   return `${agents.length} agents, ${events} events, ${actions} actions, ${refusals} refusals`;
 }
 
-export function renderNotice(notice: Notice, { style, width }: Surface): string[] {
+export function renderNotice(
+  notice: Pick<Notice, "agent" | "title" | "message" | "severity" | "count">,
+  { style, width }: Surface,
+): string[] {
   const sign =
     notice.severity === "error"
       ? style.red("✗")
       : notice.severity === "warning"
         ? style.yellow("!")
         : style.blue("i");
-  const head = `${sign} ${style.bold(oneLine(notice.title))}  ${style.dim(oneLine(notice.agent))}`;
+  const times = (notice.count ?? 1) > 1 ? ` (${notice.count} times)` : "";
+  const head = `${sign} ${style.bold(oneLine(notice.title))}${times}  ${style.dim(oneLine(notice.agent))}`;
   const message = oneLine(notice.message);
   return [head, ...(message === "" ? [] : wrap(message, width - 2).map((line) => `  ${line}`))];
 }

@@ -5,6 +5,7 @@ import type { Decision } from "../../base/vocabulary/approval-rule.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
+import type { AgentNotification } from "../../base/vocabulary/notification.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import type { CliPorts, ConnectOptions, KernelConnection } from "../ports.ts";
 import type { Status } from "../render/model.ts";
@@ -84,6 +85,21 @@ export function anAsk(id: string, more: Partial<Ask> = {}): Ask {
     state: "Pending",
     created: "2026-11-20T10:00:00.000Z",
     expires: "2026-11-21T10:00:00.000Z",
+    ...more,
+  };
+}
+
+export function aNotification(id: string, more: Partial<AgentNotification> = {}): AgentNotification {
+  return {
+    id,
+    agent: "dev.lares.storage",
+    title: "No second copy",
+    message: "film.mp4",
+    severity: "warning",
+    state: "New",
+    count: 1,
+    created: "2026-11-20T10:00:00.000Z",
+    updated: "2026-11-20T10:00:00.000Z",
     ...more,
   };
 }
@@ -177,6 +193,7 @@ export class FakeKernel {
   tools: unknown[] = [];
   jobs: Job[] = [];
   asks: Ask[] = [];
+  notifications: AgentNotification[] = [];
   decisions: Decision[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
@@ -255,6 +272,15 @@ export class FakeKernel {
       case "lares/traces/follow":
         for (const entry of this.traces) this.tell("lares/traces/entry", { subscription: "1", entry });
         return { subscription: "1" };
+      case "lares/notifications/list": {
+        const { state, limit } = params as { state?: string; limit: number };
+        const items = this.notifications.filter((item) => state === undefined || item.state === state);
+        return { items: items.slice(0, limit), total: items.length };
+      }
+      case "lares/notifications/dismiss":
+        return { dismissed: (params as { ids: string[] }).ids.length };
+      case "lares/notifications/act":
+        return anAction("a1");
       case "lares/traces/query":
         return this.traces.toReversed();
       case "lares/actions/list":

@@ -12,7 +12,8 @@ import { SharedData } from "../../memory/shared-data.ts";
 import type { Database, Statement } from "../../platform/database/database.ts";
 import type { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
 import type { SandboxHost } from "../../sandbox/host/sandbox-host.ts";
-import type { AgentNotice, WorkProgress } from "../../services/ports.ts";
+import type { Notifications } from "../../notifications/notifications.ts";
+import type { WorkProgress } from "../../services/ports.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
@@ -48,7 +49,7 @@ interface AgentParts {
   readonly models: KernelModels;
   readonly agents: AgentLink;
   readonly progress: Emitter<WorkProgress>;
-  readonly notifications: Emitter<AgentNotice>;
+  readonly notifications: Notifications;
   readonly foreign: OpenedForeign;
   readonly types: OpenedSharedTypes;
   readonly runPrompt: RunPrompt;
@@ -70,7 +71,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
   const hooksOf = (id: string) => agents.find(id)?.definition.hooks ?? [];
   const guestServices = createGuestServices({
     ...guestPorts(context, parts),
-    notify: (notification) => notifications.emit(notification),
+    notify: (notification) => notifications.add(notification),
     proposed: () => (proposals.count += 1),
   });
   const registry = opened.use(

@@ -2,7 +2,6 @@ import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
-import type { Emitter } from "../../base/emitter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -14,7 +13,7 @@ import type { DiskTimer } from "../../journal/disk-timer.ts";
 import type { MadeSchedules } from "../../minds/made-schedules.ts";
 import { Minds } from "../../minds/minds.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { AgentNotice } from "../../services/ports.ts";
+import type { Notifications } from "../../notifications/notifications.ts";
 import type { Workspace } from "../../workspace/ports.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { KernelContext } from "./kernel-context.ts";
@@ -37,7 +36,7 @@ interface MindParts {
   readonly disk: DiskTimer;
   readonly interception: MindInterception;
   readonly announcer: Announcer;
-  readonly notifications: Emitter<AgentNotice>;
+  readonly notifications: Notifications;
   readonly schedules: MadeSchedules;
   readonly tainted: TaintedContents;
   readonly places: ForeignPlaces;
@@ -105,7 +104,10 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
           call: (caller, tool, args, options) => calls.call(caller, tool, args, options),
           picture: (caller, path) => calls.picture(caller, path),
         },
-        notify: (notice) => parts.notifications.emit(notice),
+        notify: (notice) =>
+          void parts.notifications
+            .add(notice)
+            .catch((error: unknown) => log.error(`A notification was not stored: ${messageOf(error)}`)),
         memory: mindMemory(agents, parts.places, parts.memories),
         intercept: interception,
         schedules: parts.schedules,

@@ -16,6 +16,7 @@ import {
   AgentState,
   Tool,
 } from "../../base/vocabulary/agent.ts";
+import { AgentNotification } from "../../base/vocabulary/notification.ts";
 import { Job } from "../../base/vocabulary/job.ts";
 import { Hash, Place } from "../../base/vocabulary/common.ts";
 import { Entry } from "../../base/vocabulary/entry.ts";
@@ -62,6 +63,7 @@ const clientTypes: Record<string, TSchema> = {
   AgentFailure,
   AgentHook,
   AgentMetrics,
+  AgentNotification,
   AgentState,
   ApprovalRule,
   Conversation,

@@ -27,7 +27,7 @@ const ownRules: Readonly<Record<ServerNotification, DeliveryRule>> = {
   "lares/conversations/delta": mustArrive,
   "lares/conversations/changed": lastBy("id"),
   "lares/conversations/deleted": mustArrive,
-  "lares/notify": mustArrive,
+  "lares/notify": lastBy("id"),
 };
 
 const standardRules: Readonly<Record<string, DeliveryRule>> = {

@@ -60,8 +60,25 @@ export const serverNotifications = defineParams({
     params: Type.Object({ id: Type.String({ description: "The conversation's id" }) }),
   },
   "lares/notify": {
-    about: "An agent has a message for the person.",
+    about:
+      "An agent has a message for the person. The kernel keeps it: `lares/notifications/list` returns what nobody has seen, so it is not sent again to a client that comes later. While a client does not read, only the last one of each notification waits for it.",
     params: Type.Object({
+      id: Type.Optional(
+        Type.String({ description: "Its id, for `lares/notifications/dismiss`; earlier kernels have none" }),
+      ),
+      count: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "How often the agent has said it, with the same title and severity, since somebody has seen it",
+        }),
+      ),
+      held_back: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: "How many of the agent's notifications were not kept; the words are the kernel's then",
+        }),
+      ),
       agent: Type.String({ description: "The id of the agent that says it" }),
       title: Type.String({ description: "The headline, in the agent's words" }),
       message: Type.String({ description: "The message, in the agent's words" }),

@@ -7,6 +7,7 @@ import { conversationRequests } from "./conversations.ts";
 import { decisionRequests } from "./decisions.ts";
 import { entryRequests } from "./entries.ts";
 import { jobRequests } from "./jobs.ts";
+import { notificationRequests } from "./kept-notifications.ts";
 import { memoryRequests } from "./memory.ts";
 import { modelRequests } from "./models.ts";
 import { secretRequests } from "./secrets.ts";
@@ -28,6 +29,7 @@ export const clientRequests = {
   ...decisionRequests,
   ...toolRequests,
   ...jobRequests,
+  ...notificationRequests,
   ...entryRequests,
   ...memoryRequests,
   ...modelRequests,

@@ -8,7 +8,7 @@ import { Nothing } from "./fields.ts";
 export const notifyCalls = define({
   notify: {
     about:
-      "Shows a person a message, and with `action` proposes these changes along with it. At most 5 in a second. It may also be sent as a notification, without an id.",
+      "Shows a person a message, and with `action` proposes these changes along with it. The answer comes once the message is stored: it waits for a person who is not there. Messages with the same title and severity are one with a count, until somebody has seen it. At most 5 in a second; of more than 10 in a row, or than one in 6 seconds on average, the person only gets the number, and `action` is proposed all the same. It may also be sent as a notification, without an id.",
     errors: {
       PermissionDenied: "The agent may not make one of the changes of `action`.",
       ScopeViolation: "A path of `action` leaves the workspace or lies in no granted location.",

@@ -1,0 +1,44 @@
+import { Type, type Static } from "typebox";
+import { closed, Severity, Timestamp } from "./common.ts";
+
+export const NotificationState = Type.Union(
+  [
+    Type.Literal("New", { description: "Waits for a person" }),
+    Type.Literal("Dismissed", { description: "A person has seen it, or used its button" }),
+  ],
+  { description: "Whether a person has seen it" },
+);
+export type NotificationState = Static<typeof NotificationState>;
+
+/** A message of an agent to a person, as the kernel keeps it. */
+export const AgentNotification = Type.Object(
+  {
+    id: Type.String({ description: "The notification's id" }),
+    agent: Type.String({ description: "The id of the agent that says it" }),
+    title: Type.String({ description: "The headline, in the agent's words" }),
+    message: Type.String({ description: "The latest message, in the agent's words" }),
+    severity: Severity,
+    state: NotificationState,
+    count: Type.Integer({
+      minimum: 1,
+      description:
+        "How often the agent said it: notifications with the same title and severity are one as long as it is new",
+    }),
+    created: Timestamp("When the agent said it first"),
+    updated: Timestamp("When the agent said it last"),
+    held_back: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          "Present in the kernel's own notification about an agent that sent too many: how many were not kept. Its words are the kernel's",
+      }),
+    ),
+    action: Type.Optional(
+      Type.String({
+        description: "The id of the action that it proposes; `lares/notifications/act` is its button",
+      }),
+    ),
+  },
+  { ...closed, description: "A message of an agent to a person" },
+);
+export type AgentNotification = Static<typeof AgentNotification>;

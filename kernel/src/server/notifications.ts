@@ -1,0 +1,29 @@
+import type { AgentNotice } from "../services/ports.ts";
+import type { Handlers } from "./handlers.ts";
+
+/** `lares/notifications/*`: lists what agents said to the person, dismisses it, and uses its buttons. */
+export const notificationHandlers = {
+  "lares/notifications/list": async (query, { client }) => client.services.notifications.list(query),
+  "lares/notifications/dismiss": async ({ ids }, { client }) => ({
+    dismissed: await client.services.notifications.dismiss(client.principal, ids),
+  }),
+  "lares/notifications/act": async ({ id }, { client }) =>
+    client.services.notifications.act(client.principal, id),
+} satisfies Partial<Handlers>;
+
+/** Returns a notification as `lares/notify` tells it. */
+export function noticeOf({ notification, action }: AgentNotice) {
+  const { id, agent, title, message, severity, count, held_back } = notification;
+  return {
+    id,
+    agent,
+    title,
+    message,
+    severity,
+    count,
+    ...(held_back === undefined ? {} : { held_back }),
+    ...(action === undefined
+      ? {}
+      : { actions: [{ title: action.title, actionId: action.id, digest: action.digest }] }),
+  };
+}
