@@ -26,6 +26,9 @@ import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
+import { ExtensionModels } from "../extension-models/extension-models.ts";
+import { openModelStore } from "../extension-models/open-store.ts";
+import { TensorModelClient } from "../../inference/client/tensor-models.ts";
 import { AgentEmbedders } from "../models/agent-embedders.ts";
 import { postForEmbedders } from "../models/embedder-requests.ts";
 import type { KernelModels } from "../models/open-models.ts";
@@ -117,7 +120,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
 
 /** Returns the services that answer guests' calls. */
 function guestPorts(
-  { clock, opened }: Pick<KernelContext, "clock" | "opened">,
+  { clock, log, environment, opened }: Pick<KernelContext, "clock" | "log" | "environment" | "opened">,
   {
     database,
     files,
@@ -130,8 +133,12 @@ function guestPorts(
     agents,
     foreign: ofTexts,
     types,
+    progress,
   }: AgentParts,
 ) {
+  const traced = (level: "info" | "warn", agent: string, message: string): void =>
+    traces.write({ level, agent, message, trace_id: newId(), span_id: newId() });
+  const store = openModelStore(environment, clock, models);
   return {
     workspace,
     actions,
@@ -144,11 +151,20 @@ function guestPorts(
           post: (agent) => postForEmbedders(models, agent),
           embedHere: (model, texts) => models.inference.embed(model, texts),
           clock,
-          failed: (agent, message) =>
-            traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() }),
+          failed: (agent, message) => traced("warn", agent, message),
         }),
       ),
       checkObject: (agent, schema, value) => tools.verdictOf(agent, "ai/generate", schema, value),
+    },
+    infer: {
+      extensionModels: new ExtensionModels({
+        store,
+        client: opened.use(new TensorModelClient({ clock, log, folder: store.folder })),
+        clock,
+        modelsOf: (agent) => agents.find(agent)?.definition.models ?? [],
+        progress: (news) => progress.emit(news),
+        trace: traced,
+      }),
     },
     sharedData: new SharedData(database),
     sharedTypes: types.sharedTypes,

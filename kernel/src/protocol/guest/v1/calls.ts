@@ -5,6 +5,7 @@ import { actionCalls } from "./actions.ts";
 import { blobCalls } from "./blobs.ts";
 import { eventCalls } from "./events.ts";
 import { jobCalls } from "./jobs.ts";
+import { inferCalls } from "./infer.ts";
 import { guestRequests } from "./lifecycle.ts";
 import { memoryCalls } from "./memory.ts";
 import { guestNotifications } from "./notifications.ts";
@@ -27,6 +28,7 @@ export const guestCalls = {
   ...typeCalls,
   ...notifyCalls,
   ...outsideCalls,
+  ...inferCalls,
   ...blobCalls,
 };
 
