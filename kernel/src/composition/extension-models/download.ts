@@ -156,14 +156,18 @@ class Download {
   #breakOf(error: unknown): LaresError {
     this.#ports.signal.throwIfAborted();
     if (!(error instanceof EgressError)) throw error;
+    const { class: kind, host } = error.failure;
     const known = this.#network(error.message);
-    if (error.failure.class === "Network" || error.failure.class === "Timeout") return known;
-    throw error.failure.class === "Denied"
-      ? new LaresError("EgressDenied", known.message, {
-          host: error.failure.host,
-          reason: error.message,
-        })
-      : known;
+    if (kind === "Network" || kind === "Timeout") return known;
+    if (kind !== "Denied") throw known;
+    const { url, redirectHosts } = this.#source;
+    const isDeclared = [url.replace(/^[a-z]+:\/\//iu, ""), ...redirectHosts].some(
+      (each) => each.replace(/[:/?#].*$/su, "").toLowerCase() === host,
+    );
+    const reason = isDeclared
+      ? error.message
+      : `it redirects to ${host}. The manifest has to name that host under source.redirect_hosts of the model, and a person has to accept it`;
+    throw new LaresError("EgressDenied", this.#network(reason).message, { host, reason });
   }
 
   #network(reason: string): LaresError {
