@@ -40,14 +40,3 @@ export function sourceOfModel(model: DeclaredModel): ModelSource | { readonly la
     : [];
   return { name, url, redirectHosts, sha256: digest, maxBytes: Math.ceil(sizeMb * 1024 * 1024) };
 }
-
-/** Returns the hosts that fetching a model may reach, as written in the manifest's addresses. */
-export function hostsOfModel(model: DeclaredModel): string[] {
-  const source = sourceOfModel(model);
-  if ("lacks" in source) return [];
-  return [...new Set([hostOf(source.url), ...source.redirectHosts])].filter((host) => host !== "");
-}
-
-function hostOf(url: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(url)?.[1] ?? "";
-}

@@ -1,6 +1,7 @@
 import { silentLog } from "../../base/log.ts";
 import { notFound } from "../../base/errors.ts";
-import { hostsOfModel, sourceOfModel, type DeclaredModel } from "../../base/vocabulary/declared-model.ts";
+import { sourceOfModel, type DeclaredModel } from "../../base/vocabulary/declared-model.ts";
+import { hostsOfModel } from "../../policy/model-hosts.ts";
 import type { ExtensionModelListing, ExtensionModelsPort } from "../../cli/ports.ts";
 import { Catalog } from "../../configuration/catalog.ts";
 import type { ExtensionOrigins } from "../../configuration/requests.ts";

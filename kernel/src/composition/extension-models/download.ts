@@ -35,11 +35,8 @@ export async function downloadModel(path: string, source: ModelSource, ports: Do
     await part.flush();
   } catch (error) {
     await part.close();
-    if (error instanceof RefusedFile) {
-      await rm(path, { force: true });
-      throw error.reason;
-    }
-    throw error;
+    if (error instanceof RefusedFile || part.size === 0) await rm(path, { force: true });
+    throw error instanceof RefusedFile ? error.reason : error;
   }
   await part.close();
 }

@@ -90,7 +90,7 @@ export class ModelStore {
     const whole = await this.#sizeOf(fileOf(sha256));
     if (whole !== null) return { state: "fetched", bytes: whole };
     const part = await this.#sizeOf(partOf(sha256));
-    return part === null ? { state: "missing", bytes: 0 } : { state: "partial", bytes: part };
+    return part === null || part === 0 ? { state: "missing", bytes: 0 } : { state: "partial", bytes: part };
   }
 
   /**
