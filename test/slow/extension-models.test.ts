@@ -130,7 +130,11 @@ test("a guest's first call fetches the model over a break, and its numbers are t
   expect(await tool(client, ONE, "add", { rows: 2 })).toEqual({ name: "y", dims: [2, 3], mean: 1 });
   expect(asked).toEqual(["/adding.onnx", "/adding.onnx bytes=20-"]);
   // As blobs, because 2.4 MB do not fit a message.
-  expect(await tool(client, ONE, "add", { rows: 200_000 })).toEqual({ name: "y", dims: [200_000, 3], mean: 1 });
+  expect(await tool(client, ONE, "add", { rows: 200_000 })).toEqual({
+    name: "y",
+    dims: [200_000, 3],
+    mean: 1,
+  });
   expect(asked).toHaveLength(2);
 });
 
@@ -147,7 +151,9 @@ test("a model that is not the declared one, or cannot be reached, ends as an err
   expect(await tool(client, ONE, "fail", { model: "wrong" })).toMatchObject({
     code: "ModelError",
     class: "NoModel",
-    message: expect.stringMatching(/SHA-256 is .*It was deleted\. .*lares models fetch com\.example\.one\/wrong/) as string,
+    message: expect.stringMatching(
+      /SHA-256 is .*It was deleted\. .*lares models fetch com\.example\.one\/wrong/,
+    ) as string,
   });
   expect(await stored()).toHaveLength(2);
   const before = asked.length;

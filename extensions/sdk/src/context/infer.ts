@@ -1,5 +1,12 @@
 import type { GuestCallParams } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
-import type { InferAnswer, InferRequest, Tensor, TensorInput, TensorType, TensorValues } from "../types/infer.ts";
+import type {
+  InferAnswer,
+  InferRequest,
+  Tensor,
+  TensorInput,
+  TensorType,
+  TensorValues,
+} from "../types/infer.ts";
 import { blobOf, bytesOfBlob } from "./blobs.ts";
 import { base64Of, bytesOf } from "./bytes.ts";
 import { type Kernel, withSignal } from "./kernel.ts";

@@ -41,13 +41,15 @@ export async function fetchExtensionModels(
         received: (count) => terminal.status(`fetching ${title}, ${bytes(count)} of at most ${most}`),
       });
       const hosts = model.hosts.map(oneLine).join(", ");
-      const { path, fetched, bytes: size } = await terminal
-        .progress(`fetching ${title} from ${hosts}`, work)
-        .catch((error: unknown) => {
-          if (terminal.interrupted.aborted)
-            terminal.warn(`Interrupted. To continue where it stopped: lares models fetch ${title}`);
-          throw error;
-        });
+      const {
+        path,
+        fetched,
+        bytes: size,
+      } = await terminal.progress(`fetching ${title} from ${hosts}`, work).catch((error: unknown) => {
+        if (terminal.interrupted.aborted)
+          terminal.warn(`Interrupted. To continue where it stopped: lares models fetch ${title}`);
+        throw error;
+      });
       results.push({ extension, name: model.name, sha256: model.sha256, path, bytes: size, fetched });
       if (!isJson)
         terminal.print(

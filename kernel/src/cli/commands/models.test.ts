@@ -41,7 +41,9 @@ test("--json prints the same data", async () => {
 
 test("an unknown or missing model is wrong usage, and the known ones are named", async () => {
   expect(await lares("models", "fetch", "other")).toBe(2);
-  expect(errors).toContain('There is no model "other" to fetch. Use one of minilm, or <extension>[/<model>].');
+  expect(errors).toContain(
+    'There is no model "other" to fetch. Use one of minilm, or <extension>[/<model>].',
+  );
   errors = "";
   expect(await lares("models", "fetch")).toBe(2);
   expect(errors).toContain("The name of a model is missing. Use one of minilm, or <extension>[/<model>].");
@@ -66,7 +68,7 @@ const listed: readonly ExtensionModelListing[] = [
     hosts: [],
     state: "unavailable",
     bytes: 0,
-    problem: "The model \"old\" has no source.url in its extension's manifest, so it cannot be fetched.",
+    problem: 'The model "old" has no source.url in its extension\'s manifest, so it cannot be fetched.',
   },
 ];
 const withModels = (fetch: ExtensionModelsPort["fetch"]): Partial<CliPorts> => ({
@@ -74,7 +76,9 @@ const withModels = (fetch: ExtensionModelsPort["fetch"]): Partial<CliPorts> => (
   withExtensionModels: (use) =>
     use({
       list: (extension) =>
-        Promise.resolve(extension === undefined ? listed : listed.filter((each) => each.extension === extension)),
+        Promise.resolve(
+          extension === undefined ? listed : listed.filter((each) => each.extension === extension),
+        ),
       fetch,
       runtime: false,
     }),

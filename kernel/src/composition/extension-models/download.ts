@@ -24,9 +24,9 @@ const firstPauseMs = 500;
 const pieceBytes = 1024 * 1024;
 
 /**
- * Brings a model into the file at `path`, or the rest of it: what an earlier download brought is continued. Resolves when the
- * whole file has the declared digest. Whatever cannot become that is deleted: DigestMismatch, LimitExceeded. What a break
- * left stays for the next time: NetworkError, or the signal's reason.
+ * Downloads a model to the file at `path`, and continues an earlier download of it. Resolves when the whole file has the
+ * declared digest. Rejects with DigestMismatch or LimitExceeded after deleting a file that is not the declared one; with
+ * NetworkError, EgressDenied or the signal's reason after a break, which leaves what arrived for the next time.
  */
 export async function downloadModel(path: string, source: ModelSource, ports: DownloadPorts): Promise<void> {
   const part = await Part.open(path, source);
@@ -190,7 +190,9 @@ class Download {
 }
 
 /** Reads `bytes 100-199/200`; null for anything else. */
-function rangeOf(header: string | undefined): { readonly start: number; readonly total: number | null } | null {
+function rangeOf(
+  header: string | undefined,
+): { readonly start: number; readonly total: number | null } | null {
   const [, start, total] = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(header ?? "") ?? [];
   if (start === undefined) return null;
   return { start: Number(start), total: total === "*" ? null : Number(total) };

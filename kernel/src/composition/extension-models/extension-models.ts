@@ -29,7 +29,7 @@ interface InferRequest {
 /** After a failed download a guest's next call does not start another one for so long. */
 const fetchAgainAfterMs = 60_000;
 const maxFailures = 256;
-/** A client is told of a download's progress in steps of this many percent. */
+/** Clients receive the progress of a download in steps of this many percent. */
 const stepPercent = 5;
 
 /** Runs the models of extensions, which are fetched when they are first used. */
@@ -94,7 +94,7 @@ export class ExtensionModels {
     }
   }
 
-  /** Tells clients and traces of a download, once there is one. */
+  /** Reports a download to clients and traces, once its first byte has arrived. */
   #reporting({ name, sha256, maxBytes }: ModelSource, agent: string) {
     const { progress, trace } = this.#ports;
     const work = `model ${sha256} ${agent}`;
@@ -107,7 +107,11 @@ export class ExtensionModels {
             kind: "begin",
             title: plainMessage(`Lares: fetching the model ${JSON.stringify(name)} (${agent})`),
           });
-          trace("info", agent, `Fetching the model ${JSON.stringify(name)}, at most ${mebibytes(maxBytes)} MiB.`);
+          trace(
+            "info",
+            agent,
+            `Fetching the model ${JSON.stringify(name)}, at most ${mebibytes(maxBytes)} MiB.`,
+          );
           shown = 0;
         }
         // The declared size is a limit; the file may be smaller.
@@ -155,7 +159,12 @@ function failureOf(agent: string, model: string, { class: kind, message }: Tenso
     case "Refused":
       return failure(agent, model, "InvalidRequest", message);
     case "Damaged":
-      return failure(agent, model, "Overloaded", `${message} It was deleted, and the next call fetches it again.`);
+      return failure(
+        agent,
+        model,
+        "Overloaded",
+        `${message} It was deleted, and the next call fetches it again.`,
+      );
     case "Timeout":
       return failure(agent, model, "Timeout", message);
     case "Memory":

@@ -41,8 +41,10 @@ async function bed(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => void server.closeAllConnections());
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const home = await temporaryFolder();
   const opened = (): ModelStore => {
@@ -136,7 +138,7 @@ test("two kernels that want the same model download it once", async () => {
   const { source, store, another, ranges } = await bed((response, request) => whole(response, request));
   const options = { who: "dev.test", signal: neverAborted };
   const both = await Promise.all([store.fetch(source, options), another().fetch(source, options)]);
-  expect(both.map(({ fetched }) => fetched).toSorted()).toEqual([false, true]);
+  expect(both.filter(({ fetched }) => fetched)).toHaveLength(1);
   expect(ranges).toEqual([""]);
 });
 
@@ -144,7 +146,9 @@ test("another file than the declared one is refused and deleted", async () => {
   const { fetch, files } = await bed((response, request) => whole(response, request));
   await expect(fetch({ sha256: "0".repeat(64) })).rejects.toMatchObject({
     code: "DigestMismatch",
-    message: expect.stringMatching(/^The file at http:\/\/127\.0\.0\.1:\d+\/faces\.onnx is not the model "faces"/),
+    message: expect.stringMatching(
+      /^The file at http:\/\/127\.0\.0\.1:\d+\/faces\.onnx is not the model "faces"/,
+    ),
   });
   expect(await files()).toEqual([]);
 });
@@ -228,7 +232,7 @@ test("servers that lie about parts get a download from the beginning, and nothin
   }
 });
 
-test("parts of another version, of a whole file, and of too large a one are no trap", async () => {
+test("a part of another version, a complete one and one that is too large end as the right file", async () => {
   const { fetch, files, home, store, ranges, another, source } = await bed((response, request) =>
     whole(response, request),
   );

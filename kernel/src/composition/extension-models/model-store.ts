@@ -94,9 +94,9 @@ export class ModelStore {
   }
 
   /**
-   * Returns the model's path, after fetching it if it is missing. Whoever wants the same model meanwhile gets the same
-   * download, which ends when nobody waits for it any more; what it brought stays for the next time. Rejects as
-   * `downloadModel`, or with the signal's reason.
+   * Returns the model's path, after fetching it if it is missing. Concurrent callers share one download, which is cancelled
+   * once none of them waits any more; the part that arrived is kept for the next one. Rejects as `downloadModel`, or with the
+   * signal's reason.
    */
   async fetch(source: ModelSource, { who, signal, received }: FetchOptions): Promise<StoredModel> {
     signal.throwIfAborted();
@@ -148,7 +148,7 @@ export class ModelStore {
     aborter.signal.addEventListener(
       "abort",
       () => {
-        // Who comes now starts another one, which waits for this one's lock.
+        // A new caller starts another download, which waits for this one's lock.
         if (this.#downloads.get(source.sha256) === download) this.#downloads.delete(source.sha256);
       },
       { once: true },

@@ -19,14 +19,24 @@ import { TensorModelClient, type TensorOptions, type TensorRun } from "./tensor-
 
 interface Bed {
   readonly client: TensorModelClient;
-  run(model: Uint8Array, inputs: readonly NamedTensor[], change?: Partial<TensorRun>): ReturnType<TensorModelClient["infer"]>;
+  run(
+    model: Uint8Array,
+    inputs: readonly NamedTensor[],
+    change?: Partial<TensorRun>,
+  ): ReturnType<TensorModelClient["infer"]>;
   readonly folder: string;
 }
 
 async function bed(options: Partial<TensorOptions> = {}): Promise<Bed> {
   const folder = await temporaryFolder();
   const packagesOf = new URL("../../../../test/models/package.json", import.meta.url).href;
-  const client = new TensorModelClient({ clock: systemClock, log: silentLog, packagesOf, folder, ...options });
+  const client = new TensorModelClient({
+    clock: systemClock,
+    log: silentLog,
+    packagesOf,
+    folder,
+    ...options,
+  });
   onTestFinished(() => client[Symbol.asyncDispose]());
   return {
     client,
@@ -38,7 +48,7 @@ async function bed(options: Partial<TensorOptions> = {}): Promise<Bed> {
       return await client.infer({
         file,
         sha256,
-        title: "the model \"m\"",
+        title: 'the model "m"',
         who: "dev.test",
         inputs,
         signal: neverAborted,
@@ -70,7 +80,7 @@ test("a model is run, and two of one name with other contents are two models", a
   }
 });
 
-test("numbers of every type come back as they were", async () => {
+test("numbers of every type are returned unchanged", async () => {
   const { run } = await bed();
   const values = {
     float32: Float32Array.of(1.5, -2),
@@ -93,7 +103,10 @@ test("inputs that the model does not take are refused with what it takes, and th
   const { client, run } = await bed();
   const model = addingModel(1);
   expect(await run(model, [])).toMatchObject({
-    failure: { class: "Refused", message: expect.stringContaining('It takes "x" (float32 [batch, 3])') as string },
+    failure: {
+      class: "Refused",
+      message: expect.stringContaining('It takes "x" (float32 [batch, 3])') as string,
+    },
   });
   const { pid } = client;
   expect(await run(model, [tensor("z", "float32", [3], Float32Array.of(1, 2, 3))])).toMatchObject({
@@ -186,6 +199,9 @@ test("without onnxruntime the answer says what to install", async () => {
   const { run, folder } = await bed({ packagesOf: new URL("file:///nowhere/package.json").href });
   expect(folder).not.toBe("");
   expect(await run(addingModel(1), [x(1, 2, 3)])).toMatchObject({
-    failure: { class: "Unusable", message: expect.stringContaining("npm install onnxruntime-node") as string },
+    failure: {
+      class: "Unusable",
+      message: expect.stringContaining("npm install onnxruntime-node") as string,
+    },
   });
 });

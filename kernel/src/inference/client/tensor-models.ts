@@ -85,7 +85,7 @@ export class TensorModelClient implements AsyncDisposable {
     this.#runsOf.set(who, runs + 1);
     try {
       const turn = await this.#turns.take("host", signal);
-      // A run cannot be interrupted: who gives up waiting leaves it to its deadline, and the turn with it.
+      // A run cannot be interrupted. If the caller gives up, it keeps its turn until it ends or its deadline passes.
       const work = this.#run(run).finally(() => turn[Symbol.dispose]());
       return await unlessAborted(work, signal);
     } catch (error) {
@@ -128,13 +128,17 @@ export class TensorModelClient implements AsyncDisposable {
     } catch (error) {
       return failed("Died", `The inference host could not be started: ${messageOf(error)}`);
     }
-    const answer = await this.#ask(link, {
-      file,
-      sha256,
-      title,
-      inputs: inputs.map(({ name, type, dims, bytes }) => ({ name, type, dims, byteLength: bytes.length })),
-      maxOutputBytes: tensorBounds.maxBytes,
-    }, inputs);
+    const answer = await this.#ask(
+      link,
+      {
+        file,
+        sha256,
+        title,
+        inputs: inputs.map(({ name, type, dims, bytes }) => ({ name, type, dims, byteLength: bytes.length })),
+        maxOutputBytes: tensorBounds.maxBytes,
+      },
+      inputs,
+    );
     if ("failure" in answer && ["Died", "Timeout", "Memory"].includes(answer.failure.class))
       this.#remember(sha256, answer.failure);
     this.#idleTimer = clock.timer(bounds.idleMs, () => {
@@ -155,7 +159,10 @@ export class TensorModelClient implements AsyncDisposable {
     };
     const deadline = (ms: number, what: string): Disposable =>
       clock.timer(ms, () =>
-        overran({ class: "Timeout", message: `The ${call.title.replace(/^the /, "")} ${what} within ${ms / 1000} s.` }),
+        overran({
+          class: "Timeout",
+          message: `The ${call.title.replace(/^the /, "")} ${what} within ${ms / 1000} s.`,
+        }),
       );
     let timer = deadline(tensorLoadTimeoutMs, "was not loaded");
     let check: Disposable | null = null;

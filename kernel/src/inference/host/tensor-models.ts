@@ -1,7 +1,13 @@
 import { readFile } from "node:fs/promises";
 import type { InferenceSession, Tensor } from "onnxruntime-common";
 import { messageOf } from "../../base/errors.ts";
-import { byteLengthOf, isTensorType, shownTensor, tensorBounds, type TensorType } from "../../base/tensors.ts";
+import {
+  byteLengthOf,
+  isTensorType,
+  shownTensor,
+  tensorBounds,
+  type TensorType,
+} from "../../base/tensors.ts";
 import { sha256Hex } from "../../platform/files/hash.ts";
 import { inferenceBounds as bounds } from "../bounds.ts";
 import type { TensorCall, TensorHeader } from "../messages.ts";
@@ -51,7 +57,7 @@ export class TensorModels {
     } catch (error) {
       throw new RefusedRun(`${capitalised(call.title)} could not be run: ${short(error)}`);
     }
-    return outputsOf(call, session, results as Readonly<Record<string, Tensor>>);
+    return outputsOf(call, session, results);
   }
 
   async #sessionOf({ file, sha256, title }: TensorCall, runtime: OnnxRuntime): Promise<InferenceSession> {
@@ -108,9 +114,7 @@ function feedsOf(
     `It takes ${inputMetadata.map((each) => (each.isTensor ? shownTensor(each.name, each.type, each.shape) : JSON.stringify(each.name))).join(", ")}.`;
   const strange = inputs.find(({ name }) => !inputNames.includes(name));
   if (strange !== undefined)
-    throw new RefusedRun(
-      `${capitalised(title)} has no input ${JSON.stringify(strange.name)}. ${takes()}`,
-    );
+    throw new RefusedRun(`${capitalised(title)} has no input ${JSON.stringify(strange.name)}. ${takes()}`);
   const missing = inputNames.find((name) => !inputs.some((input) => input.name === name));
   if (missing !== undefined)
     throw new RefusedRun(`The input ${JSON.stringify(missing)} of ${title} is missing. ${takes()}`);

@@ -11,8 +11,7 @@ import {
 
 /** Models of a few bytes as extensions bring them, for tests. */
 
-const floats = (...values: readonly number[]): Uint8Array =>
-  new Uint8Array(Float32Array.from(values).buffer);
+const floats = (...values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
 
 /** `y = x + offset`, for three numbers. */
 export function addingModel(offset: number): Uint8Array {
@@ -82,9 +81,7 @@ export function borrowingModel(file: string): Uint8Array {
     name: "borrowing",
     operators: 13,
     nodes: [node("Add", ["x", "w"], "y")],
-    tensors: [
-      tensorElsewhere("w", { type: onnxTypes.float32, shape: [3], file, offset: 0, bytes: 12 }),
-    ],
+    tensors: [tensorElsewhere("w", { type: onnxTypes.float32, shape: [3], file, offset: 0, bytes: 12 })],
     inputs: [valueInfo("x", onnxTypes.float32, [3])],
     outputs: [valueInfo("y", onnxTypes.float32, [3])],
   });
@@ -95,9 +92,7 @@ export function deepBorrowingModel(file: string): Uint8Array {
   const body = graphOf({
     name: "body",
     nodes: [node("Identity", ["w"], "y")],
-    tensors: [
-      tensorElsewhere("w", { type: onnxTypes.float32, shape: [3], file, offset: 0, bytes: 12 }),
-    ],
+    tensors: [tensorElsewhere("w", { type: onnxTypes.float32, shape: [3], file, offset: 0, bytes: 12 })],
     inputs: [],
     outputs: [valueInfo("y", onnxTypes.float32, [3])],
   });

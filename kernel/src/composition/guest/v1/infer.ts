@@ -45,7 +45,8 @@ function tensorsOf(inputs: readonly WireTensor[], blobs: Caller["blobs"]): Named
         tensorBounds.maxBytes,
         `The inputs of one run have at most ${tensorBounds.maxBytes / 1024 / 1024} MiB in all. Run the model on fewer data at a time.`,
       );
-    if (base64 !== undefined && base64.length !== 4 * Math.ceil(bytes / 3)) throw unfit(path, name, type, dims);
+    if (base64 !== undefined && base64.length !== 4 * Math.ceil(bytes / 3))
+      throw unfit(path, name, type, dims);
   }
   return inputs.map(({ name, type, dims, base64, blob = "" }, at) => {
     const path = `inputs/${at}`;

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addingModel, borrowingModel, deepBorrowingModel, endlessModel } from "../../testing/tensor-models.ts";
+import {
+  addingModel,
+  borrowingModel,
+  deepBorrowingModel,
+  endlessModel,
+} from "../../testing/tensor-models.ts";
 import { graphFault } from "./graph-check.ts";
 
 test("a model with all of its numbers passes, with loops too", () => {

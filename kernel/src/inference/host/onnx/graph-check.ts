@@ -76,7 +76,11 @@ function visit(file: Uint8Array, start: number, end: number, name: MessageName, 
 }
 
 /** Not exact above 2^53, where every value is refused or has no meaning here. */
-function varint(file: Uint8Array, start: number, end: number): { readonly value: number; readonly next: number } {
+function varint(
+  file: Uint8Array,
+  start: number,
+  end: number,
+): { readonly value: number; readonly next: number } {
   let value = 0;
   let scale = 1;
   for (let at = start; at < end && at < start + 10; at++) {

@@ -45,7 +45,8 @@ export const inferCalls = define({
         "The manifest declares no model of this name, a person did not accept it yet, or the grants deny `use_models`.",
       InvalidParams: "A tensor's bytes do not fit its type and dimensions.",
       NotFound: "There is no such blob.",
-      LimitExceeded: "The inputs have too many bytes, or the outputs do not fit the blobs that an agent may keep.",
+      LimitExceeded:
+        "The inputs have too many bytes, or the outputs do not fit the blobs that an agent may keep.",
       ModelError:
         "The model was not run to its end. `data.class` says why: `NoModel` until a person fixes something, `Network` if it could not be fetched, `InvalidRequest` if it does not take these inputs, `Timeout` if it took too long. `data.retryable` says whether the same call may succeed later.",
     },
