@@ -1,18 +1,20 @@
 /** Models of extensions, from their manifests to a guest's numbers: `lares` as npm installs it, with onnxruntime beside it. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installNested, modelRuntime } from "../../kernel/build/nested-package.ts";
-import { addingModel, endlessModel } from "../../kernel/src/inference/testing/tensor-models.ts";
+import { addingModel } from "../../kernel/src/inference/testing/tensor-models.ts";
 import { Bench, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { declared, inferExample } from "../support/infer-example.ts";
 import { installBuilt } from "../support/installed.ts";
 import { hostCall, relayGuest } from "../support/relay-guest.ts";
 import { runNode } from "../support/run-node.ts";
+import { until } from "../support/until.ts";
 
 const ONE = "com.example.one";
 const OTHER = "com.example.other";
@@ -49,13 +51,13 @@ let executable: string;
 let origin = "";
 const asked: string[] = [];
 
-/** What is served, by path. The first request for the first one breaks off in its middle. */
+/** What is served, by path. "adding" breaks off in its middle, and "slow" stops there. */
 const files = new Map<string, Uint8Array>([
   ["/adding.onnx", inferExample.model],
   ["/other/adding.onnx", addingModel(10)],
   ["/wrong.onnx", addingModel(3)],
   ["/later.onnx", addingModel(4)],
-  ["/endless.onnx", endlessModel()],
+  ["/slow.onnx", addingModel(6)],
 ]);
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? "";
@@ -65,6 +67,13 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
   if (path === "/adding.onnx" && from === 0) {
     response.writeHead(200, { "content-length": file.length });
     return void response.write(file.subarray(0, 20), () => response.destroy());
+  }
+  if (path === "/slow.onnx" && from < 40) {
+    response.writeHead(from === 0 ? 200 : 206, {
+      "content-length": file.length - from,
+      ...(from === 0 ? {} : { "content-range": `bytes ${from}-${file.length - 1}/${file.length}` }),
+    });
+    return void response.write(file.subarray(from, from + 20));
   }
   if (from === 0) return void response.end(file);
   response
@@ -90,6 +99,7 @@ beforeAll(async () => {
         { ...declared(origin, "wrong", addingModel(3)), sha256: "0".repeat(64) },
         declared("https://models.invalid", "nowhere", addingModel(5)),
         declared(origin, "later", addingModel(4)),
+        declared(origin, "slow", addingModel(6)),
       ]),
       extension(OTHER, [declared(`${origin}/other`, "adding", addingModel(10))]),
       {
@@ -194,6 +204,7 @@ test("lares models fetch brings what is missing, and lares models says what is t
     [`${ONE}/wrong`]: "missing",
     [`${ONE}/nowhere`]: "missing",
     [`${ONE}/later`]: "missing",
+    [`${ONE}/slow`]: "missing",
     [`${OTHER}/adding`]: "fetched",
     [`${WIRE}/adding`]: "fetched",
   });
@@ -210,3 +221,44 @@ test("lares models fetch brings what is missing, and lares models says what is t
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("is not the model");
 });
+
+test.skipIf(process.platform === "win32")(
+  "a download that a person interrupts, or whose process is killed, is continued by the next one",
+  async () => {
+    const env = { ...process.env, ...environment, LARES_HOME: bench.home, NO_COLOR: "1" };
+    const args = [executable, "models", "fetch", `${ONE}/slow`];
+    for (const [signal, bytes] of [
+      ["SIGINT", 20],
+      ["SIGKILL", 40],
+    ] as const) {
+      const child = spawn(process.execPath, args, {
+        cwd: bench.root,
+        env,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let errors = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+      const ended = once(child, "close");
+      const part = join(
+        bench.home,
+        "cache",
+        "models",
+        "sha256",
+        `${declared(origin, "slow", addingModel(6)).sha256}.part`,
+      );
+      await until(`${bytes} bytes`, async () => (await stat(part).catch(() => null))?.size === bytes);
+      child.kill(signal);
+      await ended;
+      if (signal === "SIGINT") {
+        expect(child.exitCode).toBe(130);
+        expect(errors).toContain(`To continue where it stopped: lares models fetch ${ONE}/slow`);
+      }
+      expect((await stat(part)).size).toBe(bytes);
+    }
+    const before = asked.length;
+    const rest = await runNode([...args, "--json"], { cwd: bench.root, env });
+    expect(rest.code, rest.stderr).toBe(0);
+    expect(JSON.parse(rest.stdout)).toMatchObject({ models: [{ name: "slow", fetched: true }] });
+    expect(asked.slice(before)).toEqual(["/slow.onnx bytes=40-"]);
+  },
+);

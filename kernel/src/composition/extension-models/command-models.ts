@@ -1,5 +1,5 @@
 import { silentLog } from "../../base/log.ts";
-import { notFound } from "../../base/errors.ts";
+import { LaresError, notFound } from "../../base/errors.ts";
 import { sourceOfModel, type DeclaredModel } from "../../base/vocabulary/declared-model.ts";
 import { hostsOfModel } from "../../policy/model-hosts.ts";
 import type { ExtensionModelListing, ExtensionModelsPort } from "../../cli/ports.ts";
@@ -83,7 +83,7 @@ export async function openCommandModels({
       const model = (await modelsOf(extension)).find((each) => each.name === name);
       if (model === undefined) throw notFound("model", `${extension}/${name}`);
       const source = sourceOfModel(model);
-      if ("lacks" in source) throw notFound("source", source.lacks);
+      if ("lacks" in source) throw new LaresError("InvalidDocument", source.lacks);
       // A damaged file is removed by this, and fetched.
       await store.verify(source);
       const { path, fetched } = await store.fetch(source, { who: extension, signal, received });

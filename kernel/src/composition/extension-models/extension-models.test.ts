@@ -75,6 +75,20 @@ test("clients and traces receive the progress of a download and its end", async 
   ]);
 });
 
+test("calls that wait for one download report it once", async () => {
+  const both = Promise.withResolvers<void>();
+  let waiting = 0;
+  const { run, heard } = bed({
+    fetch: async ({ received }) => {
+      if (++waiting === 2) both.resolve();
+      await both.promise;
+      received?.(1);
+    },
+  });
+  await Promise.all([run(), run()]);
+  expect(heard.map(({ kind }) => kind)).toEqual(["begin", "end"]);
+});
+
 test("a model that was fetched before is not reported", async () => {
   const { run, heard, traces } = bed();
   expect(await run()).toEqual([]);

@@ -35,6 +35,8 @@ const stepPercent = 5;
 /** Runs the models of extensions, which are fetched when they are first used. */
 export class ExtensionModels {
   readonly #ports: ExtensionModelPorts;
+  /** Downloads that are being reported: several calls of an agent may wait for one. */
+  readonly #reported = new Set<string>();
   readonly #failures = new Map<string, { readonly untilMs: number; readonly error: LaresError }>();
 
   constructor(ports: ExtensionModelPorts) {
@@ -102,6 +104,8 @@ export class ExtensionModels {
     return {
       received: (bytes: number): void => {
         if (shown < 0) {
+          if (this.#reported.has(work)) return;
+          this.#reported.add(work);
           progress({
             work,
             kind: "begin",
@@ -122,6 +126,7 @@ export class ExtensionModels {
       },
       ended: (problem: "failed" | "cancelled" | null): void => {
         if (shown < 0) return;
+        this.#reported.delete(work);
         progress({ work, kind: "end", message: problem ?? "done" });
         if (problem === null) trace("info", agent, `The model ${JSON.stringify(name)} was fetched.`);
       },

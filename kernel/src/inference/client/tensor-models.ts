@@ -44,6 +44,8 @@ export class TensorModelClient implements AsyncDisposable {
   readonly #options: TensorOptions;
   readonly #limits: TensorLimits;
   readonly #turns = new Turns(1, bounds.maxWaitingTensorRuns);
+  /** An agent waits for the host with one run at a time, so that its others do not hold up those of other agents. */
+  readonly #turnsOfAgents = new Turns(Number.POSITIVE_INFINITY, bounds.maxWaitingTensorRuns);
   readonly #runsOf = new Map<string, number>();
   /** Models whose run ended the host, by digest, with the time until which they are not run again. */
   readonly #harmful = new Map<string, { readonly untilMs: number; readonly failure: TensorFailure }>();
@@ -84,7 +86,7 @@ export class TensorModelClient implements AsyncDisposable {
       return failed("Busy", `${runs} runs of models are open already. Wait until one has ended.`);
     this.#runsOf.set(who, runs + 1);
     try {
-      const turn = await this.#turns.take("host", signal);
+      const turn = await this.#turn(who, signal);
       // A run cannot be interrupted. If the caller gives up, it keeps its turn until it ends or its deadline passes.
       const work = this.#run(run).finally(() => turn[Symbol.dispose]());
       return await unlessAborted(work, signal);
@@ -100,6 +102,13 @@ export class TensorModelClient implements AsyncDisposable {
     this.#idleTimer?.[Symbol.dispose]();
     this.#open?.settle(failed("Died", "The kernel is shutting down."));
     await this.#host[Symbol.asyncDispose]();
+  }
+
+  async #turn(who: string, signal: AbortSignal): Promise<Disposable> {
+    using taken = new DisposableStack();
+    taken.use(await this.#turnsOfAgents.take(who, signal));
+    taken.use(await this.#turns.take("host", signal));
+    return taken.move();
   }
 
   #leave(who: string, sha256: string): void {
