@@ -9,7 +9,7 @@ import { modelError } from "../../models/failure-error.ts";
 import type { WorkProgress } from "../../services/ports.ts";
 import type { ModelStore } from "./model-store.ts";
 
-interface ExtensionModelPorts {
+export interface ExtensionModelPorts {
   readonly store: ModelStore;
   readonly client: Pick<TensorModelClient, "infer">;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ interface ExtensionModelPorts {
   trace(level: "info" | "warn", agent: string, message: string): void;
 }
 
-interface InferRequest {
+export interface InferRequest {
   readonly agent: string;
   readonly model: string;
   readonly inputs: readonly NamedTensor[];

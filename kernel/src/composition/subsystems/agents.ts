@@ -26,9 +26,7 @@ import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
-import { ExtensionModels } from "../extension-models/extension-models.ts";
-import { openModelStore } from "../extension-models/open-store.ts";
-import { TensorModelClient } from "../../inference/client/tensor-models.ts";
+import { ExtensionModelsWhenNeeded } from "../extension-models/when-needed.ts";
 import { AgentEmbedders } from "../models/agent-embedders.ts";
 import { postForEmbedders } from "../models/embedder-requests.ts";
 import type { KernelModels } from "../models/open-models.ts";
@@ -138,7 +136,6 @@ function guestPorts(
 ) {
   const traced = (level: "info" | "warn", agent: string, message: string): void =>
     traces.write({ level, agent, message, trace_id: newId(), span_id: newId() });
-  const store = openModelStore(environment, clock, models);
   return {
     workspace,
     actions,
@@ -157,14 +154,17 @@ function guestPorts(
       checkObject: (agent, schema, value) => tools.verdictOf(agent, "ai/generate", schema, value),
     },
     infer: {
-      extensionModels: new ExtensionModels({
-        store,
-        client: opened.use(new TensorModelClient({ clock, log, folder: store.folder })),
-        clock,
-        modelsOf: (agent) => agents.find(agent)?.definition.models ?? [],
-        progress: (news) => progress.emit(news),
-        trace: traced,
-      }),
+      extensionModels: opened.use(
+        new ExtensionModelsWhenNeeded({
+          environment,
+          clock,
+          log,
+          models,
+          modelsOf: (agent) => agents.find(agent)?.definition.models ?? [],
+          progress: (news) => progress.emit(news),
+          trace: traced,
+        }),
+      ),
     },
     sharedData: new SharedData(database),
     sharedTypes: types.sharedTypes,
