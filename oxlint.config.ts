@@ -94,7 +94,7 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
   inference: [
     {
       files: [
-        "host/host-process.ts",
+        "host/{host-process,tensor-models}.ts",
         "host/onnx/{onnx,word-pieces}.ts",
         "host/llama/{library,model-file}.ts",
       ],

@@ -19,6 +19,7 @@ import { Bench, inState, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { Recorder } from "../support/recorded.ts";
 import { heard, hostCall, relayGuest, say } from "../support/relay-guest.ts";
+import { declared, inferExample } from "../support/infer-example.ts";
 import { until } from "../support/until.ts";
 
 const GUEST = "dev.example.guest";
@@ -105,6 +106,7 @@ beforeAll(async () => {
           resources: { allowed_hosts: [host] },
           hooks: [{ on: "EntryCreated", handler: "seen", filter: 'entry.extension == "txt"' }],
           types: [personType(1)],
+          models: [declared(origin, "adding", inferExample.model), { name: "older" }],
           actions: [{ name: "read_note", title: "Mark {note} as read", handler: "readNote" }],
         },
         { grants: { locations: ["notes"] }, config: { language: "en" } },
@@ -211,6 +213,18 @@ test("models, requests and credentials", async () => {
   await ask("ai/embed", { texts: ["Ada wrote the first program.", "Rain is expected."] }, INDEXER);
   await refused("ai/embed", "ModelError", { texts: ["busy"] }, INDEXER);
   await refused("ai/embed", "PermissionDenied", { texts: ["Hello?"] });
+
+  // What runs models is not installed here: test/slow/extension-models.test.ts checks this answer.
+  const { params, result } = inferExample;
+  expect(validate(guestCalls["ai/infer"].params, params)).toBeNull();
+  expect(validate(guestCalls["ai/infer"].result, result, "result")).toBeNull();
+  recorder.exchange("ai/infer", { params, result });
+  const inputs = [{ name: "x", type: "float32", dims: [1, 4], base64: params.inputs[0].base64 }];
+  await refused("ai/infer", "InvalidParams", { model: "adding", inputs });
+  await refused("ai/infer", "ModelError", { model: "older", inputs: params.inputs });
+  await refused("ai/infer", "PermissionDenied", { model: "faces", inputs: [] });
+  const blobs = [{ name: "x", type: "float32", dims: [1, 3], blob: nowhere }];
+  await refused("ai/infer", "NotFound", { model: "adding", inputs: blobs });
 
   await client.request("lares/secrets/set", {
     name: "weather",

@@ -87,6 +87,14 @@ export type {
   FetchAnswer,
   FetchInit,
 } from "./types/outside.ts";
+export type {
+  InferAnswer,
+  InferRequest,
+  Tensor,
+  TensorInput,
+  TensorType,
+  TensorValues,
+} from "./types/infer.ts";
 export type { SharedValue, SharedValueQuery, SharedValues, ValueCondition } from "./types/shared-types.ts";
 export type { Permissions } from "./types/permissions.ts";
 export { VectorSet, type VectorLike, type VectorMatch, type VectorSetOptions } from "./vectors/vector-set.ts";

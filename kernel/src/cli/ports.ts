@@ -89,6 +89,35 @@ interface ModelReady {
   readonly document: string;
 }
 
+/** A model that an extension declares. */
+export interface ExtensionModelListing {
+  readonly extension: string;
+  readonly name: string;
+  readonly version: string;
+  /** The most that its file has, mebibytes; 0 if it does not say. */
+  readonly megabytes: number;
+  /** Where it may be fetched from. */
+  readonly hosts: readonly string[];
+  readonly sha256?: string;
+  readonly state: "fetched" | "partial" | "missing" | "unavailable";
+  /** What there is of it. */
+  readonly bytes: number;
+  /** For `unavailable`: what its declaration lacks. */
+  readonly problem?: string;
+}
+
+export interface ExtensionModelsPort {
+  /** Returns the models of this extension, or of all that this folder's documents name. */
+  list(extension?: string): Promise<readonly ExtensionModelListing[]>;
+  /** Downloads a model unless it is there. What an interrupted download brought stays for the next one. */
+  fetch(
+    model: Pick<ExtensionModelListing, "extension" | "name">,
+    options: { readonly signal: AbortSignal; received(bytes: number): void },
+  ): Promise<{ readonly path: string; readonly fetched: boolean; readonly bytes: number }>;
+  /** True if the runtime for them is installed. */
+  readonly runtime: boolean;
+}
+
 /** What concerns the user and no workspace. */
 export interface UserServices {
   readonly models: ModelService;
@@ -138,6 +167,8 @@ export interface CliPorts {
   withUserServices<Result>(use: (services: UserServices) => Promise<Result>): Promise<Result>;
   /** Opens the services for packages while `use` runs. */
   withPackages<Result>(use: (packages: PackageServices) => Promise<Result>): Promise<Result>;
+  /** Opens the models of extensions while `use` runs. */
+  withExtensionModels<Result>(use: (models: ExtensionModelsPort) => Promise<Result>): Promise<Result>;
   models(): readonly ModelOffer[];
   /** Downloads a model of `models()` to the person's cache. */
   fetchModel(name: string, signal: AbortSignal): Promise<ModelReady>;

@@ -144,6 +144,19 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         }),
       );
     },
+    withExtensionModels: async (use) => {
+      const { openCommandModels } = await import("./extension-models/command-models.ts");
+      await using opened = new AsyncDisposableStack();
+      const folder = process.cwd();
+      return await use(
+        await openCommandModels({
+          environment: process.env,
+          places: placesOf(folder),
+          documents: documentsOf(folder),
+          opened,
+        }),
+      );
+    },
     models: () =>
       Object.entries(knownModels).map(([name, { title, licence, megabytes }]) => ({
         name,

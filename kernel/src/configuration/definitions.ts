@@ -58,6 +58,7 @@ function definitionOf(
     namespaces: namespaceGrants(written.id, context.namespaces),
     // In force with the rest of the accepted behaviour.
     hosts: accepted === undefined ? [] : (manifest.resources.allowed_hosts ?? []),
+    models: accepted === undefined ? [] : manifest.models.map(({ name }) => name),
   };
   return {
     id: written.id,
@@ -81,6 +82,7 @@ function definitionOf(
     ...(manifest.commands === undefined ? {} : { commands: commandsOf(manifest.commands, texts) }),
     ...(manifest.actions === undefined ? {} : { actions: manifest.actions }),
     ...(manifest.types === undefined ? {} : { types: manifest.types }),
+    ...(accepted === undefined || manifest.models.length === 0 ? {} : { models: manifest.models }),
     ...(mind === null ? {} : { mind }),
     body: written.main === null ? "kernel" : "guest",
     bundleDigest: bundleDigestOf(entry, written),

@@ -4,6 +4,7 @@ import { isWithinExactly } from "../policy/paths.ts";
 import { behaviourChanges, type Behaviour } from "./behaviour.ts";
 import { named } from "../base/named.ts";
 import { actionsOf, commandsOf, typesOf, isMindAlone, mindFacts } from "./mind-words.ts";
+import { modelWords } from "./model-words.ts";
 import { isNamespaceCovered, type RequestedNamespace } from "./namespaces.ts";
 import { permissionParts, workspaceParts, type WorkspacePart } from "./parts.ts";
 import { cannotWords, partWords, workspaceWords, type PartWords } from "./part-words.ts";
@@ -303,7 +304,7 @@ function factsOf(
       ),
     ),
     ...models.map((model) =>
-      fact("model", text(model["name"]), since(known !== null && has(known.models, model))),
+      fact("model", modelWords(model), since(known !== null && has(known.models, model))),
     ),
     ...hosts.map((host) => fact("host", named(host), since(known?.hosts.includes(host)))),
     ...namespaces

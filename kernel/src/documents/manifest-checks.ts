@@ -4,6 +4,7 @@ import { diagnostic, type Diagnostic, type Fix } from "./text/diagnostics.ts";
 import { anotherName, asVersion, withoutEntry, write } from "./fixes/repairs.ts";
 import { checkActions } from "./action-checks.ts";
 import { checkCommands } from "./command-checks.ts";
+import { checkDeclaredModels } from "./declared-model-checks.ts";
 import { checkDeclared, checkEvents } from "./event-checks.ts";
 import { checkHook, checkHeard } from "./hook-checks.ts";
 import { checkHosts } from "./host-checks.ts";
@@ -60,6 +61,7 @@ export async function checkManifestSemantics(
   found.push(...checkExports(extension, document, exported ?? null));
   found.push(...(await checkProgram(extension, main, document, ports)));
   found.push(...checkFields(extension, document, ports));
+  found.push(...checkDeclaredModels(extension, document));
   found.push(...checkPermissionNames(extension, document, ports.events));
   found.push(...(await checkTypeReferences(extension, document, ports)));
   found.push(
@@ -229,17 +231,6 @@ function checkFields(
         document.locate(pointerTo("/extension/requirements/features", index)),
         message,
       ),
-    );
-  }
-  for (const [index, { sha256 }] of present(extension.models)) {
-    if (sha256 === undefined || /^(?:sha256:)?[0-9a-f]{64}$/.test(sha256)) continue;
-    const pointer = pointerTo("/extension/models", index, "sha256");
-    const isDigits = /^(?:sha256:)?[0-9a-f]{64}$/i.test(sha256);
-    const message = `"${sha256}" is not a SHA-256. Write 64 hexadecimal digits in lower case.`;
-    found.push(
-      diagnostic("invalid-hash", document.locate(pointer), message, [
-        isDigits ? write(document, pointer, sha256.toLowerCase()) : null,
-      ]),
     );
   }
   return found;

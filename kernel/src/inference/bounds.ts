@@ -22,6 +22,17 @@ export const inferenceBounds = {
   cancelGraceMs: 30_000,
   /** A model whose loading ended the host is not loaded again before. */
   loadAgainAfterMs: 60_000,
+  /** Runs of extensions' models that wait, of all agents and of one; one more is refused. */
+  maxWaitingTensorRuns: 32,
+  maxTensorRunsPerAgent: 4,
+  /** Bytes of the model files that the host of extensions' models keeps loaded; those that were not used for longest go. */
+  maxLoadedTensorBytes: 1024 * 1024 * 1024,
+  /** A host whose memory is larger than this during a run is ended; looked at this often. */
+  maxTensorHostBytes: 4 * 1024 * 1024 * 1024,
+  memoryCheckMs: 50,
+  /** A model that is not loaded, or whose run is not done, after this long ends the host. */
+  tensorLoadTimeoutMs: 120_000,
+  tensorRunTimeoutMs: 60_000,
   /** The host's JavaScript heap; models are outside it. */
   maxHeapMb: 512,
   /** Files that the host may read at once besides the kernel's code. */

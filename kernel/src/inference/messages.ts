@@ -1,4 +1,5 @@
 import type { ModelEvent, ModelRequest } from "../base/vocabulary/model.ts";
+import type { TensorShape } from "../base/tensors.ts";
 import type { OnnxModel } from "../memory-contract/store-settings.ts";
 
 /** Where the host finds the package that it may load; null: not installed. */
@@ -36,9 +37,27 @@ export interface InspectedModel {
   readonly contextTokens: number | null;
 }
 
-/** Why there is no answer. `Unusable`: a retry does not help until a person fixes it. */
+/** A tensor on its way between kernel and host; the numbers of all follow each other in the message's bytes. */
+export interface TensorHeader extends TensorShape {
+  readonly byteLength: number;
+}
+
+export interface TensorCall {
+  /** The path of the `.onnx` file, and what its content must be. */
+  readonly file: string;
+  readonly sha256: string;
+  /** Completes sentences: `the model "faces"`. */
+  readonly title: string;
+  readonly inputs: readonly TensorHeader[];
+  readonly maxOutputBytes: number;
+}
+
+/**
+ * Why there is no answer. `Unusable`: a retry does not help until a person fixes it. `Refused`: the model does not take this
+ * input, or gives what cannot be passed on. `Damaged`: the file is missing or is not what it should be.
+ */
 export interface InferenceFailure {
-  readonly class: "Unusable" | "Busy" | "Died";
+  readonly class: "Unusable" | "Busy" | "Died" | "Refused" | "Damaged";
   readonly message: string;
 }
 
@@ -51,6 +70,8 @@ export type ToHost =
       /** The number in the document; null if it gives none. */
       readonly contextTokens: number | null;
     }
+  /** bytes: the numbers of the inputs, in order. */
+  | { readonly kind: "infer"; readonly id: number; readonly call: TensorCall }
   /** Answered with events, of which the host sends no more than it was granted. */
   | { readonly kind: "generate"; readonly id: number; readonly call: GenerateCall }
   | { readonly kind: "grant"; readonly id: number; readonly events: number }
@@ -60,6 +81,8 @@ export type FromHost =
   /** bytes: the vectors in order, as 32-bit floats. */
   | { readonly kind: "embedded"; readonly id: number; readonly name: string; readonly dimensions: number }
   | { readonly kind: "inspected"; readonly id: number; readonly model: InspectedModel }
+  /** bytes: the numbers of the outputs, in order. */
+  | { readonly kind: "inferred"; readonly id: number; readonly outputs: readonly TensorHeader[] }
   | { readonly kind: "event"; readonly id: number; readonly event: ModelEvent }
   /** Something was computed. */
   | { readonly kind: "progress"; readonly id: number; readonly phase: RunPhase }

@@ -37,6 +37,7 @@ function authority(change: Partial<Authority> = {}): Authority {
     memory: true,
     namespaces: {},
     hosts: ["api.example.com"],
+    models: ["faces"],
     ...change,
   };
 }
@@ -194,6 +195,7 @@ const rows: Row[] = [
     filtered: { category: "faces" },
   },
   { method: "ai/embed", permission: "use_models", params: { texts: ["t"] } },
+  { method: "ai/infer", permission: null, params: { model: "faces", inputs: [] } },
   { method: "ai/models", permission: "use_models", params: {} },
   {
     method: "credentials/get",
@@ -271,6 +273,19 @@ test("texts are turned into vectors only under their own category, which no mode
   expect(outcome(only("embedding"), "ai/generate", { prompt: "p", category: "embedding" })).toBe(
     "InvalidParams",
   );
+});
+
+test("an agent runs only models that its own manifest declares, whoever called it, and none if models are denied", () => {
+  const run = (model: unknown, by: Authority): string => outcome(by, "ai/infer", { model, inputs: [] });
+  expect(run("faces", authority())).toBe("allowed");
+  expect(run("other", authority())).toBe("PermissionDenied models");
+  expect(run(7, authority())).toBe("InvalidParams");
+  const { models: _none, ...without } = authority();
+  expect(run("faces", without)).toBe("PermissionDenied models");
+  expect(run("faces", { ...authority(), onBehalfOf: [{ ...without, extension: "dev.test.caller" }] })).toBe(
+    "allowed",
+  );
+  expect(run("faces", authority({ denied: ["use_models"] }))).toBe("PermissionDenied use_models");
 });
 
 test("an agent uses a type for another, its own included, only as that one may use it itself", () => {

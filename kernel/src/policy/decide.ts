@@ -2,7 +2,7 @@ import { invalidParams, LaresError, permissionDenied } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Authority, PermissionName } from "../base/vocabulary/permissions.ts";
 import { decideEffects } from "./effects.ts";
-import { embedding, fetching, knowingModels, usingCredential, usingModels } from "./outside.ts";
+import { embedding, fetching, inferring, knowingModels, usingCredential, usingModels } from "./outside.ts";
 import { pathFault } from "./path-fault.ts";
 import { refusalOf } from "./refusal.ts";
 import { passesReadFilter } from "./scope.ts";
@@ -56,7 +56,7 @@ function callersFault(
 }
 
 /**
- * True for what an agent does with its own memory, jobs, tools and events, whoever called it. Events reach no agent
+ * True for what an agent does with its own memory, jobs, tools, models and events, whoever called it. Events reach no agent
  * that may not know of what they name.
  */
 function concernsItselfAlone(
@@ -66,7 +66,7 @@ function concernsItselfAlone(
 ): boolean {
   if (method.startsWith("memory/")) return namespace === undefined;
   if (method === "tools/call") return agent === extension;
-  return method.startsWith("jobs/") || method === "events/emit";
+  return method.startsWith("jobs/") || method === "events/emit" || method === "ai/infer";
 }
 
 type Rule = (authority: Authority, params: Record<string, unknown>) => LaresError | null;
@@ -112,6 +112,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "events/emit": emitting,
   "ai/generate": usingModels,
   "ai/embed": embedding, // whether the texts may leave the machine, the service decides by `isLocalOnly`
+  "ai/infer": inferring, // only with models that its own manifest declares
   "ai/models": knowingModels,
   "http/fetch": fetching, // every address is decided by `egress.ts`
   "credentials/get": usingCredential,

@@ -73,6 +73,28 @@ function usingCategory(authority: Authority, category: string): LaresError | nul
   );
 }
 
+/**
+ * Decides whether the agent may run a model that its manifest declares. A person accepts the declaration, with its address and
+ * digest, as a part of what the agent is; `use_models` is for models of the person's settings, but whoever denies it means these
+ * too.
+ */
+export function inferring(authority: Authority, { model }: Record<string, unknown>): LaresError | null {
+  if (typeof model !== "string") return invalidParams('"model" must be a string.', { path: "model" });
+  const { extension, models = [], denied } = authority;
+  if (denied.includes("use_models"))
+    return permissionDenied(
+      extension,
+      "use_models",
+      `use_models was denied to ${extension}, which includes its own models; remove it from "deny" in its grants.`,
+    );
+  if (models.includes(model)) return null;
+  return permissionDenied(
+    extension,
+    "models",
+    `${extension} has no model ${JSON.stringify(model)}. Declare it under models in its manifest; a person has to accept it.`,
+  );
+}
+
 export const knowingModels = (authority: Authority): LaresError | null => refusalOf(authority, "use_models");
 
 /** Returns true if a request of this category may not leave the machine, for the agent or for one it acts for. */

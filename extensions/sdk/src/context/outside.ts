@@ -1,8 +1,9 @@
 import type { GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import type { AgentContext } from "../types/context.ts";
 import type { AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
-import { base64Of, bytesOf, joined } from "./bytes.ts";
+import { blobOf, bytesOfBlob } from "./blobs.ts";
 import { embedded } from "./embed.ts";
+import { inferred } from "./infer.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
 type WireAnswer = GuestCallResult<"ai/generate">;
@@ -32,6 +33,7 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
       }: AiRequest & { readonly schema: Record<string, unknown> }) =>
         (await ask(request, schema)).object as Value,
       embed: (texts, options) => embedded(kernel, texts, options),
+      infer: (request) => inferred(kernel, request),
       hasModel: async (category) => {
         const { items } = await kernel.call("ai/models", {
           category: category ?? "chat",
@@ -69,31 +71,6 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
       get: async (name) => (await kernel.call("credentials/get", { name })).token,
     },
   };
-}
-
-/** Bytes in one message. */
-const pieceBytes = 262_144;
-
-async function blobOf(kernel: Kernel, bytes: Uint8Array): Promise<string> {
-  let { blob } = await kernel.call("blobs/write", { base64: base64Of(bytes.subarray(0, pieceBytes)) });
-  for (let at = pieceBytes; at < bytes.length; at += pieceBytes)
-    ({ blob } = await kernel.call("blobs/write", {
-      blob,
-      base64: base64Of(bytes.subarray(at, at + pieceBytes)),
-    }));
-  return blob;
-}
-
-async function bytesOfBlob(kernel: Kernel, blob: string): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { base64, eof } = await kernel.call("blobs/read", { blob, offset: size, length: pieceBytes });
-    const piece = bytesOf(base64);
-    pieces.push(piece);
-    size += piece.length;
-    if (eof) return joined(pieces, size);
-  }
 }
 
 function usageOf(usage: WireAnswer["usage"]): AiUsage {

@@ -87,6 +87,7 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     memory: true,
     namespaces: grants.namespaces ?? {},
     hosts: options.hosts ?? [],
+    models: options.models ?? [],
   };
   const kernel = makeMockKernel({
     authority,

@@ -89,3 +89,37 @@ test("what a test names needs no permissions of its own, and a model may answer 
   expect(await ctx.credentials.get("weather")).not.toBe("");
   await expect(mockContext().ai.generate("hello")).rejects.toMatchObject({ code: "PermissionDenied" });
 });
+
+test("a model of the extension answers as the test says, with numbers of every type, small and large", async () => {
+  const ctx = mockContext({
+    models: ["faces"],
+    infer: ({ model, inputs }) => [
+      ...inputs.map((input) => ({ ...input, name: `${model} ${input.name}` })),
+      { name: "count", dims: [], data: Int32Array.of(inputs.length) },
+    ],
+  });
+  const inputs = [
+    { name: "image", dims: [1, 200_000], data: new Float32Array(200_000).fill(0.5) },
+    { name: "ids", dims: [2], data: BigInt64Array.of(2n ** 60n, -1n) },
+    { name: "mask", type: "bool", dims: [2], data: Uint8Array.of(1, 0) },
+    { name: "part", dims: [2], data: Float64Array.of(0, 1, 2, 3).subarray(1, 3) },
+  ] as const;
+  const { outputs } = await ctx.ai.infer({ model: "faces", inputs });
+  expect(outputs.map(({ name, type }) => [name, type])).toEqual([
+    ["faces image", "float32"],
+    ["faces ids", "int64"],
+    ["faces mask", "bool"],
+    ["faces part", "float64"],
+    ["count", "int32"],
+  ]);
+  for (const [at, { data }] of inputs.entries()) expect(outputs[at]?.data).toEqual(data.slice());
+  await expect(ctx.ai.infer({ model: "other", inputs: [] })).rejects.toMatchObject({
+    code: "PermissionDenied",
+  });
+  await expect(
+    ctx.ai.infer({ model: "faces", inputs: [{ name: "x", dims: [3], data: Float32Array.of(1) }] }),
+  ).rejects.toMatchObject({ code: "InvalidParams" });
+  await expect(
+    mockContext({ models: ["faces"] }).ai.infer({ model: "faces", inputs: [] }),
+  ).rejects.toMatchObject({ code: "ModelError", facts: { class: "NoModel" } });
+});

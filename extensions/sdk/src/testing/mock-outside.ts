@@ -1,8 +1,18 @@
 import { base64Of, bytesOf } from "../context/bytes.ts";
+import { bytesOfValues, typeOf, valuesOf } from "../context/infer.ts";
 import { LaresError } from "../errors.ts";
+import type { Tensor, TensorInput, TensorType } from "../types/infer.ts";
 import type { AiMessage } from "../types/outside.ts";
 
 type Params = Readonly<Record<string, unknown>>;
+
+interface WireTensor {
+  readonly name: string;
+  readonly type: TensorType;
+  readonly dims: readonly number[];
+  readonly base64?: string;
+  readonly blob?: string;
+}
 
 /** A test's models, hosts and secrets. */
 export interface MockOutside {
@@ -10,6 +20,13 @@ export interface MockOutside {
   readonly model?: (request: { readonly prompt: string; readonly category: string }) => unknown;
   /** Answers `ctx.ai.embed`: a text's vector. Default: one from the text's characters, the same for the same text. */
   readonly embed?: (text: string) => readonly number[];
+  /** Answers `ctx.ai.infer`: the outputs of a model that `models` names. Default: no model can be run. */
+  readonly infer?: (request: {
+    readonly model: string;
+    readonly inputs: readonly Tensor[];
+  }) => readonly TensorInput[] | Promise<readonly TensorInput[]>;
+  /** The names of the manifest's `models`. */
+  readonly models?: readonly string[];
   /** Answers `ctx.fetch`; default: no host answers. The headers of an answer are `{}` unless given. */
   readonly fetch?: (
     url: string,
@@ -33,6 +50,7 @@ export interface MockOutside {
 export function mockOutside({
   model,
   embed = vectorOf,
+  infer,
   fetch,
   secrets = [],
 }: MockOutside): Readonly<Record<string, (params: Params) => unknown>> {
@@ -77,6 +95,35 @@ export function mockOutside({
       const embeddings = (texts as readonly string[]).map((text) => [...embed(text)]);
       const dimensions = embeddings[0]?.length ?? 0;
       return { embeddings, dimensions, embedder: `mock/${dimensions}` };
+    },
+    "ai/infer": async ({ model: name, inputs }) => {
+      if (infer === undefined)
+        throw new LaresError("ModelError", `The model ${JSON.stringify(name)} cannot be run here.`, {
+          class: "NoModel",
+          retryable: false,
+        });
+      const tensors = (inputs as readonly WireTensor[]).map(
+        ({ base64 = "", blob = "", ...shape }): Tensor => ({
+          name: shape.name,
+          dims: shape.dims,
+          ...valuesOf(shape.type, blobs.get(blob) ?? bytesOf(base64)),
+        }),
+      );
+      for (const { name: input, type, dims, data } of tensors)
+        if (dims.reduce((product, length) => product * length, 1) !== data.length)
+          throw new LaresError(
+            "InvalidParams",
+            `The tensor ${JSON.stringify(input)} (${type} [${dims.join(", ")}]) has ${data.length} numbers.`,
+          );
+      const outputs = await infer({ model: String(name), inputs: tensors });
+      return {
+        outputs: outputs.map((output) => ({
+          name: output.name,
+          type: typeOf(output),
+          dims: output.dims,
+          base64: base64Of(bytesOfValues(output.data)),
+        })),
+      };
     },
     "ai/models": ({ category = "chat" }) => ({
       items:

@@ -1,4 +1,5 @@
 import type { CallOptions } from "./call.ts";
+import type { InferAnswer, InferRequest } from "./infer.ts";
 import type { Untyped } from "./memory.ts";
 
 /** One message of an exchange with a model. */
@@ -46,7 +47,7 @@ export interface Embeddings {
   readonly embedder: string;
 }
 
-/** Language models of the person's settings; the agent holds no key. Needs `use_models`. */
+/** Language models of the person's settings, for which the agent holds no key and needs `use_models`, and models of its own. */
 export interface Ai {
   /** Rejects with `ModelError` (`facts.class`, `facts.retryable`) or `BudgetExceeded`. */
   generate(request: AiRequest | string): Promise<AiAnswer>;
@@ -60,6 +61,11 @@ export interface Ai {
    * they need. Needs `use_models` with the category `embedding`.
    */
   embed(texts: readonly string[], options?: CallOptions): Promise<Embeddings>;
+  /**
+   * Runs an ONNX model that the manifest declares under `models`, on this machine. It is fetched when it is first used. Rejects
+   * with `ModelError` (`facts.class`, `facts.retryable`). Needs no permission besides that declaration.
+   */
+  infer(request: InferRequest): Promise<InferAnswer>;
   /** Returns whether a model would answer requests of this category; asks none. */
   hasModel(category?: string): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { Hash, Place } from "./common.ts";
+import type { DeclaredModel } from "./declared-model.ts";
 import type { LaresEvent } from "./event.ts";
 import type { MindDefinition, MindText } from "./mind.ts";
 import type { NamedAction } from "./named-action.ts";
@@ -115,6 +116,8 @@ export interface AgentDefinition {
   readonly actions?: readonly NamedAction[];
   /** The types of values that it declares; absent: none. */
   readonly types?: readonly SharedTypeDefinition[];
+  /** The models that it brings; absent: none. */
+  readonly models?: readonly DeclaredModel[];
   readonly authority: Authority;
   readonly limits: AgentLimits;
   readonly config: JsonObject;

@@ -176,6 +176,8 @@ export interface Authority {
   readonly namespaces: Readonly<Record<string, "read" | "read_write">>;
   /** The hosts that it may reach: those of the manifest, as a person accepted them. Absent: none. */
   readonly hosts?: readonly string[];
+  /** The models that it may run: the names of those that the manifest declares, as a person accepted them. Absent: none. */
+  readonly models?: readonly string[];
   /** The agents on whose behalf it acts: it may not do for them what they may not do themselves. */
   readonly onBehalfOf?: readonly Authority[];
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { CliPorts } from "../ports.ts";
+import type { CliPorts, ExtensionModelListing, ExtensionModelsPort } from "../ports.ts";
 import { createProgram, runProgram } from "../program/program.ts";
 import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
 
@@ -41,8 +41,79 @@ test("--json prints the same data", async () => {
 
 test("an unknown or missing model is wrong usage, and the known ones are named", async () => {
   expect(await lares("models", "fetch", "other")).toBe(2);
-  expect(errors).toContain('There is no model "other" to fetch. Use one of minilm.');
+  expect(errors).toContain(
+    'There is no model "other" to fetch. Use one of minilm, or <extension>[/<model>].',
+  );
   errors = "";
   expect(await lares("models", "fetch")).toBe(2);
-  expect(errors).toContain("The name of a model is missing. Use one of minilm.");
+  expect(errors).toContain("The name of a model is missing. Use one of minilm, or <extension>[/<model>].");
+});
+
+const listed: readonly ExtensionModelListing[] = [
+  {
+    extension: "dev.photos",
+    name: "faces",
+    version: "v1",
+    megabytes: 12,
+    hosts: ["models.example.com"],
+    sha256: "a".repeat(64),
+    state: "partial",
+    bytes: 3 * 1024 * 1024,
+  },
+  {
+    extension: "dev.photos",
+    name: "old",
+    version: "",
+    megabytes: 0,
+    hosts: [],
+    state: "unavailable",
+    bytes: 0,
+    problem: 'The model "old" has no source.url in its extension\'s manifest, so it cannot be fetched.',
+  },
+];
+const withModels = (fetch: ExtensionModelsPort["fetch"]): Partial<CliPorts> => ({
+  ...ports,
+  withExtensionModels: (use) =>
+    use({
+      list: (extension) =>
+        Promise.resolve(
+          extension === undefined ? listed : listed.filter((each) => each.extension === extension),
+        ),
+      fetch,
+      runtime: false,
+    }),
+});
+const run = (fetch: ExtensionModelsPort["fetch"], ...argv: string[]): Promise<number> =>
+  runProgram(createProgram(portsOf(new FakeKernel(), withModels(fetch))), argv);
+const arrives: ExtensionModelsPort["fetch"] = (_model, { received }) => {
+  received(4 * 1024 * 1024);
+  return Promise.resolve({ path: "/c/x.onnx", fetched: true, bytes: 12_000_000 });
+};
+
+test("the models of an extension are fetched, and what cannot be fetched is said", async () => {
+  expect(await run(arrives, "models", "fetch", "dev.photos")).toBe(0);
+  expect(output).toContain("dev.photos/faces was fetched to /c/x.onnx (11 MB)");
+  expect(output).toContain("npm install -g onnxruntime-node");
+  expect(errors).toContain("no source.url");
+  output = "";
+  expect(await run(arrives, "models", "fetch", "dev.photos/faces", "--json")).toBe(0);
+  expect(JSON.parse(output)).toEqual({
+    models: [
+      {
+        extension: "dev.photos",
+        name: "faces",
+        sha256: "a".repeat(64),
+        path: "/c/x.onnx",
+        bytes: 12_000_000,
+        fetched: true,
+      },
+    ],
+    runtime: false,
+  });
+  errors = "";
+  expect(await run(arrives, "models", "fetch", "dev.photos/none")).toBe(2);
+  expect(errors).toContain('dev.photos has no model "none". Use one of faces, old.');
+  expect(await run(arrives, "models", "fetch", "dev.photos/old")).toBe(2);
+  expect(await run(arrives, "models", "fetch", "dev.other")).toBe(2);
+  expect(errors).toContain("dev.other declares no models.");
 });

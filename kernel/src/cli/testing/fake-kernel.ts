@@ -375,6 +375,12 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
     withUserServices: () => Promise.reject(new Error("There are no services of the user here.")),
     withPackages: () => Promise.reject(new Error("There are no packages here.")),
+    withExtensionModels: (use) =>
+      use({
+        list: () => Promise.resolve([]),
+        fetch: () => Promise.reject(new Error("No model can be fetched here.")),
+        runtime: true,
+      }),
     models: () => [],
     fetchModel: () => Promise.reject(new Error("No model can be fetched here.")),
     examplesFolder: null,

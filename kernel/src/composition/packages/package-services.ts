@@ -17,6 +17,7 @@ import type {
 import type { WorkspaceDocuments } from "../../configuration/workspace-documents.ts";
 import { ObservedFiles } from "../../configuration/observed-files.ts";
 import { eventPorts } from "../../configuration/event-ports.ts";
+import { modelWords } from "../../decisions/model-words.ts";
 import { describePermissions } from "../../decisions/describe-permission.ts";
 import type { ResolvedManifest } from "../../documents/resolved-manifest.ts";
 import { changesOf, installedPublisher, packagesIn, readInstalled } from "../../packages/files/installed.ts";
@@ -359,7 +360,10 @@ function offerOf(
     sha256,
     files: files.size + 1,
     permissions: Object.keys(manifest.permissions),
-    requests: describePermissions(manifest.permissions),
+    requests: [
+      ...describePermissions(manifest.permissions),
+      ...manifest.models.map((model) => text(`run the model ${modelWords(model)} (models)`)),
+    ],
     hosts: (manifest.resources.allowed_hosts ?? []).map(text),
     source,
   };

@@ -27,6 +27,7 @@ import { startGuest } from "./guests.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
 import type { Memories } from "./memories.ts";
+import { ExtensionModelsWhenNeeded } from "../extension-models/when-needed.ts";
 import { AgentEmbedders } from "../models/agent-embedders.ts";
 import { postForEmbedders } from "../models/embedder-requests.ts";
 import type { KernelModels } from "../models/open-models.ts";
@@ -118,7 +119,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
 
 /** Returns the services that answer guests' calls. */
 function guestPorts(
-  { clock, opened }: Pick<KernelContext, "clock" | "opened">,
+  { clock, log, environment, opened }: Pick<KernelContext, "clock" | "log" | "environment" | "opened">,
   {
     database,
     files,
@@ -131,8 +132,11 @@ function guestPorts(
     agents,
     foreign: ofTexts,
     types,
+    progress,
   }: AgentParts,
 ) {
+  const traced = (level: "info" | "warn", agent: string, message: string): void =>
+    traces.write({ level, agent, message, trace_id: newId(), span_id: newId() });
   return {
     workspace,
     actions,
@@ -145,11 +149,23 @@ function guestPorts(
           post: (agent) => postForEmbedders(models, agent),
           embedHere: (model, texts) => models.inference.embed(model, texts),
           clock,
-          failed: (agent, message) =>
-            traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() }),
+          failed: (agent, message) => traced("warn", agent, message),
         }),
       ),
       checkObject: (agent, schema, value) => tools.verdictOf(agent, "ai/generate", schema, value),
+    },
+    infer: {
+      extensionModels: opened.use(
+        new ExtensionModelsWhenNeeded({
+          environment,
+          clock,
+          log,
+          models,
+          modelsOf: (agent) => agents.find(agent)?.definition.models ?? [],
+          progress: (news) => progress.emit(news),
+          trace: traced,
+        }),
+      ),
     },
     sharedData: new SharedData(database),
     sharedTypes: types.sharedTypes,

@@ -70,6 +70,10 @@ export const codes = {
   "invalid-id": { severity: "error", explanation: "An extension's id that is not a reverse domain name." },
   "invalid-version": { severity: "warning", explanation: "A version that is not of the form 1.2.3." },
   "invalid-hash": { severity: "warning", explanation: "A SHA-256 that does not have 64 hexadecimal digits." },
+  "unusable-model": {
+    severity: "warning",
+    explanation: "A model that cannot be fetched: its address, digest or size is missing or is refused.",
+  },
   "hook-binding": {
     severity: "error",
     explanation: "A hook has both or neither of on and schedule, or a field that belongs to the other.",

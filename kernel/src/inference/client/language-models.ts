@@ -223,6 +223,7 @@ export class LanguageModelClient implements AsyncDisposable {
         else inspection?.reject(unusable(words.failure.message));
         return this.#rest();
       }
+      case "inferred":
       case "embedded":
         return;
     }

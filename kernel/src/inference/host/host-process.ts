@@ -12,15 +12,18 @@ import { LanguageModels } from "./language-models.ts";
 import { loadLlama } from "./llama/library.ts";
 import type { OnnxRuntime } from "./onnx/onnx.ts";
 import { Runs } from "./runs.ts";
+import { TensorModels } from "./tensor-models.ts";
 
 const runtimes = JSON.parse(process.argv[2] ?? "{}") as Runtimes;
-const host = new InferenceHost(async () => {
+const loadOnnx = async (): Promise<OnnxRuntime> => {
   const url = runtimes["onnxruntime-node"] ?? null;
   if (url === null) throw new Error("The package is not installed.");
   // A CommonJS package has all of its exports in `default` only.
   const loaded = (await import(url)) as { readonly default: OnnxRuntime };
   return loaded.default;
-});
+};
+const host = new InferenceHost(loadOnnx);
+const tensorModels = new TensorModels(loadOnnx);
 const models = new LanguageModels(() => loadLlama(runtimes["node-llama-cpp"] ?? null));
 const runs = new Runs(
   models,
@@ -29,13 +32,22 @@ const runs = new Runs(
 );
 const parent: Parent<FromHost> = serveParent<FromHost, ToHost>({
   maxFrameBytes: bounds.maxFrameBytes,
-  async receive(words) {
+  async receive(words, bytes) {
     switch (words.kind) {
       case "embed":
         return await answered(words.id, async () => {
           const { vectors, ...embedded } = await host.embed(words.call);
           parent.send({ kind: "embedded", id: words.id, ...embedded }, vectors);
         });
+      case "infer": {
+        const { id, call } = words;
+        const inputs = bytes.slice();
+        return await answered(id, async () => {
+          const began = (): void => parent.send({ kind: "progress", id, phase: "answering" });
+          const { outputs, bytes: numbers } = await tensorModels.infer(call, inputs, began);
+          parent.send({ kind: "inferred", id, outputs }, numbers);
+        });
+      }
       case "inspect":
         return await answered(words.id, async () =>
           parent.send({

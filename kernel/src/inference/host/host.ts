@@ -3,7 +3,7 @@ import { inferenceBounds as bounds } from "../bounds.ts";
 import type { EmbedCall, InferenceFailure } from "../messages.ts";
 import { modelDigest } from "./onnx/model-digest.ts";
 import { createOnnxEmbedder, type OnnxEmbedder, type OnnxRuntime } from "./onnx/onnx.ts";
-import { UnusableModel } from "../unusable.ts";
+import { DamagedModel, RefusedRun, UnusableModel } from "../unusable.ts";
 
 interface Loaded {
   readonly digest: Promise<string>;
@@ -76,5 +76,11 @@ async function sameText(one: Promise<string>, other: Promise<string>): Promise<b
 }
 
 export function failureOf(error: unknown): InferenceFailure {
-  return { class: error instanceof UnusableModel ? "Unusable" : "Died", message: messageOf(error) };
+  return { class: classOf(error), message: messageOf(error) };
+}
+
+function classOf(error: unknown): InferenceFailure["class"] {
+  if (error instanceof UnusableModel) return "Unusable";
+  if (error instanceof RefusedRun) return "Refused";
+  return error instanceof DamagedModel ? "Damaged" : "Died";
 }

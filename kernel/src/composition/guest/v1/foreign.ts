@@ -163,6 +163,8 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
       return result;
     },
     "ai/embed": nothingToFollow,
+    // Numbers, from a model that is part of the extension.
+    "ai/infer": nothingToFollow,
     "ai/models": nothingToFollow,
     "credentials/get": nothingToFollow,
     // They end with the guest.

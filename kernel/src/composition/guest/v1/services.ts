@@ -7,6 +7,7 @@ import { blobServices } from "./blobs.ts";
 import { type EventPorts, eventServices } from "./events.ts";
 import { type JobPorts, jobServices } from "./jobs.ts";
 import { followForeign, type ForeignPorts } from "./foreign.ts";
+import { type InferPorts, inferServices } from "./infer.ts";
 import { hostMemory, type HostMemoryPorts } from "./memory.ts";
 import { type NotifyPorts, notifyServices } from "./notify.ts";
 import { type OutsidePorts, outsideServices } from "./outside.ts";
@@ -20,6 +21,7 @@ export interface GuestServicePorts
   extends VdfsPorts, AgentPorts, ToolPorts, EventPorts, NotifyPorts, TracePorts, TypePorts {
   readonly memories: HostMemoryPorts;
   readonly outside: OutsidePorts;
+  readonly infer: InferPorts;
   readonly sharedData: SharedData;
   readonly jobs: JobPorts;
   readonly foreign: ForeignPorts;
@@ -42,6 +44,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     ...typeServices(ports),
     ...notifyServices(ports),
     ...outsideServices(ports.outside),
+    ...inferServices(ports.infer),
     ...blobServices,
     ...traceServices(ports),
   };

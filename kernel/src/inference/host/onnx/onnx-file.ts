@@ -1,6 +1,15 @@
 /** The parts of an ONNX file (onnx.proto3), as protobuf. They are few enough that a library would add more than it saves. */
 
-export const onnxTypes = { float32: 1, int64: 7, float16: 10 } as const;
+export const onnxTypes = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+} as const;
 type OnnxType = (typeof onnxTypes)[keyof typeof onnxTypes];
 
 type Field = readonly [number: number, value: number | string | Uint8Array];
@@ -30,12 +39,15 @@ function varint(value: number): Uint8Array {
   return Uint8Array.of(...bytes, Number(rest));
 }
 
-const attributeTypes = { float: 1, int: 2, ints: 7 } as const;
+const attributeTypes = { float: 1, int: 2, graph: 5, ints: 7 } as const;
 
 export const attribute = {
   int: (name: string, value: number): Attribute => message([1, name], [3, value], [20, attributeTypes.int]),
   ints: (name: string, values: readonly number[]): Attribute =>
     message([1, name], ...values.map((value): Field => [8, value]), [20, attributeTypes.ints]),
+  /** The body of a loop or a condition, by `graphOf`. */
+  graph: (name: string, graph: Uint8Array): Attribute =>
+    message([1, name], [6, graph], [20, attributeTypes.graph]),
   /** A fixed 32-bit value, not a varint. */
   float: (name: string, value: number): Attribute => {
     const tag = (2 << 3) | 5;
@@ -109,8 +121,6 @@ export function tensorElsewhere(
 
 interface Graph {
   readonly name: string;
-  /** The version of ONNX's own operators. */
-  readonly operators: number;
   readonly nodes: readonly Uint8Array[];
   readonly tensors: readonly Uint8Array[];
   readonly inputs: readonly Uint8Array[];
@@ -119,14 +129,17 @@ interface Graph {
 
 const formatVersion = 8;
 
-/** The bytes of a `.onnx` file. */
-export function onnxFile({ name, operators, nodes, tensors, inputs, outputs }: Graph): Uint8Array {
-  const graph = message(
+export function graphOf({ name, nodes, tensors, inputs, outputs }: Graph): Uint8Array {
+  return message(
     ...nodes.map((each): Field => [1, each]),
     [2, name],
     ...tensors.map((each): Field => [5, each]),
     ...inputs.map((each): Field => [11, each]),
     ...outputs.map((each): Field => [12, each]),
   );
-  return message([1, formatVersion], [7, graph], [8, message([1, ""], [2, operators])]);
+}
+
+/** The bytes of a `.onnx` file. `operators`: the version of ONNX's own operators. */
+export function onnxFile({ operators, ...graph }: Graph & { readonly operators: number }): Uint8Array {
+  return message([1, formatVersion], [7, graphOf(graph)], [8, message([1, ""], [2, operators])]);
 }

@@ -16,6 +16,17 @@ const batchTokens = 1_024;
 const threads = 2;
 
 export type OnnxRuntime = typeof import("onnxruntime-node");
+
+export const sessionOptions: InferenceSession.SessionOptions = {
+  intraOpNumThreads: threads,
+  interOpNumThreads: 1,
+  logSeverityLevel: 4,
+  // Inputs are of any length. An arena, and a plan for each shape, would keep the most that all shapes ever took.
+  enableCpuMemArena: false,
+  enableMemPattern: false,
+  // Between two operations a thread would otherwise turn in circles, on a processor that others wait for.
+  extra: { session: { intra_op: { allow_spinning: "0" } } },
+};
 type Pooling = "mean" | "first";
 
 export interface OnnxEmbedder extends AsyncDisposable {
@@ -35,7 +46,7 @@ export async function createOnnxEmbedder(
   digest: Promise<string>,
   loadRuntime: () => Promise<OnnxRuntime>,
 ): Promise<OnnxEmbedder> {
-  const runtime = await runtimeFrom(loadRuntime);
+  const runtime = await runtimeFrom(loadRuntime, 'The embedder "onnx"');
   const session = await openSession(path, runtime, fetchedAs);
   try {
     const model = new Model(session, runtime, await loadWordPieces(path), await poolingOf(path), path);
@@ -89,12 +100,13 @@ function embedderOf(model: Model, path: string, name: string, dimensions: number
   };
 }
 
-async function runtimeFrom(load: () => Promise<OnnxRuntime>): Promise<OnnxRuntime> {
+/** `what` begins a sentence: `The embedder "onnx"`. Throws UnusableModel if the package cannot be loaded. */
+export async function runtimeFrom(load: () => Promise<OnnxRuntime>, what: string): Promise<OnnxRuntime> {
   try {
     return await load();
   } catch (error) {
     throw unusable(
-      `The embedder "onnx" needs the package onnxruntime-node: install it beside lares (npm install onnxruntime-node). ${messageOf(error)}`,
+      `${what} needs the package onnxruntime-node: install it beside lares (npm install onnxruntime-node). ${messageOf(error)}`,
       error,
     );
   }
@@ -112,16 +124,7 @@ async function openSession(
     throw unusable(`There is no model at ${path}. ${remedy}`);
   }
   try {
-    return await InferenceSession.create(path, {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      logSeverityLevel: 4,
-      // Texts are of any length. An arena, and a plan for each shape, would keep the most that all shapes ever took.
-      enableCpuMemArena: false,
-      enableMemPattern: false,
-      // Between two operations a thread would otherwise turn in circles, on a processor that others wait for.
-      extra: { session: { intra_op: { allow_spinning: "0" } } },
-    });
+    return await InferenceSession.create(path, sessionOptions);
   } catch (error) {
     throw unusable(`${path} is not a model that onnxruntime can load: ${messageOf(error)}`, error);
   }

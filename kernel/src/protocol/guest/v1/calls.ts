@@ -6,6 +6,7 @@ import { agentCalls } from "./agents.ts";
 import { blobCalls } from "./blobs.ts";
 import { eventCalls } from "./events.ts";
 import { jobCalls } from "./jobs.ts";
+import { inferCalls } from "./infer.ts";
 import { guestRequests } from "./lifecycle.ts";
 import { memoryCalls } from "./memory.ts";
 import { guestNotifications } from "./notifications.ts";
@@ -29,6 +30,7 @@ export const guestCalls = {
   ...typeCalls,
   ...notifyCalls,
   ...outsideCalls,
+  ...inferCalls,
   ...blobCalls,
 };
 
