@@ -25,15 +25,16 @@ export const maxModelMb = 1024;
 
 /** Returns where a declared model is from, or what its declaration lacks, as a sentence. */
 export function sourceOfModel(model: DeclaredModel): ModelSource | { readonly lacks: string } {
-  const { name, source, sha256 = "", size_mb: sizeMb } = model;
+  // A declaration may be read from decisions.yaml, which people may edit.
+  const { name, source, sha256, size_mb: sizeMb } = model;
   const url = source?.url;
-  const digest = sha256.replace(/^sha256:/, "");
+  const digest = String(sha256 ?? "").replace(/^sha256:/, "");
   const lacks = (what: string): { readonly lacks: string } => ({
     lacks: `The model ${JSON.stringify(name)} has ${what} in its extension's manifest, so it cannot be fetched.`,
   });
   if (typeof url !== "string" || url === "") return lacks("no source.url");
   if (!/^[0-9a-f]{64}$/.test(digest)) return lacks("no valid sha256");
-  if (sizeMb === undefined || sizeMb <= 0) return lacks("no size_mb");
+  if (typeof sizeMb !== "number" || !(sizeMb > 0)) return lacks("no size_mb");
   if (sizeMb > maxModelMb) return lacks(`a size_mb over ${maxModelMb}`);
   const redirectHosts = Array.isArray(source?.redirect_hosts)
     ? source.redirect_hosts.filter((host) => typeof host === "string")

@@ -97,6 +97,8 @@ test("numbers of every type are returned unchanged", async () => {
     const input = tensor("x", type, [2], numbers);
     const answer = await run(identityModel(type), [input]);
     expect(answer).toEqual({ outputs: [{ ...input, name: "y", bytes: Uint8Array.from(input.bytes) }] });
+    const empty = { name: "x", type, dims: [0], bytes: new Uint8Array() };
+    expect(await run(identityModel(type), [empty])).toEqual({ outputs: [{ ...empty, name: "y" }] });
   }
 });
 

@@ -50,11 +50,11 @@ export class TensorModels {
     const runtime = await runtimeFrom(this.#loadOnnx, "A model of an extension");
     const session = await this.#sessionOf(call, runtime);
     began();
-    const feeds = feedsOf(call, bytes, session, runtime);
     let results: InferenceSession.OnnxValueMapType;
     try {
-      results = await session.run(feeds);
+      results = await session.run(feedsOf(call, bytes, session, runtime));
     } catch (error) {
+      if (error instanceof RefusedRun) throw error;
       throw new RefusedRun(`${capitalised(call.title)} could not be run: ${short(error)}`);
     }
     return outputsOf(call, session, results);
