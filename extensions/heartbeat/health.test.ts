@@ -35,7 +35,7 @@ const looks = (...times: readonly (readonly AgentHealth[])[]) =>
 const quiet = { told: [], recovered: [] };
 
 describe("what is told", () => {
-  it("an agent that works is no news", () => {
+  it("nothing of an agent that works", () => {
     expect(looks([anAgent("a.fine")], [anAgent("a.fine", { state: "Unloaded" })])).toEqual([quiet, quiet]);
   });
 

@@ -37,7 +37,7 @@ export interface Look {
 export const nothingKnown: Remembered = { known: [], jobs: {} };
 
 const severities: readonly Problem["kind"][] = ["error", "suspended", "schedule", "jobs", "failing"];
-/** Larger numbers of agents are no workspace's. */
+/** Problems and counts that are remembered. */
 const maxKnown = 1_000;
 /** Told once, and once more if it lasts: what a person leaves then is left on purpose. */
 const mostTold = 2;
@@ -68,7 +68,7 @@ export function problemsOf(agents: readonly AgentHealth[], before: Remembered["j
 }
 
 /**
- * Compares with what is remembered. A person is told of a problem once, and once more when it has lasted for
+ * Compares with what is remembered. A problem is reported once, and once more when it has lasted for
  * `remindAfterMs`; a handler that fails only if it did so at two looks, because one event may be to blame.
  */
 export function look(

@@ -6,7 +6,7 @@ import { define } from "../../define.ts";
 const Health = Type.Object(
   {
     id: Type.String({ description: "The agent's id" }),
-    state: AgentState,
+    state: Type.Union(AgentState.anyOf, { description: "Where it is in its life" }),
     since: Timestamp("When it came into its state"),
     disabled: Type.Optional(Type.Literal(true, { description: "A person disabled it" })),
     awaiting: Type.Optional(
