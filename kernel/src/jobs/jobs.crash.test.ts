@@ -28,15 +28,23 @@ const worker = (path: string, round: number): string => `
     for (;;) {
       const job = await jobs.next("a.b", true);
       if (job === null) { await turn(); continue; }
-      say("seen " + job.input + " " + (job.checkpoint ?? 0));
+      const known = await jobs.tasks.result(job.id, "part");
+      say("seen " + job.input + " " + (job.checkpoint ?? 0) + " " + (known?.result ?? ""));
       worked++;
+      if (known === null) {
+        await jobs.tasks.store("a.b", job.id, "part", { result: "of-" + job.input, foreign: {} });
+        say("part " + job.input);
+      }
       if (worked % 5 === 0 && job.attempts === 0) { await jobs.retryLater("a.b", job.id, 0, false); continue; }
       const next = (job.checkpoint ?? 0) + 1;
       await jobs.checkpoint("a.b", job.id, next);
       say("saved " + job.input + " " + next);
       if (worked % 6 === 0) { await jobs.cancel("a.b", job.id); say("done " + job.input); continue; }
       if (worked % 7 === 0) await jobs.fail("a.b", job.id, "no");
-      else await jobs.complete("a.b", job.id);
+      // A person lets it run again, so it has not ended.
+      if (worked % 14 === 0) { await jobs.retry(job.id); continue; }
+      if (worked % 7 === 0) { say("done " + job.input); continue; }
+      await jobs.complete("a.b", job.id);
       say("done " + job.input);
     }
   };
@@ -56,14 +64,18 @@ class Account {
   readonly done = new Set<string>();
   readonly seen = new Set<string>();
   readonly saved = new Map<string, number>();
+  /** Jobs whose task has ended. */
+  readonly parts = new Set<string>();
 
   add(lines: readonly string[]): void {
     for (const line of lines) {
-      const [what, job = "", checkpoint = "0"] = line.split(" ");
+      const [what, job = "", checkpoint = "0", part = ""] = line.split(" ");
       if (what === "stored") this.stored.add(job);
       if (what === "saved") this.saved.set(job, Number(checkpoint));
       if (what === "done") this.done.add(job);
+      if (what === "part") this.parts.add(job);
       if (what !== "seen") continue;
+      if (this.parts.has(job)) expect(part, `the result of the task of ${job}`).toBe(`of-${job}`);
       expect(this.done.has(job), `${job} came again although it had ended`).toBe(false);
       expect(Number(checkpoint), `what ${job} had saved`).toBeGreaterThanOrEqual(this.saved.get(job) ?? 0);
       this.seen.add(job);
@@ -76,7 +88,10 @@ async function rest(path: string): Promise<string[]> {
   const jobs = await Jobs.open(database, systemClock);
   const lines: string[] = [];
   for (let job = await jobs.next("a.b", true); job !== null; job = await jobs.next("a.b", true)) {
-    lines.push(`seen ${job.input as string} ${(job.checkpoint ?? 0) as number}`);
+    const known = await jobs.tasks.result(job.id, "part");
+    lines.push(
+      `seen ${job.input as string} ${(job.checkpoint ?? 0) as number} ${(known?.result ?? "") as string}`,
+    );
     await jobs.complete("a.b", job.id);
   }
   return lines;
