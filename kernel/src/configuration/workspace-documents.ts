@@ -9,7 +9,7 @@ import type { ResolvedManifest } from "../documents/resolved-manifest.ts";
 import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
 import { readText, realPathOf, realPathOrNull, type DocumentText } from "../platform/files/document-files.ts";
 import { dirname, join } from "../platform/files/paths.ts";
-import { misplacement } from "./extension-places.ts";
+import { type Misplacement, misplacements } from "./extension-places.ts";
 import { readOwn, readPrompts, type MindParts } from "./mind-parts.ts";
 import {
   extensionIds,
@@ -45,6 +45,8 @@ export interface DocumentOptions {
 export class WorkspaceDocuments {
   readonly #options: DocumentOptions;
   readonly #folders: WorkspaceFolders;
+  /** By the locations that are granted, as one reading names them: the next one looks at the disk again. */
+  readonly #misplacements = new WeakMap<readonly string[], Promise<Misplacement>>();
   /** The user's document as it was when it had no fault. */
   #soundUserLayer: Layer | null = null;
 
@@ -167,11 +169,17 @@ export class WorkspaceDocuments {
     return linked.includes(real) ? "user" : "workspace";
   }
 
-  /** Returns why an extension's folder may not hold one; null if it may. `granted`: locations of any agent. */
-  misplacementOf({ folder }: ExtensionOnDisk, granted: readonly string[]): Promise<string | null> {
+  /**
+   * Returns why an extension's folder may not hold one; null if it may. `granted`: locations of any agent, of one list a
+   * reading.
+   */
+  async misplacementOf({ folder }: ExtensionOnDisk, granted: readonly string[]): Promise<string | null> {
     const { roots, userFolder, stateHome } = this.#options;
     const closed = [userFolder, ...(stateHome === undefined ? [] : [stateHome])];
-    return misplacement(folder, { roots: namedRoots(roots), closed }, granted);
+    const known = this.#misplacements.get(granted);
+    const checking = known ?? misplacements({ roots: namedRoots(roots), closed }, granted);
+    this.#misplacements.set(granted, checking);
+    return (await checking)(folder);
   }
 
   /**

@@ -238,13 +238,13 @@ describe("what is refused", () => {
     ["keys", "toml", Array.from({ length: 11_000 }, (_, index) => `k${index} = 1`).join("\n")],
     ["headers", "toml", "[[a]]\n".repeat(30_000)],
     // The parser, which cannot be interrupted, is not asked.
-    ["tables", "toml", Array.from({ length: 5_001 }, (_, index) => `[t${index}]\n`).join("")],
+    ["tables", "toml", Array.from({ length: 8_001 }, (_, index) => `[t${index}]\n`).join("")],
     [
       "keys of tables",
       "toml",
-      Array.from({ length: 2_501 }, (_, index) => `[t${index}]\na = [1]\n`).join(""),
+      Array.from({ length: 4_001 }, (_, index) => `[t${index}]\na = [1]\n`).join(""),
     ],
-    ["keys without values", "toml", "a =\n".repeat(5_001)],
+    ["keys without values", "toml", "a =\n".repeat(8_001)],
   ];
   for (const [name, format, text] of deep) {
     test(`${format}: nested or numerous ${name}`, () => {

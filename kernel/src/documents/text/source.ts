@@ -13,7 +13,7 @@ export const documentLimits = {
   /** Syntax tokens, counted before parsing. */
   tokens: 50_000,
   /** Values, counting those reached through aliases each time. */
-  values: 5_000,
+  values: 8_000,
   depth: 64,
 } as const;
 
