@@ -62,7 +62,7 @@ function tensorsOf(inputs: readonly WireTensor[], blobs: Caller["blobs"]): Named
 
 function unfit(path: string, name: string, type: WireTensor["type"], dims: readonly number[]): Error {
   return invalidParams(
-    `The tensor ${shownTensor(name, type, dims)} takes ${byteLengthOf({ type, dims })} bytes, and other many were given.`,
+    `The tensor ${shownTensor(name, type, dims)} takes ${byteLengthOf({ type, dims })} bytes, and its data have another length.`,
     { path },
   );
 }
