@@ -16,6 +16,7 @@ export async function writeSchema(
 ): Promise<string> {
   const { publishedDocumentSchemas } = await import("../documents/published.ts");
   const path = join(folder, schemasFolder, name);
+  await mkdir(folder, { recursive: true });
   if (await leadsOut(folder)) return path;
   await mkdir(dirname(path), { recursive: true });
   try {
