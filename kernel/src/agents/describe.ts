@@ -36,6 +36,40 @@ export function describeAgent(
   };
 }
 
+/** How an agent is, as other agents may see it: no text of its own, and nothing that takes time to work out. */
+export interface AgentHealth extends Pick<Agent, "id" | "state" | "since" | "disabled" | "awaiting"> {
+  /** Its last handler, job or tool failed, and none has succeeded since. */
+  readonly failing?: true;
+  readonly suspended_schedules: number;
+  /** Counts since the kernel started. */
+  readonly events_failed: number;
+  readonly jobs_failed: number;
+}
+
+export function healthOf(
+  { id, hooks, awaiting }: AgentDefinition,
+  now: {
+    readonly state: AgentState;
+    readonly since: string;
+    readonly isEnabled: boolean;
+    readonly isFailing: boolean;
+    readonly failed: { readonly events: number; readonly jobs: number };
+    suspension(hook: HookDefinition): ScheduleSuspension | null;
+  },
+): AgentHealth {
+  return {
+    id,
+    state: now.state,
+    since: now.since,
+    ...(now.isEnabled ? {} : { disabled: true }),
+    ...(awaiting === undefined ? {} : { awaiting }),
+    ...(now.isFailing ? { failing: true } : {}),
+    suspended_schedules: hooks.filter((hook) => now.suspension(hook) !== null).length,
+    events_failed: now.failed.events,
+    jobs_failed: now.failed.jobs,
+  };
+}
+
 function describeHook(hook: HookDefinition, suspended: ScheduleSuspension | null): Agent["hooks"][number] {
   const nextRun = suspended === null ? (hook.nextRun?.() ?? null) : null;
   return {

@@ -60,6 +60,11 @@ export class MetricsRecorder {
     return this.#processed + this.#failed;
   }
 
+  /** Events and jobs that ended with an error. */
+  get failed(): { readonly events: number; readonly jobs: number } {
+    return { events: this.#failed, jobs: this.#jobs.failed };
+  }
+
   get refusals(): number {
     return this.#refusals;
   }

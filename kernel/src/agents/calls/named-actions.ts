@@ -2,7 +2,7 @@ import { LaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { filledTitle, type NamedAction } from "../../base/vocabulary/named-action.ts";
 
-/** What a handler of a named action answered. */
+/** The answer of a named action's handler. */
 export interface ActionProposal {
   readonly effects: readonly unknown[];
   readonly title: string;

@@ -11,7 +11,7 @@ import { ToolCalls } from "../calls/tool-calls.ts";
 import { traceWriter, type WriteTrace } from "../trace-writer.ts";
 import { hookOf } from "../day-counts.ts";
 import { stackOf } from "../delivery/delivery.ts";
-import { describeAgent } from "../describe.ts";
+import { type AgentHealth, describeAgent, healthOf } from "../describe.ts";
 import { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, AgentSession, SupervisorPorts } from "../ports.ts";
 import { NamedTimers } from "../timers.ts";
@@ -259,6 +259,17 @@ export class AgentParts implements AsyncDisposable {
       lastFailure: this.failures.last,
       suspension: (hook) => this.#ports.suspension(this.id, hook),
       metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
+    });
+  }
+
+  health(): AgentHealth {
+    return healthOf(this.definition, {
+      state: this.life.state,
+      since: this.life.since,
+      isEnabled: this.isListening,
+      isFailing: this.failures.last !== undefined,
+      failed: this.metrics.failed,
+      suspension: (hook) => this.#ports.suspension(this.id, hook),
     });
   }
 

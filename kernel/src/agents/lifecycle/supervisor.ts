@@ -14,7 +14,7 @@ import {
 } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
 import type { WriteTrace } from "../trace-writer.ts";
-import { followUp } from "../describe.ts";
+import { type AgentHealth, followUp } from "../describe.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { AgentDefinition, ProcessCallOptions, ToolCallOptions } from "../ports.ts";
 import type { JobLoop } from "../running-jobs/job-loop.ts";
@@ -116,6 +116,10 @@ export class Supervisor implements AsyncDisposable {
 
   describe(): Agent {
     return this.#parts.describe();
+  }
+
+  health(): AgentHealth {
+    return this.#parts.health();
   }
 
   /** In monotonic milliseconds. */

@@ -1,8 +1,8 @@
+import type { AgentHealth } from "../../agents/describe.ts";
 import type { AgentRegistry } from "../../agents/lifecycle/registry.ts";
 import type { Enqueued } from "../../agents/lifecycle/registry-ports.ts";
 import type { Supervisor } from "../../agents/lifecycle/supervisor.ts";
 import { notFound } from "../../base/errors.ts";
-import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { AgentDefinition } from "../../base/vocabulary/agent-definition.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
@@ -30,8 +30,8 @@ export class AgentLink {
     return supervisor;
   }
 
-  list(): Agent[] {
-    return this.#registry?.list() ?? [];
+  health(): AgentHealth[] {
+    return this.definitions().map(({ id }) => this.get(id).health());
   }
 
   definitions(): AgentDefinition[] {

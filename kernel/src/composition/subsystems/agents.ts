@@ -170,7 +170,7 @@ function guestPorts(
     sharedData: new SharedData(database),
     sharedTypes: types.sharedTypes,
     traces,
-    listAgents: () => agents.list(),
+    healthOfAgents: () => agents.health(),
     callTool: tools.call,
     toolProgress: (agent, call, progress) => agents.get(agent).toolProgress(call, progress),
     traceLevelOf: (agent) => agents.find(agent)?.definition.traceLevel ?? "info",
