@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
@@ -7,6 +5,7 @@ import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conve
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
+import { scriptedModel } from "../support/scripted.ts";
 
 const MIND = "test.decisions";
 const SCRIPT = `
@@ -59,17 +58,7 @@ beforeAll(async () => {
       },
     ],
   });
-  const folder = join(bench.base, "config", "lares");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "script.yaml"), SCRIPT);
-  await writeFile(
-    join(folder, "lares.yaml"),
-    JSON.stringify({
-      version: 1,
-      models: { providers: { script: { api: "scripted", script: "script.yaml" } } },
-    }),
-  );
-  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
+  client = await bench.open({ environment: await scriptedModel(bench, SCRIPT) });
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 

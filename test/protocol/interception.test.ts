@@ -1,10 +1,10 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
+import { scriptedModel } from "../support/scripted.ts";
 
 const MIND = "test.mind";
 const SCRIPT = `
@@ -165,17 +165,7 @@ beforeAll(async () => {
       },
     ],
   });
-  const folder = join(bench.base, "config", "lares");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "script.yaml"), SCRIPT);
-  await writeFile(
-    join(folder, "lares.yaml"),
-    JSON.stringify({
-      version: 1,
-      models: { providers: { script: { api: "scripted", script: "script.yaml" } } },
-    }),
-  );
-  client = await bench.open({ environment: { XDG_CONFIG_HOME: join(bench.base, "config") } });
+  client = await bench.open({ environment: await scriptedModel(bench, SCRIPT) });
 });
 
 test("all extensions of this test are in force", async () => {

@@ -107,7 +107,7 @@ describe("a model", () => {
         ],
       },
     ]);
-    // What is listed or searched there is an error, or nothing.
+    // A list or a search there is an error, or empty.
     const found = results
       .slice(0, 5)
       .map((result) => (result.status === "success" ? JSON.stringify(result.value) : ""));

@@ -214,7 +214,7 @@ test("models, requests and credentials", async () => {
   await refused("ai/embed", "ModelError", { texts: ["busy"] }, INDEXER);
   await refused("ai/embed", "PermissionDenied", { texts: ["Hello?"] });
 
-  // What runs models is not installed here: test/slow/extension-models.test.ts checks this answer.
+  // The runtime of models is not installed here: test/slow/extension-models.test.ts checks this answer.
   const { params, result } = inferExample;
   expect(validate(guestCalls["ai/infer"].params, params)).toBeNull();
   expect(validate(guestCalls["ai/infer"].result, result, "result")).toBeNull();

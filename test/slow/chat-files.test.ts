@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, symlink, writeFile } from "node:fs/promises";
+import { copyFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
@@ -8,6 +8,7 @@ import { CHAT_CAPABILITIES, ChatEditor } from "../support/chat-editor.ts";
 import { RpcError, type Client } from "../support/client.ts";
 import { CODES } from "../support/types.ts";
 import { until } from "../support/until.ts";
+import { scriptedModel } from "../support/scripted.ts";
 
 const MIND = "test.mind";
 const SCRIPT = `
@@ -38,16 +39,7 @@ const mind = (id: string, name: string) => ({
 
 async function benchWith(...minds: ReturnType<typeof mind>[]): Promise<Bench> {
   const made = await Bench.create({ extensions: minds });
-  const folder = join(made.base, "config", "lares");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "script.yaml"), SCRIPT);
-  await writeFile(
-    join(folder, "lares.yaml"),
-    JSON.stringify({
-      version: 1,
-      models: { providers: { script: { api: "scripted", script: "script.yaml" } } },
-    }),
-  );
+  await scriptedModel(made, SCRIPT);
   return made;
 }
 const connected = (to: Bench, options: ConnectOptions = {}): Promise<Client> =>
@@ -426,7 +418,7 @@ describe("a file that is renamed", () => {
       await renamed.choose("Lares: send to Steward");
       await renamed.shows(/Hi there\n\n## You\n\nagain\n\n## Steward\n\nOnce more\n\n## You\n\n$/);
       expect(await sentIn(id)).toEqual(["hello", "again"]);
-      // What is at the old path now is another file's.
+      // Another file is at the old path now.
       await writeFile(place(path), editor.text);
       await indexed(path);
       const other = new ChatEditor(bench, client, path, editor.text);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { lares } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
+import { scriptedModel } from "../support/scripted.ts";
 
 const MIND = "test.mind";
 const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
@@ -59,17 +60,7 @@ beforeAll(async () => {
       },
     ],
   });
-  const folder = join(bench.base, "config", "lares");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "script.yaml"), SCRIPT);
-  await writeFile(
-    join(folder, "lares.yaml"),
-    JSON.stringify({
-      version: 1,
-      models: { providers: { script: { api: "scripted", script: "script.yaml" } } },
-    }),
-  );
-  environment = { XDG_CONFIG_HOME: join(bench.base, "config") };
+  environment = await scriptedModel(bench, SCRIPT);
   client = await bench.open({ environment });
 });
 afterAll(() => bench[Symbol.asyncDispose]());

@@ -13,7 +13,7 @@ const sandbox = createSandboxHost({ clock: systemClock, log: silentLog });
 sandbox.prewarm(memoryMb);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** For an answer that never comes. What a handmade guest does answer takes it milliseconds. */
+/** Timeout for an answer that never comes. A handmade guest answers within milliseconds. */
 const patience = { promptMs: 3000, initializeMs: 5000, answerMs: 5000, exitMs: 3000, ruleMs: 60_000 };
 
 function run(bytes: Uint8Array, more: Partial<Subject> = {}): Promise<RuleResult[]> {

@@ -51,7 +51,7 @@ let executable: string;
 let origin = "";
 const asked: string[] = [];
 
-/** What is served, by path. "adding" breaks off in its middle, and "slow" stops there. */
+/** The served files, by path. "adding" breaks off in its middle, and "slow" stops there. */
 const files = new Map<string, Uint8Array>([
   ["/adding.onnx", inferExample.model],
   ["/other/adding.onnx", addingModel(10)],

@@ -1,10 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Ask } from "../../kernel/src/base/vocabulary/ask.ts";
 import type { Conversation, Entry } from "../../kernel/src/base/vocabulary/conversation.ts";
 import { agent, Bench, inState } from "../support/bench.ts";
 import { PATIENCE_MS, until } from "../support/until.ts";
+import { scriptedModel } from "../support/scripted.ts";
 
 const MIND = "test.mind";
 const SCRIPT = `
@@ -32,16 +31,7 @@ test("a schedule that a mind made: proposed, killed, asked again with its prompt
     ],
   });
   onTestFinished(() => bench[Symbol.asyncDispose]());
-  const folder = join(bench.base, "config", "lares");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "script.yaml"), SCRIPT);
-  const document = {
-    version: 1,
-    models: { providers: { script: { api: "scripted", script: "script.yaml" } } },
-  };
-  await writeFile(join(folder, "lares.yaml"), JSON.stringify(document));
-  const environment = { XDG_CONFIG_HOME: join(bench.base, "config") };
-
+  const environment = await scriptedModel(bench, SCRIPT);
   const client = await bench.open({ environment });
   const { id } = await client.request<Conversation>("lares/conversations/open", { agent: MIND });
   await client.request("lares/conversations/send", { id, text: "remind me" });

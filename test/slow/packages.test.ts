@@ -220,7 +220,7 @@ test("from an index and from npm: found, installed, updated; an update that want
   expect(await friend.json("update", "--yes")).toMatchObject({
     items: [{ id, from: "1.0.0", to: "1.1.0", state: "updated" }],
   });
-  // What was allowed to the old version is allowed to the new one, in the same folder.
+  // The new version keeps the permissions of the old one, in the same folder.
   // The old version may have handled the other file while the kernel of its installation ran.
   await friend.bench.write("in/later.txt", "later");
   expect((await friend.lares("run", "--once")).code).toBe(0);

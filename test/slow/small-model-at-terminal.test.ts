@@ -38,7 +38,7 @@ async function opened(): Promise<Opened | { readonly reason: string }> {
   return { bench, executable, environment: { XDG_CONFIG_HOME: config } };
 }
 
-/** What there is of the only conversation: its state is not older than the entries, which are added to those that were seen. */
+/** Reads the only conversation. Its state is not older than the entries; new ones are added to `seen`. */
 async function lookAt(
   client: Client,
   seen: Entry[],

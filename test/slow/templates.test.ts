@@ -15,7 +15,7 @@ const compilers = fileURLToPath(new URL("../../kernel/build/compilers/node_modul
 
 interface Toolchain {
   readonly language: string;
-  /** What makes the program, and what runs the template's own tests, in its folder. */
+  /** The commands that build the program and run the template's own tests, in its folder. */
   readonly build: readonly string[];
   readonly test: readonly string[];
   /** Returns the folders in which the compilers are to be found first; null if they are not on this machine. */
