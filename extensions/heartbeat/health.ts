@@ -1,6 +1,6 @@
 import type { AgentHealth } from "@lares/sdk";
 
-/** What is wrong with an agent. */
+/** A problem of an agent. */
 export interface Problem {
   readonly agent: string;
   readonly kind: "error" | "suspended" | "schedule" | "failing" | "jobs";
@@ -19,7 +19,7 @@ export interface Known {
   readonly toldAt: number;
 }
 
-/** What is remembered between two looks. */
+/** The memory from one look to the next. */
 export interface Remembered {
   readonly known: readonly Known[];
   /** Failed jobs of agents that had any, as they were counted last. */
@@ -28,7 +28,7 @@ export interface Remembered {
 
 export interface Look {
   readonly remembered: Remembered;
-  /** What the person is told now, the worst first; empty: nothing. */
+  /** New problems for the person, the worst first. */
   readonly tell: readonly Problem[];
   /** Agents about which the person was told, and which work again. */
   readonly recovered: readonly string[];

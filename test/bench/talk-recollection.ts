@@ -62,7 +62,7 @@ const script = JSON.stringify({
   ],
 });
 
-/** Sentences between two compactions, of which none is worth keeping. */
+/** Sentences between two compactions; none is worth keeping. */
 const noise = Array.from(
   { length: 100 },
   (_, index) => `It was a quiet day, and the ${index % 2 === 0 ? "grass" : "moss"} grew a little.`,
@@ -164,7 +164,7 @@ function recalledBy({ entries }: Followed, query: string): string | false {
 
 const example = fileURLToPath(new URL("../../examples/conversation", import.meta.url));
 const steward = "dev.lares.steward";
-/** What its README tells the person to write. */
+/** The text that its README tells the person to write. */
 const said = [
   "What is in my notes?",
   "What matters most before I leave?",

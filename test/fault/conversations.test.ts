@@ -56,7 +56,7 @@ async function kill(pid: number, choice: number): Promise<void> {
   await talk.bench.kill(victim ?? pid);
 }
 
-/** What the person does until the kill. Choices are drawn before, so that the order of answers does not change them. */
+/** Acts as the person until the kill. Choices are drawn before, so that the order of answers does not change them. */
 async function person(round: number): Promise<void> {
   const choices = seeded(Math.floor(random() * 2 ** 31));
   const speak = [0, 1].map(async (index) => {

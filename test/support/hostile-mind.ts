@@ -143,7 +143,7 @@ export class HostileMind implements AsyncDisposable {
     }
   }
 
-  /** What the next processes of a kind are answered, in order; "done" where nothing is left. */
+  /** The answers for the next processes of a kind, in order; then "done". */
   get steps(): Map<ProcessKind, Step[]> {
     return this.#steps;
   }

@@ -36,7 +36,7 @@ export const reader = {
     "channel.md": "The person asks about files. To see a file, call files_read with its path.\n",
   },
   first: "Read notes.md",
-  /** What follows the first message, with the small model. */
+  /** The messages after the first one, to the small model. */
   turns: [
     "Read readme.md",
     "Read todo.md",

@@ -3,7 +3,7 @@ import { Environment, EvaluationError } from "@marcbachmann/cel-js";
 /** The types of CEL that a variable may have; `dyn` is any. */
 export type CelType = "string" | "int" | "double" | "bool" | "list" | "map" | "dyn";
 
-/** What is wrong with an expression, or with the values that it was given. */
+/** A fault of an expression, or of the values that it was given. */
 export class CelError extends Error {
   /** `syntax`, `type`, `no_such_key`, or `evaluation`. */
   readonly code: "syntax" | "type" | "no_such_key" | "evaluation";

@@ -100,7 +100,7 @@ export interface ExtensionModelListing {
   readonly hosts: readonly string[];
   readonly sha256?: string;
   readonly state: "fetched" | "partial" | "missing" | "unavailable";
-  /** What there is of it. */
+  /** The size of the fetched part of its file. */
   readonly bytes: number;
   /** For `unavailable`: what its declaration lacks. */
   readonly problem?: string;
@@ -109,7 +109,7 @@ export interface ExtensionModelListing {
 export interface ExtensionModelsPort {
   /** Returns the models of this extension, or of all that this folder's documents name. */
   list(extension?: string): Promise<readonly ExtensionModelListing[]>;
-  /** Downloads a model unless it is there. What an interrupted download brought stays for the next one. */
+  /** Downloads a model unless it is there. The part from an interrupted download is kept for the next one. */
   fetch(
     model: Pick<ExtensionModelListing, "extension" | "name">,
     options: { readonly signal: AbortSignal; received(bytes: number): void },

@@ -20,7 +20,7 @@ const maxDepth = 8;
 const maxValues = 2_000;
 const maxCharacters = 256 * 1024;
 
-/** What may still be put into one example. */
+/** The room that is left in one example. */
 interface Left {
   values: number;
   characters: number;

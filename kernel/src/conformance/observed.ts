@@ -16,7 +16,7 @@ export const observedRules = {
 
 export type ObservedRule = keyof typeof observedRules;
 
-/** What all guests of one run said, as far as it concerns these rules. */
+/** The messages of all guests of one run that concern these rules. */
 export class Observed {
   lines = 0;
   answers = 0;

@@ -23,7 +23,7 @@ export interface Sent {
   place: number | null;
 }
 
-/** What happens to the guest's host calls: answered, refused with PermissionDenied, or left open until released. */
+/** How the guest's host calls end: answered, refused with PermissionDenied, or open until they are released. */
 type CallMode = "answer" | "refuse" | "hold";
 
 interface HeldCall {

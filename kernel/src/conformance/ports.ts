@@ -31,7 +31,7 @@ export interface SubjectTool {
   readonly arguments: unknown;
 }
 
-/** What the manifest beside the program says. */
+/** The facts of the manifest beside the program. */
 export interface SubjectManifest {
   readonly hooks: readonly SubjectHook[];
   readonly tools: readonly SubjectTool[];

@@ -1,4 +1,4 @@
-/** What became of one rule. `not_applicable`: it depends on something that the guest does not have, or was not tried. */
+/** The result of one rule. `not_applicable`: it depends on something that the guest does not have, or was not tried. */
 export type RuleStatus = "holds" | "violated" | "not_applicable";
 
 export interface RuleResult {
@@ -7,7 +7,7 @@ export interface RuleResult {
   /** What the contract demands, as a sentence. */
   readonly title: string;
   readonly status: RuleStatus;
-  /** What was seen, as a sentence. May hold text of the guest. */
+  /** The observation, as a sentence. May hold text of the guest. */
   readonly detail: string;
 }
 

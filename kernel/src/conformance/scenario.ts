@@ -17,7 +17,7 @@ export interface Scenario {
   try(attempt: Attempt): Promise<Verdict>;
 }
 
-/** What a guest said that it has. */
+/** The abilities that a guest announced. */
 export interface Abilities {
   readonly handlers: readonly string[];
   readonly tools: readonly string[];
@@ -40,7 +40,7 @@ type StagedGuest =
   | { readonly peer: Peer; stage: "fresh"; abilities: null }
   | { readonly peer: Peer; stage: "initialized" | "open"; abilities: Abilities };
 
-/** What the rules of one run share. */
+/** The state that the rules of one run share. */
 export class Run implements AsyncDisposable {
   readonly subject: Subject;
   readonly ports: ConformancePorts;

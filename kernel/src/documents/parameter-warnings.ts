@@ -7,13 +7,13 @@ import { PatternBudget, patternFault } from "./pattern-checks.ts";
 import { referenceTarget } from "./schema-fan-out.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
-/** Whose schema it is, and its place in the document. */
+/** The owner of a schema, and the schema's place in the document. */
 export interface ParametersPlace {
   readonly document: ParsedDocument;
   readonly pointer: string;
-  /** What the schema describes, for the beginning of a sentence, in the plural: `The parameters of "search"`. */
+  /** The subject of the schema, for the beginning of a sentence, in the plural: `The parameters of "search"`. */
   readonly subject: string;
-  /** What fails if the schema cannot be used, for a sentence: `call of "search"`. */
+  /** The operation that fails if the schema cannot be used, for a sentence: `call of "search"`. */
   readonly use: string;
 }
 

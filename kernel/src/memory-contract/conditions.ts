@@ -3,7 +3,7 @@ import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Where } from "./queries.ts";
 
 /**
- * What the conditions of a query mean, for all kinds of memory and for shared types.
+ * The meaning of a query's conditions, for all kinds of memory and for shared types.
  *
  * A field is a path of keys, "a.b.c"; a number is the place of an element where it meets an array. Keys with a dot in
  * them, and empty ones, cannot be reached. No character has another meaning.
@@ -13,7 +13,7 @@ import type { Where } from "./queries.ts";
  * - `ne`: all that is not `eq`, so also where the field is not there.
  * - `in`: `eq` to one of the value's elements.
  * - `gt`, `gte`, `lt`, `lte`: of numbers with a number, and of strings with a string, by code points (so ISO times go by
- *   time). What is of another type does not match.
+ *   time). Values of another type do not match.
  * - `contains`: of a string, that the value stands in it, upper and lower case as they are; of an array, that one of its
  *   elements is `eq` to the value. All else does not match.
  * - `near`: at most `km` kilometres from the value, along a sphere of 6,371.0088 km. A place is [latitude, longitude],

@@ -11,7 +11,7 @@ import { notificationBounds } from "./bounds.ts";
 import type { NotificationAction, NotificationRows } from "./notification-rows.ts";
 import { NotificationPace } from "./pace.ts";
 
-/** What an agent says to a person. */
+/** A notification before it is stored. */
 export interface NewNotification extends Pick<AgentNotification, "agent" | "title" | "message" | "severity"> {
   readonly action?: {
     /** The id of the action that was proposed with it. */

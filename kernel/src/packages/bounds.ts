@@ -1,4 +1,4 @@
-/** What a package may hold. Everything is checked before the first byte of a content is inflated. */
+/** Bounds of a package. All are checked before the first byte of a content is inflated. */
 export const packageBounds = {
   /** The whole file. */
   maxPackageBytes: 64 * 1024 * 1024,
@@ -14,7 +14,7 @@ export const packageBounds = {
   maxRecordBytes: 1024 * 1024,
 } as const;
 
-/** What an index may hold. */
+/** Bounds of an index. */
 export const indexBounds = {
   maxIndexBytes: 8 * 1024 * 1024,
   maxExtensions: 10_000,

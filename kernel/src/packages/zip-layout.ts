@@ -17,7 +17,7 @@ const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50 } a
 const lengths = { local: 30, central: 46, end: 22 } as const;
 
 /**
- * What every entry of a package has: version 2.0, 1 January 1980, a regular file of Unix with mode 0644. So there is one
+ * The fields of every entry of a package: version 2.0, 1 January 1980, a regular file of Unix with mode 0644. So there is one
  * way to write the names and sizes of a package, and nothing unsigned in it.
  */
 export const fixed = {

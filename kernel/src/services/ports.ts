@@ -175,7 +175,7 @@ export interface AgentNotice {
   readonly action?: Action;
 }
 
-/** What agents said to the person, kept until somebody has seen it. */
+/** Notifications of agents, kept until the person has seen them. */
 export interface NotificationService {
   /** The latest first. `cursor` is that of the page before. */
   list(query: {

@@ -14,7 +14,7 @@ interface StoredType {
   readonly characters: number;
 }
 
-/** What a person may see of the values that agents share by types. */
+/** The values that agents share by types, as a person may see them. */
 export interface TypeService {
   /** By name. */
   list(): Promise<StoredType[]>;

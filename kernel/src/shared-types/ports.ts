@@ -9,7 +9,7 @@ export type Misfit =
       readonly index: number;
       /** JSON Pointer into the value. */
       readonly path: string;
-      /** What it must be, as the end of a sentence without its full stop. */
+      /** The requirement, as the end of a sentence without its full stop. */
       readonly message: string;
     }
   /** They could not be checked. */

@@ -145,7 +145,7 @@ function processesOf(kernelPid: number): { readonly mebibytes: number; readonly 
   return { mebibytes, cpuMs };
 }
 
-/** Many agents, of which a few are loaded at a time, each with its own folder and events. */
+/** Many agents, each with its own folder and events; only a few are loaded at a time. */
 async function manyAgents(
   executable: string,
   { agents, events, say }: { agents: number; events: number; say: RunOptions["say"] },

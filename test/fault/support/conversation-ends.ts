@@ -1,4 +1,4 @@
-/** What has to be true of conversations that have come to rest. */
+/** Checks of conversations that have come to rest. */
 import { join } from "node:path";
 import { expect } from "vitest";
 import { silentLog } from "../../../kernel/src/base/log.ts";

@@ -19,7 +19,7 @@ import { answers, documentFor, extensions, MIND, script } from "./talking-mind.t
 
 /** The front's error code: the kernel died, and it is unknown whether the request took effect. */
 const requestFailed = -32803;
-/** Folders in which the mind writes; what it writes beneath the last one nobody approves. */
+/** Folders in which the mind writes. Nobody approves its files beneath the last one. */
 const folders = ["out", "direct", "never"];
 const resting: ReadonlySet<string> = new Set(["WaitingForInput", ...endedStates]);
 
@@ -29,7 +29,7 @@ export interface Talked {
   readonly model: string;
   /** Acknowledged messages by their key, with the entry that each became. */
   readonly sent: Map<string, string>;
-  /** What a follower has got, in the order in which it came. */
+  /** The entries that a follower received, in their order. */
   readonly followed: Entry[];
   /** Processes that a person has stopped, which is acknowledged. */
   readonly stopped: Set<string>;
@@ -127,7 +127,7 @@ export class Talk implements AsyncDisposable {
     talked.sent.set(key, entry);
   }
 
-  /** Stops a worker, or all of the conversation. What was acknowledged has to hold from then on. */
+  /** Stops a worker, or the whole conversation. An acknowledged stop has to hold from then on. */
   async stop({ id, stopped }: Talked, process?: string): Promise<void> {
     const named = process === undefined ? {} : { process };
     const after = await this.ask<Conversation>("lares/conversations/cancel", { id, ...named });
@@ -144,7 +144,7 @@ export class Talk implements AsyncDisposable {
     return this.insist<Action[]>("lares/actions/list", { state: "PendingApproval" });
   }
 
-  /** Approves or rejects. What nobody may approve is rejected. */
+  /** Approves or rejects; rejects an action that nobody may approve. */
   async decide({ id, digest, effects }: Action, isLiked: boolean): Promise<void> {
     const path = effects[0]?.path ?? "";
     const how = isLiked && !path.startsWith("never/") ? "approve" : "reject";
@@ -217,7 +217,7 @@ export class Talk implements AsyncDisposable {
     talked.compared += read.length;
   }
 
-  /** What was stopped does not run, and waits for nobody. */
+  /** Checks that stopped processes do not run and wait for nobody. */
   async checkStopped({ id, stopped }: Talked, pending: readonly Action[]): Promise<void> {
     const { processes } = await this.insist<Conversation>("lares/conversations/get", { id });
     const again = processes.filter((each) => stopped.has(each.id) && !endedStates.has(each.state));
@@ -228,7 +228,7 @@ export class Talk implements AsyncDisposable {
     expect(waiting, "actions of processes that were stopped").toEqual([]);
   }
 
-  /** What is on the disk was approved, with the content that was shown; what was deleted is not there again. */
+  /** Checks that every file on the disk was approved as it was shown, and that no deleted one is there again. */
   checkFiles(): void {
     const approved = new Set(
       [...this.decided.values()].flatMap(({ path, asked }) => (asked.has("approve") ? [path] : [])),

@@ -54,7 +54,7 @@ export const extensions: readonly ExtensionSpec[] = [
   },
 ];
 
-/** What the scripted model says. Nobody ever approves what it writes. */
+/** The script of the model. Nobody approves the changes that it proposes. */
 export const script = `
 context_tokens: 1000000
 turns:
@@ -74,7 +74,7 @@ export const documentFor = (providerHost: string): object => ({
       lab: { api: "openai-compatible", base_url: `http://${providerHost}/v1`, context_tokens: 1_000_000 },
     },
     routes: { default: "lab/m", "worker.reader": "script/script" },
-    // What was sent and lost with its host counts with its maximum.
+    // A request that was lost with its host counts with its maximum.
     budgets: { per_day_tokens: 1_000_000_000 },
   },
 });

@@ -121,7 +121,7 @@ async function open(context: ClientContext): Promise<void> {
   );
 }
 
-/** Shows one as a whole. What it proposes is opened, not approved. */
+/** Shows one as a whole. Its proposal is opened, not approved. */
 async function read(context: ClientContext, one: AgentNotification): Promise<void> {
   const { kernel, models } = context;
   const name = label(models.agents.nameOf(one.agent), 80);

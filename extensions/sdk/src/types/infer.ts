@@ -17,10 +17,10 @@ interface TensorShape {
   readonly dims: readonly number[];
 }
 
-/** What a model returns. */
+/** An output of a model. */
 export type Tensor = TensorShape & TensorValues;
 
-/** What a model is given; without a type, it is that of the array. */
+/** An input of a model. Its type is by default the array's. */
 export type TensorInput = TensorShape & {
   readonly type?: TensorType;
   readonly data: TensorValues["data"];

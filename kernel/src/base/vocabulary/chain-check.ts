@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-/** What the proof of a hash chain of records has found. */
+/** The result of proving a hash chain of records. */
 export const ChainCheck = Type.Object({
   ok: Type.Boolean({ description: "Every record is as it was written" }),
   records: Type.Integer({ minimum: 0, description: "Records that were checked" }),

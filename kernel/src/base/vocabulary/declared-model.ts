@@ -8,7 +8,7 @@ export interface DeclaredModel {
   readonly size_mb?: number;
 }
 
-/** What has to be known to fetch a model. The digest alone decides which model it is. */
+/** The declaration by which a model is fetched. The digest alone decides which model it is. */
 export interface ModelSource {
   readonly name: string;
   readonly url: string;

@@ -14,7 +14,7 @@ export interface UpdateOptions {
   readonly json?: boolean;
 }
 
-/** What became of one extension. `held`: its new version requests more, which a script cannot allow. */
+/** The outcome for one extension. `held`: its new version requests more, which a script cannot allow. */
 interface Updated {
   readonly id: string;
   readonly from: string;

@@ -13,7 +13,7 @@ export type Answering =
   | "ask"
   /** Everything that the extension requests is allowed. */
   | "all"
-  /** What was allowed to it before is allowed to its new version. */
+  /** Its new version keeps the permissions that were allowed before. */
   | "as-before";
 
 export interface Started {
@@ -98,7 +98,7 @@ async function found(
 const cardOf = (question: TrustQuestion, id: string, version: string): TrustCard | undefined =>
   question.extensions.find((card) => card.extension === id && card.version === version);
 
-/** What every version may change: it is accepted with the update itself. */
+/** Changes that every version may make: they are accepted with the update itself. */
 const ordinary =
   /^(?:No longer requested: |(?:version|name|main): |Its program has changed\.$|Its identity, prompts or skills have changed\.$)/i;
 

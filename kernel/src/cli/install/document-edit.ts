@@ -6,7 +6,7 @@ import type { TextEdit } from "../../documents/text/diagnostics.ts";
 import { parseDocument } from "../../documents/text/parse.ts";
 import type { DocumentFormat, ParsedDocument } from "../../documents/text/source.ts";
 
-/** What an entry for an extension says beside its id. An absent list leaves what is written. */
+/** The fields of an extension's entry beside its id. An absent list leaves the written one. */
 export interface EntryGrants {
   readonly locations?: readonly string[];
   readonly deny?: readonly string[];

@@ -111,7 +111,7 @@ export interface InstalledExtension {
   readonly added: readonly string[];
 }
 
-/** What an extension remembers in one workspace. */
+/** An extension's memory in one workspace. */
 export interface MemoryPlace {
   /** Absolute: the folder of the memory. */
   readonly folder: string;

@@ -144,7 +144,7 @@ function failure(agent: string, model: string, kind: ModelFailureClass, message:
 
 function fetchFailure(error: LaresError, agent: string, { name }: ModelSource): LaresError {
   const isNetwork = error.code === "NetworkError" || error.code === "Busy";
-  // What the disk says is for the person.
+  // The reason from the disk is for the person.
   const reason =
     error.code === "StorageError"
       ? `The model ${JSON.stringify(name)} could not be stored. The traces say why.`

@@ -50,7 +50,7 @@ export type ModelState =
 
 /** The models that one user keeps; if a new one does not fit, those that were not used for longest are removed. */
 const maxStoreBytes = 20 * 1024 * 1024 * 1024;
-/** What was left of a download, and unused locks, are removed after this. */
+/** Parts of broken downloads and unused locks are removed after this time. */
 const leftoverAfterMs = 14 * 24 * 60 * 60_000;
 /** How often a download of another process is looked at. */
 const waitMs = 250;

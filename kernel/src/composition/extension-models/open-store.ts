@@ -10,7 +10,7 @@ const timeoutMs = 30 * 60_000;
 const idleMs = 60_000;
 
 /**
- * Opens the user's store of extensions' models. What fetches one may reach the host of its address and those that the
+ * Opens the user's store of extensions' models. A fetch may reach the host of the model's address and those that the
  * declaration names for redirects, by the rules of every agent's requests; the agent itself may not reach them for that.
  */
 export function openModelStore(

@@ -34,7 +34,7 @@ export class ExtensionModelsWhenNeeded implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    // What could not be opened needs no closing.
+    // A connection that was not opened needs no closing.
     const opened = await this.#opening?.catch(() => null);
     await opened?.[Symbol.asyncDispose]();
   }

@@ -35,7 +35,7 @@ const idleMs = 60_000;
 interface DownloadOptions {
   readonly environment: Environment;
   readonly opened: AsyncDisposableStack;
-  /** What the person's documents say. */
+  /** The settings of the person's documents. */
   configuration(): Promise<Pick<Configuration, "egress" | "models">>;
 }
 

@@ -78,7 +78,7 @@ export function openPackageServices(options: PackageServiceOptions): PackageServ
   const download = createDownloads({
     environment,
     opened,
-    // What concerns the network counts in the person's own document only.
+    // Settings of the network count in the person's own document only.
     configuration: async () => {
       const documents = documentsOf(userFolder);
       const files = new ObservedFiles();
@@ -156,7 +156,7 @@ export function openPackageServices(options: PackageServiceOptions): PackageServ
   const pinOf = async (id: string): Promise<Pick<PublisherRow, "public_key" | "since"> | null> =>
     (await rows.publisherOf(id)) ?? (await installedPublisher(join(userPlace.folder, id)));
 
-  /** What is installed in a folder, as this person installed it, or else as its record says. */
+  /** The extension in a folder, as this person installed it, or else as its record says. */
   const installedIn = async (
     folder: string,
   ): Promise<{ readonly version: string; readonly manifest: ResolvedManifest | null } | null> => {

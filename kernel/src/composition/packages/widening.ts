@@ -6,7 +6,7 @@ import { behaviourOf } from "../../configuration/behaviours.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { visibleText } from "../../base/visible-text.ts";
 
-/** What every version changes, and what widens nothing. */
+/** Fields that every version changes, or that widen nothing. */
 const unasked = new Set(["version", "name", "main"]);
 
 const unreadable = "Its manifest cannot be read, so everything above may be more than it requested.";

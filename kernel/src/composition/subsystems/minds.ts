@@ -156,7 +156,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
               reason: `Its ${process} has made the same call twice in a row, and may be going in circles.`,
               sources: [...sources],
               facts: { tool, arguments: isJsonObject(args) ? (args as never) : {} },
-              // What nobody vouches for may have led to it.
+              // Untrusted text may have led to it.
               scopes: sources.length > 0 ? ["once"] : ["once", "conversation"],
               about: tool,
               countsFor: "agent",

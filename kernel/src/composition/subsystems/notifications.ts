@@ -22,7 +22,7 @@ interface NotificationParts {
 
 export interface OpenedNotifications {
   readonly notifications: Notifications;
-  /** What clients may do with them. */
+  /** The service for clients. */
   readonly service: NotificationService;
 }
 

@@ -28,7 +28,7 @@ interface SharedTypeParts {
 
 export interface OpenedSharedTypes {
   readonly sharedTypes: SharedTypes;
-  /** What clients may see of it. */
+  /** Its description for clients. */
   readonly service: TypeService;
   readonly adoptTypes: NonNullable<SupervisorPorts["adoptTypes"]>;
 }

@@ -30,7 +30,7 @@ const answering = ({ say, on }: Words, mark: string, result: string, more = ""):
      ${say(`,"result":${result}}\n`)}`,
   );
 
-/** What a handmade guest does for each kind of line; WebAssembly text. */
+/** The reactions of a handmade guest to each kind of line, as WebAssembly text. */
 interface Parts {
   /** Before anything else, for every line. */
   readonly first: string;

@@ -202,7 +202,7 @@ async function typeNames({ document, around }: Search): Promise<Candidate[]> {
   );
 }
 
-/** Returns the properties of a type that are strings, of which one is its key. */
+/** Returns the properties of a type that are strings; one of them is its key. */
 async function keyProperties({ document, pointer }: Search): Promise<Candidate[]> {
   const properties = valueAt(document, pointer.replace(/key$/, "schema/properties"));
   return Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([value, property]) =>

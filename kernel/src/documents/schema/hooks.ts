@@ -6,7 +6,7 @@ import { PromptFile } from "./mind.ts";
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
 
-/** What a device can do, in a word. */
+/** A capability of a device. */
 export const Capability = { pattern: "^[a-z][a-z0-9_]{0,63}$" };
 
 export const Hook = Type.Object(

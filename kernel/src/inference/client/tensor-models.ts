@@ -9,13 +9,13 @@ import { type HostLink, type HostOptions, startHost } from "./host-link.ts";
 import { TooManyWait, Turns } from "./turns.ts";
 
 export interface TensorRun extends Pick<TensorCall, "file" | "sha256" | "title"> {
-  /** Whose run it is: one agent has few at once. */
+  /** The agent that asked; each has few runs at once. */
   readonly who: string;
   readonly inputs: readonly NamedTensor[];
   readonly signal: AbortSignal;
 }
 
-/** Why there are no outputs. `Timeout` and `Memory`: the host was ended because the run took too much. */
+/** The reason why there are no outputs. `Timeout` and `Memory`: the host was ended because the run took too much. */
 export interface TensorFailure {
   readonly class: InferenceFailure["class"] | "Timeout" | "Memory";
   readonly message: string;

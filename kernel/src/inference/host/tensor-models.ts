@@ -67,7 +67,7 @@ export class TensorModels {
       this.#loaded.set(sha256, known);
       return known.session;
     }
-    // What was checked is what is loaded: the file could be another one a moment later.
+    // The checked bytes are loaded, because the file could be another one a moment later.
     const content = await contentOf(file, title);
     if (sha256Hex(content) !== sha256)
       throw new DamagedModel(`${capitalised(title)} is damaged in the cache of models.`);

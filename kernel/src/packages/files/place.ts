@@ -11,7 +11,7 @@ import { recordName } from "../bounds.ts";
 import { refusedPackage } from "../package-error.ts";
 import type { VerifiedPackage } from "../package-file.ts";
 
-/** What names of folders begin with in which packages are prepared, beside the installed ones. No extension is found there. */
+/** The beginning of the names of folders in which packages are prepared, beside the installed ones. No extension is found there. */
 const stagingPrefix = ".installing-";
 const names = { id: "id", fresh: "new", old: "old", removed: "removed" } as const;
 const maxIdBytes = 128;

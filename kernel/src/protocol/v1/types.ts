@@ -17,7 +17,7 @@ const StoredType = Type.Object(
   { description: "A type whose values agents share" },
 );
 
-/** What a person may see of the values that agents share by types. */
+/** The values that agents share by types, as a person may see them. */
 export const typeRequests = define({
   "lares/types/list": {
     about:

@@ -24,7 +24,7 @@ export function useAnnouncements(): readonly [readonly Said[], (words: string) =
   return [said, announce];
 }
 
-/** What a screen reader says of its own accord; nobody sees it. */
+/** Announcements of a screen reader, which are not visible. */
 export function Announcer({ said }: { readonly said: readonly Said[] }): VNode {
   return (
     <div class="sr" role="status" aria-live="polite" aria-atomic="false" aria-relevant="additions">

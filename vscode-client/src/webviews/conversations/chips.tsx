@@ -8,7 +8,7 @@ import type { Attached } from "./messages.ts";
 import { addressOf, type Picture } from "./pasted.ts";
 import { fileWords, pictureWords } from "./words.ts";
 
-/** What is sent with a message, each with a button that removes it. */
+/** The files and pictures of a message, each with a button that removes it. */
 export function Chips({
   attached,
   onRemove,

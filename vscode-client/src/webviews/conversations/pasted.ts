@@ -13,7 +13,7 @@ const drawnSide = 4_096;
 /** Bytes that are encoded at once: each is an argument of one call. */
 const encodedAtOnce = 32_768;
 
-/** Returns a picture as it is sent, or why it cannot be. What it is, its first bytes say. */
+/** Returns a picture as it is sent, or the reason why it cannot be. Its first bytes tell its type. */
 export function pictureOf(name: string, bytes: Uint8Array): Picture | string {
   const head = pictureHead(bytes);
   if (head === null) return "This is not a picture that can be sent: PNG, JPEG, GIF or WebP.";

@@ -13,7 +13,7 @@ const maxSpoken = 400;
 
 /**
  * Returns what to announce of the entries behind a seq, one text each: whole messages, that the conversation begins to
- * work, and how it ended if not with an answer. What waits for the person is announced with its name; see `waitingWords`.
+ * work, and how it ended if not with an answer. Questions to the person are announced by name; see `waitingWords`.
  */
 export function spokenBetween(
   entries: readonly ShownEntry[],

@@ -4,7 +4,7 @@ export const answerBounds = {
   maxChars: 8 * 1024 * 1024,
   /** The minimum that a part counts, so that empty parts are bounded too. Characters. */
   partChars: 64,
-  /** Levels of arrays and objects in the arguments of a call. What passes them on takes a stack frame for each. */
+  /** Levels of arrays and objects in the arguments of a call. Code that passes them on takes a stack frame for each. */
   argumentsDepth: 256,
   /** Bytes of one event of a stream or of one line, which is held in memory until it ends. */
   maxEventBytes: 16 * 1024 * 1024,

@@ -22,7 +22,7 @@ test("a model with numbers in another file, or at an address, is refused whereve
 
 test("what parsers of protobuf read differently is refused", () => {
   const model = addingModel(1);
-  // The graph's tag in five bytes, of which the last has bits above 32.
+  // The graph's tag in five bytes; the last one has bits above 32.
   const wide = Uint8Array.of(0x80 | 58, 0x80, 0x80, 0x80, 0x10, 0);
   expect(graphFault(wide)).toContain("not an ONNX file");
   // A group, and a length beyond the end.
