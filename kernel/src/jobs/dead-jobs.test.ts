@@ -37,6 +37,20 @@ describe("dead jobs", () => {
     });
   });
 
+  test("one that dies while they are listed is counted and listed, or neither", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, async () => (await bed.jobs.dispatch(agent, request())).id),
+    );
+    const seen: { readonly jobs: readonly unknown[]; readonly total: number }[] = [];
+    const deaths = (async () => {
+      for (const id of ids) await bed.jobs.fail(agent, id, "no");
+    })();
+    do seen.push(await bed.jobs.dead.list(100));
+    while (seen.at(-1)?.total !== ids.length);
+    await deaths;
+    expect(seen.filter(({ jobs, total }) => jobs.length !== total)).toEqual([]);
+  });
+
   test("retried: it runs on behalf of the same ones, with the same marks, from its checkpoint and with new attempts", async () => {
     const lineage: Lineage = { onBehalfOf: [{ kind: "agent", id: "small" }], depth: 1 };
     const foreign = { "agent:web": "all" } as const;

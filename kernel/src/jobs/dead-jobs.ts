@@ -54,14 +54,14 @@ export class DeadJobs {
   ): Promise<{ readonly jobs: readonly DeadJob[]; readonly total: number }> {
     const of = agent === undefined ? "" : "WHERE agent = ?1";
     const params = agent === undefined ? [] : [agent];
-    const rows = await this.#database.query<Row>(
-      `SELECT ${columns} FROM jobs_failed ${of} ORDER BY failed_at DESC, seq DESC LIMIT ${Math.max(0, Math.trunc(count))}`,
-      params,
-    );
-    const [all] = await this.#database.query<{ total: number }>(
-      `SELECT count(*) AS total FROM jobs_failed ${of}`,
-      params,
-    );
+    // Both at once, or a job that dies in between is counted but not listed.
+    const [rows, [all]] = await Promise.all([
+      this.#database.query<Row>(
+        `SELECT ${columns} FROM jobs_failed ${of} ORDER BY failed_at DESC, seq DESC LIMIT ${Math.max(0, Math.trunc(count))}`,
+        params,
+      ),
+      this.#database.query<{ total: number }>(`SELECT count(*) AS total FROM jobs_failed ${of}`, params),
+    ]);
     return { jobs: rows.map(described), total: all?.total ?? 0 };
   }
 

@@ -100,14 +100,17 @@ export class NotificationRows {
   }): Promise<{ readonly items: AgentNotification[]; readonly total: number; readonly last: number | null }> {
     const { state = null, limit, before = null, sinceMs } = query;
     const matching = "WHERE (?1 IS NULL OR state = ?1) AND updated_at > ?2";
-    const rows = await this.#select(
-      `${matching} AND (?3 IS NULL OR seq < ?3) ORDER BY seq DESC LIMIT ${Math.max(0, Math.trunc(limit))}`,
-      [state, sinceMs, before],
-    );
-    const [all] = await this.#database.query<{ total: number }>(
-      `SELECT count(*) AS total FROM notifications ${matching}`,
-      [state, sinceMs],
-    );
+    // Both at once, or one that comes in between is counted but not listed.
+    const [rows, [all]] = await Promise.all([
+      this.#select(
+        `${matching} AND (?3 IS NULL OR seq < ?3) ORDER BY seq DESC LIMIT ${Math.max(0, Math.trunc(limit))}`,
+        [state, sinceMs, before],
+      ),
+      this.#database.query<{ total: number }>(`SELECT count(*) AS total FROM notifications ${matching}`, [
+        state,
+        sinceMs,
+      ]),
+    ]);
     return { items: rows.map(described), total: all?.total ?? 0, last: rows.at(-1)?.seq ?? null };
   }
 

@@ -29,7 +29,10 @@ export interface Database extends AsyncDisposable {
     statements: readonly Statement[],
     options?: { readonly durability?: Durability },
   ): Promise<readonly StatementResult[]>;
-  /** Reads; sees every batch called before it. Only for statements that change nothing. */
+  /**
+   * Reads; sees every batch called before it. Queries that are called without waiting for one another see the same state,
+   * unless another process writes. Only for statements that change nothing.
+   */
   query<Row = Record<string, SqlValue>>(sql: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
