@@ -2,6 +2,7 @@ import { isLaresError, LaresError } from "../base/errors.ts";
 import { locateModule } from "../platform/children/child-process.ts";
 import { DeadlineHelper } from "../platform/children/deadline-helper.ts";
 import { siblingModule } from "../platform/files/sibling-module.ts";
+import { plainSchema } from "./plain-schema.ts";
 
 export interface ArgumentRequest {
   /** JSON text, which is also the cache key of the compiled schema. */
@@ -39,13 +40,18 @@ interface ArgumentBounds {
 /** CPU time far beyond what an ordinary schema takes. Other callers wait for at most one such check. */
 export const argumentBounds: ArgumentBounds = { deadlineMs: 1000, maxHeapMb: 128, maxOverruns: 3 };
 
+const fits: ValueVerdict = { kind: "fits" };
+/** The number of values that are checked together in the kernel's own thread. */
+const maxPlainValues = 50;
+
 /** The number of callers and tools whose overruns are remembered. */
 const maxRemembered = 512;
 
 /**
  * Validates arguments against schemas in a separate process, because both are untrusted: a small schema can require
  * more comparisons than there is time or memory for. A caller has one check at a time, so its requests delay
- * another caller by at most one deadline.
+ * another caller by at most one deadline. Only what fits a plain schema in a few steps is accepted here already, because
+ * asking another process takes longer than most calls.
  */
 export class ArgumentChecker implements AsyncDisposable {
   readonly #bounds: ArgumentBounds;
@@ -53,6 +59,7 @@ export class ArgumentChecker implements AsyncDisposable {
   /** The last check of each caller that has one. */
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #overruns = new Map<string, number>();
+  readonly #plain = new WeakMap<object, ReturnType<typeof plainSchema>>();
 
   constructor(bounds: ArgumentBounds = argumentBounds) {
     this.#bounds = bounds;
@@ -101,6 +108,7 @@ export class ArgumentChecker implements AsyncDisposable {
     schema: Record<string, unknown>,
     value: unknown,
   ): Promise<ValueVerdict> {
+    if (this.#fitsPlainly(schema, [value])) return Promise.resolve(fits);
     const request = { schema: JSON.stringify(schema), args: value };
     return this.#inTurn(caller, () => this.#verdict(caller, what, request));
   }
@@ -112,12 +120,22 @@ export class ArgumentChecker implements AsyncDisposable {
     schema: Record<string, unknown>,
     values: readonly unknown[],
   ): Promise<ValueVerdict> {
+    if (this.#fitsPlainly(schema, values)) return Promise.resolve(fits);
     const request = { schema: JSON.stringify(schema), args: values, each: true as const };
     return this.#inTurn(caller, () => this.#verdict(caller, what, request));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#helper[Symbol.asyncDispose]();
+  }
+
+  #fitsPlainly(schema: object, values: readonly unknown[]): boolean {
+    let check = this.#plain.get(schema);
+    if (check === undefined) {
+      check = plainSchema(schema);
+      this.#plain.set(schema, check);
+    }
+    return check !== null && values.length <= maxPlainValues && values.every((value) => check(value));
   }
 
   async #verdict(caller: string, what: string, request: ArgumentRequest): Promise<ValueVerdict> {
