@@ -240,6 +240,12 @@ describe("processes of a model", () => {
     const worker = await until("the worker", async () =>
       (await mind.get(victim)).processes.find(({ kind, state }) => kind === "worker" && state === "Running"),
     );
+    // Its next request would be answered with the attack.
+    await until("the victim's channel to rest", async () =>
+      (await mind.get(victim)).processes.some(
+        ({ kind, state }) => kind === "channel" && state === "WaitingForInput",
+      ),
+    );
     const { id, results } = await mind.results([
       {
         calls: [

@@ -29,6 +29,7 @@ export class MessageQuestions {
   readonly #log: Log;
   readonly #waiting: Questioned[] = [];
   #isAsking = false;
+  #isInitialized = false;
   /** The question that the client currently shows. */
   #asked: { readonly id: string; readonly withdrawn: AbortController } | null = null;
 
@@ -37,9 +38,14 @@ export class MessageQuestions {
     this.#log = log;
   }
 
-  /** True if this client is asked by messages. */
+  /** True if this client is asked by messages, and has said that it is ready for them. */
   get isWanted(): boolean {
-    return this.#session.options.approvals === "showMessageRequest";
+    return this.#isInitialized && this.#session.options.approvals === "showMessageRequest";
+  }
+
+  /** Called when the client has sent `initialized`; it may ignore a request that it receives before. */
+  initialized(): void {
+    this.#isInitialized = true;
   }
 
   /** Queues what is not queued already. */

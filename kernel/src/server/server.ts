@@ -240,17 +240,16 @@ export class KernelServer {
     // The client disconnected meanwhile.
     if (!this.#endpoints.has(session.endpoint)) return;
     const lenses = new LensRefresh(session, this.#log);
-    const askAgain = this.#connectFeatures(session, lenses);
+    this.#connectFeatures(session, lenses);
     this.#sessions.set(session, lenses);
-    askAgain();
   }
 
-  /** Returns what asks by messages, where the client wants that, whatever waits; or withdraws it without trust. */
-  #connectFeatures(session: Session, lenses: LensRefresh): () => void {
+  #connectFeatures(session: Session, lenses: LensRefresh): void {
     const { endpoint } = session;
     const questions = new MessageQuestions(session, this.#log);
     const approvals = new MessageApprovals(this.#kernel, this.#shown, session, questions);
     const asks = new MessageAsks(this.#kernel.asks, session, questions);
+    // Asks by messages, where the client wants that, whatever waits; or withdraws it without trust.
     const askAgain = (): void => {
       if (!session.trusted) return questions.withdrawCurrent();
       if (!questions.isWanted) return;
@@ -258,6 +257,10 @@ export class KernelServer {
         this.#log.error(`what waits for the person could not be read: ${messageOf(error)}`),
       );
     };
+    endpoint.onNotification("initialized", () => {
+      questions.initialized();
+      askAgain();
+    });
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#kernel.jobs, this.#log);
     endpoint.onNotification("window/workDoneProgress/cancel", (params) => {
@@ -341,7 +344,6 @@ export class KernelServer {
       ),
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
     );
-    return askAgain;
   }
 
   async #filesMoved(moves: readonly FileMove[]): Promise<void> {
