@@ -1,13 +1,12 @@
 import type { Diagnostic } from "vscode-languageserver";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { supports } from "./session/params.ts";
 import { maxOpenDocumentCharacters } from "./session/open-documents.ts";
 import type { Diagnosis } from "../base/vocabulary/editing.ts";
 import type { DiagnosisWatch } from "../services/editing.ts";
 import type { Services } from "../services/ports.ts";
 import { diagnosticOf } from "./session/faults.ts";
-import { withPositions } from "./session/position-encoding.ts";
+import { publishDiagnostics } from "./session/publish-diagnostics.ts";
 import type { Session } from "./session/session.ts";
 
 /**
@@ -123,22 +122,12 @@ export class DocumentDiagnostics implements Disposable {
     if (known.watch?.watch(lookedAt) === true) known.due++;
   }
 
-  #publish(uri: string, known: TrackedDocument, diagnostics: readonly unknown[]): void {
+  #publish(uri: string, known: TrackedDocument, diagnostics: readonly Diagnostic[]): void {
     const pushed = JSON.stringify(diagnostics);
     if (!known.isTyped && known.pushed === pushed) return;
     known.isTyped = false;
     known.pushed = pushed;
-    const { documents, endpoint, positionEncoding } = this.#session;
-    const version = supports(this.#session, "textDocument", "publishDiagnostics", "versionSupport")
-      ? documents.version(uri)
-      : null;
-    endpoint.notifyStandard("textDocument/publishDiagnostics", {
-      uri,
-      ...(version === null ? {} : { version }),
-      diagnostics: withPositions(diagnostics, uri, positionEncoding, "to-client", (each) =>
-        documents.text(each),
-      ),
-    });
+    publishDiagnostics(this.#session, uri, diagnostics);
   }
 }
 

@@ -55,6 +55,7 @@ import type { AgentNotice, Services } from "../services/ports.ts";
 import type { ShownFiles } from "./language/ports.ts";
 import { documentUriOf } from "./session/params.ts";
 import { type Direction, documentsIn, withPositions } from "./session/position-encoding.ts";
+import { ProgramFailures } from "./program-failures.ts";
 import { ProgressReporter } from "./progress.ts";
 import { clientNameOf } from "./session/params.ts";
 import { Session } from "./session/session.ts";
@@ -279,13 +280,17 @@ export class KernelServer {
       lensesChanged: () => lenses.lensesChanged(),
     });
     this.#chats.set(session, chats);
+    const failures = new ProgramFailures(this.#kernel.agents, session, (uri) =>
+      this.#kernel.documents.handles(uri),
+    );
     synchronizeDocuments(
       endpoint,
       session.documents,
       diagnostics,
       (uri) => this.#kernel.documents.textOnDisk(uri),
-      (uri) => {
+      (uri, how) => {
         chats.documentChanged(uri);
+        failures.textChanged(uri, how);
         void unsaved.textChanged(uri);
       },
     );
@@ -297,6 +302,7 @@ export class KernelServer {
     const notifyOfAgent = (agent: Agent): void => {
       endpoint.notify("lares/agents/changed", agent);
       lenses.lensesChanged();
+      failures.agentChanged();
     };
     session.listening.push(
       diagnostics,

@@ -4,6 +4,8 @@ import type { Endpoint } from "../protocol/v1/endpoint.ts";
 import type { DocumentDiagnostics } from "./diagnostics.ts";
 import type { OpenDocuments } from "./session/open-documents.ts";
 
+export type TextChange = "opened" | "changed" | "saved" | "closed";
+
 /**
  * Handles `textDocument/did*`: keeps the client's open documents in step with the client. Invalid params are ignored.
  */
@@ -13,7 +15,7 @@ export function synchronizeDocuments(
   diagnostics: DocumentDiagnostics,
   textOnDisk: (uri: string) => Promise<string | null>,
   /** Called after each of them with the document's URI. */
-  textChanged: (uri: string) => void,
+  textChanged: (uri: string, how: TextChange) => void,
 ): void {
   endpoint.onNotification("textDocument/didOpen", (params) => {
     const { uri, text, version } = documentIn(params);
@@ -23,7 +25,7 @@ export function synchronizeDocuments(
     documents.open(uri, text, textOnDisk(uri), { version, isContinued });
     diagnostics.changed(uri);
     diagnostics.otherTextChanged(uri);
-    textChanged(uri);
+    textChanged(uri, "opened");
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
     const { uri, version } = documentIn(params);
@@ -32,14 +34,14 @@ export function synchronizeDocuments(
     documents.change(uri, changes, version);
     diagnostics.changed(uri);
     diagnostics.otherTextChanged(uri);
-    textChanged(uri);
+    textChanged(uri, "changed");
   });
   endpoint.onNotification("textDocument/didSave", (params) => {
     const { uri } = documentIn(params);
     if (uri === null) return;
     documents.save(uri);
     diagnostics.otherTextChanged(uri);
-    textChanged(uri);
+    textChanged(uri, "saved");
   });
   endpoint.onNotification("textDocument/didClose", (params) => {
     const { uri } = documentIn(params);
@@ -47,7 +49,7 @@ export function synchronizeDocuments(
     documents.close(uri);
     diagnostics.closed(uri);
     diagnostics.otherTextChanged(uri);
-    textChanged(uri);
+    textChanged(uri, "closed");
   });
 }
 

@@ -1,8 +1,7 @@
 import type { Diagnostic } from "vscode-languageserver";
 import { positionAt } from "../../base/text-positions.ts";
 import { endOfForeign, lastTurn } from "../../services/chat-files/turns.ts";
-import { withPositions } from "../session/position-encoding.ts";
-import { supports } from "../session/params.ts";
+import { publishDiagnostics } from "../session/publish-diagnostics.ts";
 import type { Session } from "../session/session.ts";
 import type { ShownChat } from "./shown-chat.ts";
 
@@ -37,15 +36,7 @@ export class ChatDiagnostics {
     const pushed = JSON.stringify(diagnostics);
     if ((this.#published.get(uri) ?? "[]") === pushed) return;
     this.#published.set(uri, pushed);
-    const { documents, endpoint, positionEncoding } = this.#session;
-    const version = supports(this.#session, "textDocument", "publishDiagnostics", "versionSupport")
-      ? documents.version(uri)
-      : null;
-    endpoint.notifyStandard("textDocument/publishDiagnostics", {
-      uri,
-      ...(version === null ? {} : { version }),
-      diagnostics: withPositions(diagnostics, uri, positionEncoding, "to-client", () => text),
-    });
+    publishDiagnostics(this.#session, uri, diagnostics, () => text);
   }
 }
 
