@@ -114,7 +114,7 @@ function rowsOf(from: string, { ready, none, threads }: WakeTimes): Row[] {
       samples: samples.length,
     },
   ];
-  return [...row("a worker ready", ready, 80), ...row("none ready", none, 200)];
+  return [...row("a worker ready", ready, 80), ...row("two at once", none, 200)];
 }
 
 /**

@@ -31,6 +31,10 @@ export const hostBounds = {
   spareDelayMs: 100,
   /** Time after the last start at which the spare worker is started in any case. */
   maxSpareDelayMs: 1000,
+  /** The number of spare workers where there are as many processors; each takes some 10 MB. */
+  maxSpares: 4,
+  /** How long a spare worker has to be of no use before one fewer is kept. */
+  spareReviewMs: 60_000,
   /** Bytes of one frame between kernel and host; it must hold a module and a control message. */
   maxFrameBytes: 48 * 1024 * 1024,
   /** The number of compiled programs that the host keeps. */

@@ -3,7 +3,9 @@
  * prepare modules, compile them and run guests. The host ends with its parent.
  */
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { unreachable } from "../../base/exhaustive.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { countFrame, frame, readCount } from "../../platform/children/frames.ts";
 import { serveParent } from "../../platform/children/parent.ts";
 import { runPreparation } from "../prepare/preparation.ts";
@@ -12,6 +14,7 @@ import { frameType, usageFrame } from "./frame-types.ts";
 import { GuestInput } from "./guest-input.ts";
 import { GuestOutput } from "./guest-output.ts";
 import type { FromHost, FromWorker, SdkModule, ToHost } from "./messages.ts";
+import { SpareWorkers } from "./spare-workers.ts";
 import { standInModule } from "./stand-in.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 
@@ -36,12 +39,8 @@ interface RunningGuest {
 }
 
 const guests = new Map<number, RunningGuest>();
-/** A worker that is ready for any program. */
-let spare: WorkerSlot | null = null;
-let isSpareWanted = false;
-let spareTimer: NodeJS.Timeout | undefined;
-/** On the monotonic clock: the time after which the spare worker is not delayed any more. */
-let spareDueAt = 0;
+/** Null until one is wanted. */
+let spares: SpareWorkers<WorkerSlot> | null = null;
 
 const parent = serveParent<FromHost, ToHost>({
   maxFrameBytes: bounds.maxFrameBytes,
@@ -81,8 +80,7 @@ async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
     case "kill":
       return kill(words.guest, words.reason);
     case "prewarm":
-      isSpareWanted = true;
-      return keepSpare();
+      return keepSpares();
     default:
       unreachable(words);
   }
@@ -101,7 +99,7 @@ async function start(guest: number, key: string): Promise<void> {
   if (program === undefined) return send({ kind: "programMissing", guest });
   programs.delete(key);
   programs.set(key, program);
-  const slot = takeSpare() ?? new WorkerSlot(await sdk);
+  const slot = spares?.take() ?? new WorkerSlot(await sdk);
   const output = new GuestOutput(slot.output, (bytes) =>
     parent.write(...frame(frameType.stdout, guest, bytes)),
   );
@@ -111,25 +109,13 @@ async function start(guest: number, key: string): Promise<void> {
   guests.set(guest, { slot, input, output, forwarded: output.forward() });
   slot.give(program);
   slot.listen((message) => passOn(guest, slot, message));
-  spareDueAt = performance.now() + bounds.maxSpareDelayMs;
-  putOffSpare();
 }
 
-/** Starting a worker keeps two processors busy for a while, so the guests' events come first. */
-function putOffSpare(): void {
-  clearTimeout(spareTimer);
-  spareTimer = setTimeout(() => void keepSpare().catch(fail), bounds.spareDelayMs);
-}
-
-function takeSpare(): WorkerSlot | null {
-  const taken = spare;
-  spare = null;
-  return taken?.isAlive === true ? taken : null;
-}
-
-async function keepSpare(): Promise<void> {
+async function keepSpares(): Promise<void> {
   const loaded = await sdk;
-  if (isSpareWanted && spare?.isAlive !== true) spare = new WorkerSlot(loaded);
+  const maxSpares = Math.min(bounds.maxSpares, availableParallelism());
+  spares ??= new SpareWorkers(systemClock, () => new WorkerSlot(loaded), { ...bounds, maxSpares });
+  spares.want();
 }
 
 function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
@@ -143,7 +129,7 @@ function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
     case "usage":
       // Announces the output of a guest that has not waited since it wrote.
       slot.output.announce();
-      if (message.isComputing && spare === null && performance.now() < spareDueAt) putOffSpare();
+      if (message.isComputing) spares?.yield();
       return parent.write(...usageFrame(guest, message));
     case "exited":
       // The guest writes no more. Its output is sent before its exit is reported.
