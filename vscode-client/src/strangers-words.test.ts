@@ -503,7 +503,17 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
     const jobs = { items: [hostileJob, { ...hostileJob, state: "Waiting" as const }], total: 2 };
     const nodes = [
       ...approvalNodes({ pending: [hostile()], recent: ended(), asks: [hostileAsk], nameOfAgent, now }),
-      ...agentNodes([hostileAgent, { ...hostileAgent, problems: 2 }], () => jobs, now),
+      ...agentNodes(
+        [hostileAgent, { ...hostileAgent, problems: 2 }],
+        () => ({
+          ...jobs,
+          dead: {
+            ...jobs,
+            items: jobs.items.map((one) => ({ ...one, state: "Dead" as const, error: one.name })),
+          },
+        }),
+        now,
+      ),
     ];
     for (const node of flat(nodes)) {
       const item = treeItem(node);

@@ -11,13 +11,27 @@ const maxOffered = 200;
 /** The number of jobs that a question names. */
 const maxNamed = 20;
 
-/** Lets a person cancel jobs. */
+/** Lets a person cancel jobs, and retry or remove dead ones. */
 export const jobCommands: Feature = (context) =>
   Disposable.from(
     commands.registerCommand("lares.jobCancel", (given?: unknown) =>
       reporting("The job is not cancelled", async () => {
-        const job = jobArgument(given) ?? (await pickJob(context));
+        const job = jobArgument(given) ?? (await pickJob(context, toCancel));
         if (job !== undefined) await cancel(context, job);
+      }),
+    ),
+    commands.registerCommand("lares.jobRetry", (given?: unknown) =>
+      reporting("The job is not retried", async () => {
+        const job = jobArgument(given) ?? (await pickJob(context, toRetry));
+        if (job !== undefined)
+          await unlessGone(() => context.kernel.request("lares/jobs/retry", { id: job.id }));
+      }),
+    ),
+    commands.registerCommand("lares.jobRemove", (given?: unknown) =>
+      reporting("The job is not removed", async () => {
+        const job = jobArgument(given) ?? (await pickJob(context, toRemove));
+        if (job !== undefined && (await isCertain()))
+          await unlessGone(() => context.kernel.request("lares/jobs/remove", { id: job.id }));
       }),
     ),
     commands.registerCommand("lares.jobCancelAll", () =>
@@ -75,8 +89,45 @@ async function cancel({ kernel }: ClientContext, job: JobArgument): Promise<void
   }
 }
 
-async function pickJob({ kernel, models }: ClientContext): Promise<JobArgument | undefined> {
-  const { items } = await kernel.request("lares/jobs/list", { limit: maxOffered });
+/** Removed or retried elsewhere, it is not dead any more, which is what the person wanted. */
+async function unlessGone(request: () => Promise<unknown>): Promise<void> {
+  try {
+    await request();
+  } catch (error) {
+    if (refusalOf(error) !== "NotFound") throw error;
+    void window.showInformationMessage("The job is not dead any more.");
+  }
+}
+
+async function isCertain(): Promise<boolean> {
+  const yes = "Remove";
+  const answer = await window.showWarningMessage(
+    "Remove this dead job?",
+    { modal: true, detail: "Its input and its checkpoint are deleted, so it cannot be retried." },
+    yes,
+  );
+  return answer === yes;
+}
+
+/** Which jobs a person chooses from. */
+interface Choice {
+  readonly title: string;
+  readonly none: string;
+  readonly isDead: boolean;
+}
+
+const toCancel: Choice = { title: "Cancel Job", none: "No job is queued or running.", isDead: false };
+const toRetry: Choice = { title: "Retry Dead Job", none: "No job was given up.", isDead: true };
+const toRemove: Choice = { ...toRetry, title: "Remove Dead Job" };
+
+async function pickJob(
+  { kernel, models }: ClientContext,
+  { title, none, isDead }: Choice,
+): Promise<JobArgument | undefined> {
+  const { items } = await kernel.request("lares/jobs/list", {
+    limit: maxOffered,
+    ...(isDead ? { state: "dead" as const } : {}),
+  });
   const offered = items
     .filter(({ state }) => state !== "Cancelling")
     .map((job) => ({
@@ -86,13 +137,14 @@ async function pickJob({ kernel, models }: ClientContext): Promise<JobArgument |
       job: { id: job.id, agent: job.agent },
     }));
   if (offered.length === 0) {
-    void window.showInformationMessage("No job is queued or running.");
+    void window.showInformationMessage(none);
     return undefined;
   }
-  return (await window.showQuickPick(offered, { title: "Cancel Job", placeHolder: "Which job?" }))?.job;
+  return (await window.showQuickPick(offered, { title, placeHolder: "Which job?" }))?.job;
 }
 
 function detailOf(job: Job): string {
+  if (job.state === "Dead") return message(job.error ?? "failed for good", 200);
   return job.state === "Running"
     ? ["running", jobProgressWords(job, message)].filter((part) => part !== "").join(" · ")
     : jobWaitsFor(job, (time) => when(time, Date.now())) || "queued";

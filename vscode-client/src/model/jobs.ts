@@ -3,10 +3,10 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { CoalescedEvent } from "./coalesced.ts";
 import type { AgentJobs, AgentsModel, JobsModel } from "./ports.ts";
 
-/** The number of jobs that are requested per agent: those that run, and those that come next. */
+/** The number of jobs that are requested per agent: those that run, and those that come next; and as many dead ones. */
 export const maxJobs = 20;
 
-const none: AgentJobs = { items: [], total: 0 };
+const none: AgentJobs = { items: [], total: 0, dead: { items: [], total: 0 } };
 
 /**
  * The agents' jobs, as far as they are visible: the kernel notifies that an agent's jobs changed, and they are
@@ -82,8 +82,7 @@ export class KernelJobs implements JobsModel, Disposable {
       return;
     this.#stale.delete(agent);
     this.#isAsking = true;
-    this.#kernel
-      .request("lares/jobs/list", { agent, limit: maxJobs })
+    this.#request(agent)
       .then((jobs) => this.#take(agent, jobs))
       // The kernel is shutting down or gone; its next state asks again.
       .catch(() => undefined)
@@ -93,10 +92,16 @@ export class KernelJobs implements JobsModel, Disposable {
       });
   }
 
+  async #request(agent: string): Promise<AgentJobs> {
+    const jobs = await this.#kernel.request("lares/jobs/list", { agent, limit: maxJobs });
+    const dead = await this.#kernel.request("lares/jobs/list", { agent, state: "dead", limit: maxJobs });
+    return { ...jobs, dead };
+  }
+
   #take(agent: string, jobs: AgentJobs): void {
     if (this.#agents.get(agent) === undefined) return;
     const before = this.#byAgent.get(agent);
     this.#byAgent.set(agent, jobs);
-    if (jobs.total > 0 || (before?.total ?? 0) > 0) this.#changed.fire();
+    if ([jobs, jobs.dead, before, before?.dead].some((list) => (list?.total ?? 0) > 0)) this.#changed.fire();
   }
 }

@@ -27,10 +27,15 @@ export interface AsksModel {
   readonly onDidChange: Event<void>;
 }
 
-/** An agent's unfinished jobs: the first of them, in order, and their number. */
-export interface AgentJobs {
+/** The first jobs of a list, in its order, and the number of all. */
+export interface JobList {
   readonly items: readonly Job[];
   readonly total: number;
+}
+
+/** An agent's unfinished jobs, and those that were given up. */
+export interface AgentJobs extends JobList {
+  readonly dead: JobList;
 }
 
 export interface JobsModel {

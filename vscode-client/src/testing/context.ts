@@ -96,7 +96,10 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
         agents,
         asks,
         status,
-        jobs: { of: () => ({ items: [], total: 0 }), onDidChange: new EventEmitter().event },
+        jobs: {
+          of: () => ({ items: [], total: 0, dead: { items: [], total: 0 } }),
+          onDidChange: new EventEmitter().event,
+        },
         reminders: { onDidRemind: new EventEmitter().event },
       },
       extension,

@@ -6,7 +6,14 @@ import { overviewOf, type OverviewParts } from "./activity-overview.ts";
 
 const now = Date.parse("2026-01-01T12:00:00.000Z");
 const parts = (given: Partial<OverviewParts>) =>
-  overviewOf({ actions: [], agents: [], jobsOf: () => ({ items: [], total: 0 }), errors: [], now, ...given });
+  overviewOf({
+    actions: [],
+    agents: [],
+    jobsOf: () => ({ items: [], total: 0, dead: { items: [], total: 0 } }),
+    errors: [],
+    now,
+    ...given,
+  });
 const error = (given: Partial<TraceEntry>): TraceEntry => ({
   timestamp: "2026-01-01T12:00:00.000Z",
   level: "error",

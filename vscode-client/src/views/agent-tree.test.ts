@@ -5,8 +5,9 @@ import { agentNodes, noticeNodes } from "./agent-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 const now = Date.parse("2026-01-01T12:00:00.000Z");
+const noJobs: AgentJobs = { items: [], total: 0, dead: { items: [], total: 0 } };
 
-function nodeOf(given: Parameters<typeof agent>[0], jobs: AgentJobs = { items: [], total: 0 }): TreeNode {
+function nodeOf(given: Parameters<typeof agent>[0], jobs: AgentJobs = noJobs): TreeNode {
   const [node] = agentNodes([agent(given)], () => jobs, now);
   if (node === undefined) throw new Error("There is no node.");
   return node;
@@ -26,7 +27,7 @@ function all(node: TreeNode): TreeNode[] {
 describe("agentNodes", () => {
   it("distinguishes agents with the same name", () => {
     const twins = [agent({ id: "a.one", name: "Titles" }), agent({ id: "b.two", name: "Titles" })];
-    const nodes = agentNodes(twins, () => ({ items: [], total: 0 }), now);
+    const nodes = agentNodes(twins, () => noJobs, now);
     expect(nodes.map(({ label }) => label)).toEqual(["Titles (a.one)", "Titles (b.two)"]);
     expect(nodes[0]?.spoken).toMatch(/^Agent Titles \(a\.one\), /);
   });
@@ -145,19 +146,19 @@ describe("agentNodes", () => {
       agent({ id: "c", name: "Fails", last_failure: failure }),
       agent({ id: "d", name: "Off", state: "Unloaded", disabled: true }),
     ];
-    const nodes = agentNodes(given, () => ({ items: [], total: 0 }), now);
+    const nodes = agentNodes(given, () => noJobs, now);
     expect(nodes.map(({ label }) => label)).toEqual(["Fails", "Asks", "Active", "Off"]);
   });
 
   it("working and waiting share neither an icon nor a word", () => {
     const items = [job({ state: "Running", progress: { fraction: 0.5, message: "118 of 212 compared" } })];
-    const working = nodeOf({}, { items, total: 1 });
+    const working = nodeOf({}, { ...noJobs, items, total: 1 });
     const asking = nodeOf({ state: "Error", awaiting: "acceptance" });
     expect(working).toMatchObject({
       description: "Working: work",
       icon: { id: "loading~spin" },
     });
-    const queued = all(nodeOf({}, { items: [job({})], total: 1 }));
+    const queued = all(nodeOf({}, { ...noJobs, items: [job({})], total: 1 }));
     expect(asking.icon?.id).not.toMatch(/spin/);
     for (const { label, description = "" } of [...all(working), ...queued])
       expect(`${label} ${description}`).not.toMatch(/wait|permission/i);
@@ -216,6 +217,7 @@ describe("agentNodes", () => {
           locations: [evil],
         },
         {
+          ...noJobs,
           items: [
             job({ name: evil, key: evil, state: "Running", progress: { fraction: 1, message: evil } }),
             job({ id: "2", name: evil.repeat(1000), key: evil.repeat(1000) }),
@@ -232,7 +234,7 @@ describe("agentNodes", () => {
 
 describe("jobs", () => {
   const jobsOf = (...items: AgentJobs["items"]): TreeNode =>
-    child(nodeOf({}, { items, total: items.length }), "Jobs");
+    child(nodeOf({}, { ...noJobs, items, total: items.length }), "Jobs");
 
   it("are a collapsed item, or none if there are no jobs", () => {
     expect(nodeOf({}).children?.map(({ label }) => label)).not.toContain("Jobs");
@@ -278,9 +280,27 @@ describe("jobs", () => {
     });
   });
 
+  it("dead ones are an item of their own, with what went wrong, and can be retried", () => {
+    const dead = job({
+      id: "9",
+      name: "survey",
+      state: "Dead",
+      attempt: 3,
+      error: "no such host",
+      checkpoint: true,
+    });
+    const node = nodeOf({}, { ...noJobs, dead: { items: [dead], total: 1 } });
+    expect(node.children?.map(({ label }) => label)).not.toContain("Jobs");
+    const group = child(node, "Dead Jobs");
+    expect(group).toMatchObject({ description: "1 given up", icon: { id: "error" } });
+    const [shown] = group.children ?? [];
+    expect(shown).toMatchObject({ description: "no such host", context: "lares.deadJob", job: { id: "9" } });
+    expect(shown?.tooltip?.join("\n")).toMatch(/tried 3 times[^]*continues from there if it is retried/);
+  });
+
   it("jobs beyond the limit are counted", () => {
     const items = Array.from({ length: 20 }, (_, index) => job({ id: `${index}` }));
-    const node = child(nodeOf({}, { items, total: 10_000 }), "Jobs");
+    const node = child(nodeOf({}, { ...noJobs, items, total: 10_000 }), "Jobs");
     expect(node.children).toHaveLength(21);
     expect(node.children?.at(-1)?.label).toBe("… and 9,980 more");
     expect(node.description).toBe("10,000 queued");
