@@ -150,7 +150,7 @@ describe("a picture that an agent may not read", () => {
   });
 });
 
-test("what is no picture, or too large a one, is refused with the reason", async () => {
+test("what is not a picture, or is too large a one, is refused with the reason", async () => {
   for (const path of ["open/text.png", "open/empty.jpg", "open/a.txt"])
     expect(await refused(SEES, path)).toMatchObject({
       code: "InvalidParams",

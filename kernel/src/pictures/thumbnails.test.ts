@@ -192,11 +192,15 @@ test("an error of reading is the call's error", async () => {
 });
 
 test("a picture that takes too long ends the process, and the next is made by another", async () => {
-  await using maker = start({ maxCpuMs: 1 });
+  await using maker = start({ maxCpuMs: 150 });
+  await make(photo, {}, maker);
+  const { pid } = maker;
   await expect(make(slow, {}, maker)).rejects.toMatchObject({
     code: "LimitExceeded",
-    message: "a.jpg takes longer than 1 ms to decode.",
+    message: "a.jpg takes longer than 150 ms to decode.",
   });
+  expect(await make(photo, {}, maker)).toMatchObject({ width: 64 });
+  expect(maker.pid).not.toBe(pid);
 });
 
 test("a process that is killed while it decodes costs that call alone", async () => {

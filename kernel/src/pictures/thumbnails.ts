@@ -63,7 +63,7 @@ export class Thumbnails implements AsyncDisposable {
   }
 
   /**
-   * Reads the file and makes its thumbnail. Rejects as `read` does, with InvalidParams for what is no picture,
+   * Reads the file and makes its thumbnail. Rejects as `read` does, with InvalidParams for what is not a picture,
    * LimitExceeded for one that is too large or takes too long, and for too many at once, or with the signal's reason.
    */
   make(options: ThumbnailOptions): Promise<Thumbnail> {

@@ -6,7 +6,7 @@ import type { Entry, EntryKind, EntryPage, EntryQuery } from "../types/entry.ts"
 export type MockEntry = Partial<Entry> & {
   readonly path: string;
   readonly content?: string | Uint8Array;
-  /** What `ctx.vdfs.thumbnail` returns of it, whatever size was asked for; without it, the file is no picture. */
+  /** What `ctx.vdfs.thumbnail` returns of it, whatever size was asked for; without it, the file is not a picture. */
   readonly thumbnail?: Thumbnail;
   /** The sidecars' data by kind. */
   readonly sidecarData?: Readonly<Record<string, unknown>>;

@@ -36,7 +36,7 @@ export interface Vdfs {
   ): Promise<Uint8Array>;
   /**
    * The picture in a file, upright and made small: JPEG, PNG, WebP, or a GIF's first frame. Rejects with `InvalidParams` for
-   * what is no such picture or is damaged, and with `LimitExceeded` for one that is too large.
+   * what is damaged or not such a picture, and with `LimitExceeded` for one that is too large.
    */
   thumbnail(path: string, options: ThumbnailOptions): Promise<Thumbnail>;
   /** The whole file as UTF-8. */

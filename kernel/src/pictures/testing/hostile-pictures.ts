@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 /** Returns a picture of one colour. */
-export function plain(width: number, height: number, background = "#3366cc"): sharp.Sharp {
+export function plain(width: number, height: number, background = "#3366cc"): Sharp {
   return sharp({ create: { width, height, channels: 3, background } });
 }
 

@@ -73,7 +73,7 @@ export const vdfsCalls = define({
       PermissionDenied: noReadingOf,
       ScopeViolation: outside,
       NotFound: "The agent sees no file at this path.",
-      InvalidParams: "The file is no picture of these types, or it is damaged. `data.path` is `path`.",
+      InvalidParams: "The file is not a picture of these types, or it is damaged. `data.path` is `path`.",
       LimitExceeded:
         "The picture is too large or takes too long to decode, the process that decodes it ended, 64 thumbnails of the agent wait already, or it does not fit the blobs that an agent may keep. `data.limit` says which.",
     },
