@@ -24,6 +24,8 @@ const impersonated = [
   "@lares/sdk",
   "@lares/sdk/testing",
   "@wasmer/sdk",
+  "sharp",
+  "@img/sharp-wasm32",
   "esbuild",
   "commander",
   "vscode-jsonrpc",
