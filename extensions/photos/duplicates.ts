@@ -1,0 +1,123 @@
+import type { Look } from "./look.ts";
+
+interface Seen {
+  readonly path: string;
+  readonly look?: Look;
+}
+
+/** Signs of frequencies that may differ between two pictures that count as the same, of 63. */
+const maxDifferent = 10;
+/** How far a mean colour may differ: saving a picture again moves it by two or three. */
+const maxColour = 16;
+
+/** Two halves of the 64 signs. */
+type Signs = readonly [number, number];
+
+/** Returns the paths of pictures that look the same, turned or mirrored ones included: groups of at least two, the largest first. */
+export function duplicatesOf(photos: readonly Seen[]): string[][] {
+  const seen: {
+    readonly path: string;
+    readonly colour: Look["colour"];
+    readonly turned: readonly Signs[];
+  }[] = [];
+  for (const { path, look } of photos)
+    if (look !== undefined && look.isFlat !== true)
+      seen.push({ path, colour: look.colour, turned: turnedOf(signsOf(look.bits)) });
+
+  const joined = seen.map((_, index) => index);
+  const rootOf = (index: number): number => {
+    let root = index;
+    while (joined[root] !== root) root = joined[root] ?? root;
+    return (joined[index] = root);
+  };
+  // Only pictures of nearly the same mean colour are compared: those of one cell and of the cells around it.
+  const cells = new Map<string, number[]>();
+  for (const [index, { colour, turned }] of seen.entries()) {
+    const upright = turned[0];
+    for (const cell of around(colour))
+      for (const other of cells.get(cell) ?? []) {
+        const before = seen[other];
+        if (before === undefined || upright === undefined || !isNear(colour, before.colour)) continue;
+        if (before.turned.some((signs) => differing(signs, upright) <= maxDifferent))
+          joined[rootOf(index)] = rootOf(other);
+      }
+    const own = colour.map(cellOf).join(" ");
+    const members = cells.get(own);
+    if (members === undefined) cells.set(own, [index]);
+    else members.push(index);
+  }
+  const groups = new Map<number, string[]>();
+  for (const [index, { path }] of seen.entries()) {
+    const root = rootOf(index);
+    groups.set(root, [...(groups.get(root) ?? []), path]);
+  }
+  return [...groups.values()]
+    .filter((paths) => paths.length > 1)
+    .map((paths) => paths.toSorted())
+    .toSorted((one, other) => other.length - one.length || ((one[0] ?? "") < (other[0] ?? "") ? -1 : 1));
+}
+
+/** True if two pictures look the same, in whichever of the eight ways one of them is turned or mirrored. */
+export function looksSame(one: Look, other: Look): boolean {
+  return (
+    duplicatesOf([
+      { path: "one", look: one },
+      { path: "other", look: other },
+    ]).length > 0
+  );
+}
+
+const cellOf = (part: number): number => Math.floor(part / maxColour);
+
+function around([red, green, blue]: Look["colour"]): string[] {
+  const found: string[] = [];
+  for (let r = -1; r <= 1; r++)
+    for (let g = -1; g <= 1; g++)
+      for (let b = -1; b <= 1; b++) found.push(`${cellOf(red) + r} ${cellOf(green) + g} ${cellOf(blue) + b}`);
+  return found;
+}
+
+function isNear(one: Look["colour"], other: Look["colour"]): boolean {
+  return one.every((part, channel) => Math.abs(part - (other[channel] ?? 0)) <= maxColour);
+}
+
+function signsOf(bits: string): Signs {
+  return [Number.parseInt(bits.slice(0, 8), 16) | 0, Number.parseInt(bits.slice(8), 16) | 0];
+}
+
+/** Mirroring changes the signs of the odd frequencies in one direction. Each byte is a row. */
+const mirrored = ([top, bottom]: Signs): Signs => [top ^ 0xaaaaaaaa, bottom ^ 0xaaaaaaaa];
+const upended = ([top, bottom]: Signs): Signs => [top ^ 0x00ff00ff, bottom ^ 0x00ff00ff];
+
+/** Swaps rows and columns: the picture mirrored at its diagonal. */
+function transposed([top, bottom]: Signs): Signs {
+  const row = (u: number): number => ((u < 4 ? top : bottom) >>> (24 - (u % 4) * 8)) & 255;
+  const halves: [number, number] = [0, 0];
+  for (let u = 0; u < 8; u++) {
+    let byte = 0;
+    for (let v = 0; v < 8; v++) byte |= ((row(v) >>> u) & 1) << v;
+    halves[u < 4 ? 0 : 1] |= byte << (24 - (u % 4) * 8);
+  }
+  return halves;
+}
+
+/** Returns the signs of a picture in the eight ways it can be turned and mirrored, as it is first. */
+function turnedOf(signs: Signs): Signs[] {
+  return [signs, transposed(signs)].flatMap((one) => [
+    one,
+    mirrored(one),
+    upended(one),
+    upended(mirrored(one)),
+  ]);
+}
+
+function differing(one: Signs, other: Signs): number {
+  return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1]);
+}
+
+/** The number of bits that are set. */
+function ones(bits: number): number {
+  let count = bits - ((bits >>> 1) & 0x55555555);
+  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
+  return Math.imul((count + (count >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
