@@ -95,7 +95,9 @@ export class Clusters {
 
   /** The width of a cell in degrees of longitude: at least `km` wherever in its row. */
   #columnDegrees(row: number): number {
-    const farthest = Math.min(89, (Math.max(Math.abs(row), Math.abs(row + 1)) * this.#km) / degreeKm);
+    const farthest = (Math.max(Math.abs(row), Math.abs(row + 1)) * this.#km) / degreeKm;
+    // Around a pole all meridians are near each other.
+    if (farthest > 89) return 360;
     return Math.min(360, this.#km / degreeKm / Math.cos((farthest * Math.PI) / 180));
   }
 

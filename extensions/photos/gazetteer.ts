@@ -27,13 +27,13 @@ export class Gazetteer {
   }
 
   /**
-   * Returns the town that a position belongs to; null if none is near. A large town reaches farther: the suburbs of Rome
-   * are Rome, although the middle of a small town may be nearer.
+   * Returns the town that a position belongs to, else the nearest; null if none is near. A large town reaches farther: the
+   * suburbs of Rome are Rome, although the middle of a small town may be nearer.
    */
   townAt(position: Position): Town | null {
     const lines = this.#parsed();
     const reach = farthestKm / degreeKm;
-    let best: { readonly line: string; readonly score: number; readonly isNear: boolean } | null = null;
+    let best: { readonly line: string; readonly score: number; readonly km: number } | null = null;
     for (
       let at = this.#firstFrom(position[0] - reach);
       at < lines.length && (this.#latitudes[at] ?? 90) <= position[0] + reach;
@@ -45,11 +45,12 @@ export class Gazetteer {
       if (km > farthestKm) continue;
       const reachKm = leastReachKm + Math.sqrt(Number(thousands)) / 2;
       const score = km / reachKm;
-      if (best === null || score < best.score) best = { line, score, isNear: score > 1 };
+      const isBetter = best === null || (score > 1 && best.score > 1 ? km < best.km : score < best.score);
+      if (isBetter) best = { line, score, km };
     }
     if (best === null) return null;
     const [name = "", , , country = ""] = best.line.split("\t");
-    return { name, country, isNear: best.isNear };
+    return { name, country, isNear: best.score > 1 };
   }
 
   #parsed(): readonly string[] {

@@ -90,7 +90,7 @@ export function timeOf(taken: string | undefined, name: string, now: number): nu
 
 /** A clock that starts anew, or is ahead, would put photos where they do not belong. */
 function plausible(time: string | undefined, now: number): number | undefined {
-  if (time === undefined) return undefined;
+  if (typeof time !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(time)) return undefined;
   const at = Date.parse(`${time}Z`);
   if (Number.isNaN(at) || at > now + aheadMs) return undefined;
   const isReset = resets.some((day) => {
