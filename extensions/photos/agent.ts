@@ -31,7 +31,7 @@ export default defineAgent<Memory>({
     async metadata(_input, ctx) {
       await ctx.memory.plan.update(begun);
       const count = await inBatches(ctx, factsStage);
-      ctx.trace.info("metadata read", { photos: count });
+      if (count > 0) ctx.trace.info("time and place noted", { photos: count });
     },
   },
 

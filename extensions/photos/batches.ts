@@ -15,6 +15,8 @@ const headBytes = 128 * 1024;
 export interface Stage {
   readonly field: "facts" | "look";
   readonly title: (count: number) => string;
+  /** The trace at its beginning. */
+  readonly begins: string;
   needs(photo: Photo): boolean;
   read(entry: Entry, ctx: Context): Promise<unknown>;
 }
@@ -22,6 +24,7 @@ export interface Stage {
 export const factsStage: Stage = {
   field: "facts",
   title: (count) => `Note time and place of ${count === 1 ? "a photo" : `${count} photos`}`,
+  begins: "reading photos",
   needs: ({ needsFacts }) => needsFacts,
   async read(entry, ctx): Promise<StoredFacts> {
     const head = await ctx.vdfs.read(entry.path, { length: headBytes });
@@ -36,6 +39,7 @@ export const factsStage: Stage = {
 export async function inBatches(ctx: Job, stage: Stage): Promise<number> {
   const now = Date.now();
   const needing = (await everyPicture(ctx)).filter((entry) => stage.needs(photoOf(entry, now)));
+  if (needing.length > 0) ctx.trace.info(stage.begins, { photos: needing.length });
   let done = 0;
   for (let at = 0; at < needing.length && !ctx.signal.aborted; at += batchSize) {
     const batch = needing.slice(at, at + batchSize);

@@ -5,24 +5,36 @@ interface Seen {
   readonly look?: Look;
 }
 
-/** Signs of frequencies that may differ between two pictures that count as the same, of 63. */
-const maxDifferent = 10;
+/** The share of signs that may differ between two pictures that count as the same, of those that both are sure of. */
+const maxDifferent = 0.1;
+/** Pictures that share fewer signs than this, such as two of a clear sky, are alike without being copies. */
+const leastShared = 14;
+/** The share of its sure signs that each has to share with the other. */
+const leastOverlap = 0.7;
 /** How far a mean colour may differ: saving a picture again moves it by two or three. */
 const maxColour = 16;
 
-/** Two halves of the 64 signs. */
-type Signs = readonly [number, number];
+/** Two halves of 64 bits. */
+type Bits = readonly [number, number];
+/** The signs of a picture turned in some way, and which of them are sure. */
+interface Turned {
+  readonly signs: Bits;
+  readonly sure: Bits;
+}
 
 /** Returns the paths of pictures that look the same, turned or mirrored ones included: groups of at least two, the largest first. */
 export function duplicatesOf(photos: readonly Seen[]): string[][] {
   const seen: {
     readonly path: string;
     readonly colour: Look["colour"];
-    readonly turned: readonly Signs[];
+    readonly turned: readonly Turned[];
   }[] = [];
-  for (const { path, look } of photos)
-    if (look !== undefined && look.isFlat !== true)
-      seen.push({ path, colour: look.colour, turned: turnedOf(signsOf(look.bits)) });
+  for (const { path, look } of photos) {
+    if (look === undefined) continue;
+    const picture = { signs: bitsOf(look.signs), sure: bitsOf(look.sure) };
+    if (count(picture.sure) >= leastShared)
+      seen.push({ path, colour: look.colour, turned: turnedOf(picture) });
+  }
 
   const joined = seen.map((_, index) => index);
   const rootOf = (index: number): number => {
@@ -38,8 +50,7 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
       for (const other of cells.get(cell) ?? []) {
         const before = seen[other];
         if (before === undefined || upright === undefined || !isNear(colour, before.colour)) continue;
-        if (before.turned.some((signs) => differing(signs, upright) <= maxDifferent))
-          joined[rootOf(index)] = rootOf(other);
+        if (before.turned.some((turned) => areAlike(turned, upright))) joined[rootOf(index)] = rootOf(other);
       }
     const own = colour.map(cellOf).join(" ");
     const members = cells.get(own);
@@ -81,16 +92,34 @@ function isNear(one: Look["colour"], other: Look["colour"]): boolean {
   return one.every((part, channel) => Math.abs(part - (other[channel] ?? 0)) <= maxColour);
 }
 
-function signsOf(bits: string): Signs {
-  return [Number.parseInt(bits.slice(0, 8), 16) | 0, Number.parseInt(bits.slice(8), 16) | 0];
+/** The signs that both are sure of have to be the same, but for a few. */
+function areAlike(one: Turned, other: Turned): boolean {
+  const top = one.sure[0] & other.sure[0];
+  const bottom = one.sure[1] & other.sure[1];
+  const shared = ones(top) + ones(bottom);
+  if (shared < leastShared || shared < leastOverlap * Math.max(count(one.sure), count(other.sure)))
+    return false;
+  const differing =
+    ones((one.signs[0] ^ other.signs[0]) & top) + ones((one.signs[1] ^ other.signs[1]) & bottom);
+  return differing <= maxDifferent * shared;
+}
+
+function bitsOf(digits: string): Bits {
+  return [Number.parseInt(digits.slice(0, 8), 16) | 0, Number.parseInt(digits.slice(8), 16) | 0];
 }
 
 /** Mirroring changes the signs of the odd frequencies in one direction. Each byte is a row. */
-const mirrored = ([top, bottom]: Signs): Signs => [top ^ 0xaaaaaaaa, bottom ^ 0xaaaaaaaa];
-const upended = ([top, bottom]: Signs): Signs => [top ^ 0x00ff00ff, bottom ^ 0x00ff00ff];
+const mirrored = ({ signs: [top, bottom], sure }: Turned): Turned => ({
+  signs: [top ^ 0xaaaaaaaa, bottom ^ 0xaaaaaaaa],
+  sure,
+});
+const upended = ({ signs: [top, bottom], sure }: Turned): Turned => ({
+  signs: [top ^ 0x00ff00ff, bottom ^ 0x00ff00ff],
+  sure,
+});
 
 /** Swaps rows and columns: the picture mirrored at its diagonal. */
-function transposed([top, bottom]: Signs): Signs {
+function transposed([top, bottom]: Bits): Bits {
   const row = (u: number): number => ((u < 4 ? top : bottom) >>> (24 - (u % 4) * 8)) & 255;
   const halves: [number, number] = [0, 0];
   for (let u = 0; u < 8; u++) {
@@ -101,23 +130,19 @@ function transposed([top, bottom]: Signs): Signs {
   return halves;
 }
 
-/** Returns the signs of a picture in the eight ways it can be turned and mirrored, as it is first. */
-function turnedOf(signs: Signs): Signs[] {
-  return [signs, transposed(signs)].flatMap((one) => [
-    one,
-    mirrored(one),
-    upended(one),
-    upended(mirrored(one)),
-  ]);
+/** Returns a picture in the eight ways it can be turned and mirrored, as it is first. */
+function turnedOf(picture: Turned): Turned[] {
+  const diagonal = { signs: transposed(picture.signs), sure: transposed(picture.sure) };
+  return [picture, diagonal].flatMap((one) => [one, mirrored(one), upended(one), upended(mirrored(one))]);
 }
 
-function differing(one: Signs, other: Signs): number {
-  return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1]);
+function count([top, bottom]: Bits): number {
+  return ones(top) + ones(bottom);
 }
 
 /** The number of bits that are set. */
 function ones(bits: number): number {
-  let count = bits - ((bits >>> 1) & 0x55555555);
-  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
-  return Math.imul((count + (count >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  let sum = bits - ((bits >>> 1) & 0x55555555);
+  sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
+  return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

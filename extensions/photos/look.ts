@@ -1,19 +1,19 @@
 /** How a picture looks, in a form that nearly equal pictures share nearly. */
 export interface Look {
-  /** Sixteen hexadecimal digits: the signs of the 64 lowest frequencies. */
-  readonly bits: string;
+  /** Sixteen hexadecimal digits: the signs of the 64 lowest frequencies, a row of eight in two digits. */
+  readonly signs: string;
+  /** The same for those that are large enough for their sign to mean something. */
+  readonly sure: string;
   /** The mean colour, 0 to 255. */
   readonly colour: readonly [red: number, green: number, blue: number];
-  /** Nothing but one tone: such pictures are alike without being copies. */
-  readonly isFlat?: boolean;
 }
 
 /** The picture is reduced to a square of this many pixels a side. */
 const side = 32;
 /** The lowest frequencies in each direction. */
 const low = 8;
-/** The mean size of these frequencies, below which a picture counts as flat. */
-const flatness = 1.2;
+/** A frequency of less than this many of 255 tones may be the work of a compression. */
+const certain = 0.2;
 /** cosines[u][x] of the discrete cosine transform. */
 const cosines = Array.from({ length: low }, (_, u) =>
   Float64Array.from({ length: side }, (_unused, x) => Math.cos(((2 * x + 1) * u * Math.PI) / (2 * side))),
@@ -27,21 +27,22 @@ export function lookOf(rgba: Uint8Array, width: number, height: number): Look | 
   if (width < 1 || height < 1 || rgba.length !== width * height * 4) return null;
   const { tones, colour } = reduced(rgba, width, height);
   const frequencies = transformed(tones);
-  let bits = "";
-  let size = 0;
+  let signs = "";
+  let sure = "";
   for (let u = 0; u < low; u++) {
-    let byte = 0;
+    let signsOfRow = 0;
+    let sureOfRow = 0;
     for (let v = 0; v < low; v++) {
       const value = frequencies[u * low + v] ?? 0;
       // The first is the mean tone, whose sign says nothing.
-      const isAbove = (u > 0 || v > 0) && value > 0;
-      if (u > 0 || v > 0) size += Math.abs(value);
-      byte |= isAbove ? 1 << v : 0;
+      if (u === 0 && v === 0) continue;
+      if (value > 0) signsOfRow |= 1 << v;
+      if (Math.abs(value) >= certain) sureOfRow |= 1 << v;
     }
-    bits += byte.toString(16).padStart(2, "0");
+    signs += signsOfRow.toString(16).padStart(2, "0");
+    sure += sureOfRow.toString(16).padStart(2, "0");
   }
-  const isFlat = size / (low * low - 1) < flatness;
-  return { bits, colour, ...(isFlat ? { isFlat } : {}) };
+  return { signs, sure, colour };
 }
 
 /** Averages the pixels into a square, whatever the picture's shape, so that a turned picture is its square turned. */

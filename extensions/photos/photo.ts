@@ -73,13 +73,14 @@ function isPosition(value: unknown): value is Position {
 }
 
 function isLook(value: unknown): value is Look {
-  if (typeof value !== "object" || value === null || !("bits" in value) || !("colour" in value)) return false;
+  if (typeof value !== "object" || value === null) return false;
+  const { signs, sure, colour } = value as Partial<Record<keyof Look, unknown>>;
+  const areBits = [signs, sure].every((bits) => typeof bits === "string" && /^[0-9a-f]{16}$/.test(bits));
   return (
-    typeof value.bits === "string" &&
-    /^[0-9a-f]{16}$/.test(value.bits) &&
-    Array.isArray(value.colour) &&
-    value.colour.length === 3 &&
-    value.colour.every((part) => typeof part === "number")
+    areBits &&
+    Array.isArray(colour) &&
+    colour.length === 3 &&
+    colour.every((part) => typeof part === "number")
   );
 }
 
