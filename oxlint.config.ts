@@ -42,6 +42,7 @@ const mayImport = {
   "file-tools": ["policy", "base"],
   egress: ["models", "policy", "secret-scan", "platform", "base"],
   inference: ["memory-contract", "platform", "base"],
+  pictures: ["platform", "base"],
   front: ["protocol", "platform", "base"],
   minds: ["conversations", "context", "models", "services", "platform", "base"],
   services: ["base"],
@@ -100,6 +101,12 @@ const filesAtTheEdge: Partial<Record<keyof typeof mayImport, readonly EdgeFiles[
       ],
       because:
         "the inference host's entry file and its native packages; a model's files lie where the user put them",
+    },
+  ],
+  pictures: [
+    {
+      files: ["node-constants.ts"],
+      because: "the process that decodes pictures: what its WebAssembly needs of Node",
     },
   ],
   sandbox: [

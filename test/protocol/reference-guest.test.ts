@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../kernel/build/reference/examples.ts";
 import { guestCalls, type GuestCall, type GuestRequest } from "../../kernel/src/protocol/guest/v1/calls.ts";
@@ -17,6 +18,7 @@ import { validate } from "../../kernel/src/protocol/validate.ts";
 import { frame } from "../support/frames.ts";
 import { Bench, inState, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import { png } from "../support/pictures.ts";
 import { Recorder } from "../support/recorded.ts";
 import { heard, hostCall, relayGuest, say } from "../support/relay-guest.ts";
 import { declared, inferExample } from "../support/infer-example.ts";
@@ -42,6 +44,11 @@ const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec =
   },
   ...more,
 });
+
+const blueSky = (): Promise<Uint8Array> =>
+  sharp({ create: { width: 40, height: 20, channels: 3, background: "#3366cc" } })
+    .png()
+    .toBuffer();
 
 const personType = (version: number) => ({
   name: "Person",
@@ -85,7 +92,13 @@ beforeAll(async () => {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   origin = `http://${host}`;
   bench = await Bench.create({
-    files: { "notes/ada.md": "Ada Lovelace\n", "notes/copy.md": "Ada Lovelace\n", "secret/key.txt": "x" },
+    files: {
+      "notes/ada.md": "Ada Lovelace\n",
+      "notes/copy.md": "Ada Lovelace\n",
+      "notes/sky.png": await blueSky(),
+      "notes/wall.png": png(30_000, 20_000),
+      "secret/key.txt": "x",
+    },
     extensions: [
       guest(
         GUEST,
@@ -253,6 +266,11 @@ test("entries", async () => {
   await ask("vdfs/read", { path: "notes/ada.md", length: 5 });
   await refused("vdfs/read", "NotFound", { path: "notes/grace.md" });
   await refused("vdfs/read", "ScopeViolation", { path: "secret/key.txt" });
+  await ask("vdfs/thumbnail", { path: "notes/sky.png", max_px: 2, format: "rgba8" });
+  await refused("vdfs/thumbnail", "InvalidParams", { path: "notes/ada.md", max_px: 64, format: "jpeg" });
+  await refused("vdfs/thumbnail", "LimitExceeded", { path: "notes/wall.png", max_px: 64, format: "jpeg" });
+  await refused("vdfs/thumbnail", "NotFound", { path: "notes/grace.png", max_px: 64, format: "jpeg" });
+  await refused("vdfs/thumbnail", "ScopeViolation", { path: "secret/key.txt", max_px: 64, format: "jpeg" });
   await refused("vdfs/sidecar/read", "ScopeViolation", { path: "secret/key.txt", sidecar: "faces" });
   await refused("vdfs/get", "ScopeViolation", { path: "../other" });
   await until(
@@ -266,6 +284,7 @@ test("entries", async () => {
     ["vdfs/count", {}],
     ["vdfs/get", { path: "notes/ada.md" }],
     ["vdfs/read", { path: "notes/ada.md" }],
+    ["vdfs/thumbnail", { path: "notes/sky.png", max_px: 64, format: "jpeg" }],
     ["vdfs/sidecar/read", { path: "notes/ada.md", sidecar: "faces" }],
     ["vdfs/copies", { content_id: `sha256:${"0".repeat(64)}` }],
   ] as const)

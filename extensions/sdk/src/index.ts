@@ -24,6 +24,8 @@ export type {
   ToolCallOptions,
   ToolContext,
   Trace,
+  Thumbnail,
+  ThumbnailOptions,
   Vdfs,
 } from "./types/context.ts";
 export type { AgentHealth } from "./types/agents.ts";

@@ -141,7 +141,7 @@ const rows: Row[] = [
   { method: "vdfs/count", permission: "read_entries", params: {} },
   { method: "vdfs/copies", permission: "read_entries", params: { content_id: "sha256:x" } },
   { method: "vdfs/get", permission: "read_entries", params: { id: "1" } },
-  ...["vdfs/get", "vdfs/read", "vdfs/sidecar/read"].map((method): Row => ({
+  ...["vdfs/get", "vdfs/read", "vdfs/thumbnail", "vdfs/sidecar/read"].map((method): Row => ({
     method,
     permission: "read_entries",
     params: { path: inside, sidecar: "faces" },
@@ -405,6 +405,7 @@ test.each(["vdfs/write", "", "__proto__", "constructor", "toString"])(
 test.each([
   ["vdfs/read", {}],
   ["vdfs/read", { path: 7 }],
+  ["vdfs/thumbnail", { path: 7 }],
   ["vdfs/get", { path: null }],
   ["actions/propose", {}],
   ["actions/propose", { effects: "all" }],

@@ -84,6 +84,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "vdfs/get": (authority, params) =>
     params.path === undefined ? reading(authority, params) : readingPath(authority, params),
   "vdfs/read": readingPath,
+  "vdfs/thumbnail": readingPath, // and the service reads as "vdfs/read" does
   "vdfs/sidecar/read": readingPath,
   "memory/working/read": remembering("read"),
   "memory/working/swap": remembering("read_write"),
@@ -137,6 +138,7 @@ const reads: ReadonlySet<string> = new Set([
   "vdfs/copies",
   "vdfs/get",
   "vdfs/read",
+  "vdfs/thumbnail",
   "vdfs/sidecar/read",
   "memory/working/read",
   "memory/temporal/query",

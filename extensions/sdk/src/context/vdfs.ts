@@ -4,6 +4,7 @@ import type { Action, EffectInput } from "../types/action.ts";
 import type { CallOptions } from "../types/call.ts";
 import type { Vdfs } from "../types/context.ts";
 import type { Hash } from "../types/entry.ts";
+import { bytesOfBlob } from "./blobs.ts";
 import { bytesOf, joined } from "./bytes.ts";
 import { type Kernel, withSignal } from "./kernel.ts";
 
@@ -53,6 +54,17 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
     get: (path, options) =>
       kernel.call("vdfs/get", typeof path === "string" ? { path } : { id: path.id }, options),
     read,
+    thumbnail: async (path, { maxPx, format, signal }) => {
+      const params = { path, max_px: maxPx, format };
+      const {
+        width,
+        height,
+        base64 = "",
+        blob,
+      } = await kernel.call("vdfs/thumbnail", params, withSignal(signal));
+      const bytes = blob === undefined ? bytesOf(base64) : await bytesOfBlob(kernel, blob);
+      return { width, height, bytes };
+    },
     readText,
     readJson: async (path, options) => JSON.parse(await readText(path, options)),
     copies: (contentId, options) => kernel.call("vdfs/copies", { content_id: contentId as Hash }, options),

@@ -6,6 +6,7 @@ import { memoryCalls } from "../../../../kernel/src/protocol/guest/v1/memory.ts"
 import { typeCalls } from "../../../../kernel/src/protocol/guest/v1/types.ts";
 import { checkParams } from "../../../../kernel/src/protocol/validate.ts";
 import type { TSchema } from "typebox";
+import { base64Of } from "../context/bytes.ts";
 import { type CallParams, cancelled, type Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
@@ -119,6 +120,17 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
         "",
       );
       return { base64: btoa(text), eof: end >= bytes.length };
+    },
+    "vdfs/thumbnail": ({ path }) => {
+      if (workspace.bytes(String(path)) === undefined)
+        throw new LaresError("NotFound", `There is no file "${String(path)}".`);
+      const thumbnail = workspace.thumbnail(String(path));
+      if (thumbnail === undefined)
+        throw new LaresError("InvalidParams", `${String(path)} is not a picture that can be decoded.`, {
+          path: "path",
+        });
+      const { bytes, ...size } = thumbnail;
+      return { ...size, base64: base64Of(bytes) };
     },
     "vdfs/sidecar/read": ({ path, sidecar }) => workspace.sidecar(String(path), String(sidecar)),
     "vdfs/copies": ({ content_id }) => {

@@ -1,10 +1,13 @@
 import { compileGlob } from "../../../../kernel/src/base/glob.ts";
+import type { Thumbnail } from "../types/context.ts";
 import type { Entry, EntryKind, EntryPage, EntryQuery } from "../types/entry.ts";
 
 /** An entry of a mock workspace: its path, and whatever else matters to the test. */
 export type MockEntry = Partial<Entry> & {
   readonly path: string;
   readonly content?: string | Uint8Array;
+  /** What `ctx.vdfs.thumbnail` returns of it, whatever size was asked for; without it, the file is no picture. */
+  readonly thumbnail?: Thumbnail;
   /** The sidecars' data by kind. */
   readonly sidecarData?: Readonly<Record<string, unknown>>;
 };
@@ -12,6 +15,7 @@ export type MockEntry = Partial<Entry> & {
 interface Stored {
   entry: Entry;
   readonly bytes: Uint8Array;
+  readonly thumbnail: Thumbnail | undefined;
   readonly sidecars: Map<string, unknown>;
 }
 
@@ -23,7 +27,7 @@ export class MockWorkspace {
 
   constructor(entries: readonly MockEntry[], now: string) {
     for (const given of entries) {
-      const { content = "", sidecarData = {}, ...fields } = given;
+      const { content = "", sidecarData = {}, thumbnail, ...fields } = given;
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       const name = given.path.slice(given.path.lastIndexOf("/") + 1);
       const dot = name.lastIndexOf(".");
@@ -44,7 +48,12 @@ export class MockWorkspace {
         location: ".",
         ...fields,
       };
-      this.#stored.set(entry.path, { entry, bytes, sidecars: new Map(Object.entries(sidecarData)) });
+      this.#stored.set(entry.path, {
+        entry,
+        bytes,
+        thumbnail,
+        sidecars: new Map(Object.entries(sidecarData)),
+      });
     }
   }
 
@@ -81,6 +90,10 @@ export class MockWorkspace {
 
   bytes(path: string): Uint8Array | undefined {
     return this.#stored.get(path)?.bytes;
+  }
+
+  thumbnail(path: string): Thumbnail | undefined {
+    return this.#stored.get(path)?.thumbnail;
   }
 
   sidecar(path: string, kind: string): { data: unknown } | null {

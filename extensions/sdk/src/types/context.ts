@@ -9,6 +9,20 @@ import type { SharedValues } from "./shared-types.ts";
 export type Severity = "info" | "warning" | "error";
 export type Fields = Readonly<Record<string, unknown>>;
 
+export interface ThumbnailOptions extends CallOptions {
+  /** The longer side in pixels, 1 to 1024. A smaller picture keeps its size. */
+  readonly maxPx: number;
+  /** `rgba8`: 4 bytes a pixel (red, green, blue, opacity), row by row. `jpeg`: a JPEG file without metadata. */
+  readonly format: "rgba8" | "jpeg";
+}
+
+export interface Thumbnail {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+}
+
 /** The workspace's files, as far as they were granted. The writes are actions of one effect. */
 export interface Vdfs {
   query(query?: EntryQuery, options?: CallOptions): Promise<EntryPage>;
@@ -20,6 +34,11 @@ export interface Vdfs {
     path: string,
     options?: { readonly offset?: number; readonly length?: number } & CallOptions,
   ): Promise<Uint8Array>;
+  /**
+   * The picture in a file, upright and made small: JPEG, PNG, WebP, or a GIF's first frame. Rejects with `InvalidParams` for
+   * what is no such picture or is damaged, and with `LimitExceeded` for one that is too large.
+   */
+  thumbnail(path: string, options: ThumbnailOptions): Promise<Thumbnail>;
   /** The whole file as UTF-8. */
   readText(path: string, options?: CallOptions): Promise<string>;
   readJson<Value = Untyped>(path: string, options?: CallOptions): Promise<Value>;

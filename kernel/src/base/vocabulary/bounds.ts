@@ -14,5 +14,7 @@ export const maxRelations = 256;
 export const maxVariantLength = 128;
 /** The largest piece of a file, an effect's content or a blob in one answer to a guest, in bytes. */
 export const maxReadBytes = 262_144;
+/** The longer side of a thumbnail, pixels. */
+export const maxThumbnailPx = 1024;
 /** Documents that a client may have open. */
 export const maxOpenDocuments = 10_000;

@@ -5,6 +5,7 @@ import { isoTime } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { scopeViolation } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
+import { Thumbnails } from "../../pictures/thumbnails.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
 import type { Program } from "../../configuration/programs.ts";
 import { eventOfChange } from "../../events/changes.ts";
@@ -139,6 +140,7 @@ function guestPorts(
     traces.write({ level, agent, message, trace_id: newId(), span_id: newId() });
   return {
     workspace,
+    thumbnails: opened.use(new Thumbnails({ clock, log })),
     actions,
     memories,
     outside: {

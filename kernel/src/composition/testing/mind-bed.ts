@@ -26,6 +26,7 @@ import type { GuestServices } from "../../protocol/guest/v1/calls.ts";
 import { keyedCallMigrations } from "../../tools/keyed-calls.ts";
 import { openTestWorkspace, type TestWorkspace } from "../../workspace/testing/test-workspace.ts";
 import { actionServices } from "../guest/v1/actions.ts";
+import { Thumbnails } from "../../pictures/thumbnails.ts";
 import { createGuestDoor } from "../guest/v1/door.ts";
 import { toolServices } from "../guest/v1/tools.ts";
 import { vdfsServices } from "../guest/v1/vdfs.ts";
@@ -200,6 +201,7 @@ export class MindBed implements AsyncDisposable {
     const door = createGuestDoor({
       ...vdfsServices({
         workspace,
+        thumbnails: this.#opened.use(new Thumbnails({ clock: systemClock, log: silentLog })),
         refuseLink: async (path) => {
           if ((await rooted.stat(path))?.kind === "link")
             throw scopeViolation(path, `"${path}" is a link; links are not followed.`);

@@ -42,6 +42,8 @@ export interface ChildProcessOptions {
   readonly workers: boolean;
   /** Limit of its JavaScript heap, at which it ends. Default: Node's own limit. */
   readonly maxHeapMb?: number;
+  /** A module that each of its threads runs before its own. */
+  readonly preload?: URL;
   readonly arguments?: readonly string[];
   /** Its environment; default none. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -70,6 +72,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
       (path) => `--allow-fs-read=${path}`,
     ),
     ...(options.writable ?? []).map((path) => `--allow-fs-write=${path}`),
+    ...(options.preload === undefined ? [] : [`--import=${options.preload.href}`]),
     // Node.js warns that workers and native code could extend their permissions; the children run only the kernel's
     // code.
     "--disable-warning=PERM0006",

@@ -65,6 +65,16 @@ export class DeadlineRunner<Request, Reply> implements AsyncDisposable {
     return reply;
   }
 
+  /** Ends the carrier after the requests that wait. The next request starts another. */
+  async rest(): Promise<void> {
+    await (this.#turn = this.#turn.then(async () => {
+      const resting = this.#carrier;
+      const carrier = await resting?.catch(() => null);
+      if (this.#carrier === resting) this.#carrier = null;
+      await carrier?.end();
+    }));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const carrier = await this.#carrier?.catch(() => null);

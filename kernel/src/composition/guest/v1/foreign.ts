@@ -89,6 +89,8 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     "vdfs/count": nothingToFollow,
     "vdfs/get": reading((_params, entry) => ports.ofEntries(entry === null ? [] : [entry as Entry])),
     "vdfs/read": reading(({ path }) => ports.ofFile(path)),
+    // A picture may show a text.
+    "vdfs/thumbnail": reading(({ path }) => ports.ofFile(path)),
     "vdfs/sidecar/read": reading(async ({ path }, sidecar) =>
       sidecar === null ? {} : await ports.ofSidecar(path, sidecar.data),
     ),

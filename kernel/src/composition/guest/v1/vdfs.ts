@@ -8,10 +8,15 @@ import { canonicalPath } from "../../../policy/paths.ts";
 import { createSight, type Sight } from "../../../policy/sight.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
 import type { vdfsCalls } from "../../../protocol/guest/v1/vdfs.ts";
+import type { Thumbnails } from "../../../pictures/thumbnails.ts";
 import type { Workspace } from "../../../workspace/ports.ts";
+
+/** Bytes of a thumbnail that an answer holds itself: as Base64 they fit its line. */
+const maxInlineBytes = 600_000;
 
 export interface VdfsPorts {
   readonly workspace: Workspace;
+  readonly thumbnails: Pick<Thumbnails, "make">;
   /** Throws ScopeViolation if the path is a link or below one. */
   refuseLink(path: string): Promise<void>;
 }
@@ -19,6 +24,7 @@ export interface VdfsPorts {
 /** The guest ABI's `vdfs/*`: entries and files, as far as the caller sees them. */
 export function vdfsServices({
   workspace,
+  thumbnails,
   refuseLink,
 }: VdfsPorts): Pick<GuestServices<Caller>, keyof typeof vdfsCalls> {
   const sightOf = ({ authority }: Caller): Sight => createSight(authority, workspace.view);
@@ -32,6 +38,22 @@ export function vdfsServices({
       }),
       signal,
     );
+  /** All that agents read of files' contents passes here. */
+  const readPiece = async (
+    caller: Caller,
+    path: string,
+    offset: number,
+    length: number,
+  ): Promise<{ bytes: Uint8Array; eof: boolean }> => {
+    const sight = sightOf(caller);
+    try {
+      return await workspace.read(path, offset, length, sight.seesEntry);
+    } catch (error) {
+      // A link is not an entry. An agent that could see a file with this name is told the reason.
+      if (isLaresError(error, "NotFound") && sight.sees(path)) await refuseLink(path);
+      throw error;
+    }
+  };
 
   return {
     "vdfs/query": async (caller, query) => {
@@ -49,18 +71,22 @@ export function vdfsServices({
       return entry === null ? null : entrySeenBy(caller.authority, entry);
     },
     "vdfs/read": async (caller, { path, offset = 0, length = maxReadBytes }) => {
+      const { bytes, eof } = await readPiece(caller, canonical(path), offset, length);
+      return { base64: base64Of(bytes), eof };
+    },
+    "vdfs/thumbnail": async (caller, { path, max_px, format }) => {
       const wanted = canonical(path);
-      const sight = sightOf(caller);
-      const reading = workspace.read(wanted, offset, length, sight.seesEntry);
-      const { bytes, eof } = await reading.catch(async (error: unknown) => {
-        // A link is not an entry. An agent that could see a file with this name is told the reason.
-        if (isLaresError(error, "NotFound") && sight.sees(wanted)) await refuseLink(wanted);
-        throw error;
+      const { width, height, bytes } = await thumbnails.make({
+        agent: caller.agent,
+        path: wanted,
+        read: (offset) => readPiece(caller, wanted, offset, maxReadBytes),
+        maxPx: max_px,
+        format,
+        signal: caller.signal,
       });
-      return {
-        base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
-        eof,
-      };
+      const content =
+        bytes.length <= maxInlineBytes ? { base64: base64Of(bytes) } : { blob: caller.blobs.write(bytes) };
+      return { width, height, ...content };
     },
     "vdfs/sidecar/read": async (caller, { path, sidecar }) => {
       const entry = workspace.get({ path: canonical(path) }, sightOf(caller).seesEntry);
@@ -68,6 +94,10 @@ export function vdfsServices({
     },
     "vdfs/copies": async (caller, { content_id }) => workspace.copies(content_id, sightOf(caller).seesEntry),
   };
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 /** Policy has already refused every path without a canonical form. */

@@ -1,8 +1,9 @@
-import { maxReadBytes } from "../../../base/vocabulary/bounds.ts";
+import { maxReadBytes, maxThumbnailPx } from "../../../base/vocabulary/bounds.ts";
 import { Type } from "typebox";
 import { closed, HashOf, Path, PathOf } from "../../../base/vocabulary/common.ts";
 import { Entry, EntryPage, EntryQuery } from "../../../base/vocabulary/entry.ts";
 import { define } from "../../define.ts";
+import { Blob } from "./blobs.ts";
 
 const noReading = "The agent has no `read_entries`.";
 const noReadingOf = `${noReading.slice(0, -1)}, or the path does not pass its filter.`;
@@ -63,6 +64,46 @@ export const vdfsCalls = define({
     result: Type.Object({
       base64: Type.String({ description: "The piece, as standard Base64" }),
       eof: Type.Boolean({ description: "The piece reaches the end of the file" }),
+    }),
+  },
+  "vdfs/thumbnail": {
+    about:
+      "Returns a file's picture, decoded, upright, and made small: JPEG, PNG, WebP, or the first frame of a GIF, by its content. The file may be read with `vdfs/read`, and has at most 64 MiB and 100,000,000 pixels. Pictures of an agent are decoded one after the other.",
+    errors: {
+      PermissionDenied: noReadingOf,
+      ScopeViolation: outside,
+      NotFound: "The agent sees no file at this path.",
+      InvalidParams: "The file is no picture of these types, or it is damaged. `data.path` is `path`.",
+      LimitExceeded:
+        "The picture is too large or takes too long to decode, the process that decodes it ended, 64 thumbnails of the agent wait already, or it does not fit the blobs that an agent may keep. `data.limit` says which.",
+    },
+    params: Type.Object(
+      {
+        path: PathOf("The picture"),
+        max_px: Type.Integer({
+          minimum: 1,
+          maximum: maxThumbnailPx,
+          description: "The longer side, pixels. A smaller picture keeps its size",
+        }),
+        format: Type.Union(
+          [
+            Type.Literal("rgba8", {
+              description: "4 bytes a pixel in sRGB, row by row: red, green, blue, opacity",
+            }),
+            Type.Literal("jpeg", { description: "A JPEG file without metadata; transparency becomes white" }),
+          ],
+          { description: "What the bytes are" },
+        ),
+      },
+      closed,
+    ),
+    result: Type.Object({
+      width: Type.Integer({ description: "Pixels of a row" }),
+      height: Type.Integer({ description: "Rows" }),
+      base64: Type.Optional(
+        Type.String({ description: "The bytes, as standard Base64, padded; either this or `blob`" }),
+      ),
+      blob: Type.Optional(Blob("The bytes, where they do not fit a message")),
     }),
   },
   "vdfs/sidecar/read": {
