@@ -1,7 +1,7 @@
 import { defineAgent } from "@lares/sdk";
 import { createAlbum } from "./album.ts";
 import { answerOfMoment, answerOfPlace } from "./answers.ts";
-import { factsStage, inBatches } from "./batches.ts";
+import { factsStage, inBatches, lookStage } from "./batches.ts";
 import type { Memory } from "./context.ts";
 import { duplicatesOf } from "./duplicates.ts";
 import { everyPhoto, libraryOf } from "./library.ts";
@@ -29,9 +29,16 @@ export default defineAgent<Memory>({
 
   jobs: {
     async metadata(_input, ctx) {
-      await ctx.memory.plan.update(begun);
+      const { begun: at } = await ctx.memory.plan.update(begun);
       const count = await inBatches(ctx, factsStage);
       if (count > 0) ctx.trace.info("time and place noted", { photos: count });
+      // Places and moments are there now; decoding pictures takes longer and waits until nobody else has anything to do.
+      if (!ctx.signal.aborted)
+        await ctx.jobs.dispatch("looks", {}, { key: `looks ${at}`, priority: "low", whenIdle: true });
+    },
+    async looks(_input, ctx) {
+      const count = await inBatches(ctx, lookStage);
+      if (count > 0) ctx.trace.info("looks noted", { photos: count });
     },
   },
 

@@ -2,7 +2,8 @@ import type { EffectInput, Entry } from "@lares/sdk";
 import { readExif } from "@lares/sdk/exif";
 import type { Context, Job } from "./context.ts";
 import { everyPicture } from "./library.ts";
-import { namespace, photoOf, stateOf, type Photo, type StoredFacts } from "./photo.ts";
+import { lookOf } from "./look.ts";
+import { namespace, photoOf, stateOf, type Photo, type StoredFacts, type StoredLook } from "./photo.ts";
 
 /** Photos of one action and one checkpoint. */
 export const batchSize = 50;
@@ -29,6 +30,29 @@ export const factsStage: Stage = {
   async read(entry, ctx): Promise<StoredFacts> {
     const head = await ctx.vdfs.read(entry.path, { length: headBytes });
     return { of: stateOf(entry), ...readExif(head) };
+  },
+};
+
+/** Pictures that are compared need not be large. */
+const thumbnailPx = 64;
+
+export const lookStage: Stage = {
+  field: "look",
+  title: (count) => `Note how ${count === 1 ? "a photo looks" : `${count} photos look`}`,
+  begins: "looking at photos",
+  needs: ({ needsLook }) => needsLook,
+  async read(entry, ctx): Promise<StoredLook> {
+    const of = stateOf(entry);
+    try {
+      const options = { maxPx: thumbnailPx, format: "rgba8" } as const;
+      const { width, height, bytes } = await ctx.vdfs.thumbnail(entry.path, options);
+      const look = lookOf(bytes, width, height);
+      return { of, ...(look === null ? {} : { look }) };
+    } catch (error) {
+      // Damaged, too large, or of a format that the kernel does not decode: not tried again before the file changes.
+      if (codeOf(error) === "InvalidParams" || codeOf(error) === "LimitExceeded") return { of };
+      throw error;
+    }
   },
 };
 
@@ -83,6 +107,9 @@ async function write(effects: readonly EffectInput[], stage: Stage, ctx: Context
 }
 
 function isGone(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "NotFound" || code === "Stale" || code === "Conflict";
+  return ["NotFound", "Stale", "Conflict"].some((code) => codeOf(error) === code);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -13,15 +13,21 @@ export interface WeekendMemory {
 const leastPhotos = 3;
 const mostYears = 60;
 
+/** Returns the Sunday that it is, or was: nine o'clock on a Sunday is still Saturday in UTC where the sun rises first. */
+export function sundayOf(now: number): number {
+  const weekday = new Date(now).getUTCDay();
+  return (dayOf(now) + (weekday === 6 ? 1 : -weekday)) * dayMs;
+}
+
 /**
- * Returns the memory to tell on a Sunday: of the years before, that with the most photos of Saturday and Sunday of this
- * weekend's dates; null if there is none. `now` is a time of the person's clock, counted as if it were UTC.
+ * Returns the memory to tell on a Sunday, given in milliseconds since 1970: of the years before, that with the most photos of
+ * the weekend's dates; null if there is none.
  */
-export function weekendMemory(moments: readonly Moment[], now: number): WeekendMemory | null {
+export function weekendMemory(moments: readonly Moment[], sunday: number): WeekendMemory | null {
   let best: WeekendMemory | null = null;
   for (let yearsAgo = 1; yearsAgo <= mostYears; yearsAgo++) {
-    const sunday = yearsBefore(now, yearsAgo);
-    const days = [dayOf(sunday) - 1, dayOf(sunday)];
+    const last = dayOf(yearsBefore(sunday, yearsAgo));
+    const days = [last - 1, last];
     const found = moments.flatMap((moment) => {
       const photos = moment.photos.filter(({ time }) => days.includes(dayOf(time)));
       return photos.length === 0 ? [] : [{ moment, photos }];

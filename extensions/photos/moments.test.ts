@@ -2,7 +2,7 @@ import type { Entry } from "@lares/sdk";
 import { describe, expect, it } from "vitest";
 import { Gazetteer } from "./gazetteer.ts";
 import type { Position } from "./geo.ts";
-import { weekendMemory } from "./memories.ts";
+import { sundayOf, weekendMemory } from "./memories.ts";
 import { momentsOf } from "./moments.ts";
 import { photoOf, stateOf, timeOf, type Photo } from "./photo.ts";
 import { placesOf } from "./places.ts";
@@ -200,6 +200,12 @@ describe("the memory of a weekend", () => {
       "On this weekend a year ago: 3 photos",
     );
     expect(weekendMemory(moments([...on("2026-05-02", 9), ...on("2024-05-03", 1)]), sunday)).toBe(null);
+  });
+  it("is of the Sunday where the person is, and of the last one if the machine slept", () => {
+    const day = (now: string) => new Date(sundayOf(Date.parse(now))).toISOString().slice(0, 10);
+    expect(
+      ["2026-05-02T20:00Z", "2026-05-03T09:00Z", "2026-05-03T20:00Z", "2026-05-05T09:00Z"].map(day),
+    ).toEqual(Array.from({ length: 4 }, () => "2026-05-03"));
   });
   it("29 February has its years", () => {
     const leap = Date.parse("2032-02-29T09:00:00Z");

@@ -271,7 +271,7 @@ export const together: Figure = {
         {
           what: `photos a second: EXIF of ${photos} read in the sandbox and noted, by the extension Photos`,
           value: photoRate,
-          unit: "photos/s",
+          unit: "items/s",
           target: { atLeast: 200 },
           samples: photos,
         },
