@@ -69,13 +69,13 @@ describe("tools", () => {
       photo("b.jpg", "2023-05-03T10:00:00", ["#person:zoe_baker"]),
       photo("c.jpg", "2023-05-03T10:00:00", ["person:Zoe"]),
     ]);
-    expect(await photos.tools?.["searchPerson"]?.({ person_name: "zoe baker" }, ctx as never)).toEqual({
+    expect(await photos.tools?.["searchPerson"]?.({ person_name: "zoe baker" }, ctx)).toEqual({
       total: 2,
       photos: ["a.jpg", "b.jpg"],
     });
   });
   it("moments refuses what is no day", async () => {
-    const answer = photos.tools?.["moments"]?.({ since: "yesterday" }, contextOf([]) as never);
+    const answer = photos.tools?.["moments"]?.({ since: "yesterday" }, contextOf([]));
     await expect(answer).rejects.toThrow('"yesterday" is no day. Write it like 2024-05-01.');
   });
 });
@@ -118,6 +118,9 @@ describe("jobs", () => {
 it("settings fall back to their defaults", () => {
   expect(settingsOf({ place_km: -1, place_photos: "x", albums: "" })).toEqual(defaults);
   expect(settingsOf({ place_km: 5, albums: "./a/", memories: false })).toEqual({
-    ...{ place_km: 5, place_photos: 3, albums: "a", memories: false },
+    place_km: 5,
+    place_photos: 3,
+    albums: "a",
+    memories: false,
   });
 });

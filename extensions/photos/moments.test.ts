@@ -141,18 +141,23 @@ describe("times", () => {
 });
 
 describe("what is stored of a photo", () => {
+  const day = "2024-05-01T00:00:00.000Z";
   const entry = (photos: Record<string, unknown>, size = 10): Entry => ({
-    ...{
-      id: "1",
-      path: "a.jpg",
-      name: "a.jpg",
-      kind: "file",
-      media: "image",
-      extension: "jpg",
-      mime: "image/jpeg",
-    },
-    ...{ size, created: "2024-05-01T00:00:00.000Z", modified: "2024-05-01T00:00:00.000Z", content_id: null },
-    ...{ tags: [], fields: { photos }, sidecars: [], location: "." },
+    id: "1",
+    path: "a.jpg",
+    name: "a.jpg",
+    kind: "file",
+    media: "image",
+    extension: "jpg",
+    mime: "image/jpeg",
+    size,
+    created: day,
+    modified: day,
+    content_id: null,
+    tags: [],
+    fields: { photos },
+    sidecars: [],
+    location: ".",
   });
   const of = stateOf(entry({}));
   it("holds as long as the file does not change", () => {
