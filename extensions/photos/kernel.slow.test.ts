@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -144,10 +145,11 @@ it("a job that is killed in the middle goes on where it was, and a large album i
   // Where there is an album, the agent sees the folder; else a person is asked, because it might be hidden from it.
   const files = { ...Object.fromEntries(photos), "albums/Old.album.md": "# Old\n" };
   await using bench = await Bench.create({ files });
-  const first = await bench.open();
-  await nameFolders(bench, first, { approvals: { auto_approve_below: 0.5 } });
-  await until("the first batch", async () => (await listed(first)).some(noted));
-  await bench.kill((await bench.status(first)).pid);
+  // Killed when the third batch is noted, before the job's checkpoint says so.
+  const mark = join(bench.base, "killed");
+  const environment = { LARES_FAILPOINT: "jobs.checkpoint.begun@3", LARES_FAILPOINT_MARK: mark };
+  await nameFolders(bench, await bench.open({ environment }), { approvals: { auto_approve_below: 0.5 } });
+  await until("the kernel's death", () => existsSync(mark));
 
   const client = await bench.open();
   await until("all photos", async () => {
