@@ -74,9 +74,9 @@ describe("tools", () => {
       photos: ["a.jpg", "b.jpg"],
     });
   });
-  it("moments refuses what is no day", async () => {
+  it("moments refuses an invalid day", async () => {
     const answer = photos.tools?.["moments"]?.({ since: "yesterday" }, contextOf([]));
-    await expect(answer).rejects.toThrow('"yesterday" is no day. Write it like 2024-05-01.');
+    await expect(answer).rejects.toThrow('"yesterday" is not a day. Write it like 2024-05-01.');
   });
 });
 

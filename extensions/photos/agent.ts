@@ -49,7 +49,7 @@ export default defineAgent<Memory>({
     },
     async moments({ since, limit = 50 }: Limited & { since?: string }, ctx) {
       const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
-      if (Number.isNaN(from)) throw new Error(`"${since}" is no day. Write it like 2024-05-01.`);
+      if (Number.isNaN(from)) throw new Error(`"${since}" is not a day. Write it like 2024-05-01.`);
       const { moments } = await libraryOf(ctx);
       const wanted = moments.filter(({ to }) => to >= from);
       return wanted.toReversed().slice(0, limit).map(answerOfMoment);

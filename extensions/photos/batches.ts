@@ -12,7 +12,7 @@ const readAtOnce = 10;
 /** EXIF is at the beginning of a file. */
 const headBytes = 128 * 1024;
 
-/** What a stage does with a photo: the custom field's value, or null where there is none yet. */
+/** What a stage does with a photo: the custom field's value, or null if it has none yet. */
 export interface Stage {
   readonly field: "facts" | "look";
   readonly title: (count: number) => string;
@@ -58,7 +58,7 @@ export const lookStage: Stage = {
 
 /**
  * Runs a stage for all photos that need it, in batches. Each batch is one action and then a checkpoint; what is done is known
- * by the photos' own fields, so that a job that starts again, or another one, goes on with what is left.
+ * by the photos' own fields, so that a job that starts again, or another one, continues with what is left.
  */
 export async function inBatches(ctx: Job, stage: Stage): Promise<number> {
   const now = Date.now();

@@ -130,7 +130,7 @@ describe("near-duplicates", () => {
     expect(looksSame(look, await lookIn(await scene(8).png().toBuffer()))).toBe(false);
   });
 
-  it("pictures of one tone are no copies of each other, and of the same shape in another colour neither", () => {
+  it("pictures of one tone, and equal shapes in different colours, do not count as copies", () => {
     const plain = lookOf(new Uint8Array(32 * 32 * 4).fill(130), 32, 32);
     expect(plain && looksSame(plain, plain)).toBe(false);
     const look = { signs: "00ff00ff00ff00ff", sure: "ffffffffffffffff" };
@@ -142,7 +142,7 @@ describe("near-duplicates", () => {
     expect(looksSame(red, blue)).toBe(false);
   });
 
-  it("bytes that are no picture of that size have no look", () => {
+  it("bytes that do not fit the size have no look", () => {
     expect(lookOf(new Uint8Array(15), 2, 2)).toBe(null);
     expect(lookOf(new Uint8Array(), 0, 0)).toBe(null);
     expect(lookOf(new Uint8Array(4).fill(9), 1, 1)).toMatchObject({ colour: [246, 246, 246] });

@@ -78,7 +78,7 @@ it("finds places, moments and copies in real photos, and follows what happens to
   expect(again[0]?.title).toBe("Note time and place of a photo");
 });
 
-it("hostile and damaged files are no photos with a place, and keep no other from having one", async () => {
+it("hostile and damaged files have no place, and other photos still get theirs", async () => {
   await using kernel = await runInKernel(extension, folder, { config: { place_photos: 1 } });
   const cycle = Buffer.concat([tiffHeader, directory([long(0x8769, 8), long(0x8825, 8)], 8, 8)]);
   await kernel.write("a cycle.jpg", withExif(jpeg, cycle));
@@ -135,7 +135,7 @@ async function nameFolders(bench: Bench, client: Client, keys: Record<string, un
 const listed = (client: Client): Promise<Action[]> =>
   client.request<Action[]>("lares/actions/list", { agent: id, limit: 1000 });
 
-it("a job that is killed in the middle goes on where it was, and a large album is asked about", async () => {
+it("a job that is killed in the middle continues where it was, and a large album is asked about", async () => {
   const count = 340;
   const photos = Array.from({ length: count }, (_, n) => {
     const minute = String(n % 60).padStart(2, "0");

@@ -40,7 +40,7 @@ export interface Library {
   readonly moments: readonly Moment[];
 }
 
-/** Returns the photos with their places and moments, which are computed anew: they follow every move and deletion. */
+/** Returns the photos with their places and moments, computed from the current fields, so that they follow every move and deletion. */
 export async function libraryOf(ctx: Context): Promise<Library> {
   const photos = await everyPhoto(ctx);
   const { place_km: km, place_photos: least } = settingsOf(ctx.config);

@@ -9,7 +9,7 @@ export interface WeekendMemory {
   readonly placeName?: string;
 }
 
-/** Fewer photos are no memory. */
+/** Fewer photos are not worth telling. */
 const leastPhotos = 3;
 const mostYears = 60;
 
@@ -51,7 +51,7 @@ function where(placeName: string | undefined): string {
   return placeName.startsWith("near ") ? ` ${placeName}` : ` in ${placeName}`;
 }
 
-/** The same date of an earlier year; 29 February is 28 February where there is no 29th. */
+/** The same date of an earlier year; 29 February becomes 28 February in other years. */
 function yearsBefore(now: number, years: number): number {
   const date = new Date(now);
   const month = date.getUTCMonth();

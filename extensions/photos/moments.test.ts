@@ -63,7 +63,7 @@ describe("moments", () => {
     ]);
   });
 
-  it("days at home are no journey", () => {
+  it("days at home are separate moments", () => {
     const days = Array.from({ length: 25 }, (_, n) =>
       new Date(Date.UTC(2024, 0, 1 + n)).toISOString().slice(0, 10),
     );
@@ -132,7 +132,7 @@ describe("times", () => {
     expect(time(undefined, "IMG_0417.jpg")).toBe(undefined);
     expect(time(undefined, "20249999.jpg")).toBe(undefined);
   });
-  it("a clock that is ahead, or that starts anew, is not believed", () => {
+  it("a clock that is ahead, or that was reset, is ignored", () => {
     expect(time("2031-05-01T13:45:10")).toBe(undefined);
     expect(time("2000-01-01T00:03:10")).toBe(undefined);
     expect(time("1980-01-01T00:00:00", "2024-09-03.jpg")).toBe("2024-09-03T12:00:00");
@@ -169,7 +169,7 @@ describe("what is stored of a photo", () => {
     });
     expect(photoOf(entry({ facts }, 11), Date.now())).toMatchObject({ needsFacts: true });
   });
-  it("is not believed where it makes no sense", () => {
+  it("is ignored if it makes no sense", () => {
     for (const facts of [
       { of, taken: 5, position: ["a", 1] },
       { of, taken: "soon", position: [100, 0] },
@@ -200,7 +200,7 @@ describe("the memory of a weekend", () => {
     );
     expect(found).toMatchObject({ title: "On this weekend 3 years ago: 7 photos in Rome", yearsAgo: 3 });
   });
-  it("a year ago, in no known place; this year's photos are no memory, and one photo is none", () => {
+  it("a year ago, in no known place; this year's photos and a single photo do not count", () => {
     expect(weekendMemory(moments(on("2025-05-03", 3)), sunday)?.title).toBe(
       "On this weekend a year ago: 3 photos",
     );

@@ -40,7 +40,7 @@ export function stateOf({ size, modified }: Pick<Entry, "size" | "modified">): s
   return `${size} ${modified}`;
 }
 
-/** Combines an entry with its custom fields. Fields that another program or an older version wrote are not trusted. */
+/** Combines an entry with its custom fields. Fields that do not have the expected shape are ignored. */
 export function photoOf(entry: Entry, now: number): Photo {
   const own = entry.fields[namespace] ?? {};
   const state = stateOf(entry);
@@ -89,7 +89,7 @@ export function timeOf(taken: string | undefined, name: string, now: number): nu
   return plausible(taken, now) ?? plausible(timeInName(name), now);
 }
 
-/** A clock that starts anew, or is ahead, would put photos where they do not belong. */
+/** A clock that was reset, or is ahead, would put photos where they do not belong. */
 function plausible(time: string | undefined, now: number): number | undefined {
   if (typeof time !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(time)) return undefined;
   const at = Date.parse(`${time}Z`);

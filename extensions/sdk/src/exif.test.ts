@@ -75,7 +75,7 @@ describe("bad files", () => {
     expect(read({ at: [91, 12] })).not.toHaveProperty("position");
   });
 
-  it("a file without EXIF, and one that is no picture", () => {
+  it("a file without EXIF, and one that is not a picture", () => {
     expect(readExif(new Uint8Array())).toEqual({});
     expect(readExif(Buffer.from("not a picture"))).toEqual({});
   });
@@ -110,7 +110,7 @@ describe("bad files", () => {
     }
   });
 
-  it("damage anywhere, and a file that is cut off anywhere, is no error", () => {
+  it("damage anywhere, and a file that is cut off anywhere, never throw", () => {
     const whole = withExif(
       jpeg,
       exifOf({ taken: "2024:05:01 13:45:10", at: [41.9, 12.5], make: "A", model: "B" }),
