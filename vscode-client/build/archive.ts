@@ -54,6 +54,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\/@duckdb\//, "DuckDB (temporal memory)"],
   [/\/(@esbuild|esbuild)\//, "esbuild (bundles agents' programs)"],
   [/\/usearch\//, "usearch (vectors)"],
+  [/\/@(img|emnapi)\//, "sharp (thumbnails of pictures)"],
   [/\/@wasmer\//, "Wasmer (the sandbox)"],
   [/\/lares\/build-output\//, "the guest in the sandbox"],
   [/\/lares\//, "the kernel, its SDK and first-party extensions"],

@@ -40,6 +40,9 @@ const natives: Readonly<Record<string, (path: string, target: string) => boolean
   // A copy of the executable lies in `esbuild/bin`, too; the one of the platform is what is started.
   "@esbuild": (path) => path.startsWith("bin/") || path === "esbuild.exe",
   "@duckdb/node-bindings-": (path) => /\.(node|so|dylib|dll)$/.test(path),
+  // WebAssembly, which a module loads by its path. The README names the licences of what is linked into it.
+  "@img/sharp-wasm32": (path) => /^(index\.cjs|versions\.json|README\.md|lib\/.*)$/.test(path),
+  "@emnapi/runtime": (path) => /^(index\.js|dist\/emnapi\.cjs.*\.js)$/.test(path),
   usearch: (path, target) => path.startsWith("prebuilds/") && fitsPrebuild(path, target),
 };
 const licence = /^(licen[cs]e|notice|copying|third-?party)[^/]*$/i;

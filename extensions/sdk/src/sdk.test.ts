@@ -199,6 +199,7 @@ it("sends each call of the context as one message of the ABI", async () => {
   await using guest = await startTool(`
     const { vdfs, memory, actions, jobs, tools, events, shared } = ctx;
     await vdfs.query({ tag: "x", limit: 5 }); await vdfs.count(); await vdfs.get("a.txt"); await vdfs.get({ id: "1" });
+    await vdfs.thumbnail("a.jpg", { maxPx: 64, format: "rgba8" });
     await vdfs.copies("sha256:00"); await vdfs.sidecar.read("a.txt", "faces");
     await vdfs.tags.add("a.txt", "red"); await vdfs.fields.set("a.txt", "rating", 5); await vdfs.sidecar.write("a.txt", "faces", [1]);
     await memory.history.append("Seen", { a: 1 }, { timestamp: new Date(0) });
@@ -246,6 +247,7 @@ it("sends each call of the context as one message of the ABI", async () => {
     ["vdfs/count", {}],
     ["vdfs/get", { path: "a.txt" }],
     ["vdfs/get", { id: "1" }],
+    ["vdfs/thumbnail", { path: "a.jpg", max_px: 64, format: "rgba8" }],
     ["vdfs/copies", { content_id: "sha256:00" }],
     ["vdfs/sidecar/read", { path: "a.txt", sidecar: "faces" }],
     propose("Tag a.txt with red", { kind: "tag.add", path: "a.txt", tag: "red" }),

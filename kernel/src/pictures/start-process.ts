@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { LaresError, limitExceeded, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { Child } from "../platform/children/child.ts";
-import { packagesAround, startChildProcess } from "../platform/children/child-process.ts";
+import { packagesOnTheWay, startChildProcess } from "../platform/children/child-process.ts";
 import type { Carrier, CarrierEvents } from "../platform/children/deadline-runner.ts";
 import { siblingModule } from "../platform/files/sibling-module.ts";
 import { processCpuMs } from "../platform/processes/process-cpu.ts";
@@ -24,13 +24,13 @@ export async function startPictureProcess({
   started,
 }: StartOptions): Promise<Carrier<WithBytes<ThumbnailRequest>>> {
   try {
-    const packages = packagesAround("@img/sharp-wasm32", import.meta.url);
-    if (packages === null)
+    const packages = packagesOnTheWay("@img/sharp-wasm32", import.meta.url);
+    if (packages.length === 0)
       throw new Error("the package @img/sharp-wasm32 is not installed. Run: npm install");
     const process = await startChildProcess({
       entry: siblingModule(import.meta.url, "picture-process"),
       preload: siblingModule(import.meta.url, "node-constants"),
-      readable: [new URL("../", import.meta.url), packages],
+      readable: [new URL("../", import.meta.url), ...packages],
       // The library's WebAssembly has threads. It has no native code.
       workers: true,
       maxHeapMb: bounds.maxHeapMb,

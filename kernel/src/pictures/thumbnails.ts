@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { invalidParams, LaresError, limitExceeded } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import { pictureHead, type PictureHead, pictureTypes } from "../base/pictures.ts";
+import { pictureHead, type PictureHead } from "../base/pictures.ts";
 import { type Deadline, DeadlineRunner } from "../platform/children/deadline-runner.ts";
 import { thumbnailBounds as bounds } from "./bounds.ts";
 import type { ThumbnailFormat, ThumbnailReply, ThumbnailRequest, WithBytes } from "./messages.ts";
@@ -46,6 +46,7 @@ export class Thumbnails implements AsyncDisposable {
   readonly #runner: DeadlineRunner<WithBytes<ThumbnailRequest>, WithBytes<ThumbnailReply>>;
   #idleTimer: Disposable | null = null;
   #pid: number | null = null;
+  #isClosed = false;
 
   constructor({ clock, log, limits }: ThumbnailsOptions) {
     this.#clock = clock;
@@ -86,6 +87,7 @@ export class Thumbnails implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     this.#idleTimer?.[Symbol.dispose]();
     await this.#runner[Symbol.asyncDispose]();
   }
@@ -102,7 +104,8 @@ export class Thumbnails implements AsyncDisposable {
       if (reply.kind === "refused") throw refusal(path, reply);
       return checked(options, { width: reply.width, height: reply.height, bytes });
     } finally {
-      this.#idleTimer = this.#clock.timer(this.#limits.idleMs, () => void this.#runner.rest());
+      if (!this.#isClosed)
+        this.#idleTimer = this.#clock.timer(this.#limits.idleMs, () => void this.#runner.rest());
     }
   }
 
@@ -130,7 +133,7 @@ async function readFirst({ path, read }: ThumbnailOptions): Promise<FirstPiece> 
   const head = pictureHead(bytes);
   if (head === null)
     throw invalidParams(
-      `${path} is not a picture that can be decoded; ${pictureTypes.join(", ")} can, by their content.`,
+      `${path} is not a picture of a type that is decoded: JPEG, PNG, WebP or GIF, by its content.`,
       { path: "path" },
     );
   const pixels = head.width * head.height;

@@ -51,6 +51,7 @@ const propose = (effect: Record<string, unknown>): Call => ({
 const reads = (path: string): Call[] => [
   { method: "vdfs/get", params: { path } },
   { method: "vdfs/read", params: { path } },
+  { method: "vdfs/thumbnail", params: { path, max_px: 64, format: "jpeg" } },
   { method: "vdfs/sidecar/read", params: { path, sidecar: "faces" } },
 ];
 

@@ -25,6 +25,7 @@ it("runs a handler over entries in memory and records what it did", async () => 
     entries: [
       { path: "photos/a.jpg", media: "image" },
       { path: "photos/b.txt", content: "€uro" },
+      { path: "photos/c.jpg", thumbnail: { width: 1, height: 1, bytes: new Uint8Array([1, 2, 3, 255]) } },
     ],
     memory: { plan: { seen: [] } },
     clock: { now: () => 0 },
@@ -40,6 +41,14 @@ it("runs a handler over entries in memory and records what it did", async () => 
   ]);
   expect(ctx.recorded.traces).toEqual([{ level: "info", message: "seen", fields: { path: "photos/a.jpg" } }]);
   expect(await ctx.vdfs.readText("photos/b.txt")).toBe("€uro");
+  const options = { maxPx: 64, format: "rgba8" } as const;
+  expect(await ctx.vdfs.thumbnail("photos/c.jpg", options)).toEqual({
+    width: 1,
+    height: 1,
+    bytes: new Uint8Array([1, 2, 3, 255]),
+  });
+  await expect(ctx.vdfs.thumbnail("photos/b.txt", options)).rejects.toMatchObject({ code: "InvalidParams" });
+  await expect(ctx.vdfs.thumbnail("photos/d.jpg", options)).rejects.toMatchObject({ code: "NotFound" });
   expect(await ctx.vdfs.count({ path: "photos/*.txt" })).toBe(1);
 });
 

@@ -155,7 +155,22 @@ export function findModule(name: string, importMetaUrl: string): string | null {
 export function packagesAround(name: string, importMetaUrl: string): string | null {
   const file = findPackage(name, importMetaUrl);
   if (file === undefined) return null;
-  const folder = realpathSync(dirname(file));
+  return packagesOf(realpathSync(dirname(file)));
+}
+
+/**
+ * Returns the folders that a child must read to load an installed package by its name with `require`, which looks at a link
+ * before it follows it: as `packagesAround`, and the same around the link. Empty if it is not installed.
+ */
+export function packagesOnTheWay(name: string, importMetaUrl: string): string[] {
+  const file = findPackage(name, importMetaUrl);
+  if (file === undefined) return [];
+  const folder = dirname(file);
+  return [...new Set([packagesOf(folder), packagesOf(realpathSync(folder))])];
+}
+
+/** Returns the outermost `node_modules` on a path; the path itself if there is none. */
+function packagesOf(folder: string): string {
   const holder = `${sep}node_modules${sep}`;
   const start = folder.indexOf(holder);
   return start < 0 ? folder : folder.slice(0, start + holder.length - 1);
