@@ -133,7 +133,7 @@ describe("near-duplicates", () => {
   it("pictures of one tone, and equal shapes in different colours, do not count as copies", () => {
     const plain = lookOf(new Uint8Array(32 * 32 * 4).fill(130), 32, 32);
     expect(plain && looksSame(plain, plain)).toBe(false);
-    const look = { signs: "00ff00ff00ff00ff", sure: "ffffffffffffffff" };
+    const look = { signs: "00ff00ff00ff00ff", sure: "ffffffffffffffff", contrast: 40 };
     const [red, blue] = [
       { ...look, colour: [200, 20, 20] },
       { ...look, colour: [20, 20, 200] },

@@ -12,7 +12,9 @@ const leastShared = 14;
 /** The share of its sure signs that each has to share with the other. */
 const leastOverlap = 0.7;
 /** How far a mean colour may differ: saving a picture again moves it by two or three. */
-const maxColour = 16;
+const maxColour = 6;
+/** How far the contrast may differ. Turning does not change it, so that most pairs need no closer comparison. */
+const maxContrast = 4;
 
 /** Two halves of 64 bits. */
 type Bits = readonly [number, number];
@@ -27,13 +29,14 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
   const seen: {
     readonly path: string;
     readonly colour: Look["colour"];
+    readonly contrast: number;
     readonly turned: readonly Turned[];
   }[] = [];
   for (const { path, look } of photos) {
     if (look === undefined) continue;
     const picture = { signs: bitsOf(look.signs), sure: bitsOf(look.sure) };
     if (count(picture.sure) >= leastShared)
-      seen.push({ path, colour: look.colour, turned: turnedOf(picture) });
+      seen.push({ path, colour: look.colour, contrast: look.contrast, turned: turnedOf(picture) });
   }
 
   const joined = seen.map((_, index) => index);
@@ -44,12 +47,13 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
   };
   // Only pictures of nearly the same mean colour are compared: those of one cell and of the cells around it.
   const cells = new Map<string, number[]>();
-  for (const [index, { colour, turned }] of seen.entries()) {
+  for (const [index, { colour, contrast, turned }] of seen.entries()) {
     const upright = turned[0];
     for (const cell of around(colour))
       for (const other of cells.get(cell) ?? []) {
         const before = seen[other];
-        if (before === undefined || upright === undefined || !isNear(colour, before.colour)) continue;
+        if (before === undefined || upright === undefined) continue;
+        if (Math.abs(contrast - before.contrast) > maxContrast || !isNear(colour, before.colour)) continue;
         if (before.turned.some((turned) => areAlike(turned, upright))) joined[rootOf(index)] = rootOf(other);
       }
     const own = colour.map(cellOf).join(" ");

@@ -6,6 +6,8 @@ export interface Look {
   readonly sure: string;
   /** The mean colour, 0 to 255. */
   readonly colour: readonly [red: number, green: number, blue: number];
+  /** The standard deviation of the tones, 0 to 128. */
+  readonly contrast: number;
 }
 
 /** The picture is reduced to a square of this many pixels a side. */
@@ -42,7 +44,7 @@ export function lookOf(rgba: Uint8Array, width: number, height: number): Look | 
     signs += signsOfRow.toString(16).padStart(2, "0");
     sure += sureOfRow.toString(16).padStart(2, "0");
   }
-  return { signs, sure, colour };
+  return { signs, sure, colour, contrast: contrastOf(tones) };
 }
 
 /** Averages the pixels into a square, whatever the picture's shape, so that a turned picture is its square turned. */
@@ -82,6 +84,12 @@ function reduced(
   }
   const mean = (sum: number): number => Math.round(sum / (side * side));
   return { tones, colour: [mean(red), mean(green), mean(blue)] };
+}
+
+function contrastOf(tones: Float64Array): number {
+  const mean = tones.reduce((sum, tone) => sum + tone, 0) / tones.length;
+  const variance = tones.reduce((sum, tone) => sum + (tone - mean) ** 2, 0) / tones.length;
+  return Math.round(Math.sqrt(variance) * 10) / 10;
 }
 
 /** The lowest frequencies of the square, row by row: the discrete cosine transform. */

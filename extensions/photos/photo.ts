@@ -74,10 +74,11 @@ function isPosition(value: unknown): value is Position {
 
 function isLook(value: unknown): value is Look {
   if (typeof value !== "object" || value === null) return false;
-  const { signs, sure, colour } = value as Partial<Record<keyof Look, unknown>>;
+  const { signs, sure, colour, contrast } = value as Partial<Record<keyof Look, unknown>>;
   const areBits = [signs, sure].every((bits) => typeof bits === "string" && /^[0-9a-f]{16}$/.test(bits));
   return (
     areBits &&
+    typeof contrast === "number" &&
     Array.isArray(colour) &&
     colour.length === 3 &&
     colour.every((part) => typeof part === "number")
