@@ -153,6 +153,7 @@ describe("near-duplicates", () => {
       signs,
       sure: "ffffffffffffffff",
       colour: [red, 0, 0],
+      contrast: 40,
     });
     const [one, other] = [look("0123456789abcdef", 10), look("fedcba9876543210", 200)];
     expect(
