@@ -2,7 +2,8 @@
  * Builds `build-output/guest.wasm`, the WASI command in which agents written in TypeScript run:
  * QuickJS with its native libraries, the micro HNSW, the shim (`guest/*.wat`), all of which `linked.ts` provides as one
  * module, and the runtime (`src/sandbox/guest/runtime/`), as an image that has already started. The HNSW's own modules,
- * which the SDK brings to authors in other languages, are copied to the SDK, and so is its part for CEL, in one file.
+ * which the SDK brings to authors in other languages, are copied to the SDK, and so are its parts that contain packages of
+ * others, for CEL and EXIF, each in one file.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -22,9 +23,14 @@ const hnswFiles = {
   standalone: join(sdkOutFolder, "hnsw.wasm"),
   linkable: join(sdkOutFolder, "hnsw-linkable.wasm"),
 };
-const celSource = join(here, "..", "..", "extensions", "sdk", "src", "cel.ts");
-const celFile = join(sdkOutFolder, "cel.js");
 const packageFile = createRequire(import.meta.url).resolve;
+/** Parts of the SDK with packages of others, which programs cannot import, and those packages' descriptions. */
+const parts = [
+  { name: "cel", described: join(dirname(packageFile("@marcbachmann/cel-js")), "..", "package.json") },
+  { name: "exif", described: packageFile("exifreader/package.json") },
+] as const;
+const partSource = (name: string): string => join(here, "..", "..", "extensions", "sdk", "src", `${name}.ts`);
+const partFile = (name: string): string => join(sdkOutFolder, `${name}.js`);
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder)
@@ -41,8 +47,7 @@ function digestOfInputs({ whole, pruned, hnsw, libraries }: LinkedModules): stri
     ...filesIn(join(here, "guest")),
     ...filesIn(runtimeFolder),
     packageFile("esbuild/package.json"),
-    celSource,
-    join(dirname(packageFile("@marcbachmann/cel-js")), "..", "package.json"),
+    ...parts.flatMap(({ name, described }) => [partSource(name), described]),
   ];
   for (const file of files) hash.update(readFileSync(file)).update("\0");
   for (const bytes of [whole, pruned, hnsw.standalone, hnsw.linkable, ...libraries.map(({ data }) => data)])
@@ -57,9 +62,12 @@ function stampOf(inputs: string, outputs: readonly Uint8Array[]): string {
 
 function isCurrent(inputs: string): boolean {
   try {
-    const outputs = [outFile, hnswFiles.standalone, hnswFiles.linkable, celFile].map((file) =>
-      readFileSync(file),
-    );
+    const outputs = [
+      outFile,
+      hnswFiles.standalone,
+      hnswFiles.linkable,
+      ...parts.map(({ name }) => partFile(name)),
+    ].map((file) => readFileSync(file));
     return readFileSync(stampFile, "utf8") === stampOf(inputs, outputs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
@@ -81,17 +89,22 @@ async function build(inputs: string, linked: LinkedModules): Promise<void> {
     tsconfigRaw: {},
     legalComments: "none",
   });
-  const cel = await bundle({
-    entryPoints: [celSource],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2023",
-    platform: "neutral",
-    tsconfigRaw: {},
-    legalComments: "inline",
-  });
-  const celProgram = Buffer.from(cel.outputFiles[0]?.contents ?? []);
+  const programs = await Promise.all(
+    parts.map(async ({ name }) => {
+      const program = await bundle({
+        entryPoints: [partSource(name)],
+        bundle: true,
+        write: false,
+        format: "esm",
+        target: "es2023",
+        platform: "neutral",
+        mainFields: ["module", "main"],
+        tsconfigRaw: {},
+        legalComments: "inline",
+      });
+      return { name, bytes: Buffer.from(program.outputFiles[0]?.contents ?? []) };
+    }),
+  );
   const source = runtime.outputFiles[0]?.text ?? "";
   const { hnsw } = linked;
   const module = makeImage(linked, source);
@@ -99,9 +112,12 @@ async function build(inputs: string, linked: LinkedModules): Promise<void> {
   mkdirSync(sdkOutFolder, { recursive: true });
   replace(hnswFiles.standalone, hnsw.standalone);
   replace(hnswFiles.linkable, hnsw.linkable);
-  replace(celFile, celProgram);
+  for (const { name, bytes } of programs) replace(partFile(name), bytes);
   replace(outFile, module);
-  writeFileSync(stampFile, stampOf(inputs, [module, hnsw.standalone, hnsw.linkable, celProgram]));
+  writeFileSync(
+    stampFile,
+    stampOf(inputs, [module, hnsw.standalone, hnsw.linkable, ...programs.map(({ bytes }) => bytes)]),
+  );
   const digest = createHash("sha256").update(module).digest("hex");
   console.log(`Built kernel/build-output/guest.wasm: ${module.length} bytes, sha256:${digest}`);
   console.log(

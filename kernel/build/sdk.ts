@@ -14,11 +14,16 @@ import { licencesOf, packagesIn } from "./licences.ts";
 const top = fileURLToPath(new URL("../../", import.meta.url));
 const sdk = join(top, "extensions", "sdk");
 const dist = join(sdk, "dist");
-const entries = { index: "src/index.ts", testing: "src/testing/index.ts", cel: "src/cel.ts" };
+const entries = {
+  index: "src/index.ts",
+  testing: "src/testing/index.ts",
+  cel: "src/cel.ts",
+  exif: "src/exif.ts",
+};
 
 rmSync(dist, { recursive: true, force: true });
 
-// Both entries share their common code, so an error of one is an instance of the other's class.
+// The entries share their common code, so an error of one is an instance of the other's class.
 const { metafile } = await build({
   absWorkingDir: sdk,
   entryPoints: entries,

@@ -7,6 +7,7 @@ import { installBuilt } from "../../support/installed.ts";
 import { runNode } from "../../support/run-node.ts";
 import { Bed } from "../bed.ts";
 import { type Figure, pause, type RunOptions } from "../figure.ts";
+import { photosPerSecond } from "../photo-library.ts";
 import type { Row } from "../report.ts";
 import { percentile } from "../statistics.ts";
 
@@ -264,12 +265,22 @@ export const together: Figure = {
       say("saved code: done");
       const installed = await installTimes(executable, isShort ? 1 : 5);
       say("packages: done");
+      const photos = isShort ? 200 : 2000;
+      const photoRate = await photosPerSecond(photos, executable);
+      say("photos: done");
       const [agents, events] = isShort ? [40, 80] : [1000, 10_000];
       const many = await manyAgents(executable, { agents, events, say });
       return [
         latency("a tool call from one agent to another and back, p50", calls, 1.5),
         latency("a program is saved → its new code answers, p50", saved, 1000),
         latency("a package of 1 MiB: install, verified, to its first event, p50", installed, 2000),
+        {
+          what: `photos a second: EXIF of ${photos} read in the sandbox and noted, by the extension Photos`,
+          value: photoRate,
+          unit: "items/s",
+          target: { atLeast: 200 },
+          samples: photos,
+        },
         ...many,
       ];
     } finally {

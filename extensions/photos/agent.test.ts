@@ -1,0 +1,126 @@
+import { mockContext, runAction, type MockEntry } from "@lares/sdk/testing";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { pageOf, pathOf } from "./album-page.ts";
+import photos from "./agent.ts";
+import type { Memory } from "./context.ts";
+import { stateOf } from "./photo.ts";
+import { defaults, settingsOf } from "./settings.ts";
+import { begun, keyOf, nothingNoticed, noticed } from "./waiting.ts";
+
+const modified = "2025-01-01T00:00:00.000Z";
+const permissions = {
+  read_entries: { filter: "*.{jpg,album.md}" },
+  write_custom_fields: { namespace: "photos" },
+  write_tags: true,
+  dispatch_jobs: true,
+  propose_actions: ["file.write"],
+};
+const photo = (path: string, taken: string, tags: string[] = []): MockEntry => {
+  const entry = { path, size: 10, modified };
+  return {
+    ...entry,
+    media: "image",
+    tags,
+    fields: { photos: { facts: { of: stateOf(entry), taken, position: [41.89, 12.49] } } },
+  };
+};
+const contextOf = (entries: readonly MockEntry[], config: Record<string, unknown> = {}) =>
+  mockContext<Memory>({ entries, permissions, config, memory: { plan: nothingNoticed } });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-03T09:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("Sunday", () => {
+  const weekend = [1, 2, 3, 4].map((n) => photo(`photos/${n}.jpg`, `2023-05-03T1${n}:00:00`));
+  const sunday = photos.hooks?.["sunday"];
+
+  it("tells once what was photographed on this weekend years ago, and offers an album", async () => {
+    const ctx = contextOf(weekend);
+    await sunday?.({} as never, ctx);
+    await sunday?.({} as never, ctx);
+    expect(ctx.recorded.notifications).toMatchObject([
+      {
+        title: "On this weekend 3 years ago: 4 photos in Rome",
+        message: "3 May 2023: photos/1.jpg, photos/2.jpg, photos/3.jpg, …",
+        action: { length: 5 },
+      },
+    ]);
+    vi.setSystemTime(new Date("2026-05-10T09:00:00Z"));
+    await sunday?.({} as never, ctx);
+    expect(ctx.recorded.notifications).toHaveLength(1);
+  });
+
+  it("is silent where there is nothing to tell, and where a person does not want it", async () => {
+    const [none, unwanted] = [contextOf(weekend.slice(0, 1)), contextOf(weekend, { memories: false })];
+    await sunday?.({} as never, none);
+    await sunday?.({} as never, unwanted);
+    expect([...none.recorded.notifications, ...unwanted.recorded.notifications]).toEqual([]);
+  });
+});
+
+describe("tools", () => {
+  it("search_person finds tags, whatever their case and accents", async () => {
+    const ctx = contextOf([
+      photo("a.jpg", "2023-05-03T10:00:00", ["person:Zoë Baker"]),
+      photo("b.jpg", "2023-05-03T10:00:00", ["#person:zoe_baker"]),
+      photo("c.jpg", "2023-05-03T10:00:00", ["person:Zoe"]),
+    ]);
+    expect(await photos.tools?.["searchPerson"]?.({ person_name: "zoe baker" }, ctx)).toEqual({
+      total: 2,
+      photos: ["a.jpg", "b.jpg"],
+    });
+  });
+  it("moments refuses an invalid day", async () => {
+    const answer = photos.tools?.["moments"]?.({ since: "yesterday" }, contextOf([]));
+    await expect(answer).rejects.toThrow('"yesterday" is not a day. Write it like 2024-05-01.');
+  });
+});
+
+describe("albums", () => {
+  it("are a page and tags of photos that are there", async () => {
+    const ctx = contextOf([photo("photos/a b.jpg", "2023-05-03T10:00:00")]);
+    const action = await runAction(photos, "createAlbum", { name: "One", photos: ["photos/a b.jpg"] }, ctx);
+    expect(action?.effects).toMatchObject([
+      { kind: "file.write", path: "albums/One.album.md" },
+      { kind: "tag.add", path: "photos/a b.jpg", tag: "album:One" },
+    ]);
+    await expect(runAction(photos, "createAlbum", { name: "One", photos: ["x.jpg"] }, ctx)).rejects.toThrow(
+      'There is no photo "x.jpg".',
+    );
+    await expect(runAction(photos, "createAlbum", { name: "Two" }, ctx)).rejects.toThrow("give one of");
+  });
+  it("have names that every file system takes, in their folder", () => {
+    expect(pathOf("../Rome: a/b?", "albums")).toBe("albums/Rome a b.album.md");
+    expect(() => pathOf("..", "albums")).toThrow("Choose a name with letters or digits");
+  });
+  it("show pictures whatever their names", () => {
+    expect(pageOf("A *star*", ["photos/a (1) [x].jpg"], "albums/A.album.md")).toBe(
+      "# A \\*star\\*\n\n![a (1) \\[x\\].jpg](<../photos/a%20(1)%20%5Bx%5D.jpg>)\n",
+    );
+  });
+});
+
+describe("jobs", () => {
+  it("changes share a job until it begins; what comes then has another", () => {
+    const first = noticed(nothingNoticed);
+    const second = noticed(first);
+    expect(keyOf(second)).toBe(keyOf(first));
+    const later = noticed(begun(second));
+    expect(keyOf(later)).not.toBe(keyOf(first));
+    expect(keyOf(noticed(later))).toBe(keyOf(later));
+  });
+});
+
+it("settings fall back to their defaults", () => {
+  expect(settingsOf({ place_km: -1, place_photos: "x", albums: "" })).toEqual(defaults);
+  expect(settingsOf({ place_km: 5, albums: "./a/", memories: false })).toEqual({
+    place_km: 5,
+    place_photos: 3,
+    albums: "a",
+    memories: false,
+  });
+});

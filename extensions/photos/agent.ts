@@ -1,0 +1,79 @@
+import { defineAgent } from "@lares/sdk";
+import { createAlbum } from "./album.ts";
+import { answerOfMoment, answerOfPlace } from "./answers.ts";
+import { factsStage, inBatches, lookStage } from "./batches.ts";
+import type { Memory } from "./context.ts";
+import { duplicatesOf } from "./duplicates.ts";
+import { everyPhoto, libraryOf } from "./library.ts";
+import { namedIn } from "./people.ts";
+import { photosAround } from "./places.ts";
+import { tellMemories } from "./sunday.ts";
+import { begun, keyOf, noticed, nothingNoticed } from "./waiting.ts";
+
+interface Limited {
+  readonly limit?: number;
+}
+
+export default defineAgent<Memory>({
+  memory: { plan: nothingNoticed },
+
+  hooks: {
+    async changed(_event, ctx) {
+      const plan = await ctx.memory.plan.update(noticed);
+      await ctx.jobs.dispatch("metadata", {}, { key: keyOf(plan), priority: "high" });
+    },
+    async sunday(_event, ctx) {
+      await tellMemories(ctx);
+    },
+  },
+
+  jobs: {
+    async metadata(_input, ctx) {
+      const { begun: at } = await ctx.memory.plan.update(begun);
+      const count = await inBatches(ctx, factsStage);
+      if (count > 0) ctx.trace.info("time and place noted", { photos: count });
+      // Places and moments are there now; decoding pictures takes longer and waits until nobody else has anything to do.
+      if (!ctx.signal.aborted)
+        await ctx.jobs.dispatch("looks", {}, { key: `looks ${at}`, priority: "low", whenIdle: true });
+    },
+    async looks(_input, ctx) {
+      const count = await inBatches(ctx, lookStage);
+      if (count > 0) ctx.trace.info("looks noted", { photos: count });
+    },
+  },
+
+  tools: {
+    async places({ limit = 50 }: Limited, ctx) {
+      const { places } = await libraryOf(ctx);
+      return places.all.slice(0, limit).map(answerOfPlace);
+    },
+    async moments({ since, limit = 50 }: Limited & { since?: string }, ctx) {
+      const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+      if (Number.isNaN(from)) throw new Error(`"${since}" is not a day. Write it like 2024-05-01.`);
+      const { moments } = await libraryOf(ctx);
+      const wanted = moments.filter(({ to }) => to >= from);
+      return wanted.toReversed().slice(0, limit).map(answerOfMoment);
+    },
+    async duplicates({ limit = 50 }: Limited, ctx) {
+      return duplicatesOf(await everyPhoto(ctx)).slice(0, limit);
+    },
+    async photosAtLocation(
+      { lat, lon, radius_km = 5, limit = 50 }: Limited & { lat: number; lon: number; radius_km?: number },
+      ctx,
+    ) {
+      const near = photosAround(await everyPhoto(ctx), [lat, lon], radius_km);
+      return {
+        total: near.length,
+        photos: near
+          .slice(0, limit)
+          .map(({ photo, km }) => ({ path: photo.path, km: Math.round(km * 1000) / 1000 })),
+      };
+    },
+    async searchPerson({ person_name, limit = 50 }: Limited & { person_name: string }, ctx) {
+      const found = namedIn(await everyPhoto(ctx), person_name);
+      return { total: found.length, photos: found.slice(0, limit).map(({ path }) => path) };
+    },
+  },
+
+  actions: { createAlbum },
+});

@@ -1,0 +1,115 @@
+import type { EffectInput, Entry } from "@lares/sdk";
+import { readExif } from "@lares/sdk/exif";
+import type { Context, Job } from "./context.ts";
+import { everyPicture } from "./library.ts";
+import { lookOf } from "./look.ts";
+import { namespace, photoOf, stateOf, type Photo, type StoredFacts, type StoredLook } from "./photo.ts";
+
+/** Photos of one action and one checkpoint. */
+export const batchSize = 50;
+/** Photos that are read at the same time. */
+const readAtOnce = 10;
+/** EXIF is at the beginning of a file. */
+const headBytes = 128 * 1024;
+
+/** What a stage does with a photo: the custom field's value, or null if it has none yet. */
+export interface Stage {
+  readonly field: "facts" | "look";
+  readonly title: (count: number) => string;
+  /** The trace at its beginning. */
+  readonly begins: string;
+  needs(photo: Photo): boolean;
+  read(entry: Entry, ctx: Context): Promise<unknown>;
+}
+
+export const factsStage: Stage = {
+  field: "facts",
+  title: (count) => `Note time and place of ${count === 1 ? "a photo" : `${count} photos`}`,
+  begins: "reading photos",
+  needs: ({ needsFacts }) => needsFacts,
+  async read(entry, ctx): Promise<StoredFacts> {
+    const head = await ctx.vdfs.read(entry.path, { length: headBytes });
+    return { of: stateOf(entry), ...readExif(head) };
+  },
+};
+
+/** Pictures that are compared need not be large. */
+const thumbnailPx = 64;
+
+export const lookStage: Stage = {
+  field: "look",
+  title: (count) => `Note how ${count === 1 ? "a photo looks" : `${count} photos look`}`,
+  begins: "looking at photos",
+  needs: ({ needsLook }) => needsLook,
+  async read(entry, ctx): Promise<StoredLook> {
+    const of = stateOf(entry);
+    try {
+      const options = { maxPx: thumbnailPx, format: "rgba8" } as const;
+      const { width, height, bytes } = await ctx.vdfs.thumbnail(entry.path, options);
+      const look = lookOf(bytes, width, height);
+      return { of, ...(look === null ? {} : { look }) };
+    } catch (error) {
+      // Damaged, too large, or of a format that the kernel does not decode: not tried again before the file changes.
+      if (codeOf(error) === "InvalidParams" || codeOf(error) === "LimitExceeded") return { of };
+      throw error;
+    }
+  },
+};
+
+/**
+ * Runs a stage for all photos that need it, in batches. Each batch is one action and then a checkpoint; what is done is known
+ * by the photos' own fields, so that a job that starts again, or another one, continues with what is left.
+ */
+export async function inBatches(ctx: Job, stage: Stage): Promise<number> {
+  const now = Date.now();
+  const needing = (await everyPicture(ctx)).filter((entry) => stage.needs(photoOf(entry, now)));
+  if (needing.length > 0) ctx.trace.info(stage.begins, { photos: needing.length });
+  let done = 0;
+  for (let at = 0; at < needing.length && !ctx.signal.aborted; at += batchSize) {
+    const batch = needing.slice(at, at + batchSize);
+    const effects: EffectInput[] = [];
+    for (let from = 0; from < batch.length; from += readAtOnce) {
+      const some = batch.slice(from, from + readAtOnce);
+      effects.push(...(await Promise.all(some.map((entry) => effectFor(entry, stage, ctx)))).flat());
+    }
+    await write(effects, stage, ctx);
+    done += effects.length;
+    await ctx.progress(Math.min(1, (at + batch.length) / needing.length), `${at + batch.length} photos`);
+    await ctx.save({ done: at + batch.length });
+  }
+  return done;
+}
+
+async function effectFor(entry: Entry, stage: Stage, ctx: Context): Promise<EffectInput[]> {
+  try {
+    const value = await stage.read(entry, ctx);
+    return value === null
+      ? []
+      : [{ kind: "field.set", path: entry.path, namespace, key: stage.field, value }];
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    // Its own event triggers another look.
+    ctx.trace.debug(`${entry.path} is gone`);
+    return [];
+  }
+}
+
+async function write(effects: readonly EffectInput[], stage: Stage, ctx: Context): Promise<void> {
+  if (effects.length === 0) return;
+  const reason = "So that places, moments and copies are found without reading every file again.";
+  try {
+    await ctx.actions.propose(effects, { title: stage.title(effects.length), reason });
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    // One of them was moved or deleted meanwhile; the others are noted one by one.
+    if (effects.length > 1) for (const effect of effects) await write([effect], stage, ctx);
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return ["NotFound", "Stale", "Conflict"].some((code) => codeOf(error) === code);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

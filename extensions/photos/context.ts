@@ -1,0 +1,15 @@
+import type { AgentContext, JobContext } from "@lares/sdk";
+import type { Waiting } from "./waiting.ts";
+
+export interface Memory {
+  plan: Remembered;
+}
+
+/** Working memory. What was read of a photo is not here but in its custom fields, which move and go with it. */
+export interface Remembered extends Waiting {
+  /** The Sunday on which something was told last: "2024-05-05". */
+  readonly told?: string;
+}
+
+export type Context = AgentContext<Memory>;
+export type Job = JobContext<Memory>;

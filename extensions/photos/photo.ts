@@ -1,0 +1,115 @@
+import type { Entry } from "@lares/sdk";
+import type { ExifFacts } from "@lares/sdk/exif";
+import type { Position } from "./geo.ts";
+import type { Look } from "./look.ts";
+
+/** The custom field `facts`: what the file's EXIF says, and of which state of the file. */
+export interface StoredFacts extends ExifFacts {
+  readonly of: string;
+}
+
+/** The custom field `look`: how the picture looks, and of which state of the file. Without a look it cannot be decoded. */
+export interface StoredLook {
+  readonly of: string;
+  readonly look?: Look;
+}
+
+/** A photo as the index and its custom fields describe it. */
+export interface Photo {
+  readonly id: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  /** Milliseconds of the camera's clock, counted as if that were UTC. */
+  readonly time?: number;
+  readonly at?: Position;
+  readonly look?: Look;
+  /** Its facts, or its look, are missing or of an older state of the file. */
+  readonly needsFacts: boolean;
+  readonly needsLook: boolean;
+}
+
+export const namespace = "photos";
+/** Clocks that are ahead by more than this are wrong. */
+const aheadMs = 36 * 60 * 60 * 1000;
+/** Where the clock of a camera starts that has lost its time. */
+const resets = ["1970-01-01", "1980-01-01", "2000-01-01"];
+const resetMs = 60 * 60 * 1000;
+
+/** The state of a file that its facts are of: they are read again when it differs. */
+export function stateOf({ size, modified }: Pick<Entry, "size" | "modified">): string {
+  return `${size} ${modified}`;
+}
+
+/** Combines an entry with its custom fields. Fields that do not have the expected shape are ignored. */
+export function photoOf(entry: Entry, now: number): Photo {
+  const own = entry.fields[namespace] ?? {};
+  const state = stateOf(entry);
+  const facts = (isOf(own["facts"], state) ? own["facts"] : undefined) as StoredFacts | undefined;
+  const look = (isOf(own["look"], state) ? own["look"] : undefined) as StoredLook | undefined;
+  const time = timeOf(facts?.taken, entry.name, now);
+  return {
+    id: entry.id,
+    path: entry.path,
+    tags: entry.tags,
+    ...(time === undefined ? {} : { time }),
+    ...(isPosition(facts?.position) ? { at: facts.position } : {}),
+    ...(isLook(look?.look) ? { look: look.look } : {}),
+    needsFacts: facts === undefined,
+    needsLook: look === undefined,
+  };
+}
+
+function isOf(value: unknown, state: string): boolean {
+  return typeof value === "object" && value !== null && "of" in value && value.of === state;
+}
+
+function isPosition(value: unknown): value is Position {
+  return (
+    Array.isArray(value) &&
+    value.length === 2 &&
+    value.every((part) => typeof part === "number" && Math.abs(part) <= 180) &&
+    Math.abs(Number(value[0])) <= 90
+  );
+}
+
+function isLook(value: unknown): value is Look {
+  if (typeof value !== "object" || value === null) return false;
+  const { signs, sure, colour, contrast } = value as Partial<Record<keyof Look, unknown>>;
+  const areBits = [signs, sure].every((bits) => typeof bits === "string" && /^[0-9a-f]{16}$/.test(bits));
+  return (
+    areBits &&
+    typeof contrast === "number" &&
+    Array.isArray(colour) &&
+    colour.length === 3 &&
+    colour.every((part) => typeof part === "number")
+  );
+}
+
+/** Returns when a photo was taken: by its EXIF, else by a name such as IMG_20240503_141522; undefined if neither says. */
+export function timeOf(taken: string | undefined, name: string, now: number): number | undefined {
+  return plausible(taken, now) ?? plausible(timeInName(name), now);
+}
+
+/** A clock that was reset, or is ahead, would put photos where they do not belong. */
+function plausible(time: string | undefined, now: number): number | undefined {
+  if (typeof time !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(time)) return undefined;
+  const at = Date.parse(`${time}Z`);
+  if (Number.isNaN(at) || at > now + aheadMs) return undefined;
+  const isReset = resets.some((day) => {
+    const since = at - Date.parse(`${day}T00:00:00Z`);
+    return since >= 0 && since < resetMs;
+  });
+  return isReset ? undefined : at;
+}
+
+function timeInName(name: string): string | undefined {
+  const parts =
+    /(?<!\d)((?:19|20)\d\d)([-_]?)([01]\d)\2([0-3]\d)(?:[-_ T]([0-2]\d)[-_.]?([0-5]\d)[-_.]?([0-5]\d))?/.exec(
+      name,
+    );
+  if (parts === null) return undefined;
+  const [, year, , month, day, hour = "12", minute = "00", second = "00"] = parts;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const at = new Date(`${iso}Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(iso) ? iso : undefined;
+}
