@@ -113,7 +113,7 @@ describe("spare workers", () => {
     expect(started).toHaveLength(2);
   });
 
-  test("one that died is no spare worker", () => {
+  test("one that died is not taken", () => {
     spares.want();
     started[0]!.isAlive = false;
     expect(take(1)).toEqual([null]);
