@@ -1,16 +1,13 @@
-import { defineAgent, type Action, type AgentContext, type Entry } from "@lares/sdk";
+import { defineAgent, type Action, type Entry } from "@lares/sdk";
+import { codeOf, type Context, type Memory } from "./context.ts";
 import { headingFor, wantsHeading, withHeading } from "./heading.ts";
-
-interface Memory {
-  /** The last proposal for each note, the newest last. */
-  plan: { asked: { path: string; action: string }[] };
-}
-type Context = AgentContext<Memory>;
+import { maxNoteBytes, readNotes } from "./library.ts";
+import { Targets } from "./links.ts";
+import { noteMoved } from "./repair.ts";
+import { relatedTo } from "./related.ts";
 
 /** Far below the 1 MiB that one message may have. */
 const maxAsked = 500;
-/** Longer files are ignored, because a proposal carries the whole text. */
-const maxNoteBytes = 256 * 1024;
 
 export default defineAgent<Memory>({
   memory: { plan: { asked: [] } },
@@ -24,9 +21,48 @@ export default defineAgent<Memory>({
         return;
       await look(entry, ctx);
     },
+    async moved({ entry, from }, ctx) {
+      await noteMoved({ from, to: entry.path }, ctx);
+    },
   },
 
   tools: {
+    async links({ path }: { path: string }, ctx) {
+      const notes = await readNotes(ctx);
+      const note = notes.find((each) => each.path === path);
+      if (note === undefined)
+        throw new Error(`There is no note "${path}". Name it by its path in the workspace.`);
+      const targets = new Targets(notes.map((each) => each.path));
+      const leadsTo = note.links.map((link) => ({ written: link.target, path: targets.of(link, path) }));
+      return {
+        links: [...new Set(leadsTo.flatMap((link) => link.path ?? []))],
+        // Other files are not visible here, so nobody knows whether they exist.
+        broken: leadsTo.flatMap((link) =>
+          link.path === null && /(\.md|\/|^[^.]*)$/i.test(link.written) ? [link.written] : [],
+        ),
+        backlinks: notes.flatMap((each) =>
+          each !== note && each.links.some((link) => targets.of(link, each.path) === path) ? [each.path] : [],
+        ),
+      };
+    },
+    async tags({ limit = 100 }: { limit?: number }, ctx) {
+      const paths = new Map<string, string[]>();
+      for (const note of await readNotes(ctx))
+        for (const tag of note.tags) paths.set(tag, [...(paths.get(tag) ?? []), note.path]);
+      return [...paths]
+        .map(([tag, notes]) => ({ tag, count: notes.length, notes: notes.slice(0, 20) }))
+        .toSorted((one, other) => other.count - one.count || (one.tag < other.tag ? -1 : 1))
+        .slice(0, limit);
+    },
+    async tasks({ done = false, limit = 100 }: { done?: boolean; limit?: number }, ctx) {
+      const found = (await readNotes(ctx)).flatMap(({ path, tasks }) =>
+        tasks.filter(({ isDone }) => isDone === done).map(({ line, text }) => ({ path, line, text })),
+      );
+      return { total: found.length, tasks: found.slice(0, limit) };
+    },
+    async related({ path, limit = 10 }: { path: string; limit?: number }, ctx) {
+      return await relatedTo(path, limit, ctx);
+    },
     async untitled({ limit = 100 }: { limit?: number }, ctx) {
       const { items } = await ctx.vdfs.query({ extension: "md", kind: "file", limit });
       const paths: string[] = [];
@@ -58,7 +94,8 @@ async function look({ path, name, size, content_id }: Entry, ctx: Context): Prom
         reason: "It starts without a heading.",
       },
     );
-    await ctx.memory.plan.update(({ asked }) => ({
+    await ctx.memory.plan.update(({ asked, ...plan }) => ({
+      ...plan,
       asked: [...asked.filter((one) => one.path !== path), { path, action: id }].slice(-maxAsked),
     }));
   } catch (error) {
@@ -107,8 +144,4 @@ async function actionOf(action: string, ctx: Context): Promise<Action | null> {
 
 function isGoneOrChanged(error: unknown): boolean {
   return ["NotFound", "Stale", "Conflict"].some((code) => codeOf(error) === code);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

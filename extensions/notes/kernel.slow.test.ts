@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -81,4 +81,81 @@ it("asks again after a rejection once the note is saved again, but not after one
   await kernel.write("list.md", "milk, and two eggs\n");
   await kernel.idle();
   expect(await kernel.actions({ state: "PendingApproval" })).toEqual([]);
+});
+
+it("a note that moves has its links repaired, a second move while the question waits is part of it, and a rejection ends only those", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  const pending = (count: number) =>
+    kernel.waitFor(async () => {
+      const actions = await kernel.actions({ state: "PendingApproval" });
+      return actions.length === count && actions;
+    });
+  await kernel.write("notes/start.md", "# Start\n\n[Rome](rome.md), [[Paris]] and `[Rome](rome.md)`\n");
+  await kernel.write("notes/rome.md", "# Rome\n\n[back](start.md)\n");
+  await kernel.write("notes/Paris.md", "# Paris\n");
+  await kernel.idle();
+  expect(await kernel.actions()).toEqual([]);
+
+  await rename(join(kernel.workspace, "notes/rome.md"), join(kernel.workspace, "notes/roma.md"));
+  await pending(1);
+  await kernel.idle();
+  await mkdir(join(kernel.workspace, "notes/trips"));
+  await rename(join(kernel.workspace, "notes/roma.md"), join(kernel.workspace, "notes/trips/roma.md"));
+  const last = await kernel.waitFor(async () => {
+    const [action] = await kernel.actions({ state: "PendingApproval" });
+    return action?.title === "Repair links in 2 notes" && action;
+  });
+  expect(await kernel.approve(last.id)).toMatchObject({ state: "Committed" });
+  expect(await kernel.read("notes/start.md")).toBe(
+    "# Start\n\n[Rome](trips/roma.md), [[Paris]] and `[Rome](rome.md)`\n",
+  );
+  expect(await kernel.read("notes/trips/roma.md")).toBe("# Rome\n\n[back](../start.md)\n");
+  await kernel.idle();
+  expect(await kernel.actions({ state: "PendingApproval" })).toEqual([]);
+
+  await rename(join(kernel.workspace, "notes/Paris.md"), join(kernel.workspace, "notes/Lutetia.md"));
+  await kernel.reject((await pending(1))[0]!.id, "The name stays");
+  await kernel.idle();
+  await rename(join(kernel.workspace, "notes/trips/roma.md"), join(kernel.workspace, "notes/trips/rome.md"));
+  const [again] = await pending(1);
+  await kernel.approve(again!.id);
+  expect(await kernel.read("notes/start.md")).toContain("[Rome](trips/rome.md), [[Paris]]");
+  await kernel.idle();
+
+  await rename(join(kernel.workspace, "notes/trips"), join(kernel.workspace, "notes/travels"));
+  const [folder] = await pending(1);
+  await kernel.approve(folder!.id);
+  expect(await kernel.read("notes/start.md")).toContain("[Rome](travels/rome.md), [[Paris]]");
+});
+
+it("answers what links, tags, tasks and related notes there are", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  await kernel.write(
+    "bread.md",
+    "# Bread\n\n#kitchen Flour, water and yeast make sourdough bread.\n- [ ] buy flour\n",
+  );
+  await kernel.write(
+    "pizza.md",
+    "# Pizza\n\n#kitchen Dough of flour, water and yeast. [bread](bread.md) [[Nowhere]]\n- [x] oven\n",
+  );
+  await kernel.write("taxes.md", "# Taxes\n\nThe office wants the forms in May.\n");
+  await kernel.idle();
+  expect(await kernel.call("links", { path: "pizza.md" })).toEqual({
+    links: ["bread.md"],
+    broken: ["Nowhere"],
+    backlinks: [],
+  });
+  expect(await kernel.call("links", { path: "bread.md" })).toMatchObject({ backlinks: ["pizza.md"] });
+  expect(await kernel.call("tags")).toEqual([{ tag: "kitchen", count: 2, notes: ["bread.md", "pizza.md"] }]);
+  expect(await kernel.call("tasks")).toEqual({
+    total: 1,
+    tasks: [{ path: "bread.md", line: 4, text: "buy flour" }],
+  });
+  expect(await kernel.call("tasks", { done: true })).toMatchObject({ total: 1 });
+  expect(await kernel.call("related", { path: "pizza.md", limit: 1 })).toMatchObject([{ path: "bread.md" }]);
+  await rename(join(kernel.workspace, "bread.md"), join(kernel.workspace, "loaf.md"));
+  await kernel.waitFor(async () => {
+    const [first] = (await kernel.call("related", { path: "pizza.md", limit: 1 })) as { path: string }[];
+    return first?.path === "loaf.md";
+  });
 });

@@ -1,0 +1,140 @@
+import type { Link } from "./scan.ts";
+
+export interface Note {
+  readonly path: string;
+  readonly text: string;
+  readonly links: readonly Link[];
+}
+
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Finds what links mean, among the notes that there are. */
+export class Targets {
+  readonly #paths: ReadonlySet<string>;
+  /** By name in lower case and without ".md": the shortest path, as editors of notes choose it. */
+  readonly #byName = new Map<string, string>();
+
+  constructor(paths: Iterable<string>) {
+    this.#paths = new Set(paths);
+    for (const path of this.#paths) {
+      const name = nameOf(path);
+      const known = this.#byName.get(name);
+      if (known === undefined || isBefore(path, known)) this.#byName.set(name, path);
+    }
+  }
+
+  /** Returns the note that a link of the note `from` leads to; null if there is none. */
+  of(link: Link, from: string): string | null {
+    const { kind, target } = link;
+    if (kind === "inline") return this.#existing(joined(folderOf(from), target));
+    if (!target.includes("/")) return this.#byName.get(nameOf(target)) ?? null;
+    return this.#existing(joined("", target)) ?? this.#existing(joined(folderOf(from), target));
+  }
+
+  #existing(path: string | null): string | null {
+    if (path === null) return null;
+    for (const each of [path, `${path}.md`]) if (this.#paths.has(each)) return each;
+    return null;
+  }
+}
+
+/**
+ * Returns the texts that have to change so that links lead where they led before the moves, by path. `notes` are as they
+ * are after the moves.
+ */
+export function repaired(notes: readonly Note[], moves: readonly Move[]): ReadonlyMap<string, string> {
+  const moved = new Map(moves.map(({ from, to }) => [from, to]));
+  const origins = new Map(moves.map(({ from, to }) => [to, from]));
+  const now = new Targets(notes.map(({ path }) => path));
+  const before = new Targets(notes.map(({ path }) => origins.get(path) ?? path));
+  const changed = new Map<string, string>();
+  for (const { path, text, links } of notes) {
+    const old = origins.get(path) ?? path;
+    let result = "";
+    let end = 0;
+    for (const link of links) {
+      const wanted = wantedPath(link, old, before, moved);
+      if (wanted === null || (now.of(link, path) ?? asFile(link, path)) === wanted) continue;
+      result += text.slice(end, link.start) + written(link, path, wanted, now);
+      end = link.end;
+    }
+    if (end > 0) changed.set(path, result + text.slice(end));
+  }
+  return changed;
+}
+
+/** Where the link led before the moves, by its path after them; null if nobody knows. */
+function wantedPath(
+  link: Link,
+  old: string,
+  before: Targets,
+  moved: ReadonlyMap<string, string>,
+): string | null {
+  const note = before.of(link, old);
+  if (note !== null) return moved.get(note) ?? note;
+  return asFile(link, old);
+}
+
+/** The path of a picture, or of another file that this agent does not see and that stays where it is. */
+function asFile({ kind, target }: Link, from: string): string | null {
+  const isFile = kind === "inline" && /\.[a-z0-9]{1,8}$/i.test(target) && !/\.md$/i.test(target);
+  return isFile ? joined(folderOf(from), target) : null;
+}
+
+/** Returns the target in the style of the link: with or without folder and ending. */
+function written(link: Link, from: string, wanted: string, now: Targets): string {
+  if (link.kind === "wiki") {
+    const path = link.target.endsWith(".md") ? wanted : wanted.replace(/\.md$/, "");
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    // Another note of this name may be nearer.
+    const isKnown = now.of({ ...link, target: name }, from) === wanted;
+    return link.target.includes("/") || !isKnown ? path : name;
+  }
+  const isShort = !link.target.endsWith(".md") && wanted.endsWith(".md");
+  const path = relative(folderOf(from), isShort ? wanted.slice(0, -3) : wanted);
+  return link.isBracketed
+    ? path
+    : path.replace(/[^\p{L}\p{N}\-._~/!$&'*+,;=:@]/gu, (character) =>
+        character === "(" || character === ")"
+          ? `%${character.charCodeAt(0).toString(16)}`
+          : encodeURIComponent(character),
+      );
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function nameOf(path: string): string {
+  return path
+    .slice(path.lastIndexOf("/") + 1)
+    .replace(/\.md$/i, "")
+    .toLowerCase();
+}
+
+function isBefore(path: string, other: string): boolean {
+  const depth = path.split("/").length - other.split("/").length;
+  return depth < 0 || (depth === 0 && path < other);
+}
+
+/** Null if the target leaves the workspace. */
+function joined(folder: string, target: string): string | null {
+  const parts = folder === "" ? [] : folder.split("/");
+  for (const part of target.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts.join("/");
+}
+
+function relative(folder: string, path: string): string {
+  const from = folder === "" ? [] : folder.split("/");
+  const to = path.split("/");
+  let shared = 0;
+  while (shared < from.length && shared < to.length - 1 && from[shared] === to[shared]) shared += 1;
+  return [...from.slice(shared).map(() => ".."), ...to.slice(shared)].join("/");
+}

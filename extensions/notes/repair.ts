@@ -1,0 +1,74 @@
+import { codeOf, type Context } from "./context.ts";
+import { readNotes } from "./library.ts";
+import { repaired, type Move } from "./links.ts";
+
+/** Moves that are remembered until their links are repaired; the oldest are forgotten. */
+const maxMoves = 200;
+/** Notes that one proposal changes. */
+const maxRepaired = 100;
+const maxAttempts = 3;
+
+/**
+ * Proposes to repair the links that a moved note broke. Moves whose proposal still waits are part of the new one, which
+ * supersedes it; a decision about it, whichever, is about its moves alone.
+ */
+export async function noteMoved(move: Move, ctx: Context): Promise<void> {
+  const { repair } = await ctx.memory.plan.read();
+  const isOpen = repair !== undefined && (await isUndecided(repair, ctx));
+  const { moves = [] } = await ctx.memory.plan.update(({ moves: before = [], ...plan }) => ({
+    ...plan,
+    moves: [...(isOpen ? withMove(before, move) : [move])].slice(-maxMoves),
+  }));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const id = await propose(moves, ctx);
+      if (id !== null) await ctx.memory.plan.update((plan) => ({ ...plan, repair: id }));
+      return;
+    } catch (error) {
+      // A note was written while the others were read.
+      if (
+        attempt === maxAttempts ||
+        !["Stale", "NotFound", "Conflict"].some((code) => code === codeOf(error))
+      )
+        throw error;
+    }
+  }
+}
+
+/** Returns the action's id; null if all links lead where they led. */
+async function propose(moves: readonly Move[], ctx: Context): Promise<string | null> {
+  const notes = await readNotes(ctx);
+  const changed = [...repaired(notes, moves)].slice(0, maxRepaired);
+  if (changed.length === 0) return null;
+  const versions = new Map(notes.map(({ path, entry }) => [path, entry.content_id]));
+  const names = moves.map(({ to }) => to.slice(to.lastIndexOf("/") + 1));
+  const { id } = await ctx.actions.propose(
+    changed.map(([path, content]) => {
+      const expected = versions.get(path) ?? null;
+      return { kind: "file.write" as const, path, content, ...(expected === null ? {} : { expected }) };
+    }),
+    {
+      title: `Repair links in ${changed.length} ${changed.length === 1 ? "note" : "notes"}`,
+      reason: `They led to, or stand in, what was moved: ${names.slice(-5).join(", ")}.`.slice(0, 1000),
+    },
+  );
+  return id;
+}
+
+/** A note that is moved again is moved once, from where it was first. */
+function withMove(moves: readonly Move[], { from, to }: Move): Move[] {
+  const earlier = moves.find((each) => each.to === from);
+  const others = moves.filter((each) => each !== earlier);
+  const first = earlier?.from ?? from;
+  return first === to ? others : [...others, { from: first, to }];
+}
+
+async function isUndecided(action: string, ctx: Context): Promise<boolean> {
+  try {
+    const { state } = await ctx.actions.get(action);
+    return ["PendingApproval", "Stale", "Expired", "Failed"].includes(state);
+  } catch (error) {
+    if (codeOf(error) === "NotFound") return false;
+    throw error;
+  }
+}
