@@ -10,10 +10,11 @@ const ENDLESS = "test.endless";
 /** Takes for ever to find out that the default does not fit. */
 const endless = { type: "string", pattern: "^(a+)+$", default: `${"a".repeat(60)}!` };
 
-/** With a job and its task, a question, a named action and a tool, made with the SDK. */
+/** With a type, a job and its task, a question, a named action and a tool, made with the SDK. */
 const program = `
 import { defineAgent } from "@lares/sdk";
 export default defineAgent({
+  types: { Book: { migrate: (value) => ({ ...value, title: value.name }) } },
   hooks: {
     async seen({ entry }, ctx) {
       const text = await ctx.vdfs.readText(entry.path);
@@ -45,6 +46,14 @@ beforeAll(async () => {
         program,
         manifest: {
           permissions: { read_entries: true, dispatch_jobs: true, write_tags: true, intercept: ["*"] },
+          types: [
+            {
+              name: "Book",
+              version: 2,
+              key: "id",
+              schema: { type: "object", required: ["id"], properties: { id: { type: "string" } } },
+            },
+          ],
           hooks: [
             { on: "EntryCreated", handler: "seen" },
             { on: "BeforeToolCall", handler: "asked", intercept: true },

@@ -24,6 +24,8 @@ export interface Abilities {
   readonly jobs: readonly string[];
   readonly actions: readonly string[];
   readonly tasks: readonly string[];
+  /** Types whose values it brings into their newest form. */
+  readonly migrations: readonly string[];
   readonly cancelsTools: boolean;
   readonly maxOpenHooks: number;
 }
@@ -144,6 +146,7 @@ export class Attempt implements AsyncDisposable {
       jobs: fields["jobs"] as string[],
       actions: (fields["actions"] ?? []) as string[],
       tasks: (fields["tasks"] ?? []) as string[],
+      migrations: (fields["migrations"] ?? []) as string[],
       cancelsTools: fields["cancels_tools"] === true,
       maxOpenHooks: typeof fields["max_open_hooks"] === "number" ? fields["max_open_hooks"] : 1,
     };

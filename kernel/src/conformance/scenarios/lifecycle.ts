@@ -1,4 +1,7 @@
 import { isLaresError, messageOf } from "../../base/errors.ts";
+import { guestRequests } from "../../protocol/guest/v1/lifecycle.ts";
+import { validate } from "../../protocol/validate.ts";
+import { bounds } from "../ports.ts";
 import { holds, notApplicable, Violation } from "../results.ts";
 import { pingFault, resultOf, type Scenario } from "../scenario.ts";
 
@@ -24,8 +27,8 @@ export const lifecycle: readonly Scenario[] = [
     title: "The answer to `initialize` lists `handlers`, `tools` and `jobs`.",
     needs: ["imports"],
     async try(attempt) {
-      const { handlers, tools, jobs, actions, tasks } = (await attempt.initialized()).abilities;
-      const lists = Object.entries({ handlers, tools, jobs, actions, tasks });
+      const { handlers, tools, jobs, actions, tasks, migrations } = (await attempt.initialized()).abilities;
+      const lists = Object.entries({ handlers, tools, jobs, actions, tasks, migrations });
       return holds(
         `It has ${lists.map(([name, list]) => `${name}: ${list.length === 0 ? "none" : list.join(", ")}`).join("; ")}.`,
       );
@@ -50,6 +53,28 @@ export const lifecycle: readonly Scenario[] = [
         );
       const names = wanted.map(({ handler }) => `"${handler}"`).join(", ");
       throw new Violation(`It did not list ${names}, which the manifest names.`);
+    },
+  },
+  {
+    rule: "migrations",
+    title: "`migrate` is answered before `startup`, with as many values as it was sent.",
+    needs: ["initialize"],
+    async try(attempt) {
+      const { peer, abilities } = await attempt.initialized();
+      if (abilities.migrations.length === 0) return notApplicable("It has no migrations.");
+      for (const type of abilities.migrations.slice(0, bounds.maxTried))
+        for (const values of [[], [{}]]) {
+          const answer = await peer.ask("migrate", { type, from: 1, values });
+          // A value of no known form may be refused.
+          if (answer.kind === "error" && values.length > 0) continue;
+          const result = resultOf("migrate", answer);
+          const fault = validate(guestRequests.migrate.result, result, "The answer to migrate");
+          if (fault !== null) throw new Violation(fault.message);
+          const { length } = (result as { values: readonly unknown[] }).values;
+          if (length !== values.length)
+            throw new Violation(`It was sent ${values.length} values of ${type}, and answered ${length}.`);
+        }
+      return holds(`Answered: ${abilities.migrations.join(", ")}.`);
     },
   },
   {

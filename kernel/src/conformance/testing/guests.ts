@@ -11,7 +11,7 @@ export const manifest = {
 } as const;
 
 const said =
-  '{"handlers":["seen","asked"],"tools":["ask"],"jobs":["scan"],"actions":["file"],"tasks":["shelf"],"cancels_tools":true,"max_open_hooks":4}';
+  '{"handlers":["seen","asked"],"tools":["ask"],"jobs":["scan"],"actions":["file"],"tasks":["shelf"],"migrations":["Book"],"cancels_tools":true,"max_open_hooks":4}';
 const exit = "(call $exit (i32.const 7))";
 const success = '{"status":"success","value":"done"}';
 /** The id of a call that nobody waits for. */
@@ -35,6 +35,7 @@ interface Parts {
   /** Before anything else, for every line. */
   readonly first: string;
   readonly initialize: string;
+  readonly migrate: string;
   readonly startup: string;
   readonly ping: string;
   readonly hook: string;
@@ -62,6 +63,9 @@ function guest(change: (words: Words) => Partial<Parts> = () => ({}), more = "")
     const parts: Parts = {
       first: "",
       initialize: reply(said),
+      migrate: ["[]", "[{}]"]
+        .map((values) => on(`"values":${values}`, reply(`{"values":${values}}`)))
+        .join(" "),
       startup:
         say('{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"here"}}\n') + reply("{}"),
       ping: reply('{"pending_timers":0}'),
@@ -84,6 +88,7 @@ function guest(change: (words: Words) => Partial<Parts> = () => ({}), more = "")
     return [
       parts.first,
       when("initialize", parts.initialize),
+      when("migrate", parts.migrate),
       when("startup", parts.startup),
       when("ping", parts.ping),
       when("hook", parts.hook),
@@ -121,6 +126,7 @@ export const violatingGuests: Readonly<Record<string, () => Uint8Array>> = {
     guest(({ reply }) => ({
       initialize: reply('{"handlers":["seen","asked"],"tools":[],"jobs":["scan"],"actions":["file"]}'),
     })),
+  migrations: () => guest(({ reply }) => ({ migrate: reply('{"values":[]}') })),
   startup: () => guest(() => ({ startup: "" })),
   ping: () => guest(({ reply }) => ({ ping: reply('"pong"') })),
   lines: () => guest(({ reply, dropRest }) => ({ ping: reply("{}") + dropRest })),
