@@ -25,6 +25,8 @@ export class ProgramFailures {
   readonly #session: Session;
   readonly #isChecked: (uri: string) => boolean;
   readonly #open = new Map<string, OpenProgram>();
+  /** By agent; read when the first document is opened, and then kept current. */
+  #failures: Map<string, AgentFailure> | null = null;
 
   /** `isChecked`: whether the diagnostics of this document are published by another part. */
   constructor(agents: Pick<AgentService, "list">, session: Session, isChecked: (uri: string) => boolean) {
@@ -39,30 +41,31 @@ export class ProgramFailures {
     if (how === "closed") {
       if (known !== undefined) this.#show(uri, known, []);
       this.#open.delete(uri);
-      return;
-    }
-    if (how === "opened" || known === undefined) {
+    } else if (how === "opened" || known === undefined) {
       const path = pathOfFileUri(uri, process.platform);
       if (path === null || this.#isChecked(uri) || !this.#session.documents.has(uri)) return;
       const opened = { path, passed: "", published: known?.published ?? nothing };
       this.#open.set(uri, opened);
-      this.#look(uri, opened, this.#agents.list());
+      this.#look(uri, opened);
     } else if (how === "changed") {
-      // A failure of this moment may not be known here yet, so the list counts.
-      known.passed = newest(this.#failuresIn(known, this.#agents.list()));
+      known.passed = newest(this.#failuresIn(known));
       this.#show(uri, known, []);
     }
   }
 
-  agentChanged(): void {
-    if (this.#open.size === 0) return;
-    const agents = this.#agents.list();
-    for (const [uri, known] of this.#open) this.#look(uri, known, agents);
+  agentChanged({ id, last_failure: failure }: Agent): void {
+    const failures = this.#failures;
+    const before = failures?.get(id);
+    if (failures === null || (before?.at === failure?.at && before?.handler === failure?.handler)) return;
+    if (failure === undefined) failures.delete(id);
+    else failures.set(id, failure);
+    const paths = [before, failure].map((each) => each?.place?.path);
+    for (const [uri, known] of this.#open) if (paths.includes(known.path)) this.#look(uri, known);
   }
 
-  #look(uri: string, known: OpenProgram, agents: readonly Agent[]): void {
+  #look(uri: string, known: OpenProgram): void {
     const text = this.#session.documents.text(uri);
-    const failures = text === null ? [] : this.#failuresIn(known, agents);
+    const failures = text === null ? [] : this.#failuresIn(known);
     this.#show(
       uri,
       known,
@@ -70,8 +73,13 @@ export class ProgramFailures {
     );
   }
 
-  #failuresIn({ path }: OpenProgram, agents: readonly Agent[]): AgentFailure[] {
-    return agents.flatMap(({ last_failure: failure }) => (failure?.place?.path === path ? [failure] : []));
+  #failuresIn({ path }: OpenProgram): AgentFailure[] {
+    this.#failures ??= new Map(
+      this.#agents
+        .list()
+        .flatMap(({ id, last_failure: failure }) => (failure === undefined ? [] : [[id, failure]])),
+    );
+    return [...this.#failures.values()].filter(({ place }) => place?.path === path);
   }
 
   #show(uri: string, known: OpenProgram, diagnostics: readonly Diagnostic[]): void {

@@ -302,7 +302,7 @@ export class KernelServer {
     const notifyOfAgent = (agent: Agent): void => {
       endpoint.notify("lares/agents/changed", agent);
       lenses.lensesChanged();
-      failures.agentChanged();
+      failures.agentChanged(agent);
     };
     session.listening.push(
       diagnostics,
