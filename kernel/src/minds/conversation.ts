@@ -367,12 +367,10 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
         const end = endOf(record, process.answer);
         if (end !== null) this.ports.notify({ agent: this.log.agent, title: this.log.state.title, ...end });
       }
-    } else if (
-      record.parent !== undefined &&
-      record.kind !== "compaction" &&
-      hasEnded &&
-      record.state !== "Cancelled"
-    ) {
+    } else if (!hasEnded) {
+      // The person may have spoken while it was written that it is paused.
+      this.#startPaused();
+    } else if (record.parent !== undefined && record.kind !== "compaction" && record.state !== "Cancelled") {
       if (record.state === "Failed") this.#notice(`A ${record.kind} failed: ${record.error?.message ?? ""}`);
       this.#wakes.childEnded();
     }

@@ -408,6 +408,42 @@ describe("three rejections in a row", () => {
     expect(turn).toBe(4);
   });
 
+  test("race: the person speaks while it is written that the worker is paused: it goes on", async () => {
+    const bench = await MindBench.open();
+    let turn = 0;
+    bench.asksAboutTools = ["files/write"];
+    bench.model = (question, { process }) => {
+      if (process === "worker")
+        return turn++ < 3
+          ? { call: [{ tool: "files/write", arguments: { path: `${turn}` } }] }
+          : { say: "I give up" };
+      return lastText(question) === "go"
+        ? { call: [{ tool: "spawn_worker", arguments: { task: "write" } }] }
+        : { say: "ok" };
+    };
+    const { id } = await bench.open();
+    await bench.send(id, "go");
+    const { promise: spoken, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: pausing, resolve: isPausing } = Promise.withResolvers<void>();
+    await bench.minds.use(id, async ({ log }) => {
+      const append = log.append.bind(log);
+      log.append = async (...given) => {
+        const written = await append(...given);
+        if (JSON.stringify(written).includes('"state":"WaitingForInput"')) {
+          isPausing();
+          await spoken;
+        }
+        return written;
+      };
+    });
+    for (let question = 0; question < 3; question++) await bench.answer(false);
+    await pausing;
+    await bench.send(id, "go on");
+    goOn();
+    await until("the worker's end", async () => (await statesOf(bench, id)).includes("worker Done"));
+    expect(turn).toBe(4);
+  });
+
   test("and a stop: a paused worker ends with its tree", async () => {
     const bench = await MindBench.open();
     bench.asksAboutTools = ["files/write"];
