@@ -38,13 +38,13 @@ describe("after a move", () => {
     });
   });
 
-  test("the note's own links lead where they led, to pictures too", () => {
+  test("the note's own links lead where they led; other files are left alone", () => {
     expect(
       repair(
         { "x/y/a.md": "[b](b.md) ![p](img/p.png) [gone](gone.md) [w](https://x.y)", "x/b.md": "" },
         { from: "x/a.md", to: "x/y/a.md" },
       ),
-    ).toEqual({ "x/y/a.md": "[b](../b.md) ![p](../img/p.png) [gone](gone.md) [w](https://x.y)" });
+    ).toEqual({ "x/y/a.md": "[b](../b.md) ![p](img/p.png) [gone](gone.md) [w](https://x.y)" });
   });
 
   test("names that still lead there stay, and a link by name gets its folder where another note is nearer", () => {
@@ -59,6 +59,13 @@ describe("after a move", () => {
     const notes = { "new/a.md": "[b](b.md) [c](../c.md)", "new/b.md": "[a](a.md)", "c.md": "[a](old/a.md)" };
     const moves = ["a", "b"].map((name) => ({ from: `old/${name}.md`, to: `new/${name}.md` }));
     expect(repair(notes, ...moves)).toEqual({ "c.md": "[a](new/a.md)" });
+  });
+
+  test("a name that would end the link is encoded, or the link by name is left alone", () => {
+    const text = "[[old]] [a](<old.md>) [b](old.md)";
+    expect(repair({ "a.md": text, "x|y]] #>%.md": "" }, { from: "old.md", to: "x|y]] #>%.md" })).toEqual({
+      "a.md": "[[old]] [a](<x|y]] %23%3E%25.md>) [b](x%7Cy%5D%5D%20%23%3E%25.md)",
+    });
   });
 
   test("links in code stay", () => {

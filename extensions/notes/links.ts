@@ -46,8 +46,11 @@ export class Targets {
  * are after the moves.
  */
 export function repaired(notes: readonly Note[], moves: readonly Move[]): ReadonlyMap<string, string> {
-  const moved = new Map(moves.map(({ from, to }) => [from, to]));
-  const origins = new Map(moves.map(({ from, to }) => [to, from]));
+  // A new note at the old place has links of its own.
+  const paths = new Set(notes.map(({ path }) => path));
+  const last = moves.filter(({ from }) => !paths.has(from) || moves.some(({ to }) => to === from));
+  const moved = new Map(last.map(({ from, to }) => [from, to]));
+  const origins = new Map(last.map(({ from, to }) => [to, from]));
   const now = new Targets(notes.map(({ path }) => path));
   const before = new Targets(notes.map(({ path }) => origins.get(path) ?? path));
   const changed = new Map<string, string>();
@@ -57,8 +60,10 @@ export function repaired(notes: readonly Note[], moves: readonly Move[]): Readon
     let end = 0;
     for (const link of links) {
       const wanted = wantedPath(link, old, before, moved);
-      if (wanted === null || (now.of(link, path) ?? asFile(link, path)) === wanted) continue;
-      result += text.slice(end, link.start) + written(link, path, wanted, now);
+      if (wanted === null || now.of(link, path) === wanted) continue;
+      const target = written(link, path, wanted, now);
+      if (target === null) continue;
+      result += text.slice(end, link.start) + target;
       end = link.end;
     }
     if (end > 0) changed.set(path, result + text.slice(end));
@@ -74,29 +79,24 @@ function wantedPath(
   moved: ReadonlyMap<string, string>,
 ): string | null {
   const note = before.of(link, old);
-  if (note !== null) return moved.get(note) ?? note;
-  return asFile(link, old);
+  // Pictures and other files are not visible to this agent, so nobody knows whether they moved too.
+  return note === null ? null : (moved.get(note) ?? note);
 }
 
-/** The path of a picture, or of another file that this agent does not see and that stays where it is. */
-function asFile({ kind, target }: Link, from: string): string | null {
-  const isFile = kind === "inline" && /\.[a-z0-9]{1,8}$/i.test(target) && !/\.md$/i.test(target);
-  return isFile ? joined(folderOf(from), target) : null;
-}
-
-/** Returns the target in the style of the link: with or without folder and ending. */
-function written(link: Link, from: string, wanted: string, now: Targets): string {
+/** Returns the target in the style of the link, with or without folder and ending; null if the path cannot be written so. */
+function written(link: Link, from: string, wanted: string, now: Targets): string | null {
   if (link.kind === "wiki") {
     const path = link.target.endsWith(".md") ? wanted : wanted.replace(/\.md$/, "");
     const name = path.slice(path.lastIndexOf("/") + 1);
     // Another note of this name may be nearer.
     const isKnown = now.of({ ...link, target: name }, from) === wanted;
-    return link.target.includes("/") || !isKnown ? path : name;
+    const target = link.target.includes("/") || !isKnown ? path : name;
+    return /[[\]|#]/.test(target) ? null : target;
   }
   const isShort = !link.target.endsWith(".md") && wanted.endsWith(".md");
   const path = relative(folderOf(from), isShort ? wanted.slice(0, -3) : wanted);
   return link.isBracketed
-    ? path
+    ? path.replace(/[<>#%]/g, encodeURIComponent)
     : path.replace(/[^\p{L}\p{N}\-._~/!$&'*+,;=:@]/gu, (character) =>
         character === "(" || character === ")"
           ? `%${character.charCodeAt(0).toString(16)}`

@@ -33,6 +33,7 @@ async function remember(ctx: Context): Promise<void> {
   for (const { id } of gone) await ctx.memory.knowledge.remove(id);
   let room = maxKnown - known.length + gone.length;
   const stale = notes
+    .filter(({ size }) => size > 0)
     .map(({ path, size, modified, content_id }) => ({ path, version: content_id ?? `${size} ${modified}` }))
     .filter(({ path, version }) => byPath.get(path)?.data.version !== version)
     .filter(({ path }) => byPath.has(path) || room-- > 0)

@@ -6,6 +6,8 @@ import { repaired, type Move } from "./links.ts";
 const maxMoves = 200;
 /** Notes that one proposal changes. */
 const maxRepaired = 100;
+/** Characters of their texts: a proposal is one message. */
+const maxCharacters = 300_000;
 const maxAttempts = 3;
 
 /**
@@ -14,21 +16,22 @@ const maxAttempts = 3;
  */
 export async function noteMoved(move: Move, ctx: Context): Promise<void> {
   const { repair } = await ctx.memory.plan.read();
-  const isOpen = repair !== undefined && (await isUndecided(repair, ctx));
+  const state = repair === undefined ? null : await stateOf(repair, ctx);
+  const isOpen = state !== null && undecided.has(state);
   const { moves = [] } = await ctx.memory.plan.update(({ moves: before = [], ...plan }) => ({
     ...plan,
     moves: [...(isOpen ? withMove(before, move) : [move])].slice(-maxMoves),
   }));
   for (let attempt = 1; ; attempt++) {
     try {
-      const id = await propose(moves, ctx);
+      const id = await propose(moves, state === "PendingApproval" ? repair : undefined, ctx);
       if (id !== null) await ctx.memory.plan.update((plan) => ({ ...plan, repair: id }));
       return;
     } catch (error) {
       // A note was written while the others were read.
       if (
         attempt === maxAttempts ||
-        !["Stale", "NotFound", "Conflict"].some((code) => code === codeOf(error))
+        !["Stale", "NotFound", "Conflict", "IllegalTransition"].some((code) => code === codeOf(error))
       )
         throw error;
     }
@@ -36,9 +39,17 @@ export async function noteMoved(move: Move, ctx: Context): Promise<void> {
 }
 
 /** Returns the action's id; null if all links lead where they led. */
-async function propose(moves: readonly Move[], ctx: Context): Promise<string | null> {
+async function propose(
+  moves: readonly Move[],
+  supersedes: string | undefined,
+  ctx: Context,
+): Promise<string | null> {
   const notes = await readNotes(ctx);
-  const changed = [...repaired(notes, moves)].slice(0, maxRepaired);
+  const all = [...repaired(notes, moves)];
+  let characters = 0;
+  const changed = all
+    .slice(0, maxRepaired)
+    .filter(([, text], index) => (characters += text.length) <= maxCharacters || index === 0);
   if (changed.length === 0) return null;
   const versions = new Map(notes.map(({ path, entry }) => [path, entry.content_id]));
   const names = moves.map(({ to }) => to.slice(to.lastIndexOf("/") + 1));
@@ -48,8 +59,9 @@ async function propose(moves: readonly Move[], ctx: Context): Promise<string | n
       return { kind: "file.write" as const, path, content, ...(expected === null ? {} : { expected }) };
     }),
     {
-      title: `Repair links in ${changed.length} ${changed.length === 1 ? "note" : "notes"}`,
+      title: `Repair links in ${changed.length === all.length ? "" : `${changed.length} of `}${all.length} ${all.length === 1 ? "note" : "notes"}`,
       reason: `They led to, or stand in, what was moved: ${names.slice(-5).join(", ")}.`.slice(0, 1000),
+      ...(supersedes === undefined ? {} : { supersedes }),
     },
   );
   return id;
@@ -63,12 +75,13 @@ function withMove(moves: readonly Move[], { from, to }: Move): Move[] {
   return first === to ? others : [...others, { from: first, to }];
 }
 
-async function isUndecided(action: string, ctx: Context): Promise<boolean> {
+const undecided: ReadonlySet<string> = new Set(["PendingApproval", "Stale", "Expired", "Failed"]);
+
+async function stateOf(action: string, ctx: Context): Promise<string | null> {
   try {
-    const { state } = await ctx.actions.get(action);
-    return ["PendingApproval", "Stale", "Expired", "Failed"].includes(state);
+    return (await ctx.actions.get(action)).state;
   } catch (error) {
-    if (codeOf(error) === "NotFound") return false;
+    if (codeOf(error) === "NotFound") return null;
     throw error;
   }
 }

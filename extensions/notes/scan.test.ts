@@ -42,7 +42,7 @@ test("tasks have their line, their text, and whether they are done", () => {
   ]);
 });
 
-test.each(["[", "[[", "](", "](<", "`", "#", "- [ ] ", "[a](b ", "[a]: ", "``` "])(
+test.each(["- [ ] ".padEnd(2000), "[", "[[", "](", "](<", "`", "#", "- [ ] ", "[a](b ", "[a]: ", "``` "])(
   "%j, many times, takes time in proportion to its length",
   (piece) => {
     const of = (length: number): number => {

@@ -26,7 +26,7 @@ export interface Scan {
 }
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
-const task = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(.*\S)/;
+const task = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)/;
 const tag = /(?:^|[\s([{,;])#([\p{L}_][\p{L}\p{N}_/-]{0,63})/gu;
 const wiki = /\[\[([^[\]|#\n]{1,500})(?:#[^[\]|\n]{0,500})?(?:\|[^[\]\n]{0,500})?\]\]/g;
 const inline =
@@ -44,7 +44,7 @@ export function scanNote(text: string): Scan {
   for (const [index, line] of text.split("\n").entries()) {
     const mark = fence.exec(line)?.[1];
     if (open !== null) {
-      if (mark !== undefined && mark.startsWith(open)) open = null;
+      if (mark !== undefined && mark.startsWith(open) && line.trim() === mark) open = null;
     } else if (mark !== undefined) open = mark;
     else {
       const words = withoutCode(line);

@@ -1,4 +1,4 @@
-import type { EffectInput, Entry } from "@lares/sdk";
+import { LaresError, type EffectInput, type Entry } from "@lares/sdk";
 import { readExif } from "@lares/sdk/exif";
 import type { Context, Job } from "./context.ts";
 import { everyPicture } from "./library.ts";
@@ -50,7 +50,8 @@ export const lookStage: Stage = {
       return { of, ...(look === null ? {} : { look }) };
     } catch (error) {
       // Damaged, too large, or of a format that the kernel does not decode: not tried again before the file changes.
-      if (codeOf(error) === "InvalidParams" || codeOf(error) === "LimitExceeded") return { of };
+      const isBusy = error instanceof LaresError && error.facts["limit"] === "thumbnails";
+      if (!isBusy && (codeOf(error) === "InvalidParams" || codeOf(error) === "LimitExceeded")) return { of };
       throw error;
     }
   },
@@ -87,9 +88,9 @@ async function effectFor(entry: Entry, stage: Stage, ctx: Context): Promise<Effe
       ? []
       : [{ kind: "field.set", path: entry.path, namespace, key: stage.field, value }];
   } catch (error) {
-    if (!isGone(error)) throw error;
-    // Its own event triggers another look.
-    ctx.trace.debug(`${entry.path} is gone`);
+    if (!isGone(error) && !isUnreadable(error)) throw error;
+    // A change of it triggers another look. One photo that cannot be read must not stop the others.
+    ctx.trace.debug(`${entry.path} could not be read`, { why: String(codeOf(error)) });
     return [];
   }
 }
@@ -104,6 +105,10 @@ async function write(effects: readonly EffectInput[], stage: Stage, ctx: Context
     // One of them was moved or deleted meanwhile; the others are noted one by one.
     if (effects.length > 1) for (const effect of effects) await write([effect], stage, ctx);
   }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return ["StorageError", "ScopeViolation", "PermissionDenied"].some((code) => codeOf(error) === code);
 }
 
 function isGone(error: unknown): boolean {

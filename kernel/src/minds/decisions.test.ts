@@ -408,7 +408,7 @@ describe("three rejections in a row", () => {
     expect(turn).toBe(4);
   });
 
-  test("race: the person speaks while it is written that the worker is paused: it goes on", async () => {
+  test("race: the person speaks while it is written that the worker is paused: it continues", async () => {
     const bench = await MindBench.open();
     let turn = 0;
     bench.asksAboutTools = ["files/write"];

@@ -107,6 +107,7 @@ describe("a plain schema", () => {
     { uniqueItems: true },
     { items: [{}] },
     { enum: [{}] },
+    { enum: [1, 1] },
     { type: "text" },
     { properties: { deep: { properties: { deeper: { type: "text" } } } } },
     { unknown: 1 },

@@ -140,8 +140,8 @@ function ofType(names: readonly unknown[]): Check {
 }
 
 function oneOf(values: readonly unknown[]): Check {
-  require(values.length > 0 && values.every(isScalar));
   const allowed = new Set(values);
+  require(values.length > 0 && values.every(isScalar) && allowed.size === values.length);
   return (value) => allowed.has(value);
 }
 
