@@ -52,3 +52,19 @@ it("a task that is no longer wanted does not count against the limit and leaves 
   await Promise.all(old);
   expect(queue.size).toBe(0);
 });
+
+it("tasks that are no longer wanted are bounded too, until the first of them has ended", async () => {
+  const queue = new OneAtATime({ limit: "testLimit", most: 2 });
+  const held = Promise.withResolvers<void>();
+  const unwanted = Array.from({ length: 8 }, () =>
+    queue.run(
+      "a",
+      () => held.promise,
+      () => false,
+    ),
+  );
+  await expect(queue.run("a", async () => "ninth")).rejects.toMatchObject({ code: "LimitExceeded" });
+  held.resolve();
+  await Promise.all(unwanted);
+  expect(await queue.run("a", async () => "later")).toBe("later");
+});

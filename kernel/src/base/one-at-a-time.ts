@@ -6,6 +6,9 @@ interface WaitingLimit {
   readonly most: number;
 }
 
+/** Tasks of one name, wanted or not, as a multiple of those that may be wanted. */
+const unwantedFactor = 4;
+
 /** Runs the tasks of each name in order, one at a time. Tasks of different names run concurrently. */
 export class OneAtATime {
   readonly #bound: WaitingLimit | null;
@@ -18,8 +21,8 @@ export class OneAtATime {
 
   /**
    * Runs a task when its turn comes. Rejects with the task's own error, or with LimitExceeded if too many tasks are
-   * queued for this name. A task that is no longer `wanted` does not count against that limit; it ends by itself when
-   * its turn comes.
+   * queued for this name. A task that is no longer `wanted` does not count against that limit, within reason; it ends by
+   * itself when its turn comes.
    */
   async run<Result>(
     name: string,
@@ -47,7 +50,9 @@ export class OneAtATime {
 
   #checkRoom(name: string, wanted: ReadonlySet<() => boolean>): void {
     if (this.#bound === null || wanted.size < this.#bound.most) return;
-    const count = [...wanted].filter((isWanted) => isWanted()).length;
+    // Those that were cancelled take memory until their turn, so that they are bounded too.
+    const isFull = wanted.size >= unwantedFactor * this.#bound.most;
+    const count = isFull ? wanted.size : [...wanted].filter((isWanted) => isWanted()).length;
     if (count >= this.#bound.most) throw full(name, this.#bound);
   }
 
