@@ -135,7 +135,7 @@ export class ArgumentChecker implements AsyncDisposable {
       check = plainSchema(schema);
       this.#plain.set(schema, check);
     }
-    return check !== null && values.length <= maxPlainValues && values.every((value) => check(value));
+    return check !== null && values.length <= maxPlainValues && check(...values);
   }
 
   async #verdict(caller: string, what: string, request: ArgumentRequest): Promise<ValueVerdict> {

@@ -39,12 +39,15 @@ const types = new Map<unknown, (value: unknown) => boolean>([
 /**
  * Compiles a draft-07 JSON Schema that is cheap to check whatever the value is: without references, patterns, formats and
  * alternatives, each place of a value is looked at once. Returns null for any other schema, valid or not. The check
- * returns true only if the value fits; false if it does not, or if finding out takes too many steps.
+ * returns true only if all values fit; false if one does not, or if finding out takes too many steps.
  */
-export function plainSchema(schema: unknown): ((value: unknown) => boolean) | null {
+export function plainSchema(schema: unknown): ((...values: readonly unknown[]) => boolean) | null {
   try {
     const check = compiled(schema, { left: maxSchemaParts }, 0);
-    return (value) => check(value, { steps: maxSteps });
+    return (...values) => {
+      const work = { steps: maxSteps };
+      return values.every((value) => check(value, work));
+    };
   } catch (error) {
     if (error instanceof NotPlain) return null;
     throw error;
@@ -98,10 +101,22 @@ function compiled(schema: unknown, parts: Parts, depth: number): Check {
         checks.push(ofNumber(given, (value, bound) => value < bound));
         break;
       case "minLength":
-        checks.push(ofLength(given, (length, bound) => length >= bound));
+        checks.push(
+          ofLength(
+            given,
+            (least, _most, bound) => least >= bound,
+            (length, bound) => length >= bound,
+          ),
+        );
         break;
       case "maxLength":
-        checks.push(ofLength(given, (length, bound) => length <= bound));
+        checks.push(
+          ofLength(
+            given,
+            (_least, most, bound) => most <= bound,
+            (length, bound) => length <= bound,
+          ),
+        );
         break;
       case "minItems":
         checks.push(ofItems(given, (length, bound) => length >= bound));
@@ -150,11 +165,16 @@ function ofNumber(bound: unknown, holds: (value: number, bound: number) => boole
   return (value) => typeof value !== "number" || holds(value, bound);
 }
 
-/** Lengths are in code points. */
-function ofLength(bound: unknown, holds: (length: number, bound: number) => boolean): Check {
+/** Lengths are in code points, which are counted only where the code units do not tell: `isClear`. */
+function ofLength(
+  bound: unknown,
+  isClear: (least: number, most: number, bound: number) => boolean,
+  holds: (length: number, bound: number) => boolean,
+): Check {
   require(isCount(bound));
   return (value, work) => {
     if (typeof value !== "string") return true;
+    if (isClear(Math.ceil(value.length / 2), value.length, bound)) return true;
     work.steps -= Math.ceil(value.length / charactersPerStep);
     return work.steps >= 0 && holds(Array.from(value).length, bound);
   };
