@@ -31,12 +31,15 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
     readonly colour: Look["colour"];
     readonly contrast: number;
     readonly turned: readonly Turned[];
+    /** The number of its sure signs, however it is turned. */
+    readonly known: number;
   }[] = [];
   for (const { path, look } of photos) {
     if (look === undefined) continue;
     const picture = { signs: bitsOf(look.signs), sure: bitsOf(look.sure) };
-    if (count(picture.sure) >= leastShared)
-      seen.push({ path, colour: look.colour, contrast: look.contrast, turned: turnedOf(picture) });
+    const known = count(picture.sure);
+    if (known >= leastShared)
+      seen.push({ path, colour: look.colour, contrast: look.contrast, turned: turnedOf(picture), known });
   }
 
   const joined = seen.map((_, index) => index);
@@ -47,14 +50,17 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
   };
   // Only pictures of nearly the same mean colour are compared: those of one cell and of the cells around it.
   const cells = new Map<string, number[]>();
-  for (const [index, { colour, contrast, turned }] of seen.entries()) {
+  for (const [index, { colour, contrast, turned, known }] of seen.entries()) {
     const upright = turned[0];
     for (const cell of around(colour))
       for (const other of cells.get(cell) ?? []) {
         const before = seen[other];
         if (before === undefined || upright === undefined) continue;
         if (Math.abs(contrast - before.contrast) > maxContrast || !isNear(colour, before.colour)) continue;
-        if (before.turned.some((turned) => areAlike(turned, upright))) joined[rootOf(index)] = rootOf(other);
+        const least = leastOverlap * Math.max(known, before.known);
+        if (Math.min(known, before.known) < least || rootOf(index) === rootOf(other)) continue;
+        if (before.turned.some((turned) => areAlike(turned, upright, least)))
+          joined[rootOf(index)] = rootOf(other);
       }
     const own = colour.map(cellOf).join(" ");
     const members = cells.get(own);
@@ -64,7 +70,9 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
   const groups = new Map<number, string[]>();
   for (const [index, { path }] of seen.entries()) {
     const root = rootOf(index);
-    groups.set(root, [...(groups.get(root) ?? []), path]);
+    const paths = groups.get(root);
+    if (paths === undefined) groups.set(root, [path]);
+    else paths.push(path);
   }
   return [...groups.values()]
     .filter((paths) => paths.length > 1)
@@ -97,12 +105,11 @@ function isNear(one: Look["colour"], other: Look["colour"]): boolean {
 }
 
 /** The signs that both are sure of have to be the same, but for a few. */
-function areAlike(one: Turned, other: Turned): boolean {
+function areAlike(one: Turned, other: Turned, least: number): boolean {
   const top = one.sure[0] & other.sure[0];
   const bottom = one.sure[1] & other.sure[1];
   const shared = ones(top) + ones(bottom);
-  if (shared < leastShared || shared < leastOverlap * Math.max(count(one.sure), count(other.sure)))
-    return false;
+  if (shared < leastShared || shared < least) return false;
   const differing =
     ones((one.signs[0] ^ other.signs[0]) & top) + ones((one.signs[1] ^ other.signs[1]) & bottom);
   return differing <= maxDifferent * shared;
