@@ -20,6 +20,25 @@ async function withWriter(bench: MindBench): Promise<string> {
   return id;
 }
 
+/** A channel with a worker that asks before each of three files, and then ends. */
+async function withAskingWorker(): Promise<{ bench: MindBench; id: string; turns: () => number }> {
+  const bench = await MindBench.open();
+  let turn = 0;
+  bench.asksAboutTools = ["files/write"];
+  bench.model = (question, { process }) => {
+    if (process === "worker")
+      return turn++ < 3
+        ? { call: [{ tool: "files/write", arguments: { path: `${turn}` } }] }
+        : { say: "I give up" };
+    return lastText(question) === "go"
+      ? { call: [{ tool: "spawn_worker", arguments: { task: "write" } }] }
+      : { say: "ok" };
+  };
+  const { id } = await bench.open();
+  await bench.send(id, "go");
+  return { bench, id, turns: () => turn };
+}
+
 const statesOf = async (bench: MindBench, id: string): Promise<string[]> =>
   (await bench.service.get(id)).processes.map(({ kind, state }) => `${kind} ${state}`);
 
@@ -382,47 +401,21 @@ describe("three rejections in a row", () => {
   });
 
   test("stop a worker at its next request, which continues with the next message", async () => {
-    const bench = await MindBench.open();
-    let turn = 0;
-    bench.asksAboutTools = ["files/write"];
-    bench.model = (question, { process }) => {
-      if (process === "worker")
-        return turn++ < 3
-          ? { call: [{ tool: "files/write", arguments: { path: `${turn}` } }] }
-          : { say: "I give up" };
-      return lastText(question) === "go"
-        ? { call: [{ tool: "spawn_worker", arguments: { task: "write" } }] }
-        : { say: "ok" };
-    };
-    const { id } = await bench.open();
-    await bench.send(id, "go");
+    const { bench, id, turns } = await withAskingWorker();
     for (let question = 0; question < 3; question++) await bench.answer(false);
     await bench.rested(id);
     expect(await statesOf(bench, id)).toEqual(["channel WaitingForInput", "worker WaitingForInput"]);
-    expect(turn).toBe(3);
+    expect(turns()).toBe(3);
     expect(await notices(bench, id)).toHaveLength(1);
     await bench.restart();
     await bench.send(id, "go on");
     await until("the worker's end", async () => (await statesOf(bench, id)).includes("worker Done"));
     await bench.rested(id);
-    expect(turn).toBe(4);
+    expect(turns()).toBe(4);
   });
 
   test("race: the person speaks while it is written that the worker is paused: it continues", async () => {
-    const bench = await MindBench.open();
-    let turn = 0;
-    bench.asksAboutTools = ["files/write"];
-    bench.model = (question, { process }) => {
-      if (process === "worker")
-        return turn++ < 3
-          ? { call: [{ tool: "files/write", arguments: { path: `${turn}` } }] }
-          : { say: "I give up" };
-      return lastText(question) === "go"
-        ? { call: [{ tool: "spawn_worker", arguments: { task: "write" } }] }
-        : { say: "ok" };
-    };
-    const { id } = await bench.open();
-    await bench.send(id, "go");
+    const { bench, id, turns } = await withAskingWorker();
     const { promise: spoken, resolve: goOn } = Promise.withResolvers<void>();
     const { promise: pausing, resolve: isPausing } = Promise.withResolvers<void>();
     await bench.minds.use(id, async ({ log }) => {
@@ -441,7 +434,7 @@ describe("three rejections in a row", () => {
     await bench.send(id, "go on");
     goOn();
     await until("the worker's end", async () => (await statesOf(bench, id)).includes("worker Done"));
-    expect(turn).toBe(4);
+    expect(turns()).toBe(4);
   });
 
   test("and a stop: a paused worker ends with its tree", async () => {

@@ -3,9 +3,8 @@ import { LaresError, limitExceeded, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { Child } from "../platform/children/child.ts";
 import { packagesOnTheWay, startChildProcess } from "../platform/children/child-process.ts";
-import type { Carrier, CarrierEvents } from "../platform/children/deadline-runner.ts";
+import { type Carrier, type CarrierEvents, processCarrier } from "../platform/children/deadline-runner.ts";
 import { siblingModule } from "../platform/files/sibling-module.ts";
-import { processCpuMs } from "../platform/processes/process-cpu.ts";
 import { thumbnailBounds as bounds } from "./bounds.ts";
 import type { ThumbnailReply, ThumbnailRequest, WithBytes } from "./messages.ts";
 
@@ -48,14 +47,7 @@ export async function startPictureProcess({
     });
     await child.ready;
     started(child.pid);
-    return {
-      send: ({ words, bytes }) => child.send(words, bytes),
-      get knownCpuMs() {
-        return processCpuMs(child.pid);
-      },
-      cpuMs: async () => processCpuMs(child.pid),
-      end: () => child.kill(),
-    };
+    return processCarrier(child, ({ words, bytes }) => child.send(words, bytes));
   } catch (error) {
     throw new LaresError(
       "InternalError",

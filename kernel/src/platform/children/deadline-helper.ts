@@ -1,10 +1,15 @@
 import { LaresError, limitExceeded, messageOf } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import { systemClock } from "../clock.ts";
-import { processCpuMs } from "../processes/process-cpu.ts";
 import { Child } from "./child.ts";
 import { startChildProcess } from "./child-process.ts";
-import { type Carrier, type CarrierEvents, type Deadline, DeadlineRunner } from "./deadline-runner.ts";
+import {
+  type Carrier,
+  type CarrierEvents,
+  type Deadline,
+  DeadlineRunner,
+  processCarrier,
+} from "./deadline-runner.ts";
 import { type HelperReply, maxHelperFrameBytes, wallFactor } from "./helper-requests.ts";
 
 interface DeadlineHelperOptions {
@@ -88,14 +93,7 @@ export class DeadlineHelper<Request, Answer> implements AsyncDisposable {
         ended(limitExceeded("maxHeapMb", maxHeapMb, message));
       });
       await child.ready;
-      return {
-        send: (request) => child.send(request),
-        get knownCpuMs() {
-          return processCpuMs(child.pid);
-        },
-        cpuMs: async () => processCpuMs(child.pid),
-        end: () => child.kill(),
-      };
+      return processCarrier(child, (request) => child.send(request));
     } catch (error) {
       throw new LaresError(
         "InternalError",

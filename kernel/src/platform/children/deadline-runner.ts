@@ -1,4 +1,5 @@
 import type { LaresError } from "../../base/errors.ts";
+import { processCpuMs } from "../processes/process-cpu.ts";
 
 /** Processes requests, one at a time: a child process or a thread. */
 export interface Carrier<Request> {
@@ -9,6 +10,21 @@ export interface Carrier<Request> {
   cpuMs(): Promise<number | null>;
   /** Terminates the carrier at any time. */
   end(): Promise<void>;
+}
+
+/** Returns a child process as a carrier. */
+export function processCarrier<Request>(
+  child: { readonly pid: number; kill(): Promise<void> },
+  send: (request: Request) => void,
+): Carrier<Request> {
+  return {
+    send,
+    get knownCpuMs() {
+      return processCpuMs(child.pid);
+    },
+    cpuMs: async () => processCpuMs(child.pid),
+    end: () => child.kill(),
+  };
 }
 
 export interface CarrierEvents<Reply> {
