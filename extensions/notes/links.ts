@@ -26,7 +26,7 @@ export class Targets {
     }
   }
 
-  /** Returns the note that a link of the note `from` leads to; null if there is none. */
+  /** Returns the path of the note that a link in the note `from` points to, or null if no note has it. */
   of(link: Link, from: string): string | null {
     const { kind, target } = link;
     if (kind === "inline") return this.#existing(joined(folderOf(from), target));
@@ -71,7 +71,7 @@ export function repaired(notes: readonly Note[], moves: readonly Move[]): Readon
   return changed;
 }
 
-/** Where the link led before the moves, by its path after them; null if nobody knows. */
+/** Returns the current path of the note that the link pointed to before the moves, or null if it pointed to no note. */
 function wantedPath(
   link: Link,
   old: string,
@@ -83,7 +83,7 @@ function wantedPath(
   return note === null ? null : (moved.get(note) ?? note);
 }
 
-/** Returns the target in the style of the link, with or without folder and ending; null if the path cannot be written so. */
+/** Returns the new target in the link's own style, with or without folder and ending, or null if that style cannot hold the path. */
 function written(link: Link, from: string, wanted: string, now: Targets): string | null {
   if (link.kind === "wiki") {
     const path = link.target.endsWith(".md") ? wanted : wanted.replace(/\.md$/, "");

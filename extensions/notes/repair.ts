@@ -38,7 +38,7 @@ export async function noteMoved(move: Move, ctx: Context): Promise<void> {
   }
 }
 
-/** Returns the action's id; null if all links lead where they led. */
+/** Returns the id of the proposed action, or null if no link needs a repair. */
 async function propose(
   moves: readonly Move[],
   supersedes: string | undefined,

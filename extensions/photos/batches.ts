@@ -12,13 +12,14 @@ const readAtOnce = 10;
 /** EXIF is at the beginning of a file. */
 const headBytes = 128 * 1024;
 
-/** What a stage does with a photo: the custom field's value, or null if it has none yet. */
+/** One pass over the photos, which computes one custom field of each. */
 export interface Stage {
   readonly field: "facts" | "look";
   readonly title: (count: number) => string;
   /** The trace at its beginning. */
   readonly begins: string;
   needs(photo: Photo): boolean;
+  /** Returns the value of the field. */
   read(entry: Entry, ctx: Context): Promise<unknown>;
 }
 
@@ -84,9 +85,7 @@ export async function inBatches(ctx: Job, stage: Stage): Promise<number> {
 async function effectFor(entry: Entry, stage: Stage, ctx: Context): Promise<EffectInput[]> {
   try {
     const value = await stage.read(entry, ctx);
-    return value === null
-      ? []
-      : [{ kind: "field.set", path: entry.path, namespace, key: stage.field, value }];
+    return [{ kind: "field.set", path: entry.path, namespace, key: stage.field, value }];
   } catch (error) {
     if (!isGone(error) && !isUnreadable(error)) throw error;
     // A change of it triggers another look. One photo that cannot be read must not stop the others.

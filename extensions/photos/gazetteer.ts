@@ -27,7 +27,7 @@ export class Gazetteer {
   }
 
   /**
-   * Returns the town that a position belongs to, else the nearest; null if none is near. A large town reaches farther: the
+   * Returns the town that a position belongs to, or else the nearest, or null if it is far away. A large town reaches farther: the
    * suburbs of Rome are Rome, although the middle of a small town may be nearer.
    */
   townAt(position: Position): Town | null {

@@ -1,6 +1,6 @@
 import { dayMs, dayOf, type DatedPhoto, type Moment } from "./moments.ts";
 
-/** What was photographed on a weekend of years ago. */
+/** Photos of the same weekend in an earlier year. */
 export interface WeekendMemory {
   readonly yearsAgo: number;
   /** "On this weekend 3 years ago: 14 photos in Rome" */
@@ -20,8 +20,8 @@ export function sundayOf(now: number): number {
 }
 
 /**
- * Returns the memory to tell on a Sunday, given in milliseconds since 1970: of the years before, that with the most photos of
- * the weekend's dates; null if there is none.
+ * Returns the memory for a Sunday, given in milliseconds since 1970: the earlier year with the most photos from the dates of
+ * that weekend, or null if no year has enough.
  */
 export function weekendMemory(moments: readonly Moment[], sunday: number): WeekendMemory | null {
   let best: WeekendMemory | null = null;

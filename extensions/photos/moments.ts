@@ -27,7 +27,7 @@ const pauseMs = 4 * hourMs;
 const apartKm = 30;
 /** Days in one place follow each other if the pause between them is shorter. */
 const nightMs = 36 * hourMs;
-/** A place with photos of at least this many days, and of more days than any other, is home: days there are no journey. */
+/** Home is the place with photos from the most days, if these are at least so many. Days at home are not a journey. */
 const homeDays = 20;
 
 /** Returns what the photos with a time are of, in order of time: what was taken at about the same time, in about the same place. */

@@ -86,7 +86,7 @@ describe("clusters made one position at a time", () => {
           all.filter((other) => distanceKm(other, all[index] ?? other) <= 1).length >= least;
         const found = clusters.groups().map((group) => group.filter(isDense));
         expect(found.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual(plainClusters(all, 1, least));
-        // What is not dense is in the cluster of a neighbour, or in none.
+        // A position that is not dense belongs to a neighbour's cluster or to no cluster.
         const members = clusters.groups().flat();
         expect(new Set(members).size).toBe(members.length);
         for (const index of all.keys()) {

@@ -58,7 +58,7 @@ export function dateOf(time: number): string {
   return `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
 }
 
-/** What most of the photos say they are of, by their folders and tags. */
+/** Returns the occasion that the folders and tags of most photos name. */
 function occasionOf(photos: Described["photos"]): (typeof occasions)[number] | undefined {
   const words = photos.map(({ path, tags }) =>
     [path.slice(0, path.lastIndexOf("/") + 1), ...tags]

@@ -250,7 +250,7 @@ export class KernelServer {
     const questions = new MessageQuestions(session, this.#log);
     const approvals = new MessageApprovals(this.#kernel, this.#shown, session, questions);
     const asks = new MessageAsks(this.#kernel.asks, session, questions);
-    // Asks by messages, where the client wants that, whatever waits; or withdraws it without trust.
+    // Asks about everything that waits, if the client wants messages; withdraws the question if trust is gone.
     const askAgain = (): void => {
       if (!session.trusted) return questions.withdrawCurrent();
       if (!questions.isWanted) return;
