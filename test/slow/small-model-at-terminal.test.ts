@@ -38,7 +38,7 @@ async function opened(): Promise<Opened | { readonly reason: string }> {
   return { bench, executable, environment: { XDG_CONFIG_HOME: config } };
 }
 
-/** Reads the only conversation. Its state is not older than the entries; new ones are added to `seen`. */
+/** Reads the only conversation. Its state may be newer than the entries, never older; new ones are added to `seen`. */
 async function lookAt(
   client: Client,
   seen: Entry[],
@@ -91,7 +91,7 @@ test.skipIf(!hasTerminals)(
       run.type(`${text}\r`);
       asked++;
       if (text.includes("story")) await killInMidAnswer(client, run, bench, { seen, asked });
-      const { conversation, entries } = await until(
+      await until(
         `the answer to ${text}`,
         async () => {
           const now = await lookAt(client, seen).catch(() => null);
@@ -102,10 +102,12 @@ test.skipIf(!hasTerminals)(
           const last = now.entries.findLast(({ kind }) => kind === "request")?.seq ?? 0;
           const isRead = last > (sent.at(-1)?.seq ?? 0) || channel?.state === "Failed";
           const isBusy = now.conversation.processes.some(({ state }) => busy.has(state));
-          return sent.length === asked && isRead && !isBusy && now;
+          return sent.length === asked && isRead && !isBusy;
         },
         answerMs,
       );
+      // The state that ended the wait may be newer than the entries before it: now nothing is running, both are the last.
+      const { conversation, entries } = await lookAt(client, seen);
       const [channel] = conversation.processes.filter(({ kind }) => kind === "channel");
       const said = entries.findLast((entry) => entry.kind === "message" && entry.role === "assistant");
       const request = entries.findLast((entry) => entry.kind === "request");
