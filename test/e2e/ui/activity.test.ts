@@ -42,9 +42,12 @@ it("what an agent did today is a timeline with links, and is undone from it by t
     await screen.picture("activity-approved");
     expect(await activity.getByText(/since the kernel started|refusal/).count()).toBe(0);
 
-    // A path is a link.
+    // A path is a link. The editor that it opens takes the focus, and the next key would go there.
+    await screen.command("View: Close All Editors");
+    await page.getByRole("tab", { name: /^walks\.md/ }).waitFor({ state: "detached" });
     await entry.getByRole("button", { name: note }).click();
     await page.getByRole("tab", { name: /^walks\.md/ }).waitFor();
+    await page.locator(".editor-group-container .monaco-editor.focused").waitFor();
 
     await entry.focus();
     await page.keyboard.press("u");
