@@ -1,4 +1,5 @@
 import { defineAgent } from "@lares/sdk";
+import { aboutPhotos } from "./about.ts";
 import { createAlbum } from "./album.ts";
 import { answerOfMoment, answerOfPlace } from "./answers.ts";
 import { factsStage, inBatches, lookStage } from "./batches.ts";
@@ -72,6 +73,9 @@ export default defineAgent<Memory>({
     async searchPerson({ person_name, limit = 50 }: Limited & { person_name: string }, ctx) {
       const found = namedIn(await everyPhoto(ctx), person_name);
       return { total: found.length, photos: found.slice(0, limit).map(({ path }) => path) };
+    },
+    async aboutPhotos({ paths }: { paths: readonly string[] }, ctx) {
+      return await aboutPhotos(ctx, paths);
     },
   },
 
