@@ -14,7 +14,7 @@ const readAtOnce = 10;
 /** Albums that an answer names of one photo. */
 const namedAlbums = 20;
 
-/** Returns what is known of these photos. Paths of which nothing is known, or that are no photos, are left out. */
+/** Returns what is known of these photos. Paths of which nothing is known, and other files, are left out. */
 export async function aboutPhotos(ctx: Context, paths: readonly string[]): Promise<About[]> {
   const now = Date.now();
   const wanted = [...new Set(paths)];

@@ -1,5 +1,5 @@
 import type { Entry } from "@lares/sdk";
-import { maxXmpBytes, readXmp } from "@lares/sdk/xmp";
+import { maxXmpBytes, readXmp, type XmpFacts } from "@lares/sdk/xmp";
 import type { Stage } from "./batches.ts";
 import type { Context } from "./context.ts";
 import { stateOf, type StoredSidecar } from "./photo.ts";
@@ -7,6 +7,9 @@ import { stateOf, type StoredSidecar } from "./photo.ts";
 const pageSize = 250;
 /** A photo `a.jpg` has `a.xmp` and `a.jpg.xmp`; more, of other spellings, are left out. */
 const mostOfOne = 2;
+
+/** Bytes of one photo's names as JSON: a page of entries with their fields has to fit one message, also of other agents. */
+const maxNamesBytes = 1000;
 
 /** The XMP files of a workspace, by the photos that they are beside. */
 export class Sidecars {
@@ -67,7 +70,21 @@ export function sidecarStage(sidecars: Sidecars): Stage {
         for (const keyword of said.keywords) keywords.add(keyword);
         for (const person of said.people) people.add(person);
       }
-      return { of: sidecars.stateOf(path), keywords: [...keywords], people: [...people] };
+      return { of: sidecars.stateOf(path), ...fitting(people, keywords) };
     },
   };
+}
+
+/** Returns the people, then the keywords, as far as there is room for them. */
+function fitting(people: Iterable<string>, keywords: Iterable<string>): XmpFacts {
+  const encoder = new TextEncoder();
+  let left = maxNamesBytes;
+  const some = (names: Iterable<string>): string[] =>
+    [...names].filter((name) => {
+      const bytes = encoder.encode(JSON.stringify(name)).length + 1;
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    });
+  return { people: some(people), keywords: some(keywords) };
 }

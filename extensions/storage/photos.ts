@@ -88,7 +88,7 @@ function albumsIn(answer: unknown, asked: ReadonlySet<string>): Map<string, stri
   const albums = new Map<string, string>();
   for (const one of answer.slice(0, maxPaths) as readonly unknown[]) {
     if (typeof one !== "object" || one === null)
-      throw new Error("The answer lists something that is no photo.");
+      throw new Error("The answer lists something other than photos.");
     const { path, albums: names } = one as { readonly path?: unknown; readonly albums?: unknown };
     if (typeof path !== "string" || !asked.has(path) || !Array.isArray(names)) continue;
     const [name] = names as readonly unknown[];

@@ -49,7 +49,7 @@ function read(text: string): XmpFacts {
   let region: { name: string; type: string } | null = null;
   let words: string | null = null;
   const parser = new SaxesParser({ xmlns: true });
-  // Without it the parser goes on after a fault.
+  // Without it the parser would continue after a fault.
   parser.on("error", (error) => {
     throw error;
   });
@@ -92,7 +92,7 @@ function noteRegion(region: { name: string; type: string }, name: string, value:
   if (name === regionType) region.type = value.trim();
 }
 
-/** Longer ones are no names. */
+/** Longer ones are not names. */
 function add(set: Set<string>, text: string, most: number): void {
   const name = plain(text);
   if (name !== "" && name.length <= maxNameLength && set.size < most) set.add(name);
