@@ -15,7 +15,7 @@ const leastOverlap = 0.7;
 const maxColour = 6;
 /** How far the contrast may differ. Turning does not change it, so that most pairs need no closer comparison. */
 const maxContrast = 4;
-/** Of a thousand pictures of nearly one colour, such as screenshots, only those of nearly the same contrast are compared. */
+/** A picture is compared with this many at most, so that a thousand screenshots of nearly one colour take no minutes. */
 export const maxComparisons = 300;
 /** Pictures of one cell that are considered for one picture. */
 const maxOfCell = 100;

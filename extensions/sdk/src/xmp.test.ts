@@ -18,7 +18,7 @@ const nothing = { keywords: [], people: [] };
 describe("an XMP file", () => {
   it("says keywords, and people by face regions in each way that RDF may be written", () => {
     const said = xmp(
-      bag("dc:subject", "beach", "Zo\u0065\u0308", "a &amp; b", "beach") +
+      bag("dc:subject", "beach", "Zo\u0065\u0308", "a &amp; b", "<![CDATA[beach]]>") +
         bag("lr:hierarchicalSubject", "Italy|Rome") +
         bag("p:PersonInImage", "Grace") +
         regions(

@@ -63,9 +63,11 @@ function read(text: string): XmpFacts {
         noteRegion(region, `${attribute.uri} ${attribute.local}`, attribute.value);
     words = "";
   });
-  parser.on("text", (more) => {
+  const hear = (more: string): void => {
     if (words !== null) words += more;
-  });
+  };
+  parser.on("text", hear);
+  parser.on("cdata", hear);
   parser.on("closetag", () => {
     const closed = path.pop() ?? "";
     if (region !== null && words !== null) noteRegion(region, closed, words);
