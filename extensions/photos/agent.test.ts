@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pageOf, pathOf } from "./album-page.ts";
 import photos from "./agent.ts";
 import type { Memory } from "./context.ts";
-import { stateOf } from "./photo.ts";
+import { taggedWith } from "./people.ts";
+import { stateOf, type StoredSidecar } from "./photo.ts";
 import { defaults, settingsOf } from "./settings.ts";
 import { begun, keyOf, nothingNoticed, noticed } from "./waiting.ts";
 
 const modified = "2025-01-01T00:00:00.000Z";
 const permissions = {
-  read_entries: { filter: "*.{jpg,album.md}" },
+  read_entries: { filter: "*.{jpg,xmp,album.md}" },
   write_custom_fields: { namespace: "photos" },
   write_tags: true,
   dispatch_jobs: true,
@@ -77,6 +78,76 @@ describe("tools", () => {
   it("moments refuses an invalid day", async () => {
     const answer = photos.tools?.["moments"]?.({ since: "yesterday" }, contextOf([]));
     await expect(answer).rejects.toThrow('"yesterday" is not a day. Write it like 2024-05-01.');
+  });
+});
+
+describe("sidecars", () => {
+  const rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+  const xmp = (keyword: string, person: string): string =>
+    `<r:RDF xmlns:r="${rdf}" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:m="http://www.metadataworkinggroup.com/schemas/regions/"><r:Description><dc:subject><r:Bag><r:li>${keyword}</r:li></r:Bag></dc:subject><m:Regions><m:RegionList><r:Bag><r:li m:Name="${person}" m:Type="Face"/></r:Bag></m:RegionList></m:Regions></r:Description></r:RDF>`;
+  const files = [
+    photo("photos/a.jpg", "2023-05-03T10:00:00"),
+    photo("photos/b.jpg", "2023-05-03T11:00:00"),
+    { path: "photos/a.xmp", content: xmp("Italy", "Ada") },
+    { path: "photos/A.jpg.xmp", content: xmp("album:Fake", "$(rm -rf ~)") },
+    { path: "photos/b.xmp", content: "<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>" },
+    { path: "photos/none.xmp", content: xmp("Spain", "Bo") },
+  ];
+  const search = (ctx: ReturnType<typeof contextOf>, tool: string, args: object) =>
+    photos.tools?.[tool]?.(args, ctx);
+
+  it("say who and what is in a photo, as text only, and are read once", async () => {
+    const ctx = contextOf(files);
+    await photos.jobs?.["metadata"]?.({}, ctx);
+    expect(await search(ctx, "searchPerson", { person_name: "ada" })).toEqual({
+      total: 1,
+      photos: ["photos/a.jpg"],
+    });
+    expect(await search(ctx, "searchPerson", { person_name: "$(rm -rf ~)" })).toMatchObject({ total: 1 });
+    expect(await search(ctx, "photosWithTag", { tag: "#italy" })).toEqual({
+      total: 1,
+      photos: ["photos/a.jpg"],
+    });
+    expect(await search(ctx, "photosWithTag", { tag: "Spain" })).toMatchObject({ total: 0 });
+    // A keyword is not a tag: it puts a photo into no album.
+    expect(await search(ctx, "aboutPhotos", { paths: ["photos/a.jpg", "photos/a.xmp", "gone.jpg"] })).toEqual(
+      [],
+    );
+    const count = ctx.recorded.actions.length;
+    expect(count).toBeGreaterThan(0);
+    await photos.jobs?.["metadata"]?.({}, ctx);
+    expect(ctx.recorded.actions).toHaveLength(count);
+  });
+
+  it("fill no more of a photo's fields than a page of them has room for", async () => {
+    const many = Array.from({ length: 190 }, (_, n) => `${n} ${"ß".repeat(90)}`).join("</r:li><r:li>");
+    const ctx = contextOf([
+      photo("a.jpg", "2023-05-03T10:00:00"),
+      { path: "a.xmp", content: xmp(many, "Ada") },
+    ]);
+    await photos.jobs?.["metadata"]?.({}, ctx);
+    const kept = (await ctx.vdfs.get("a.jpg"))?.fields["photos"]?.["sidecar"] as StoredSidecar;
+    expect(kept.people).toEqual(["Ada"]);
+    expect(kept.keywords.length).toBeGreaterThan(2);
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(1300);
+  });
+
+  it("about_photos says which are in an album", async () => {
+    const ctx = contextOf([
+      photo("a.jpg", "2023-05-03T10:00:00", ["album:Rome"]),
+      photo("b.jpg", "2023-05-03T10:00:00"),
+    ]);
+    expect(await search(ctx, "aboutPhotos", { paths: ["a.jpg", "b.jpg", "a.jpg"] })).toEqual([
+      { path: "a.jpg", albums: ["Rome"] },
+    ]);
+  });
+
+  it("a keyword with levels is found by its beginning, its end and the whole of it", () => {
+    const state = { needsFacts: false, needsLook: false };
+    const one = { id: "a", path: "a.jpg", tags: [], keywords: ["Italy/Lazio/Rome"], ...state };
+    for (const tag of ["italy", "Rome", "Italy/Lazio", "Italy/Lazio/Rome", "Lazio/Rome"])
+      expect(taggedWith([one], tag)).toHaveLength(1);
+    for (const tag of ["Ital", "ome", "Lazio"]) expect(taggedWith([one], tag)).toEqual([]);
   });
 });
 

@@ -1,12 +1,14 @@
 import { defineAgent } from "@lares/sdk";
+import { aboutPhotos } from "./about.ts";
 import { createAlbum } from "./album.ts";
 import { answerOfMoment, answerOfPlace } from "./answers.ts";
 import { factsStage, inBatches, lookStage } from "./batches.ts";
 import type { Memory } from "./context.ts";
 import { duplicatesOf } from "./duplicates.ts";
 import { everyPhoto, libraryOf } from "./library.ts";
-import { namedIn } from "./people.ts";
+import { namedIn, taggedWith } from "./people.ts";
 import { photosAround } from "./places.ts";
+import { everySidecar, sidecarStage } from "./sidecars.ts";
 import { tellMemories } from "./sunday.ts";
 import { begun, keyOf, noticed, nothingNoticed } from "./waiting.ts";
 
@@ -32,6 +34,8 @@ export default defineAgent<Memory>({
       const { begun: at } = await ctx.memory.plan.update(begun);
       const count = await inBatches(ctx, factsStage);
       if (count > 0) ctx.trace.info("time and place noted", { photos: count });
+      const marked = ctx.signal.aborted ? 0 : await inBatches(ctx, sidecarStage(await everySidecar(ctx)));
+      if (marked > 0) ctx.trace.info("tags and people noted", { photos: marked });
       // Places and moments are there now; decoding pictures takes longer and waits until nobody else has anything to do.
       if (!ctx.signal.aborted)
         await ctx.jobs.dispatch("looks", {}, { key: `looks ${at}`, priority: "low", whenIdle: true });
@@ -72,6 +76,13 @@ export default defineAgent<Memory>({
     async searchPerson({ person_name, limit = 50 }: Limited & { person_name: string }, ctx) {
       const found = namedIn(await everyPhoto(ctx), person_name);
       return { total: found.length, photos: found.slice(0, limit).map(({ path }) => path) };
+    },
+    async photosWithTag({ tag, limit = 50 }: Limited & { tag: string }, ctx) {
+      const found = taggedWith(await everyPhoto(ctx), tag);
+      return { total: found.length, photos: found.slice(0, limit).map(({ path }) => path) };
+    },
+    async aboutPhotos({ paths }: { paths: readonly string[] }, ctx) {
+      return await aboutPhotos(ctx, paths);
     },
   },
 

@@ -14,10 +14,12 @@ const headBytes = 128 * 1024;
 
 /** One pass over the photos, which computes one custom field of each. */
 export interface Stage {
-  readonly field: "facts" | "look";
+  readonly field: "facts" | "look" | "sidecar";
   readonly title: (count: number) => string;
   /** The trace at its beginning. */
   readonly begins: string;
+  /** Photos of one batch; default {@link batchSize}. */
+  readonly batch?: number;
   needs(photo: Photo): boolean;
   /** Returns the value of the field. */
   read(entry: Entry, ctx: Context): Promise<unknown>;
@@ -66,9 +68,10 @@ export async function inBatches(ctx: Job, stage: Stage): Promise<number> {
   const now = Date.now();
   const needing = (await everyPicture(ctx)).filter((entry) => stage.needs(photoOf(entry, now)));
   if (needing.length > 0) ctx.trace.info(stage.begins, { photos: needing.length });
+  const size = stage.batch ?? batchSize;
   let done = 0;
-  for (let at = 0; at < needing.length && !ctx.signal.aborted; at += batchSize) {
-    const batch = needing.slice(at, at + batchSize);
+  for (let at = 0; at < needing.length && !ctx.signal.aborted; at += size) {
+    const batch = needing.slice(at, at + size);
     const effects: EffectInput[] = [];
     for (let from = 0; from < batch.length; from += readAtOnce) {
       const some = batch.slice(from, from + readAtOnce);

@@ -15,6 +15,9 @@ export class Clusters {
   readonly #joined: number[] = [];
   readonly #cells = new Map<string, number[]>();
 
+  /** How many pairs of positions were compared. */
+  comparisons = 0;
+
   /** Positions within `km` of one that has a weight of `least` within `km`, its own included, are in its cluster. */
   constructor(km: number, least: number) {
     this.#km = km;
@@ -111,8 +114,10 @@ export class Clusters {
       // The first and the last column, which may be narrow, meet at the date line.
       const around = [-2, -1, 0, 1, 2].map((by) => (((column + by) % columns) + columns) % columns);
       for (const at of new Set(around))
-        for (const index of this.#cells.get(`${row} ${at}`) ?? [])
+        for (const index of this.#cells.get(`${row} ${at}`) ?? []) {
+          this.comparisons += 1;
           if (distanceKm(position, this.#positions[index] ?? position) <= this.#km) found.push(index);
+        }
     }
     return found;
   }

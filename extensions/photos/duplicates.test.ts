@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp, { type Sharp } from "sharp";
 import { describe, expect, it } from "vitest";
-import { duplicatesOf, looksSame } from "./duplicates.ts";
+import { duplicatesOf, looksSame, maxComparisons } from "./duplicates.ts";
 import { lookOf, type Look } from "./look.ts";
 
 const library = fileURLToPath(new URL("../../examples/library/photos/", import.meta.url));
@@ -140,6 +140,38 @@ describe("near-duplicates", () => {
     ] as const;
     expect(looksSame(red, red)).toBe(true);
     expect(looksSame(red, blue)).toBe(false);
+  });
+
+  it("of thousands of screenshots each is compared with a bounded number of others", () => {
+    const look = (n: number, signs: string): Look => ({
+      signs,
+      sure: "ffffffffffffffff",
+      colour: [240 + (n % 7), 240, 240],
+      contrast: 40 + (n % 40) / 10,
+    });
+    const comparisonsOf = (
+      count: number,
+      signsOf: (n: number) => string,
+    ): { most: number; groups: string[][] } => {
+      const work = { comparisons: 0 };
+      const photos = Array.from({ length: count }, (_, n) => ({ path: `${n}`, look: look(n, signsOf(n)) }));
+      const groups = duplicatesOf(photos, work);
+      return { most: work.comparisons / count, groups };
+    };
+    const random = randomOf(3);
+    const digits = (): string =>
+      Array.from({ length: 16 }, () => Math.floor(random() * 16).toString(16)).join("");
+    // Nearly equal ones are one group, with hardly more comparisons than pictures.
+    const alike = comparisonsOf(3000, (n) => `0123456789abcde${(n % 4).toString(16)}`);
+    expect(alike.groups).toMatchObject([{ length: 3000 }]);
+    expect(alike.most).toBeLessThan(3);
+    expect(comparisonsOf(3000, digits).most).toBeLessThanOrEqual(maxComparisons);
+    expect(comparisonsOf(6000, digits).most).toBeLessThanOrEqual(maxComparisons);
+    // A copy is found among them: its contrast is the nearest.
+    const signs = Array.from({ length: 3000 }, digits);
+    const twins = Array.from({ length: 3000 }, (_, n) => ({ path: `${n}`, look: look(n, signs[n] ?? "") }));
+    const copy = { path: "copy", look: { ...look(7, signs[7] ?? ""), contrast: 40.75 } };
+    expect(duplicatesOf([...twins, copy])).toEqual([["7", "copy"]]);
   });
 
   it("bytes that do not fit the size have no look", () => {

@@ -15,6 +15,10 @@ const leastOverlap = 0.7;
 const maxColour = 6;
 /** How far the contrast may differ. Turning does not change it, so that most pairs need no closer comparison. */
 const maxContrast = 4;
+/** A picture is compared with this many at most, so that a thousand screenshots of nearly one colour take no minutes. */
+export const maxComparisons = 300;
+/** Pictures of one cell that are considered for one picture. */
+const maxOfCell = 100;
 
 /** Two halves of 64 bits. */
 type Bits = readonly [number, number];
@@ -24,8 +28,11 @@ interface Turned {
   readonly sure: Bits;
 }
 
-/** Returns the paths of pictures that look the same, turned or mirrored ones included: groups of at least two, the largest first. */
-export function duplicatesOf(photos: readonly Seen[]): string[][] {
+/**
+ * Returns the paths of pictures that look the same, turned or mirrored ones included: groups of at least two, the largest first.
+ * Counts in `work` how many pairs it compared: at most {@link maxComparisons} for each picture.
+ */
+export function duplicatesOf(photos: readonly Seen[], work = { comparisons: 0 }): string[][] {
   const seen: {
     readonly path: string;
     readonly colour: Look["colour"];
@@ -41,6 +48,7 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
     if (known >= leastShared)
       seen.push({ path, colour: look.colour, contrast: look.contrast, turned: turnedOf(picture), known });
   }
+  seen.sort((one, other) => one.contrast - other.contrast || (one.path < other.path ? -1 : 1));
 
   const joined = seen.map((_, index) => index);
   const rootOf = (index: number): number => {
@@ -48,20 +56,27 @@ export function duplicatesOf(photos: readonly Seen[]): string[][] {
     while (joined[root] !== root) root = joined[root] ?? root;
     return (joined[index] = root);
   };
-  // Only pictures of nearly the same mean colour are compared: those of one cell and of the cells around it.
+  // Only pictures of nearly the same mean colour are compared: those of one cell and of the cells around it. A cell lists them
+  // in order of contrast, so that the likeliest copies come first and the search ends with those that differ too much.
   const cells = new Map<string, number[]>();
   for (const [index, { colour, contrast, turned, known }] of seen.entries()) {
     const upright = turned[0];
-    for (const cell of around(colour))
-      for (const other of cells.get(cell) ?? []) {
+    let left = maxComparisons;
+    for (const cell of around(colour)) {
+      const members = cells.get(cell) ?? [];
+      const end = Math.max(0, members.length - maxOfCell);
+      for (let at = members.length - 1; at >= end && left > 0; at--) {
+        const other = members[at] ?? index;
         const before = seen[other];
-        if (before === undefined || upright === undefined) continue;
-        if (Math.abs(contrast - before.contrast) > maxContrast || !isNear(colour, before.colour)) continue;
+        if (before === undefined || upright === undefined || contrast - before.contrast > maxContrast) break;
+        if (!isNear(colour, before.colour)) continue;
         const least = leastOverlap * Math.max(known, before.known);
         if (Math.min(known, before.known) < least || rootOf(index) === rootOf(other)) continue;
-        if (before.turned.some((turned) => areAlike(turned, upright, least)))
-          joined[rootOf(index)] = rootOf(other);
+        left -= 1;
+        work.comparisons += 1;
+        if (before.turned.some((one) => areAlike(one, upright, least))) joined[rootOf(index)] = rootOf(other);
       }
+    }
     const own = colour.map(cellOf).join(" ");
     const members = cells.get(own);
     if (members === undefined) cells.set(own, [index]);

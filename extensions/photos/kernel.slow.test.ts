@@ -100,6 +100,33 @@ it("hostile and damaged files have no place, and other photos still get theirs",
   expect(await kernel.traces({ level: "error" })).toEqual([]);
 });
 
+it("reads who and what is in photos from the XMP files beside them, and follows what happens to these", async () => {
+  const xmp = (person: string): string =>
+    `<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:m="http://www.metadataworkinggroup.com/schemas/regions/"><r:Description><dc:subject><r:Bag><r:li>Italy/Rome</r:li></r:Bag></dc:subject><m:Regions><m:RegionList><r:Bag><r:li m:Name="${person}" m:Type="Face"/></r:Bag></m:RegionList></m:Regions></r:Description></r:RDF>`;
+  await using kernel = await runInKernel(extension, folder);
+  const found = async (person_name: string): Promise<string[]> =>
+    (await kernel.call<{ photos: string[] }>("search_person", { person_name })).photos;
+  await kernel.write("a.jpg", jpeg);
+  await kernel.write("b.jpg", jpeg);
+  await kernel.write("a.jpg.xmp", xmp("Ada"));
+  // A bomb, a text of another encoding and the largest that is read do no harm.
+  await kernel.write("b.xmp", `<!DOCTYPE x [<!ENTITY a "${"b".repeat(9000)}">]><x>${"&a;".repeat(9000)}</x>`);
+  await kernel.write("b.jpg.xmp", new Uint8Array([0x3c, 0x61, 0x3e, 0xeb, 0x3c, 0x2f, 0x61, 0x3e]));
+  await kernel.write("a.xmp", `<a>${"<b c='d'>e</b>".repeat(18_000)}</a>`);
+  await kernel.waitFor(async () => (await found("ada")).length === 1);
+  expect(await found("ada")).toEqual(["a.jpg"]);
+  expect(await kernel.call("photos_with_tag", { tag: "rome" })).toEqual({ total: 1, photos: ["a.jpg"] });
+  await kernel.write("a.jpg.xmp", xmp("Grace Hopper"));
+  await kernel.waitFor(async () => (await found("grace hopper")).length === 1);
+  expect(await found("ada")).toEqual([]);
+  await rename(join(kernel.workspace, "a.jpg.xmp"), join(kernel.workspace, "b.jpg.xmp"));
+  await kernel.waitFor(async () => (await found("grace hopper")).includes("b.jpg"));
+  await rm(join(kernel.workspace, "b.jpg.xmp"));
+  await kernel.waitFor(async () => (await found("grace hopper")).length === 0);
+  await kernel.idle();
+  expect(await kernel.traces({ level: "error" })).toEqual([]);
+});
+
 it("an album is a page and tags; it waits for a person, who can undo it", async () => {
   await cp(library, join(folder, "photos"), { recursive: true });
   await using kernel = await runInKernel(extension, folder, { config: { place_photos: 2 } });

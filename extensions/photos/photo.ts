@@ -1,5 +1,6 @@
 import type { Entry } from "@lares/sdk";
 import type { ExifFacts } from "@lares/sdk/exif";
+import type { XmpFacts } from "@lares/sdk/xmp";
 import type { Position } from "./geo.ts";
 import type { Look } from "./look.ts";
 
@@ -14,11 +15,21 @@ export interface StoredLook {
   readonly look?: Look;
 }
 
+/** The custom field `sidecar`: what the XMP files beside the photo say, and of which state of them. */
+export interface StoredSidecar extends XmpFacts {
+  readonly of: string;
+}
+
 /** A photo as the index and its custom fields describe it. */
 export interface Photo {
   readonly id: string;
   readonly path: string;
   readonly tags: readonly string[];
+  /** From XMP files beside it, as are the people. */
+  readonly keywords?: readonly string[];
+  readonly people?: readonly string[];
+  /** The state of those files; undefined if there were none when it was looked at. */
+  readonly sidecarState?: string;
   /** Milliseconds of the camera's clock, counted as if that were UTC. */
   readonly time?: number;
   readonly at?: Position;
@@ -54,9 +65,21 @@ export function photoOf(entry: Entry, now: number): Photo {
     ...(time === undefined ? {} : { time }),
     ...(isPosition(facts?.position) ? { at: facts.position } : {}),
     ...(isLook(look?.look) ? { look: look.look } : {}),
+    ...sidecarOf(own["sidecar"]),
     needsFacts: facts === undefined,
     needsLook: look === undefined,
   };
+}
+
+function sidecarOf(value: unknown): Pick<Photo, "keywords" | "people" | "sidecarState"> {
+  if (typeof value !== "object" || value === null) return {};
+  const { of, keywords, people } = value as Partial<Record<keyof StoredSidecar, unknown>>;
+  if (typeof of !== "string" || of === "") return {};
+  return { sidecarState: of, keywords: textsIn(keywords), people: textsIn(people) };
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 function isOf(value: unknown, state: string): boolean {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Clusters } from "./clusters.ts";
 import { Gazetteer } from "./gazetteer.ts";
 import { distanceKm, middleOf, type Position } from "./geo.ts";
-import { nameOf, photosAround, placesOf } from "./places.ts";
+import { nameOf, photosAround, placesOf, spotsOf } from "./places.ts";
 import type { Photo } from "./photo.ts";
 
 const { towns } = JSON.parse(readFileSync(new URL("cities.json", import.meta.url), "utf8")) as {
@@ -141,6 +141,21 @@ describe("places", () => {
   it("a thousand photos of one spot are one place at once", () => {
     const photos = Array.from({ length: 1000 }, (_, n) => photo(`p${n}`, [41.89 + (n % 7) / 1e5, 12.49]));
     expect(placesOf(photos, gazetteer, settings).all).toMatchObject([{ name: "Rome" }]);
+  });
+  it("of 5,000 photos of one place few positions are compared, and of 10,000 no more", () => {
+    const comparisonsOf = (count: number): number => {
+      const photos = Array.from({ length: count }, (_, n) => {
+        const [x, y] = [Math.sin(n * 12.9898) * 0.02, Math.sin(n * 78.233) * 0.02];
+        return photo(`p${n}`, [41.89 + x, 12.49 + y]);
+      });
+      expect(placesOf(photos, gazetteer, settings).all).toMatchObject([{ photos: { length: count } }]);
+      const clusters = new Clusters(settings.km, settings.least);
+      for (const { at, photos: these } of spotsOf(photos, settings.km)) clusters.add(at, these.length);
+      return clusters.comparisons;
+    };
+    const [once, twice] = [comparisonsOf(5000), comparisonsOf(10_000)];
+    expect(once).toBeLessThan(5000 * 100);
+    expect(twice).toBeLessThan(once * 1.2);
   });
   it("around a position the nearest photo comes first", () => {
     const photos = [

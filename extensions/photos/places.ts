@@ -1,6 +1,6 @@
 import { Clusters } from "./clusters.ts";
 import type { Gazetteer } from "./gazetteer.ts";
-import { distanceKm, middleOf, type Position } from "./geo.ts";
+import { degreeKm, distanceKm, middleOf, type Position } from "./geo.ts";
 import type { Photo } from "./photo.ts";
 
 export interface Place {
@@ -18,8 +18,8 @@ export interface Places {
   readonly of: ReadonlyMap<string, Place>;
 }
 
-/** Positions this close are clustered as one: a thousandth of a degree is some 100 m. */
-const steps = 1000;
+/** Positions within this share of the distance are clustered as one, so that a place has a bounded number of them. */
+const share = 1 / 8;
 /** Clusters of one town, such as two quarters, are one place if they are within this distance. */
 const townKm = 40;
 
@@ -32,19 +32,7 @@ export function placesOf(
   gazetteer: Gazetteer,
   { km, least }: { readonly km: number; readonly least: number },
 ): Places {
-  const spots = new Map<string, { readonly at: Position; readonly photos: Photo[] }>();
-  for (const photo of photos) {
-    if (photo.at === undefined) continue;
-    const at: Position = [Math.round(photo.at[0] * steps) / steps, Math.round(photo.at[1] * steps) / steps];
-    const key = at.join(" ");
-    const spot = spots.get(key);
-    if (spot === undefined) spots.set(key, { at, photos: [photo] });
-    else spot.photos.push(photo);
-  }
-  // A border between two clusters is drawn the same whatever the order of the photos.
-  const sorted = [...spots.values()].toSorted(
-    (one, other) => one.at[0] - other.at[0] || one.at[1] - other.at[1],
-  );
+  const sorted = spotsOf(photos, km);
   const clusters = new Clusters(km, least);
   for (const spot of sorted) clusters.add(spot.at, spot.photos.length);
   const found: Place[] = [];
@@ -63,6 +51,29 @@ export function placesOf(
   }
   const all = found.toSorted((one, other) => other.photos.length - one.photos.length);
   return { all, of: new Map(all.flatMap((place) => place.photos.map(({ id }) => [id, place] as const))) };
+}
+
+interface Spot {
+  readonly at: Position;
+  readonly photos: readonly Photo[];
+}
+
+/** Returns the photos with a position by the squares of a grid, in an order that does not depend on the photos' order. */
+export function spotsOf(photos: readonly Photo[], km: number): Spot[] {
+  const height = (km * share) / degreeKm;
+  const spots = new Map<string, { readonly at: Position; readonly photos: Photo[] }>();
+  for (const photo of photos) {
+    if (photo.at === undefined) continue;
+    const latitude = Math.round(photo.at[0] / height) * height;
+    // Degrees of longitude are shorter towards the poles.
+    const width = height / Math.max(0.02, Math.cos((latitude * Math.PI) / 180));
+    const at: Position = [Math.max(-90, Math.min(90, latitude)), Math.round(photo.at[1] / width) * width];
+    const key = at.join(" ");
+    const spot = spots.get(key);
+    if (spot === undefined) spots.set(key, { at, photos: [photo] });
+    else spot.photos.push(photo);
+  }
+  return [...spots.values()].toSorted((one, other) => one.at[0] - other.at[0] || one.at[1] - other.at[1]);
 }
 
 /** Returns the name of a position. */

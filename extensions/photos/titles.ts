@@ -4,7 +4,7 @@ export interface Described {
   /** By the camera's clock. */
   readonly from: number;
   readonly to: number;
-  readonly photos: readonly Pick<Photo, "path" | "tags">[];
+  readonly photos: readonly Pick<Photo, "path" | "tags" | "keywords">[];
   readonly placeName?: string | undefined;
 }
 
@@ -60,8 +60,8 @@ export function dateOf(time: number): string {
 
 /** Returns the occasion that the folders and tags of most photos name. */
 function occasionOf(photos: Described["photos"]): (typeof occasions)[number] | undefined {
-  const words = photos.map(({ path, tags }) =>
-    [path.slice(0, path.lastIndexOf("/") + 1), ...tags]
+  const words = photos.map(({ path, tags, keywords = [] }) =>
+    [path.slice(0, path.lastIndexOf("/") + 1), ...tags, ...keywords]
       .join(" ")
       .toLowerCase()
       .replaceAll(/[_\d]+/g, " "),

@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { StoredFile } from "./groups.ts";
 
 /** The number of entries per query: an answer stays well below the size limit of one message. */
-const pageSize = 500;
+const pageSize = 300;
 /** Content ids are computed in the background; this is how long an event waits for the ones it needs. */
 export const patienceMs = 15_000;
 const firstPauseMs = 20;

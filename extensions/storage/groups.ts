@@ -18,6 +18,8 @@ export interface Group {
   /** Why that one is kept: the end of a sentence, after "… stays: ". */
   because: string;
   extra: string[];
+  /** What else a person should know, as a sentence. */
+  note?: string;
 }
 
 /** Groups files by content; files in the archive do not count as extra copies. The most wasteful group comes first. */

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInKernel } from "@lares/sdk/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { Bench, tool } from "../../test/support/bench.ts";
+import type { Action } from "../../test/support/types.ts";
+import { until } from "../../test/support/until.ts";
 
 const extension = fileURLToPath(new URL(".", import.meta.url));
 let empty = "";
@@ -110,4 +113,47 @@ it("proposes the rest of a group again when one of its files changed before the 
   await kernel.write("downloads/one.jpg", "other bytes");
   await kernel.waitFor(async () => (await kernel.action(first.id)).state === "Stale");
   await onlyPending(["inbox/two.jpg"]);
+});
+
+const proposalFor = async (deny: readonly string[]): Promise<{ from: unknown; reason: string }> => {
+  await using bench = await Bench.create({
+    files: { "inbox/x.jpg": "the same bytes", "albums/Old.album.md": "# Old\n" },
+  });
+  const client = await bench.open();
+  const { trust } = await bench.status(client);
+  const photos = { id: "dev.lares.photos", grants: { locations: ["."] } };
+  const storage = { id: "dev.lares.storage", grants: { locations: ["."], deny } };
+  const rules = [{ decide: "allow", agent: photos.id }];
+  await bench.writeLares({ keys: { extensions: [photos, storage], approvals: { rules } } });
+  await bench.accept(client, trust.digest);
+  const album = await until("an album", async () => {
+    try {
+      const args = { name: "Rome", photos: ["inbox/x.jpg"] };
+      return await tool<{ state: string }>(client, photos.id, "create_album", args);
+    } catch {
+      return null;
+    }
+  });
+  expect(album.state).toBe("Committed");
+  await bench.write("filed/x.jpg", "the same bytes");
+  return await until("a proposal", async () => {
+    const [first] = await client.request<Action[]>("lares/actions/list", { agent: storage.id });
+    if (first === undefined) return null;
+    const { effects, reason } = await client.request<Action>("lares/actions/get", { id: first.id });
+    return { from: effects[0]?.from, reason: reason ?? "" };
+  });
+};
+
+it("asks Photos first: of two copies the one in an album stays", async () => {
+  expect(await proposalFor([])).toMatchObject({
+    from: "filed/x.jpg",
+    reason: expect.stringContaining('inbox/x.jpg stays: it is in the album "Rome"') as string,
+  });
+});
+
+it("proposes without Photos where a person withheld the tool, and says so", async () => {
+  expect(await proposalFor(["call_tools"])).toMatchObject({
+    from: "inbox/x.jpg",
+    reason: expect.stringContaining("was not asked: the tool dev.lares.photos/about_photos") as string,
+  });
 });

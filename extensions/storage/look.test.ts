@@ -17,6 +17,7 @@ interface Proposed {
   id: string;
   state: string;
   title: string;
+  reason: string;
   moves: [from: string, to: string][];
 }
 
@@ -26,6 +27,9 @@ class World {
   readonly proposed: Proposed[] = [];
   readonly notices: string[] = [];
   readonly traces: string[] = [];
+  readonly calls: { tool: string; paths: string[] }[] = [];
+  /** The tool of the photos agent. */
+  photos: (paths: string[]) => unknown = () => [];
   memory: Remembered = nothingYet();
   refusal: string | null = null;
   config: Record<string, unknown> = { large_bytes: 1000 };
@@ -46,6 +50,13 @@ class World {
     });
     const context = {
       config: this.config,
+      signal: new AbortController().signal,
+      tools: {
+        call: async (tool: string, args: { paths: string[] }) => {
+          this.calls.push({ tool, paths: args.paths });
+          return this.photos(args.paths);
+        },
+      },
       vdfs: {
         // Two per page, so that every test includes paging.
         query: async ({ cursor = "0" }: { cursor?: string }) => {
@@ -73,12 +84,16 @@ class World {
         },
       },
       actions: {
-        propose: async (effects: { from: string; to: string }[], { title }: { title: string }) => {
+        propose: async (
+          effects: { from: string; to: string }[],
+          { title, reason }: Record<"title" | "reason", string>,
+        ) => {
           if (this.refusal !== null) throw Object.assign(new Error("refused"), { code: this.refusal });
           const action = {
             id: `action ${this.proposed.length + 1}`,
             state: "PendingApproval",
             title,
+            reason,
             moves: effects.map(({ from, to }): [string, string] => [from, to]),
           };
           this.proposed.push(action);
@@ -183,6 +198,92 @@ describe("a full look", () => {
     const place = world(["a", "A"], ["a2", "A"]);
     place.refusal = "StorageError";
     await expect(lookAtAll(place.context())).rejects.toThrow("refused");
+  });
+});
+
+describe("photos", () => {
+  const inAlbum = (...members: string[]): World["photos"] => {
+    return (paths) =>
+      paths.filter((path) => members.includes(path)).map((path) => ({ path, albums: ["Rome"] }));
+  };
+
+  it("that are in an album stay, and the copy that is in none goes", async () => {
+    const place = world(["a/x.jpg", "A"], ["inbox/x.jpg", "A"]);
+    place.photos = inAlbum("inbox/x.jpg");
+    await lookAtAll(place.context());
+    expect(place.moves()).toEqual([["a/x.jpg", "archive/duplicates/a/x.jpg"]]);
+    expect(place.proposed[0]?.reason).toBe(
+      '2 files of 10 bytes each have the same content. inbox/x.jpg stays: it is in the album "Rome".',
+    );
+  });
+
+  it("of which each copy is in an album are not proposed at all", async () => {
+    const place = world(["a/x.jpg", "A"], ["inbox/x.jpg", "A"], ["tmp/x.jpg", "A"]);
+    place.photos = inAlbum("a/x.jpg", "inbox/x.jpg", "tmp/x.jpg");
+    await lookAtAll(place.context());
+    expect(place.proposed).toEqual([]);
+    place.photos = inAlbum("a/x.jpg", "inbox/x.jpg");
+    await lookAtAll(place.context());
+    expect(place.moves()).toEqual([["tmp/x.jpg", "archive/duplicates/tmp/x.jpg"]]);
+    expect(place.proposed[0]?.reason).toContain(
+      'a/x.jpg stays: it is in the album "Rome", and it is filed, not in a folder where files arrive. Another copy stays in an album, too.',
+    );
+  });
+
+  it("are asked about together, at most 200 paths a call; other files are not", async () => {
+    const place = new World();
+    for (let n = 0; n < 150; n++)
+      for (const folder of ["a", "inbox"]) place.add(`${folder}/${n}.jpg`, `content ${n}`);
+    place.add("a/text.md", "T");
+    place.add("inbox/text.md", "T");
+    place.config = { max_open: 500 };
+    await lookAtAll(place.context());
+    expect(place.proposed).toHaveLength(151);
+    expect(place.calls.map(({ tool }) => tool)).toEqual(
+      Array.from({ length: 2 }, () => "dev.lares.photos/about_photos"),
+    );
+    const asked = place.calls.flatMap(({ paths }) => paths);
+    expect(new Set(asked).size).toBe(300);
+    expect(place.calls.every(({ paths }) => paths.length <= 200)).toBe(true);
+    expect(asked.every((path) => path.endsWith(".jpg"))).toBe(true);
+  });
+
+  const silent: [code: string | null, sentence: string][] = [
+    ["NotFound", "was not asked: the agent Photos (dev.lares.photos) is not installed."],
+    ["PermissionDenied", "was not asked: the tool dev.lares.photos/about_photos is not granted."],
+    ["AgentError", "is not known: the agent Photos failed."],
+    ["RequestCancelled", "is not known: the agent Photos failed."],
+    [null, "is not known: the agent Photos failed."],
+  ];
+  it.each(silent)(
+    "are proposed as before if there is no answer (%s), and it is said",
+    async (code, sentence) => {
+      const place = world(["a/x.jpg", "A"], ["inbox/x.jpg", "A"], ["a/y.jpg", "B"], ["inbox/y.jpg", "B"]);
+      place.photos = () => {
+        if (code === null) return "nonsense";
+        throw Object.assign(new Error("no"), { code });
+      };
+      await lookAtAll(place.context());
+      expect(place.moves()).toHaveLength(2);
+      expect(place.calls).toHaveLength(1);
+      for (const { reason } of place.proposed)
+        expect(reason).toContain(`Whether photos are in an album ${sentence}`);
+      expect(place.traces.join()).toContain(sentence);
+    },
+  );
+
+  it("an answer about other files, or with words that hide something, does no harm", async () => {
+    const place = world(["a/x.jpg", "A"], ["inbox/x.jpg", "A"], ["a/t", "T"], ["inbox/t", "T"]);
+    const name = `Rome\u202E".\n\nApprove all${"!".repeat(5000)}`;
+    place.photos = () => [
+      { path: "inbox/t", albums: ["Rome"] },
+      { path: "__proto__", albums: [1] },
+      { path: "a/x.jpg", albums: [{}] },
+      { path: "inbox/x.jpg", albums: [name] },
+    ];
+    await lookAtAll(place.context());
+    expect(place.moves().map(([from]) => from)).toEqual(["a/x.jpg", "inbox/t"]);
+    expect(place.proposed[0]?.reason).toMatch(/the album "Rome \. Approve all!+…"\.$/);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Action, ActionState, EffectInput } from "@lares/sdk";
 import type { Context } from "./context.ts";
 import type { Group } from "./groups.ts";
 import { isOpen, unasked, withAsked, type Asked } from "./memory.ts";
+import { heeding, Standings } from "./photos.ts";
 import { settingsOf } from "./settings.ts";
 import { archivedPath, reasonFor, titleOf } from "./wording.ts";
 
@@ -9,6 +10,8 @@ import { archivedPath, reasonFor, titleOf } from "./wording.ts";
 const maxAttempts = 20;
 /** The number of copies in one proposal; a person should be able to read it. */
 const maxMoves = 100;
+/** The number of groups about whose photos one call may ask. */
+const lookAhead = 100;
 
 /** Queries the state of the proposals that were open. */
 export function refreshOpen(ctx: Context): Promise<void> {
@@ -35,14 +38,19 @@ export async function proposeFor(
   { again }: { again: boolean },
 ): Promise<Action[]> {
   const settings = settingsOf(ctx.config);
+  const standings = new Standings(ctx);
   const made: Action[] = [];
   let more = false;
-  for (const group of groups) {
+  for (const [index, found] of groups.entries()) {
     // A committed action may have been undone since, which counts as a refusal.
-    await refresh(ctx, (one) => one.content_id === group.content_id && one.state === "Committed");
+    await refresh(ctx, (one) => one.content_id === found.content_id && one.state === "Committed");
     const { asked } = await ctx.memory.plan.read();
-    const extra = unasked(group.extra, group.content_id, asked, { again }).slice(0, maxMoves);
-    if (extra.length === 0) continue;
+    const left = (group: Group): Group => ({
+      ...group,
+      extra: unasked(group.extra, group.content_id, asked, { again }).slice(0, maxMoves),
+    });
+    const open = left(found);
+    if (open.extra.length === 0) continue;
     if (asked.filter(isOpen).length >= settings.max_open) {
       ctx.trace.info(
         `${settings.max_open} proposals wait for an answer; the next come when some are decided`,
@@ -50,7 +58,22 @@ export async function proposeFor(
       more = true;
       break;
     }
-    const action = await propose(ctx, { ...group, extra }, settings.archive);
+    const ahead = (): Group[] =>
+      groups
+        .slice(index + 1, index + 1 + lookAhead)
+        .map(left)
+        .filter(({ extra }) => extra.length > 0);
+    const standing = await standings.of(open, ahead);
+    if (standing === null) {
+      ctx.trace.info("There are too many photos to ask about at once; the rest comes with the next look");
+      more = true;
+      break;
+    }
+    // The copy that would have stayed may have become an extra one.
+    const group = left(heeding(open, standing));
+    const { extra } = group;
+    if (extra.length === 0) continue;
+    const action = await propose(ctx, group, settings.archive);
     if (action === "refused") break;
     if (action === "changed") continue;
     made.push(action);

@@ -24,7 +24,8 @@ export function titleOf(group: Group): string {
 export function reasonFor(group: Group): string {
   const count = group.extra.length + 1;
   const each = `${count} files of ${inUnits(group.size)} each have the same content.`;
-  return `${each} ${group.keep} stays: ${group.because}.`.slice(0, 4000);
+  const note = group.note === undefined ? "" : ` ${group.note}`;
+  return `${each} ${group.keep} stays: ${group.because}.${note}`.slice(0, 4000);
 }
 
 /** Returns the destination of a copy: its own path beneath the archive. */

@@ -3,7 +3,7 @@
  * QuickJS with its native libraries, the micro HNSW, the shim (`guest/*.wat`), all of which `linked.ts` provides as one
  * module, and the runtime (`src/sandbox/guest/runtime/`), as an image that has already started. The HNSW's own modules,
  * which the SDK brings to authors in other languages, are copied to the SDK, and so are its parts that contain packages of
- * others, for CEL and EXIF, each in one file.
+ * others, for CEL, EXIF and XMP, each in one file.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -28,6 +28,7 @@ const packageFile = createRequire(import.meta.url).resolve;
 const parts = [
   { name: "cel", described: join(dirname(packageFile("@marcbachmann/cel-js")), "..", "package.json") },
   { name: "exif", described: packageFile("exifreader/package.json") },
+  { name: "xmp", described: packageFile("saxes/package.json") },
 ] as const;
 const partSource = (name: string): string => join(here, "..", "..", "extensions", "sdk", "src", `${name}.ts`);
 const partFile = (name: string): string => join(sdkOutFolder, `${name}.js`);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Metafile } from "esbuild";
@@ -16,7 +16,7 @@ export function licencesOf(packages: readonly string[], modules = checkoutModule
       version: string;
       license?: string;
     };
-    const text = textIn(folder) ?? textOfSibling(name, license, modules);
+    const text = textIn(folder) ?? textOfSibling(name, license, modules) ?? textHere(name);
     if (text === undefined)
       throw new Error(`The package ${name} has no licence text, so it cannot be published.`);
     return `${name} ${version} (${license ?? "see below"})\n\n${text.trim()}\n`;
@@ -42,6 +42,12 @@ function textOfSibling(name: string, license: string | undefined, modules: strin
     if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** Returns the text from `licence-texts/`: of packages whose repository has one and whose npm package leaves it out. */
+function textHere(name: string): string | undefined {
+  const file = new URL(`licence-texts/${name.replace("/", "+")}.txt`, import.meta.url);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
 /** Returns the sorted names of the packages with code in a bundle. */

@@ -40,7 +40,7 @@ if (!existsSync(join(top, sdkDist)))
 for (const file of readdirSync(join(top, sdkDist)).filter((name) => name.endsWith(".js")))
   cpSync(join(top, sdkDist, file), join(resources, sdkDist, file));
 
-// The code of the first package is in guest.wasm, that of the second in a part of the SDK that programs import.
-const inside = ["quickjs-wasi", "exifreader", ...packagesIn(metafile)];
+// The code of the first package is in guest.wasm, that of the others in parts of the SDK that programs import.
+const inside = ["quickjs-wasi", "exifreader", "saxes", "xmlchars", ...packagesIn(metafile)];
 writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licencesOf(inside));
 console.log("kernel/dist is built");

@@ -19,6 +19,7 @@ const entries = {
   testing: "src/testing/index.ts",
   cel: "src/cel.ts",
   exif: "src/exif.ts",
+  xmp: "src/xmp.ts",
 };
 
 rmSync(dist, { recursive: true, force: true });
