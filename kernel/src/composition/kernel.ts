@@ -1,3 +1,4 @@
+import { Inspections } from "../agents/inspections.ts";
 import { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
 import { ForeignPlaces } from "../agent-state/foreign-places.ts";
 import { TaintedContents } from "../conversations/tainted-contents.ts";
@@ -148,7 +149,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     memories,
     workspace,
   });
+  const inspections = new Inspections();
   const { registry, proposed } = await openAgents(context, {
+    inspections,
     database,
     files: files.files,
     sandbox,
@@ -246,7 +249,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     filesMoved: index.filesMoved,
     types: types.service,
     commands: createCommandService({ agents, tools, conversations }),
-    traces: createTraceService(traces, log),
+    traces: createTraceService(traces, log, (agent) => inspections.begin(agent)),
     ...createModelServices(models, clock),
     files: files.files,
     clientFiles: files.clientFiles,
