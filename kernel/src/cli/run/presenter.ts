@@ -6,6 +6,7 @@ import { renderAction, renderActionLine } from "../render/action.ts";
 import { renderAgentState, renderNotice, signOf, renderSummary, summaryLine } from "../render/agents.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Notice, RunSummary } from "../render/model.ts";
+import { renderStep, stepOf } from "../render/step.ts";
 import { renderTrace } from "../render/trace.ts";
 import { noStyle } from "../render/style.ts";
 import { wrap } from "../render/width.ts";
@@ -29,7 +30,11 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
   const agentStates = new Map<string, AgentState>();
   return {
     trace: (entry) =>
-      terminal.print(renderTrace(entry, terminal.surface, { withDay: false, isWhole: !terminal.isTerminal })),
+      terminal.print(
+        stepOf(entry) === null
+          ? renderTrace(entry, terminal.surface, { withDay: false, isWhole: !terminal.isTerminal })
+          : renderStep(entry, terminal.surface),
+      ),
     agent(agent) {
       const { id, state, error } = agent;
       // Loading, working and unloading are routine; only errors, and their end, are shown.
