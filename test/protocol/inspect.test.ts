@@ -66,7 +66,7 @@ test("while a client inspects an agent, each of its steps is traced with values,
     took_ms: expect.any(Number),
   });
   expect(one[2]?.fields).toMatchObject({ number: 2, error: expect.any(String) });
-  expect(one[3]?.fields).toMatchObject({ error: expect.stringContaining("no light"), line: LINE });
+  expect(one[3]?.fields).toMatchObject({ error: expect.stringContaining("no light"), place: { line: LINE } });
   const written = JSON.stringify(one);
   expect(written).not.toContain(SECRET);
   expect(written.length).toBeLessThan(10_000);

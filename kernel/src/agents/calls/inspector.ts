@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Place } from "../../base/vocabulary/common.ts";
 import type { InHand } from "../ports.ts";
 import type { WriteTrace } from "../trace-writer.ts";
 
@@ -52,13 +51,22 @@ export class Inspector {
     const took = (): { took_ms: number } => ({ took_ms: tenths(clock.monotonic() - begunAt) });
     try {
       const result = await run();
-      trace("debug", `${handler} returned`, { step: "end", ...about, ...took() }, { ...context, values: { result } });
+      trace(
+        "debug",
+        `${handler} returned`,
+        { step: "end", ...about, ...took() },
+        { ...context, values: { result } },
+      );
       return result;
     } catch (error) {
-      const place = error instanceof LaresError ? (error.facts["place"] as Place | undefined) : undefined;
-      const where = place === undefined ? {} : { path: place.path, line: place.line };
-      const failure = { ...about, ...took(), ...where };
-      trace("debug", `${handler} failed`, { step: "end", ...failure }, { ...context, values: { error: messageOf(error) } });
+      const place = error instanceof LaresError ? error.facts["place"] : undefined;
+      const failure = { ...about, ...took(), ...(place === undefined ? {} : { place }) };
+      trace(
+        "debug",
+        `${handler} failed`,
+        { step: "end", ...failure },
+        { ...context, values: { error: messageOf(error) } },
+      );
       throw error;
     }
   }
@@ -91,7 +99,10 @@ export class Inspector {
       trace("debug", method, about(), { ...context, values: { params, result } });
       return result;
     } catch (error) {
-      trace("debug", `${method} failed`, about(), { ...context, values: { params, error: messageOf(error) } });
+      trace("debug", `${method} failed`, about(), {
+        ...context,
+        values: { params, error: messageOf(error) },
+      });
       throw error;
     }
   }

@@ -16,7 +16,12 @@ test("a step shows what it is, its time, its values and the line of a failure", 
     render("vdfs/read", { step: "call", number: 1, took_ms: 1.5, params: { path: "a" }, result: "b" }),
   ).toEqual(["  1 vdfs/read  1.5 ms", '      params: {"path":"a"}', "      result: b"]);
   expect(
-    render("seen failed", { step: "end", took_ms: 3, path: "/x/agent.ts", line: 7, error: "no light" }),
+    render("seen failed", {
+      step: "end",
+      took_ms: 3,
+      place: { path: "/x/agent.ts", line: 7 },
+      error: "no light",
+    }),
   ).toEqual(["✗ seen failed  3 ms  /x/agent.ts:7", "    error: no light"]);
 });
 

@@ -21,7 +21,11 @@ export function renderStep(entry: TraceEntry, { style, width }: Surface): string
   const step = stepOf(entry);
   const isFailed = fields["error"] !== undefined;
   const took = typeof fields["took_ms"] === "number" ? `  ${fields["took_ms"]} ms` : "";
-  const { path, line, number } = fields;
+  const { place, number } = fields;
+  const { path, line } = (typeof place === "object" && place !== null ? place : {}) as Record<
+    string,
+    unknown
+  >;
   const where = typeof path === "string" && typeof line === "number" ? `  ${oneLine(path)}:${line}` : "";
   const sign = step === "begin" ? "▶" : step === "end" ? (isFailed ? "✗" : "■") : `  ${Number(number)}`;
   const indent = step === "call" ? 6 : 4;
