@@ -104,6 +104,8 @@ export function activate(extension: ExtensionContext): LaresApi {
     launch: () => launch(extension, ["serve", "--stdio", `--clientProcessId=${process.pid}`]),
     sessionOptions: () => ({
       approvals: "client",
+      // The editor's API has no notifications of the operating system.
+      notifications: ["editor"],
       ...(workspace.isTrusted ? {} : { trusted: false }),
     }),
     client: async (parts) => (await import("./kernel/language-client.ts")).languageClient(parts),

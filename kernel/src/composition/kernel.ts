@@ -126,7 +126,13 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
-  const notifications = openNotifications(context, { database, traces, agents, actions });
+  const notifications = openNotifications(context, {
+    database,
+    traces,
+    agents,
+    actions,
+    rules: () => configuration.configuration.notifications,
+  });
   const tainted = new TaintedContents(database);
   const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });

@@ -256,7 +256,7 @@ async function follow(
     kernel.on("lares/notify", (notice) => {
       presenter.notice(notice);
       // A person has it on the screen. If that cannot be stored, they see it once more elsewhere.
-      if (isWatched && notice.id !== undefined)
+      if (isWatched && notice.id !== undefined && notice.channels?.includes("terminal") !== false)
         kernel.dismissNotifications([notice.id]).catch(() => undefined);
     }),
   );

@@ -7,6 +7,7 @@ import { renderAgentState, renderNotice, signOf, renderSummary, summaryLine } fr
 import { oneLine } from "../render/foreign.ts";
 import type { Notice, RunSummary } from "../render/model.ts";
 import { renderStep, stepOf } from "../render/step.ts";
+import { systemNotification } from "../render/system-notification.ts";
 import { renderTrace } from "../render/trace.ts";
 import { noStyle } from "../render/style.ts";
 import { wrap } from "../render/width.ts";
@@ -66,7 +67,11 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
           ]);
       } else if (hasEnded(action.state)) terminal.print(renderActionLine(action, terminal.surface));
     },
-    notice: (notice) => terminal.print(renderNotice(notice, terminal.surface)),
+    notice(notice) {
+      const { channels = ["terminal"], title, message } = notice;
+      if (channels.includes("terminal")) terminal.print(renderNotice(notice, terminal.surface));
+      if (channels.includes("os")) terminal.write(systemNotification(`${title}: ${message}`));
+    },
     remark: (text) => terminal.warn(terminal.errorSurface.style.dim(oneLine(text))),
     summary(summary) {
       terminal.print(["", ...renderSummary(summary, terminal.surface), summaryLine(summary)]);
