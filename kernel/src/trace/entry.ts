@@ -36,10 +36,7 @@ export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redac
   };
 }
 
-function fieldsOf(
-  { fields, values }: NewTraceEntry,
-  redact: Redact,
-): Record<string, unknown> | undefined {
+function fieldsOf({ fields, values }: NewTraceEntry, redact: Redact): Record<string, unknown> | undefined {
   const bounded = fields === undefined ? undefined : boundedFields(fields, redact);
   return values === undefined ? bounded : { ...bounded, ...shortenedValues(values, redact) };
 }

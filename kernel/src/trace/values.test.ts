@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { maxTextLength, shortenedValues } from "./values.ts";
 
 const plain = (text: string): string => text;
-const noTokens = (text: string): string => text.replaceAll(/tok_[a-z]{1,40}|password: \w+/g, "[redacted: token]");
+const noTokens = (text: string): string =>
+  text.replaceAll(/tok_[a-z]{1,40}|password: \w+/g, "[redacted: token]");
 
 test("small values stay as they are", () => {
   const values = { result: { path: "a.md", tags: ["x"], size: 3, none: null, is: true } };
@@ -33,7 +34,10 @@ test("all texts of one value together are bounded", () => {
 test("a secret is replaced, also by its name, and where the text is cut", () => {
   const cutThrough = `${"x".repeat(maxTextLength + 4080)}tok_${"a".repeat(40)}`;
   const shown = JSON.stringify(
-    shortenedValues({ a: "tok_abc", password: "hunter2", c: { d: [`${"z".repeat(500)} tok_def`] }, cutThrough }, noTokens),
+    shortenedValues(
+      { a: "tok_abc", password: "hunter2", c: { d: [`${"z".repeat(500)} tok_def`] }, cutThrough },
+      noTokens,
+    ),
   );
   expect(shown).not.toContain("tok_");
   expect(shown).not.toContain("hunter2");

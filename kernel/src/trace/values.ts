@@ -86,5 +86,5 @@ function shortenedRecord(
     }
   }
   if (left > 0) shown.push(["…", `[${left} more]`]);
-  return Object.fromEntries(shown) as Record<string, unknown>;
+  return Object.fromEntries(shown);
 }

@@ -26,7 +26,7 @@ export class Requests {
     const handler = handlerOf(method, params);
     try {
       const answer = await inHand(() =>
-        handler === null
+        handler === null || !inspector.isOn
           ? session.request(method, params)
           : inspector.request(method, handler, params, () => session.request(method, params)),
       );
