@@ -36,6 +36,8 @@ export interface BenchSpec {
 export interface ConnectOptions {
   readonly trusted?: boolean;
   readonly approvals?: "client" | "showMessageRequest" | "none";
+  /** The channels in which it can show notifications. */
+  readonly notifications?: readonly string[];
   /** `ClientCapabilities`; none by default. */
   readonly capabilities?: object;
   readonly args?: readonly string[];
@@ -184,6 +186,7 @@ export class Bench implements AsyncDisposable {
         lares: {
           ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
           ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+          ...(options.notifications === undefined ? {} : { notifications: options.notifications }),
         },
       },
     };

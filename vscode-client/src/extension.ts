@@ -48,6 +48,7 @@ import { memory } from "./views/memory.ts";
 import { review } from "./views/review.ts";
 import { toolForms } from "./views/tool-form.ts";
 import { traces } from "./views/traces.ts";
+import { tracesBeside } from "./views/traces-beside.ts";
 import { usage } from "./views/usage.ts";
 
 /** The parts of the client that need nothing but its context, in the order in which they are created. */
@@ -70,6 +71,7 @@ const features: readonly Feature[] = [
   activity,
   memory,
   traces,
+  tracesBeside,
   toolForms,
   usage,
   conversations,
@@ -102,6 +104,8 @@ export function activate(extension: ExtensionContext): LaresApi {
     launch: () => launch(extension, ["serve", "--stdio", `--clientProcessId=${process.pid}`]),
     sessionOptions: () => ({
       approvals: "client",
+      // The editor's API has no notifications of the operating system.
+      notifications: ["editor"],
       ...(workspace.isTrusted ? {} : { trusted: false }),
     }),
     client: async (parts) => (await import("./kernel/language-client.ts")).languageClient(parts),

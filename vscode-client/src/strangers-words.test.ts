@@ -44,6 +44,8 @@ import { chooseMemory, exportMemory, forget, importMemory, verifyAloud } from ".
 import { treeItem } from "./views/node-tree.ts";
 import { approveEach, rejectEach, undoEach } from "./views/review-batches.ts";
 import { toolForms } from "./views/tool-form.ts";
+import { tracesBeside } from "./views/traces-beside.ts";
+import { tracesContract } from "./webviews/traces/messages.ts";
 import type { TreeNode } from "./views/tree-node.ts";
 
 /**
@@ -538,6 +540,15 @@ const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> 
   "views/review.ts": ownWords,
   "views/common-state.ts": ownWords,
   "views/usage.ts": ownWords,
+  "views/traces-beside.ts": async () => {
+    fake.agents = [{ ...hostileAgent, id: "local.hostile" }];
+    const manifest = Uri.file("/w/extension.yaml");
+    workspace.workspaceFolders = [{ uri: Uri.file("/w"), name: "w", index: 0 }];
+    files.set(String(manifest), new TextEncoder().encode("id: local.hostile"));
+    new FakeWebview(tracesContract).asPanel();
+    tracesBeside(fake.context);
+    await run("lares.tracesBeside", manifest);
+  },
   "views/tool-form.ts": async () => {
     toolForms(fake.context);
     await run("lares.runTool");

@@ -101,6 +101,8 @@ interface TraceWriter {
     hook?: string;
     message: string;
     fields?: Record<string, unknown>;
+    /** Values of any size, which the trace shows shortened. */
+    values?: Readonly<Record<string, unknown>>;
     on_behalf_of?: Actor[];
     trace_id: string;
     span_id: string;
@@ -226,6 +228,8 @@ export interface SupervisorPorts {
   readonly jobs: JobQueue;
   jobProgress(progress: JobProgress): void;
   readonly traces: TraceWriter;
+  /** True while a client inspects the agent: each of its steps is traced, with values. If absent, nobody does. */
+  isInspected?(agent: string): boolean;
   /** Starts a guest with the definition's program and limits. Throws a LaresError if the program cannot be started. */
   startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<AgentSession>;
   /** Returns what runs an agent without a program; absent if this kernel does not run such agents. */

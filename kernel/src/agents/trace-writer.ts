@@ -10,6 +10,8 @@ export interface TraceContext {
   readonly traceId?: string;
   /** The callers that caused the traced action. */
   readonly onBehalfOf?: readonly Actor[];
+  /** Values of any size, which the trace shows shortened. */
+  readonly values?: Readonly<Record<string, unknown>>;
 }
 
 /** Writes a trace of one agent. */
@@ -21,7 +23,7 @@ export type WriteTrace = (
 ) => void;
 
 export function traceWriter(traces: SupervisorPorts["traces"], agent: string): WriteTrace {
-  return (level, message, fields, { hook, traceId = newId(), onBehalfOf = [] } = {}) =>
+  return (level, message, fields, { hook, traceId = newId(), onBehalfOf = [], values } = {}) =>
     traces.write({
       level,
       agent,
@@ -31,5 +33,6 @@ export function traceWriter(traces: SupervisorPorts["traces"], agent: string): W
       span_id: newId(),
       ...(hook === undefined ? {} : { hook }),
       ...(fields === undefined || Object.keys(fields).length === 0 ? {} : { fields }),
+      ...(values === undefined ? {} : { values }),
     });
 }

@@ -88,8 +88,9 @@ export class KernelClient {
     this.#ask("lares/agents/control", hook === undefined ? { id, command } : { id, command, hook });
 
   traces = (query: TraceQuery): Promise<TraceEntry[]> => this.#ask("lares/traces/query", query);
-  follow = (query: Pick<TraceQuery, "agent" | "level">): Promise<{ subscription: string }> =>
-    this.#ask("lares/traces/follow", query);
+  follow = (
+    query: Pick<TraceQuery, "agent" | "level"> & { readonly inspect?: boolean },
+  ): Promise<{ subscription: string }> => this.#ask("lares/traces/follow", query);
 
   /**
    * Repeats the request until it has all actions, because one answer may not have room for them. `limit`: 100 by

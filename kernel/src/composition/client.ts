@@ -12,6 +12,7 @@ import { stateFolderOf } from "../platform/files/state-folder.ts";
 import { createEndpoint } from "../protocol/v1/endpoint.ts";
 import { kernelFrameLimits } from "../protocol/framing/limits.ts";
 import { serverNotifications } from "../protocol/v1/notifications.ts";
+import { hasSystemNotifications } from "../platform/system-notifications.ts";
 
 /** Connects to the workspace's kernel as a client, and starts the kernel if it is not running. */
 export async function connectToKernel(
@@ -47,7 +48,11 @@ export async function connectToKernel(
     rootUri: pathToFileURL(root).href,
     capabilities: { window: { workDoneProgress: true } },
     initializationOptions: {
-      lares: { approvals: "client", ...(options.trusted === undefined ? {} : { trusted: options.trusted }) },
+      lares: {
+        approvals: "client",
+        notifications: hasSystemNotifications(process) ? ["terminal", "os"] : ["terminal"],
+        ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
+      },
     },
   });
   endpoint.notifyStandard("initialized", {});

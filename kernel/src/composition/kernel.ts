@@ -1,3 +1,4 @@
+import { Inspections } from "../agents/inspections.ts";
 import { DeadJobDesk } from "../agents/running-jobs/dead-jobs.ts";
 import { ForeignPlaces } from "../agent-state/foreign-places.ts";
 import { TaintedContents } from "../conversations/tainted-contents.ts";
@@ -125,7 +126,13 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     uses,
   });
   const tools = await openTools(context, { database, agents, actions });
-  const notifications = openNotifications(context, { database, traces, agents, actions });
+  const notifications = openNotifications(context, {
+    database,
+    traces,
+    agents,
+    actions,
+    rules: () => configuration.configuration.notifications,
+  });
   const tainted = new TaintedContents(database);
   const places = await ForeignPlaces.open(database);
   const types = openSharedTypes(context, { database, agents, tools, places });
@@ -148,7 +155,9 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     memories,
     workspace,
   });
+  const inspections = new Inspections();
   const { registry, proposed } = await openAgents(context, {
+    inspections,
     database,
     files: files.files,
     sandbox,
@@ -246,7 +255,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     filesMoved: index.filesMoved,
     types: types.service,
     commands: createCommandService({ agents, tools, conversations }),
-    traces: createTraceService(traces, log),
+    traces: createTraceService(traces, log, (agent) => inspections.begin(agent)),
     ...createModelServices(models, clock),
     files: files.files,
     clientFiles: files.clientFiles,

@@ -39,6 +39,7 @@ function calls(reached: string[]) {
   const notifications = createNotificationService(room(reached), {
     agents: room(reached),
     actions: room(reached),
+    rules: () => ({ person: [], workspace: [] }),
   });
   return {
     "notifications.dismiss": (by: Principal) => notifications.dismiss(by, ["id"]),

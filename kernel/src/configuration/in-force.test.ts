@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { nothingRequested, type RequestedPermissions } from "../decisions/requested-permissions.ts";
 import type { CatalogEntry } from "./catalog-snapshot.ts";
 import { computeInForce } from "./in-force.ts";
-import { configurationInForce } from "./settings-in-force.ts";
+import { configurationInForce, otherSettings } from "./settings-in-force.ts";
 import { configuration, decisions, digestOf, snapshot } from "./testing/snapshots.ts";
 
 const ids = (entries: readonly CatalogEntry[]) => entries.map(({ id }) => id);
@@ -96,6 +96,20 @@ describe("the configuration that counts", () => {
     { limits: { max_memory_mb: 4096 } },
     { limits: { maxMemoryMb: 4096 } },
   );
+  it("channels that a document takes away from notifications count at once, and it cannot drop the person's rules", () => {
+    const own = { person: [{ channels: [] }], workspace: [] };
+    const wanted = { person: [], workspace: [{ channels: ["terminal" as const] }] };
+    const both = {
+      ...snapshot("a", {}),
+      standing: { ...configuration({}), notifications: own },
+      configuration: { ...configuration({}), notifications: wanted },
+    };
+    expect(configurationInForce(both, nothingRequested).notifications).toEqual({
+      person: own.person,
+      workspace: wanted.workspace,
+    });
+    expect(otherSettings(both.configuration, both.standing)).toEqual([]);
+  });
   check("hidden files stay hidden", {}, { hidden: true }, {}, { index: { hidden: false } });
   check("hidden files, accepted", {}, { hidden: true }, { showsHidden: true }, { index: { hidden: true } });
   check(

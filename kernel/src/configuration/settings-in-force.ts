@@ -56,6 +56,7 @@ export function otherSettings(configuration: Configuration, standing: Configurat
 function unnamed({
   extensions: _extensions,
   index: _index,
+  notifications: _notifications,
   sharedNamespaces: _shared,
   importNamespaces: _imported,
   approvals: { autoApproveBelow: _below, rules: _rules, ...approvals },
@@ -118,6 +119,11 @@ export function configurationInForce(
     index: {
       hidden: configuration.index.hidden && (standing.index.hidden || requests.showsHidden),
       ignore: [...new Set([...standing.index.ignore, ...globsOf("ignore")])],
+    },
+    // Rules of a workspace only take channels away, so they count at once.
+    notifications: {
+      person: standing.notifications.person,
+      workspace: configuration.notifications.workspace,
     },
     conversations: {
       ...settings.conversations,

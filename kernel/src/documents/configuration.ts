@@ -1,4 +1,5 @@
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
+import type { NotificationRule } from "../base/vocabulary/notification-rule.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Embedder, LaresDocument } from "./schema/lares.ts";
 import type { EgressDocument } from "./schema/egress.ts";
@@ -50,6 +51,11 @@ export interface Configuration {
     readonly extensions: Readonly<Record<string, Partial<MemoryConfiguration>>>;
   };
   readonly trace: { readonly level: TraceLevel; readonly keepMs: number };
+  /** Rules for the channels of notifications; those of the workspace only take channels away. */
+  readonly notifications: {
+    readonly person: readonly NotificationRule[];
+    readonly workspace: readonly NotificationRule[];
+  };
   readonly index: { readonly hidden: boolean; readonly ignore: readonly string[] };
   readonly conversations: {
     /** Globs, relative to the workspace: files whose contents others wrote. */

@@ -51,6 +51,7 @@ test("the defaults set everything", async () => {
     kernel: { lingerMs: 10_000 },
     memory: { embedder: "hash", vectors: "auto", extensions: {} },
     trace: { level: "info", keepMs: 30 * 86_400_000 },
+    notifications: { person: [], workspace: [] },
     index: { hidden: false, ignore: [] },
     conversations: { untrusted: ["downloads/**"], atOnce: 256, processes: 8, unattendedMs: 1_800_000 },
     models: {},

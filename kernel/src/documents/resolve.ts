@@ -98,7 +98,7 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
   });
   const document = { ...merged, extensions: extensions.map(({ entry }) => entry) } as LaresDocument;
   return {
-    value: configurationOf(document, extensions),
+    value: configurationOf(document, extensions, layers),
     origins,
     merged: document,
     environmentFaults: faults,
@@ -107,6 +107,7 @@ export async function resolveConfiguration(layers: Layers): Promise<ResolvedConf
 
 const listPointers = [
   "/approvals/rules",
+  "/notifications/rules",
   "/index/ignore",
   "/conversations/untrusted",
   "/shared_namespaces",
@@ -118,6 +119,7 @@ const sections = [
   "kernel",
   "memory",
   "trace",
+  "notifications",
   "index",
   "conversations",
   "models",
@@ -157,6 +159,7 @@ function mergeExtension(
 function configurationOf(
   merged: LaresDocument,
   extensions: readonly { entry: ExtensionEntry; from: ExtensionConfiguration["from"] }[],
+  { user, workspace }: Pick<Layers, "user" | "workspace">,
 ): Configuration {
   const { approvals, limits, kernel, memory, trace, index, conversations } = merged;
   return {
@@ -185,6 +188,10 @@ function configurationOf(
     trace: {
       level: given(trace?.level, "trace.level"),
       keepMs: durationMs(given(trace?.keep, "trace.keep")),
+    },
+    notifications: {
+      person: user?.value.notifications?.rules ?? [],
+      workspace: workspace?.value.notifications?.rules ?? [],
     },
     index: { hidden: given(index?.hidden, "index.hidden"), ignore: index?.ignore ?? [] },
     conversations: {

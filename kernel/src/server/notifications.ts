@@ -1,3 +1,4 @@
+import { defaultChannels, type NotificationChannel } from "../base/vocabulary/notification-rule.ts";
 import type { AgentNotice } from "../services/ports.ts";
 import type { Handlers } from "./handlers.ts";
 
@@ -11,8 +12,16 @@ export const notificationHandlers = {
     client.services.notifications.act(client.principal, id),
 } satisfies Partial<Handlers>;
 
-/** Returns a notification as `lares/notify` tells it. */
-export function noticeOf({ notification, action }: AgentNotice) {
+/**
+ * Returns a notification as `lares/notify` tells it to a client that can show it in these channels; null if the person
+ * wants it in none of them.
+ */
+export function noticeOf(
+  { notification, channels: wanted, action }: AgentNotice,
+  announced: readonly NotificationChannel[] = defaultChannels,
+) {
+  const channels = wanted.filter((channel) => announced.includes(channel));
+  if (channels.length === 0) return null;
   const { id, agent, title, message, severity, count, held_back } = notification;
   return {
     id,
@@ -20,6 +29,7 @@ export function noticeOf({ notification, action }: AgentNotice) {
     title,
     message,
     severity,
+    channels,
     count,
     ...(held_back === undefined ? {} : { held_back }),
     ...(action === undefined

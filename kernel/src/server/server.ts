@@ -346,7 +346,10 @@ export class KernelServer {
       ),
       this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
       this.#kernel.notifications.told.on(
-        whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),
+        whenTrusted((notice: AgentNotice) => {
+          const shown = noticeOf(notice, session.options.notifications);
+          if (shown !== null) endpoint.notify("lares/notify", shown);
+        }),
       ),
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
     );

@@ -5,10 +5,10 @@ import { checkRoomFor } from "./subscriptions.ts";
 /** `lares/traces/*`: queries and follows the traces of agents. */
 export const traceHandlers = {
   "lares/traces/query": async (query, { client }) => client.services.traces.query(query),
-  "lares/traces/follow": async ({ agent, level, after }, { client, endpoint, subscriptions }) => {
+  "lares/traces/follow": async ({ agent, level, after, inspect }, { client, endpoint, subscriptions }) => {
     checkRoomFor(subscriptions);
     const subscription = newId();
-    const following = client.services.traces.follow({ agent, level }, after, (entry) => {
+    const following = client.services.traces.follow({ agent, level, inspect }, after, (entry) => {
       if (client.trusted) endpoint.notify("lares/traces/entry", { subscription, entry });
     });
     subscriptions.set(subscription, following);

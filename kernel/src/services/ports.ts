@@ -7,6 +7,7 @@ import type { Ask, AskScope } from "../base/vocabulary/ask.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
+import type { NotificationChannel } from "../base/vocabulary/notification-rule.ts";
 import type { AgentNotification, NotificationState } from "../base/vocabulary/notification.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { Principal } from "../base/vocabulary/principal.ts";
@@ -172,6 +173,8 @@ export interface JobService {
 /** A notification, and the action that it proposes as it is now. */
 export interface AgentNotice {
   readonly notification: AgentNotification;
+  /** Where the person wants it; at least one. */
+  readonly channels: readonly NotificationChannel[];
   readonly action?: Action;
 }
 

@@ -16,6 +16,8 @@ interface TraceFilter {
   readonly agent?: string | undefined;
   /** This level and those above it. */
   readonly level?: TraceLevel | undefined;
+  /** Have the agent's steps traced, with values, as long as the subscription lasts. */
+  readonly inspect?: boolean | undefined;
 }
 
 interface Following extends Disposable {
@@ -36,8 +38,14 @@ export interface TraceService {
 const maxReplayed = 10_000;
 /** The number of new entries that wait while the log is read. The oldest are dropped, because the log contains them. */
 const maxWaiting = 10_000;
+const nothingInspected: Disposable = { [Symbol.dispose]: () => undefined };
 
-export function createTraceService(source: TraceSource, log: Log): TraceService {
+/** `inspect` has the steps of an agent, or of all, traced until its result is disposed. */
+export function createTraceService(
+  source: TraceSource,
+  log: Log,
+  inspect: (agent?: string) => Disposable = () => nothingInspected,
+): TraceService {
   return {
     query: (query) => source.query(query),
     follow(filter, after, tell) {
@@ -68,11 +76,13 @@ export function createTraceService(source: TraceSource, log: Log): TraceService 
         for (const entry of entries) tell(entry);
       };
       void replay();
+      const inspecting = filter.inspect === true ? inspect(filter.agent) : nothingInspected;
       return {
         cursor,
         [Symbol.dispose]() {
           isOver = true;
           listening[Symbol.dispose]();
+          inspecting[Symbol.dispose]();
         },
       };
     },

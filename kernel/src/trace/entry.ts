@@ -2,38 +2,43 @@ import { isoTime } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Actor } from "../base/vocabulary/principal.ts";
 import type { TraceEntry } from "../base/vocabulary/trace.ts";
+import { cut, cutMargin, maxNameLength, type Redact, redactedText } from "./redacted-text.ts";
+import { shortenedValues } from "./values.ts";
 
 /** The argument of `write`. Without a timestamp, the current time is used. */
-export type NewTraceEntry = Omit<TraceEntry, "timestamp"> & { readonly timestamp?: string };
+export type NewTraceEntry = Omit<TraceEntry, "timestamp"> & {
+  readonly timestamp?: string;
+  /** Added to the fields. Each is shortened by itself, so that a large one does not displace the others. */
+  readonly values?: Readonly<Record<string, unknown>>;
+};
 
 /** Characters of a message. */
 export const maxMessageLength = 8 * 1024;
 /** Characters of an entry's fields as JSON. */
 export const maxFieldsLength = 16 * 1024;
-/** The characters dropped at the cut of a text: no pattern would recognize half a secret there. */
-const cutMargin = 2048;
-/** Characters of a name or an id in an entry. */
-const maxNameLength = 256;
 /** Values that are nested deeper in fields are not looked into. */
 const maxFieldDepth = 8;
 
-/** Returns a text without secrets: each is replaced by `[redacted: name]`. Agents write the texts: none may make it slow. */
-export type Redact = (text: string) => string;
-
 /** Returns the entry as stored: bounded, without secrets, with its time. */
 export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redact): TraceEntry {
-  const { hook, fields, on_behalf_of: onBehalfOf } = entry;
+  const { hook, on_behalf_of: onBehalfOf } = entry;
+  const fields = fieldsOf(entry, redact);
   return {
     timestamp: entry.timestamp ?? isoTime(epochMs),
     level: entry.level,
     agent: cut(entry.agent, maxNameLength),
     ...(hook === undefined ? {} : { hook: cut(hook, maxNameLength) }),
     message: redactedAndCut(entry.message, maxMessageLength, redact),
-    ...(fields === undefined ? {} : { fields: boundedFields(fields, redact) }),
+    ...(fields === undefined ? {} : { fields }),
     ...(onBehalfOf === undefined ? {} : { on_behalf_of: onBehalfOf.map(boundedActor) }),
     trace_id: cut(entry.trace_id, maxNameLength),
     span_id: cut(entry.span_id, maxNameLength),
   };
+}
+
+function fieldsOf({ fields, values }: NewTraceEntry, redact: Redact): Record<string, unknown> | undefined {
+  const bounded = fields === undefined ? undefined : boundedFields(fields, redact);
+  return values === undefined ? bounded : { ...bounded, ...shortenedValues(values, redact) };
 }
 
 function boundedActor(actor: Actor): Actor {
@@ -69,13 +74,7 @@ function redactedRecord(
 }
 
 function redactedValue(key: string, value: unknown, redact: Redact, depth: number): unknown {
-  if (typeof value === "string") {
-    // Together with its name, because a pattern may recognize a secret only by its name, as in `password: …`.
-    const prefix = `${key.slice(-maxNameLength)}: `;
-    const named = redact(prefix + value);
-    if (named.startsWith(prefix)) return named.slice(prefix.length);
-    return /\[redacted: [^\]]*\]/.exec(named)?.[0] ?? named;
-  }
+  if (typeof value === "string") return redactedText(key, value, redact);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= maxFieldDepth) return "[too deep]";
   if (Array.isArray(value)) return value.map((one: unknown) => redactedValue(key, one, redact, depth + 1));
@@ -88,10 +87,4 @@ function redactedAndCut(text: string, maxLength: number, redact: Redact): string
   if (text.length <= readLength) return cut(redact(text), maxLength);
   const redacted = redact(text.slice(0, readLength));
   return cut(redacted.slice(0, -cutMargin), maxLength, text.length);
-}
-
-function cut(text: string, maxLength: number, wholeLength = text.length): string {
-  if (wholeLength <= maxLength) return text;
-  const note = `… [${wholeLength} characters, cut]`;
-  return text.slice(0, maxLength - note.length).toWellFormed() + note;
 }

@@ -6,10 +6,11 @@ import type { Log } from "../base/log.ts";
 import type { TraceEntry, TraceQuery } from "../base/vocabulary/trace.ts";
 import type { DataFile } from "../platform/files/data-files.ts";
 import { type Taken, TraceBuffer } from "./buffer.ts";
-import { type NewTraceEntry, type Redact, storedEntry } from "./entry.ts";
+import { type NewTraceEntry, storedEntry } from "./entry.ts";
 import { currentName, dayOf, type RotatedFile, TraceFiles } from "./files.ts";
 import { type CompiledQuery, compileQuery, maxAnswerBytes } from "./query.ts";
 import { readLinesBackwards } from "./read-backwards.ts";
+import type { Redact } from "./redacted-text.ts";
 
 /** The structured log of what agents did. */
 export interface TraceLog extends AsyncDisposable {

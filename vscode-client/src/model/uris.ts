@@ -45,6 +45,19 @@ function realPathOf({ fsPath }: Uri): string {
   }
 }
 
+/** Returns the location of a file by its path on this machine; undefined if it is not in the workspace. */
+export function fileInWorkspace(path: string): Uri | undefined {
+  if (path.split(/[/\\]/).includes("..")) return undefined;
+  for (const { uri } of folders()) {
+    for (const folder of new Set([Uri.file(realPathOf(uri)), uri])) {
+      const prefix = `${folder.path.replace(/\/$/, "")}/`;
+      const file = Uri.file(path);
+      if (file.path.startsWith(prefix)) return Uri.joinPath(uri, file.path.slice(prefix.length));
+    }
+  }
+  return undefined;
+}
+
 /** Returns true if a file or folder exists at this location. */
 export async function exists(uri: Uri): Promise<boolean> {
   try {

@@ -39,7 +39,10 @@ export function keptNotifications(context: ClientContext, shown: ShownNotificati
     kernel
       .request("lares/notifications/list", { state: "New", limit: maxListed })
       .then(({ items }) => {
-        const missed = items.filter(({ id, severity }) => !shown.has(id) && isToShow(severity));
+        const missed = items.filter(
+          ({ id, severity, channels }) =>
+            !shown.has(id) && isToShow(severity) && channels?.includes("editor") !== false,
+        );
         for (const { id } of missed) shown.add(id);
         if (missed.length > 0) void tellMissed(context, missed);
       })

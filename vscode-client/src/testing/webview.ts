@@ -29,6 +29,7 @@ export class FakeWebview<C extends Contract> {
       reveal: () => void (this.revealed += 1),
       dispose: () => this.close(),
       onDidChangeVisibility: this.#visibility.event,
+      onDidChangeViewState: this.#visibility.event,
       onDidDispose: this.#disposed.event,
     },
     "visible",

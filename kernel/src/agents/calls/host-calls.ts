@@ -35,6 +35,7 @@ import type {
   SupervisorPorts,
 } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
+import type { Inspector } from "./inspector.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { WriteTrace } from "../trace-writer.ts";
 
@@ -51,6 +52,7 @@ interface HostCallOptions {
   readonly clock: Clock;
   readonly metrics: Pick<MetricsRecorder, "refused">;
   readonly trace: WriteTrace;
+  readonly inspector?: Inspector;
 }
 
 /** How often a read call is repeated because the agent's permissions changed while it ran. */
@@ -85,7 +87,13 @@ export class HostCalls implements GuestHandlers, Disposable {
    * read's answer is also checked against the permissions at the time it is sent. A call that is cancelled before
    * its turn does not start. After that, cancelling ends reads and waits; a write is finished and answered.
    */
-  async call(method: string, params: unknown, cancelled = neverAborted): Promise<unknown> {
+  call(method: string, params: unknown, cancelled = neverAborted): Promise<unknown> {
+    const { inspector, inHand } = this.#options;
+    if (inspector?.isOn !== true) return this.#call(method, params, cancelled);
+    return inspector.hostCall(method, params, inHand(), () => this.#call(method, params, cancelled));
+  }
+
+  async #call(method: string, params: unknown, cancelled: AbortSignal): Promise<unknown> {
     const { ports, definition, open } = this.#options;
     const inHand = this.#options.inHand();
     const causes = causedBy(inHand.cause);

@@ -304,8 +304,8 @@ export function isTransient(error: unknown): boolean {
   return isLaresError(error, "Busy");
 }
 
-/** Returns the guest's own stack, if the error has one. */
+/** Returns the guest's own stack, and the line that the kernel found for it, if the error has them. */
 export function stackOf(error: unknown): Record<string, unknown> {
-  const stack = error instanceof LaresError ? error.facts["stack"] : undefined;
-  return typeof stack === "string" ? { stack } : {};
+  const { stack, place }: Readonly<Record<string, unknown>> = error instanceof LaresError ? error.facts : {};
+  return { ...(place === undefined ? {} : { place }), ...(typeof stack === "string" ? { stack } : {}) };
 }

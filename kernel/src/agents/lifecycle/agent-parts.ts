@@ -5,6 +5,7 @@ import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
 import { decideHearing } from "../../policy/hearing.ts";
 import { HostCalls } from "../calls/host-calls.ts";
 import { GuestBlobs } from "../calls/guest-blobs.ts";
+import { Inspector } from "../calls/inspector.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
 import { Questions } from "../calls/questions.ts";
 import { ToolCalls } from "../calls/tool-calls.ts";
@@ -105,7 +106,13 @@ export class AgentParts implements AsyncDisposable {
       },
       trace: this.trace,
     });
+    const inspector = new Inspector({
+      clock: this.#clock,
+      isInspected: () => this.#ports.isInspected?.(this.id) ?? false,
+      trace: this.trace,
+    });
     this.requests = new Requests({
+      inspector,
       failures: this.failures,
       inHand: (work) => this.stay.request(work),
       isCancellingJob: () => this.work.jobs.running?.state === "Cancelling",
@@ -132,6 +139,7 @@ export class AgentParts implements AsyncDisposable {
       clock: this.#clock,
       metrics: this.metrics,
       trace: this.trace,
+      inspector,
       definition: () => this.definition,
       inHand: () => this.work.inHand,
       open: this.open,
@@ -178,7 +186,8 @@ export class AgentParts implements AsyncDisposable {
           this.life.enabled &&
           (this.life.state === "Active" || (this.life.state === "Unloaded" && !this.recovery.isPausing)),
         session: () => (this.life.state === "Active" ? this.body.session : null),
-        maxOpenHooks: () => this.body.abilities.maxOpenHooks,
+        // One by one, so that each host call belongs to the event before it.
+        maxOpenHooks: () => (inspector.isOn ? 1 : this.body.abilities.maxOpenHooks),
         jobNames: () => this.body.abilities.jobs,
         taskNames: () => this.body.abilities.tasks,
         mayRunJobs: () => this.definition.authority.effective.dispatch_jobs === true,

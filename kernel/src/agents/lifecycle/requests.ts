@@ -1,9 +1,11 @@
 import { isLaresError } from "../../base/errors.ts";
+import type { Inspector } from "../calls/inspector.ts";
 import type { AgentSession } from "../ports.ts";
 import { type Failures, handlerOf } from "./failures.ts";
 
 interface RequestPorts {
   readonly failures: Failures;
+  readonly inspector: Inspector;
   /** Counts the request as open work while it lasts. */
   inHand<Result>(work: () => Promise<Result>): Promise<Result>;
   /** True while the running job is being cancelled. */
@@ -20,10 +22,14 @@ export class Requests {
   }
 
   async ask(session: AgentSession, method: string, params: unknown): Promise<unknown> {
-    const { failures, inHand } = this.#ports;
+    const { failures, inHand, inspector } = this.#ports;
     const handler = handlerOf(method, params);
     try {
-      const answer = await inHand(() => session.request(method, params));
+      const answer = await inHand(() =>
+        handler === null || !inspector.isOn
+          ? session.request(method, params)
+          : inspector.request(method, handler, params, () => session.request(method, params)),
+      );
       if (handler !== null) failures.succeeded(handler);
       return answer;
     } catch (error) {

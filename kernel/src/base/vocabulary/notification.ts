@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { NotificationChannel } from "./notification-rule.ts";
 import { closed, Severity, Timestamp } from "./common.ts";
 
 export const NotificationState = Type.Union(
@@ -31,6 +32,11 @@ export const AgentNotification = Type.Object(
         minimum: 1,
         description:
           "Present in the kernel's own notification about an agent that sent too many: how many were not kept. Its words are the kernel's",
+      }),
+    ),
+    channels: Type.Optional(
+      Type.Array(NotificationChannel, {
+        description: "Where the person wants it; empty if nowhere. Absent while nobody knows",
       }),
     ),
     action: Type.Optional(

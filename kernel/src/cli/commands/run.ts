@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { messageOf } from "../../base/errors.ts";
+import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import type { RunSummary, Status } from "../render/model.ts";
@@ -18,6 +19,7 @@ import { withEnvironment } from "../run/environment.ts";
 import { warnOfFaults } from "../run/faults.ts";
 import { ensureDocument } from "../run/starter.ts";
 import { askForMore, ensureTrust } from "../run/trust.ts";
+import { readSteps, Stepper } from "../run/stepper.ts";
 import { Turns } from "../run/turns.ts";
 import { whenGone } from "../run/process-end.ts";
 import { wholeAction } from "../run/whole-action.ts";
@@ -33,6 +35,8 @@ export interface RunOptions {
   readonly timeout?: string;
   /** Accept changed programs as they are saved. */
   readonly watch?: boolean;
+  /** Show each step of the agents, with values. */
+  readonly inspect?: boolean;
   readonly inPlace?: boolean;
   readonly json?: boolean;
 }
@@ -45,6 +49,10 @@ const modes: readonly ApprovalMode[] = ["policy", "none", "all", "ask"];
 /** Opens a folder, shows what its agents do and propose, and lets the person decide about proposals. */
 export async function run(context: CommandContext, name: string, options: RunOptions): Promise<number> {
   const { ports, terminal } = context;
+  if (options.inspect === true && options.approve === "ask")
+    throw new UsageError(
+      "--inspect and --approve ask cannot be combined, because both need the keys. Use --approve policy or all.",
+    );
   const mode = modeOf(options, terminal.isInteractive);
   if (options.trust === true && options.grant !== undefined)
     throw new UsageError(
@@ -121,8 +129,11 @@ async function watch(
   const { terminal } = context;
   const startedMs = Date.now();
   const turns = new Turns();
+  const inspects = options.inspect === true;
   const presenter =
-    options.json === true ? jsonPresenter(terminal) : textPresenter(terminal, { asks: mode === "ask" });
+    options.json === true || (inspects && !terminal.isTerminal)
+      ? jsonPresenter(terminal)
+      : textPresenter(terminal, { asks: mode === "ask" });
   const approvals = new Approvals(mode, {
     kernel,
     ask: async (action, waiting) => {
@@ -141,8 +152,19 @@ async function watch(
   });
   using _asking = asks;
   presenter.remark(`${workspace}${options.once === true ? "" : "  (Ctrl-C ends)"}`);
+  const stepper =
+    inspects && terminal.isInteractive && options.json !== true
+      ? new Stepper({
+          show: (entry) => presenter.trace(entry),
+          remark: (text) => presenter.remark(text),
+          quit: () => terminal.interrupt(),
+        })
+      : null;
+  using _keys = stepper === null ? null : readSteps(process.stdin, stepper);
   using _following = await follow(kernel, presenter, approvals, {
     isWatched: terminal.isInteractive && options.json !== true,
+    inspects,
+    trace: stepper === null ? (entry) => presenter.trace(entry) : (entry) => stepper.add(entry),
   });
 
   const work = new WorkLine();
@@ -152,9 +174,10 @@ async function watch(
   const waiting = whenIdle(
     {
       status: kernel.status,
-      isBusy: () => approvals.isBusy || asks.isBusy,
+      isBusy: () => approvals.isBusy || asks.isBusy || stepper?.isBusy === true,
       onStatus: (now) => {
-        if (options.json !== true && !over.aborted) terminal.status(progressOf(now, work.text));
+        if (options.json !== true && !over.aborted)
+          terminal.status(stepper?.status ?? progressOf(now, work.text));
       },
     },
     over,
@@ -163,7 +186,7 @@ async function watch(
     {
       kernel,
       acceptsPrograms: options.watch === true,
-      ask: terminal.isInteractive ? () => turns.take(() => askForMore(context, kernel)) : null,
+      ask: terminal.isInteractive && !inspects ? () => turns.take(() => askForMore(context, kernel)) : null,
       remark: (text) => presenter.remark(text),
     },
     // Nobody would have time to answer a question in a run that ends by itself.
@@ -216,16 +239,24 @@ async function follow(
   kernel: KernelClient,
   presenter: Presenter,
   approvals: Approvals,
-  { isWatched }: { readonly isWatched: boolean },
+  {
+    isWatched,
+    inspects,
+    trace,
+  }: {
+    readonly isWatched: boolean;
+    readonly inspects: boolean;
+    readonly trace: (entry: TraceEntry) => void;
+  },
 ): Promise<Disposable> {
   const listening = new DisposableStack();
-  listening.use(kernel.on("lares/traces/entry", ({ entry }) => presenter.trace(entry)));
+  listening.use(kernel.on("lares/traces/entry", ({ entry }) => trace(entry)));
   listening.use(kernel.on("lares/agents/changed", (agent) => presenter.agent(agent)));
   listening.use(
     kernel.on("lares/notify", (notice) => {
       presenter.notice(notice);
       // A person has it on the screen. If that cannot be stored, they see it once more elsewhere.
-      if (isWatched && notice.id !== undefined)
+      if (isWatched && notice.id !== undefined && notice.channels?.includes("terminal") !== false)
         kernel.dismissNotifications([notice.id]).catch(() => undefined);
     }),
   );
@@ -235,7 +266,7 @@ async function follow(
       approvals.offer(action);
     }),
   );
-  await kernel.follow({});
+  await kernel.follow(inspects ? { inspect: true } : {});
   const { total } = await kernel.notifications({ state: "New", limit: 1 });
   if (total > 0) presenter.remark(waitingNotifications(total));
   for (const agent of await kernel.agents()) presenter.agent(agent);
@@ -271,8 +302,9 @@ async function summaryOf(kernel: KernelClient, startedMs: number): Promise<RunSu
   return { agents, totals, actionsBy, pendingActions };
 }
 
-function modeOf({ approve }: RunOptions, isInteractive: boolean): ApprovalMode {
-  if (approve === undefined) return isInteractive ? "ask" : "policy";
+function modeOf({ approve, inspect }: RunOptions, isInteractive: boolean): ApprovalMode {
+  // The keys step through the traces, so no question can be asked.
+  if (approve === undefined) return isInteractive && inspect !== true ? "ask" : "policy";
   const mode = modes.find((known) => known === approve);
   if (mode === undefined)
     throw new UsageError(`--approve cannot be "${approve}". Use one of ${modes.join(", ")}.`);

@@ -68,6 +68,7 @@ describe("usage", () => {
     [["frobnicate"], "unknown command"],
     [["run", "--approve", "sometimes"], "policy, none, all, ask"],
     [["run", "--watch", "--once"], "cannot be combined"],
+    [["run", "--inspect", "--approve", "ask"], "cannot be combined"],
     [["run", "--once", "--timeout", "soon"], '"soon" is not a duration'],
     [["run", "--timeout", "1m"], "needs --once"],
     [["run", "/nowhere/at/all"], "does not exist"],
@@ -225,6 +226,14 @@ describe("run --once", () => {
       .map((line) => JSON.parse(line) as { type: string });
     expect(lines[0]).toMatchObject({ type: "trace", message: "hello" });
     expect(lines.at(-1)).toMatchObject({ type: "summary", agents: 2, events: 41, refusals: 1 });
+  });
+
+  it("--inspect has each step traced, and prints one line of JSON per trace without a terminal", async () => {
+    kernel.traces = [aTrace("vdfs/read", { level: "debug", fields: { step: "call", call: "vdfs/read" } })];
+    expect(await lares(["run", folder, "--once", "--inspect"])).toBe(0);
+    expect(kernel.requests).toContainEqual({ method: "lares/traces/follow", params: { inspect: true } });
+    const [first = ""] = output.split("\n");
+    expect(JSON.parse(first)).toMatchObject({ type: "trace", fields: { step: "call" } });
   });
 
   it("runs nothing if nothing was accepted and nobody can be asked", async () => {

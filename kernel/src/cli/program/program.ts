@@ -81,6 +81,7 @@ function addRun(program: Command, ports: CliPorts): void {
     .option("--once", "exit with a summary when nothing is left to do")
     .option("--timeout <duration>", "with --once: the maximum duration, such as 90s or 1h (default: 10m)")
     .option("--watch", "accept changed programs of accepted extensions whenever they are saved")
+    .option("--inspect", "show each event, host call and result of the agents, see below")
     .option("--in-place", "work on a bundled example itself, not on a copy")
     .addOption(json())
     .addHelpText(
@@ -96,12 +97,19 @@ folder together with its state, and the copy is removed at the end, unless --in-
 
 --watch is for developing an extension. New requests (a permission, a folder, a rule) still wait for your consent.
 
+--inspect is for finding an error in an extension. It shows each event that an agent gets, the host calls of its handler with
+arguments, results and times, and how the handler ended, with the line of a failure. Long values are cut, and secrets are
+replaced as in all traces. At a terminal, Enter shows the next step, c everything up to the next event, and q quits. The
+agents do not wait meanwhile: you step through what has happened, and there are no breakpoints. In a pipe, or with --json,
+each step is a line of JSON, a "trace" whose fields.step is "begin", "call" or "end". The steps are also stored in the traces.
+
 The last line of --once is "N agents, N events, N actions, N refusals". The exit code is 0 even if actions are pending,
 and 1 if errors in documents or programs kept an agent from running, or if agents are still working after --timeout; the
 output then names them.
 ${examples([
   ["lares run", "run the agents of this folder"],
   ["lares run ~/Pictures --trust --once", "one pass in a script; rules decide"],
+  ["lares run --inspect", "step through what the agents do"],
   ["lares run --grant dev.lares.storage=read_entries@photos", "one agent with access to one folder"],
   ["lares run examples/library --trust --once --approve all", "approve everything, in a copy of the example"],
 ])}`,

@@ -6,6 +6,8 @@ import { renderAction, renderActionLine } from "../render/action.ts";
 import { renderAgentState, renderNotice, signOf, renderSummary, summaryLine } from "../render/agents.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Notice, RunSummary } from "../render/model.ts";
+import { renderStep, stepOf } from "../render/step.ts";
+import { systemNotification } from "../render/system-notification.ts";
 import { renderTrace } from "../render/trace.ts";
 import { noStyle } from "../render/style.ts";
 import { wrap } from "../render/width.ts";
@@ -29,7 +31,11 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
   const agentStates = new Map<string, AgentState>();
   return {
     trace: (entry) =>
-      terminal.print(renderTrace(entry, terminal.surface, { withDay: false, isWhole: !terminal.isTerminal })),
+      terminal.print(
+        stepOf(entry) === null
+          ? renderTrace(entry, terminal.surface, { withDay: false, isWhole: !terminal.isTerminal })
+          : renderStep(entry, terminal.surface),
+      ),
     agent(agent) {
       const { id, state, error } = agent;
       // Loading, working and unloading are routine; only errors, and their end, are shown.
@@ -61,7 +67,11 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
           ]);
       } else if (hasEnded(action.state)) terminal.print(renderActionLine(action, terminal.surface));
     },
-    notice: (notice) => terminal.print(renderNotice(notice, terminal.surface)),
+    notice(notice) {
+      const { channels = ["terminal"], title, message } = notice;
+      if (channels.includes("terminal")) terminal.print(renderNotice(notice, terminal.surface));
+      if (channels.includes("os")) terminal.write(systemNotification(`${title}: ${message}`));
+    },
     remark: (text) => terminal.warn(terminal.errorSurface.style.dim(oneLine(text))),
     summary(summary) {
       terminal.print(["", ...renderSummary(summary, terminal.surface), summaryLine(summary)]);

@@ -1,5 +1,6 @@
 import type { Actions } from "../../actions/api.ts";
 import { DayWatch } from "../../agents/day-counts.ts";
+import type { Inspections } from "../../agents/inspections.ts";
 import { AgentRegistry } from "../../agents/lifecycle/registry.ts";
 import { isoTime } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
@@ -43,6 +44,7 @@ interface AgentParts {
   readonly sandbox: SandboxHost<Program>;
   readonly configuration: ConfigurationManager;
   readonly traces: TraceLog;
+  readonly inspections: Inspections;
   readonly queues: AgentQueues;
   readonly memories: Memories;
   readonly workspace: Workspace;
@@ -88,6 +90,7 @@ export async function openAgents(context: KernelContext, parts: AgentParts): Pro
       jobs,
       jobProgress: (report) => progress.emit(workOfJob(report)),
       traces: parts.traces,
+      isInspected: (agent) => parts.inspections.has(agent),
       startGuest: async (definition, handlers) => {
         const session = await startGuest({ sandbox, clock, programs: configuration }, definition, handlers);
         return definition.mind === undefined

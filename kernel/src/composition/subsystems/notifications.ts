@@ -7,6 +7,7 @@ import type { Action, ActionState, ProposalRequest } from "../../base/vocabulary
 import { checkPerson, type Principal } from "../../base/vocabulary/principal.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { NotificationRows } from "../../notifications/notification-rows.ts";
+import { channelsFor, type ChannelRules } from "../../notifications/channels.ts";
 import { Notifications } from "../../notifications/notifications.ts";
 import type { AgentNotice, NotificationService } from "../../services/ports.ts";
 import type { TraceLog } from "../../trace/trace-log.ts";
@@ -18,6 +19,8 @@ interface NotificationParts {
   readonly traces: TraceLog;
   readonly agents: Pick<AgentLink, "get">;
   readonly actions: Pick<Actions, "get">;
+  /** Which channels the documents in force choose. */
+  readonly rules: () => ChannelRules;
 }
 
 export interface OpenedNotifications {
@@ -52,14 +55,22 @@ export function openNotifications(context: KernelContext, parts: NotificationPar
   const told = new Emitter<AgentNotice>();
   opened.use(
     notifications.told.on((notification) => {
-      const { action } = notification;
-      if (action === undefined) return told.emit({ notification });
+      const { id, action } = notification;
+      const channels = channelsFor(parts.rules(), notification);
+      if (channels.length === 0) {
+        // Nobody will see it, so no client may count it as waiting.
+        notifications.dismiss([id]).catch((error: unknown) => {
+          log.warn(`A notification that nobody wants stays new: ${messageOf(error)}`);
+        });
+        return;
+      }
+      if (action === undefined) return told.emit({ notification, channels });
       parts.actions
         .get(action)
-        .then((found) => told.emit({ notification, ...(found === null ? {} : { action: found }) }))
+        .then((found) => told.emit({ notification, channels, ...(found === null ? {} : { action: found }) }))
         .catch((error: unknown) => {
           log.warn(`The action of a notification could not be read: ${messageOf(error)}`);
-          told.emit({ notification });
+          told.emit({ notification, channels });
         });
     }),
   );
@@ -69,10 +80,14 @@ export function openNotifications(context: KernelContext, parts: NotificationPar
 /** Creates what a person may do with notifications. */
 export function createNotificationService(
   notifications: Pick<Notifications, "list" | "dismiss" | "actionOf" | "acted">,
-  parts: Pick<NotificationParts, "agents" | "actions">,
+  parts: Pick<NotificationParts, "agents" | "actions" | "rules">,
 ): Omit<NotificationService, "told"> {
   return {
-    list: (query) => notifications.list(query),
+    list: async (query) => {
+      const page = await notifications.list(query);
+      const rules = parts.rules();
+      return { ...page, items: page.items.map((item) => ({ ...item, channels: channelsFor(rules, item) })) };
+    },
     dismiss: async (by, ids) => {
       checkPerson(by, "dismiss notifications");
       return await notifications.dismiss(ids);

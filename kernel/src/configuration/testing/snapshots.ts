@@ -42,6 +42,7 @@ export function configuration(
     conversations: { untrusted: [], atOnce: 256, processes: 8, unattendedMs: 1 },
     models: {},
     device: { capabilities: [] },
+    notifications: { person: [], workspace: [] },
     egress: {},
     sharedNamespaces: [],
     importNamespaces: [],

@@ -2,6 +2,7 @@ import { Type, type Static } from "typebox";
 import { ApprovalRule } from "../../base/vocabulary/approval-rule.ts";
 import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
+import { NotificationRule } from "../../base/vocabulary/notification-rule.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
 import { durationPattern } from "./durations.ts";
 import { Egress } from "./egress.ts";
@@ -256,6 +257,20 @@ export const Lares = Type.Object(
           keep: Type.Optional(Duration("Older traces are deleted", "30d")),
         },
         { ...closed, description: "What agents leave behind of what they did" },
+      ),
+    ),
+    notifications: Type.Optional(
+      Type.Object(
+        {
+          rules: Type.Optional(
+            Type.Array(NotificationRule, {
+              maxItems: 256,
+              description:
+                "Where notifications are shown; the first rule that matches counts. Without one: editor and terminal. A workspace's rules only take channels away from those that your own document leaves",
+            }),
+          ),
+        },
+        { ...closed, description: "Where the notifications of agents are shown" },
       ),
     ),
     index: Type.Optional(

@@ -4,6 +4,7 @@ import { Agent } from "../../base/vocabulary/agent.ts";
 import { Ask } from "../../base/vocabulary/ask.ts";
 import { Conversation, Entry } from "../../base/vocabulary/conversation.ts";
 import { Delta } from "../../base/vocabulary/conversation-requests.ts";
+import { NotificationChannel } from "../../base/vocabulary/notification-rule.ts";
 import { HashOf, Severity } from "../../base/vocabulary/common.ts";
 import { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { defineParams } from "../define.ts";
@@ -83,6 +84,12 @@ export const serverNotifications = defineParams({
       title: Type.String({ description: "The headline, in the agent's words" }),
       message: Type.String({ description: "The message, in the agent's words" }),
       severity: Severity,
+      channels: Type.Optional(
+        Type.Array(NotificationChannel, {
+          description:
+            "Where the person wants it, among the client's `notifications`; earlier kernels do not say",
+        }),
+      ),
       actions: Type.Optional(
         Type.Array(
           Type.Object({

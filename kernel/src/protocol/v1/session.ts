@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { NotificationChannel } from "../../base/vocabulary/notification-rule.ts";
 
 /** `initializationOptions.lares` of the client's `initialize`. */
 export const SessionOptions = Type.Object(
@@ -20,6 +21,14 @@ export const SessionOptions = Type.Object(
         ],
         { description: "How a person at this client decides about actions" },
       ),
+    ),
+    notifications: Type.Optional(
+      Type.Array(NotificationChannel, {
+        maxItems: 3,
+        uniqueItems: true,
+        description:
+          "Where this client can show notifications of agents. It gets `lares/notify` only for those that the person wants there. Omitted: editor and terminal",
+      }),
     ),
     locale: Type.Optional(
       Type.String({

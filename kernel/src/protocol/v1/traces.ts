@@ -23,6 +23,12 @@ export const traceRequests = define({
     params: Type.Object({
       agent: OfAgent,
       level: LevelAndAbove,
+      inspect: Type.Optional(
+        Type.Boolean({
+          description:
+            "Also trace each step of the agent, or of all agents, at level debug while the subscription lasts: `fields.step` is `begin`, `call` (a host call) or `end`. Events are then delivered one by one. Default false",
+        }),
+      ),
       after: Type.Optional(
         Named(
           "Where an earlier subscription ended: the `span_id` of its last trace, or its `cursor`; default now",

@@ -6,7 +6,7 @@ import { PathLinks } from "../shared/paths.tsx";
 import { pageLabel } from "../shared/label.ts";
 import { block, line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
-import { parseFields } from "./fields.ts";
+import { parseFields, placeIn, placeWords } from "./place.ts";
 import type { Entry, TracesContract } from "./messages.ts";
 
 interface DetailsProps {
@@ -56,10 +56,21 @@ interface FieldsProps extends Pick<DetailsProps, "host"> {
 
 function Fields({ host, json }: FieldsProps): VNode {
   const parsed = parseFields(json);
+  const place = placeIn(json);
   // Cutting the fields makes the JSON invalid; they are shown as plain text.
   if (parsed === undefined) return <pre>{block(json)}</pre>;
   return (
     <>
+      {place !== undefined && (
+        <button
+          type="button"
+          class="link"
+          // The editor itself shows why it failed.
+          onClick={() => void host.ask("openPlace", place).catch(() => undefined)}
+        >
+          Go to <bdi>{pageLabel(placeWords(place), 300)}</bdi>
+        </button>
+      )}
       <PathLinks host={host} value={parsed.value} />
       <JsonTree value={parsed.value} open={2} />
     </>

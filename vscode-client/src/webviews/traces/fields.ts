@@ -1,15 +1,6 @@
 import { pathsIn } from "../shared/paths.tsx";
 import { summaryOf } from "../shared/text.ts";
-
-/** Returns an entry's fields as a value, or undefined if they were cut, which makes the JSON invalid. */
-export function parseFields(json: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(json) as unknown };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+import { parseFields } from "./place.ts";
 
 /** Returns an entry's fields on one line, "path: notes/a.md · words: 12", or their remaining text if they were cut. */
 export function fieldsLine(json: string): string {

@@ -3,7 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentName } from "../shared/agent-name.tsx";
 import { line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
+import { pageLabel } from "../shared/label.ts";
 import { fieldsLine } from "./fields.ts";
+import { placeIn, placeWords } from "./place.ts";
 import type { Row } from "./rows.ts";
 
 /** The height of one row in CSS pixels, as in the style sheet. */
@@ -133,6 +135,7 @@ interface RowProps {
 
 function TraceRow({ row, selected, position, size, onSelect, onOpen }: RowProps): VNode {
   const { key, entry } = row;
+  const place = placeIn(entry.fields);
   return (
     <div
       id={`row-${key}`}
@@ -150,6 +153,12 @@ function TraceRow({ row, selected, position, size, onSelect, onOpen }: RowProps)
         <AgentName id={entry.agent} />
       </span>
       <span class="message one-line">
+        {place !== undefined && (
+          // The keyboard reaches it by Enter on the row.
+          <span class="place" title="Go to the line (Enter)" onClick={() => onOpen(row)}>
+            <bdi>{pageLabel(placeWords(place), 80)}</bdi>
+          </span>
+        )}
         <bdi>{line(entry.message)}</bdi>
         {entry.fields !== undefined && (
           <span class="fields">

@@ -58,6 +58,11 @@ export const tracesContract = {
     /** From now on, matching entries are pushed; this replaces the earlier filter. */
     follow: { params: Filter, result: Nothing },
     unfollow: { params: Nothing, result: Nothing },
+    /** Opens a file of the workspace at a line, counted from 1. */
+    openPlace: {
+      params: v.object({ path: Text(4_096), line: v.pipe(Count, v.minValue(1)) }),
+      result: Nothing,
+    },
     copy: { params: v.object({ text: Text(900_000) }), result: Nothing },
   },
   pushes: {

@@ -10,6 +10,7 @@ import { firstPathOf } from "./fields.ts";
 import { ages, keptOf, type Kept } from "./kept.ts";
 import { TraceList } from "./list.tsx";
 import type { Entry, TracesContract } from "./messages.ts";
+import { placeIn } from "./place.ts";
 import { RangeInputs } from "./range-inputs.tsx";
 import { localMinute, spanOf } from "./range.ts";
 import { fromQuery, lineOf, matching, noRows, withEntries, type Rows } from "./rows.ts";
@@ -173,6 +174,8 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
           onScrolledAway={setAway}
           onCopy={({ entry }) => copy([entry])}
           onOpen={({ entry }) => {
+            const place = placeIn(entry.fields);
+            if (place !== undefined) return void host.ask("openPlace", place).catch(() => undefined);
             const path = firstPathOf(entry.fields);
             // The editor itself shows why it failed.
             if (path !== undefined) host.ask("openPath", { path }).catch(() => undefined);

@@ -1,0 +1,133 @@
+import type { Clock } from "../../base/clock.ts";
+import { LaresError, messageOf } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { InHand } from "../ports.ts";
+import type { WriteTrace } from "../trace-writer.ts";
+
+interface InspectorPorts {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly isInspected: () => boolean;
+  readonly trace: WriteTrace;
+}
+
+/**
+ * Traces the steps of an inspected agent, with values: what its guest is asked to do, each host call that it makes for
+ * that, and how it ended. `fields.step` is "begin", "call" or "end". Costs nothing while nobody inspects the agent.
+ */
+export class Inspector {
+  readonly #ports: InspectorPorts;
+  /** The number of host calls since the guest was last asked something. */
+  #calls = 0;
+
+  constructor(ports: InspectorPorts) {
+    this.#ports = ports;
+  }
+
+  get isOn(): boolean {
+    return this.#ports.isInspected();
+  }
+
+  /** Runs a request to the guest. `handler` is the name of the program's part that answers it. */
+  async request<Result>(
+    method: string,
+    handler: string,
+    params: unknown,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    const { clock, trace } = this.#ports;
+    if (!this.isOn) return await run();
+    const { cause, traceId } = causeOf(method, params);
+    const context = { hook: handler, ...(traceId === undefined ? {} : { traceId }) };
+    const about = { handler, method };
+    this.#calls = 0;
+    const values = isJsonObject(params) ? params : { params };
+    trace(
+      "debug",
+      `${handler} begins${cause === undefined ? "" : `: ${cause}`}`,
+      { step: "begin", ...about },
+      { ...context, values },
+    );
+    const begunAt = clock.monotonic();
+    const took = (): { took_ms: number } => ({ took_ms: tenths(clock.monotonic() - begunAt) });
+    try {
+      const result = await run();
+      trace(
+        "debug",
+        `${handler} returned`,
+        { step: "end", ...about, ...took() },
+        { ...context, values: { result } },
+      );
+      return result;
+    } catch (error) {
+      const place = error instanceof LaresError ? error.facts["place"] : undefined;
+      const failure = { ...about, ...took(), ...(place === undefined ? {} : { place }) };
+      trace(
+        "debug",
+        `${handler} failed`,
+        { step: "end", ...failure },
+        { ...context, values: { error: messageOf(error) } },
+      );
+      throw error;
+    }
+  }
+
+  /** Runs a host call of the guest's current work. */
+  async hostCall<Result>(
+    method: string,
+    params: unknown,
+    { hook, traceId, job }: InHand,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    const { clock, trace } = this.#ports;
+    // The guest's own traces are there already.
+    if (!this.isOn || method === "trace") return await run();
+    const number = ++this.#calls;
+    const id = onBehalfIn(params) ?? traceId ?? job;
+    const context = {
+      ...(hook === undefined ? {} : { hook }),
+      ...(id === undefined ? {} : { traceId: id }),
+    };
+    const begunAt = clock.monotonic();
+    const about = (): Record<string, unknown> => ({
+      step: "call",
+      call: method,
+      number,
+      took_ms: tenths(clock.monotonic() - begunAt),
+    });
+    try {
+      const result = await run();
+      trace("debug", method, about(), { ...context, values: { params, result } });
+      return result;
+    } catch (error) {
+      trace("debug", `${method} failed`, about(), {
+        ...context,
+        values: { params, error: messageOf(error) },
+      });
+      throw error;
+    }
+  }
+}
+
+/** What made the kernel ask, and the id that host calls for it carry. */
+function causeOf(method: string, params: unknown): { cause?: string; traceId?: string } {
+  if (!isJsonObject(params)) return {};
+  const { event, call_id: call, id, job } = params;
+  if (isJsonObject(event)) {
+    const traceId = textOf(call) ?? textOf(event["id"]);
+    return { cause: String(event["name"]), ...(traceId === undefined ? {} : { traceId }) };
+  }
+  const traceId = textOf(call) ?? textOf(id) ?? textOf(job);
+  return { cause: method, ...(traceId === undefined ? {} : { traceId }) };
+}
+
+function onBehalfIn(params: unknown): string | undefined {
+  return isJsonObject(params) ? textOf(params["on_behalf"]) : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
