@@ -1,4 +1,4 @@
-import { copyFile, rename, symlink, writeFile } from "node:fs/promises";
+import { copyFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action } from "../../kernel/src/base/vocabulary/action.ts";
@@ -429,6 +429,20 @@ describe("a file that is renamed", () => {
       expect(await sentIn((await newest()).id)).toEqual(["hello"]);
     },
   );
+
+  test("a backup that an editor makes by renaming takes no conversation along, however long the new text takes", async () => {
+    const { editor, path, id } = await talked();
+    const backup = `${path}AbCdEf.bck`;
+    await rename(place(path), place(backup));
+    await indexed(backup);
+    await writeFile(place(path), editor.text);
+    await rm(place(backup));
+    await indexed(path);
+    editor.add("again");
+    await editor.choose("Lares: send to Steward");
+    await editor.shows(/Hi there\n\n## You\n\nagain\n\n## Steward\n\nOnce more\n\n## You\n\n$/);
+    expect(await sentIn(id)).toEqual(["hello", "again"]);
+  });
 
   test("a copy begins a conversation of its own, and the first one stays where it was", async () => {
     const { editor, path, id } = await talked();

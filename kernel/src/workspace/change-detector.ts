@@ -71,8 +71,7 @@ export class ChangeDetector {
   nextGoneAtMs(): number {
     if (this.#isHolding || this.#isMatchingContent) return Infinity;
     let goneAtMs = Infinity;
-    for (const { sinceMs } of this.missing.all())
-      goneAtMs = Math.min(goneAtMs, sinceMs + workspaceTimes.goneMs);
+    for (const missing of this.missing.all()) goneAtMs = Math.min(goneAtMs, missing.goneAtMs);
     return goneAtMs;
   }
 
@@ -135,6 +134,7 @@ export class ChangeDetector {
     const kind = observed.kind === "folder" ? "folder" : "file";
     const missing = this.missing.matching(kind, observed);
     if (missing !== undefined && isAttached(tree, missing) && !contains(missing, folder)) {
+      if (kind === "file" && missing.parent === folder && this.#isAwaited(missing, arrival)) return;
       this.missing.delete(missing);
       recorder.move(missing, folder, name, origin);
       // The entry may have changed as well, and other ignore rules may apply at its new path.
@@ -158,6 +158,18 @@ export class ChangeDetector {
     } else if (this.#mayGoOn(arrival, null)) {
       recorder.create(folder, name, observed, origin);
     }
+  }
+
+  /** Returns true if the arrival may be the backup of a file that is being written; it is checked again then. */
+  #isAwaited(file: EntryNode, { folder, name, origin, pending }: Arrival): boolean {
+    const nowMs = this.#ports.clock.now();
+    const untilMs = this.missing.mayReappearUntilMs(file, name, nowMs);
+    if (untilMs === null) return false;
+    const waiting = pending ?? this.#ports.pending.get(folder, name) ?? newPending(nowMs, origin);
+    waiting.lookedAtMs = nowMs;
+    waiting.dueAtMs = untilMs;
+    this.#ports.pending.put(folder, name, waiting);
+    return true;
   }
 
   /** Returns true if a file has settled; if not, it will be checked again. */
@@ -185,8 +197,8 @@ export class ChangeDetector {
   expireMissing(): void {
     if (this.#isHolding || this.#isMatchingContent) return;
     const nowMs = this.#ports.clock.now();
-    for (const { node, sinceMs, origin } of this.missing.all()) {
-      if (nowMs - sinceMs < workspaceTimes.goneMs) continue;
+    for (const { node, goneAtMs, origin } of this.missing.all()) {
+      if (nowMs < goneAtMs) continue;
       this.missing.delete(node);
       if (isAttached(this.#ports.tree, node)) this.#ports.recorder.remove(node, origin);
     }

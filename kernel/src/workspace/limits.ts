@@ -59,6 +59,8 @@ export const workspaceTimes = {
   longSettledMs: 1000,
   /** How long a missing path may reappear elsewhere (a move) or in place (a save) before it counts as deleted. */
   goneMs: 20,
+  /** How long a file that is found under the name of a backup may reappear in place before it counts as moved. */
+  backupMs: 500,
   /** How long a scan may hold the event loop before it lets others run; the same for all queries together. */
   sliceMs: 8,
   /** How much of the event loop's time one query may take, over all its slices. */

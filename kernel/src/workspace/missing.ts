@@ -1,10 +1,13 @@
 import type { EntryKind } from "../base/vocabulary/entry.ts";
+import { workspaceTimes } from "./limits.ts";
 import type { Origin } from "./recorder.ts";
 import { subtree, type EntryNode, type FileFacts } from "./tree.ts";
 
 interface Missing {
   readonly node: EntryNode;
   readonly sinceMs: number;
+  /** When it counts as deleted. */
+  goneAtMs: number;
   readonly origin: Origin;
 }
 
@@ -40,12 +43,26 @@ export class MissingEntries {
 
   add(node: EntryNode, sinceMs: number, origin: Origin): void {
     if (this.#roots.has(node)) return;
-    this.#roots.set(node, { node, sinceMs, origin });
+    this.#roots.set(node, { node, sinceMs, goneAtMs: sinceMs + workspaceTimes.goneMs, origin });
     for (const each of subtree(node)) {
       const held = this.#byInode.get(each.inode);
       if (held === undefined) this.#byInode.set(each.inode, new Set([each]));
       else held.add(each);
     }
+  }
+
+  /**
+   * Returns until when a file that was found under another name may still reappear under its own: editors rename the old
+   * text to a backup before they write the new one. Null if the name is not that of a backup, or the time is over.
+   */
+  mayReappearUntilMs(node: EntryNode, name: string, nowMs: number): number | null {
+    const missing = this.#roots.get(node);
+    if (missing === undefined || missing.origin !== "live" || !name.includes(node.name)) return null;
+    const untilMs = missing.sinceMs + workspaceTimes.backupMs;
+    if (nowMs >= untilMs) return null;
+    // The other name is looked at before it counts as deleted.
+    missing.goneAtMs = untilMs + workspaceTimes.goneMs;
+    return untilMs;
   }
 
   /** Removes an entry that was found again, with everything beneath it. */

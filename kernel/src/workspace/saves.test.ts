@@ -46,6 +46,16 @@ const saves: [string, (test: TestWorkspace) => void | Promise<void>][] = [
     },
   ],
   [
+    "Helix's: backup by rename, a while later written again, backup deleted",
+    async ({ path }) => {
+      renameSync(path("doc.txt"), path("doc.txtAbCdEf.bck"));
+      await pause(workspaceTimes.goneMs * 4);
+      writeFileSync(path("doc.txt"), "");
+      await writeSlowly(path("doc.txt"));
+      unlinkSync(path("doc.txtAbCdEf.bck"));
+    },
+  ],
+  [
     "backup by hard link, then a rename over it",
     async ({ path }) => {
       linkSync(path("doc.txt"), path("doc.txt~"));
@@ -95,5 +105,17 @@ describe("a save", () => {
     const { bytes } = await test.workspace.read("doc.txt", 0, 10_000, () => true);
     expect(Buffer.from(bytes).toString()).toBe(final);
     expect(entry?.content_id).toBe(sha256(bytes));
+  });
+
+  it("keeps what a person added to the file, and a rename to a name like a backup's is a move", async () => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => write("doc.txt", "old", { old: true }),
+    });
+    await test.settle();
+    const before = test.workspace.get({ path: "doc.txt" }, () => true);
+    renameSync(test.path("doc.txt"), test.path("doc.txt~"));
+    await test.until(() => test.lines.includes("moved doc.txt -> doc.txt~"));
+    expect(test.workspace.get({ path: "doc.txt~" }, () => true)?.id).toBe(before?.id);
+    expect(test.lines.filter((line) => line.startsWith("deleted"))).toEqual([]);
   });
 });

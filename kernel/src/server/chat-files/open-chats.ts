@@ -6,6 +6,7 @@ import { plainMessage } from "../../base/plain-text.ts";
 import type { Conversation } from "../../base/vocabulary/conversation.ts";
 import type { ChatAgent, ChatFiles, ChatStanding } from "../../services/chat-files/chat-files.ts";
 import { personInsertion, turnInsertion } from "../../services/chat-files/insertions.ts";
+import type { Places } from "../../services/chat-files/places.ts";
 import { isChatFile, lastTurn, type OwnTurn } from "../../services/chat-files/turns.ts";
 import { supports } from "../session/params.ts";
 import type { Session } from "../session/session.ts";
@@ -285,7 +286,8 @@ export class OpenChats implements Disposable {
     const { text } = chat;
     try {
       const places = await this.#options.files.seen(chat.path, text, chat.places);
-      if (chat.text === text) chat.places = places;
+      // A message may have been sent meanwhile, which puts them further on.
+      if (chat.text === text) chat.places = furtherOf(chat.places, places);
     } catch (error) {
       this.#options.log.error(`The text of ${chat.path} was not remembered: ${messageOf(error)}`);
     }
@@ -356,6 +358,10 @@ export class OpenChats implements Disposable {
       { path: "uri" },
     );
   }
+}
+
+function furtherOf(one: Places, other: Places): Places {
+  return { answer: Math.max(one.answer, other.answer), floor: Math.max(one.floor, other.floor) };
 }
 
 function answerAt(chat: OpenChat, markdown: string): { at: number; text: string } {

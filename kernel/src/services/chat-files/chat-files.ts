@@ -9,7 +9,7 @@ import type { FileService } from "../files.ts";
 import type { ActionService, AgentService } from "../ports.ts";
 import { agentHeading, answerMarkdown, remark } from "./answer-markdown.ts";
 import type { Places } from "./places.ts";
-import { endOfForeign, foreignPlaces, lastTurn } from "./turns.ts";
+import { endOfForeign, foreignPlaces, isChatFile, lastTurn } from "./turns.ts";
 import { readUnwritten, type Unwritten } from "./unwritten.ts";
 
 interface ChatFilesPorts {
@@ -130,12 +130,14 @@ export class ChatFiles {
 
   /**
    * The index found that files were moved: each takes what is known of it along, unless something was sent from its new
-   * path already. A copy takes nothing, because the file that it was made from is still there. Returns the new paths.
+   * path already. A copy takes nothing, because the file that it was made from is still there; nor does what shows no
+   * conversation, such as an editor's backup. Returns the new paths.
    */
   async moved(moves: readonly FileMove[]): Promise<string[]> {
-    const known = new Set(await this.#ports.bindings.among(moves.map(({ from }) => from)));
+    const shown = moves.filter(({ to }) => isChatFile(to));
+    const known = new Set(await this.#ports.bindings.among(shown.map(({ from }) => from)));
     const taken: string[] = [];
-    for (const { from, to } of moves)
+    for (const { from, to } of shown)
       if (known.has(from) && (await this.#moves.run("moves", () => this.#move(from, to)))) taken.push(to);
     return taken;
   }
