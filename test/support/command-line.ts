@@ -34,11 +34,16 @@ export interface TerminalOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Another `lares` than the checkout's. */
   readonly executable?: string;
+  /** Another program, found as a shell finds it. */
+  readonly program?: string;
   /** A command of the shell that runs in the same terminal afterwards. */
   readonly after?: string;
 }
 
-/** `lares …` at a terminal, with its screen and a keyboard. */
+/** Where a program runs, and where Lares keeps its state. */
+export type TerminalPlace = Pick<Bench, "base" | "root" | "home">;
+
+/** `lares …`, or another program, at a terminal, with its screen and a keyboard. */
 export class TerminalRun implements Disposable {
   /** Everything that was written to the terminal so far. */
   shown = "";
@@ -48,14 +53,22 @@ export class TerminalRun implements Disposable {
   readonly #about: string;
 
   constructor(
-    bench: Bench,
+    bench: TerminalPlace,
     args: readonly string[],
-    { columns = 100, rows = 50, environment = {}, executable = EXECUTABLE, after }: TerminalOptions = {},
+    {
+      columns = 100,
+      rows = 50,
+      environment = {},
+      executable = EXECUTABLE,
+      program,
+      after,
+    }: TerminalOptions = {},
   ) {
     this.#emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     this.#about = join(bench.base, `terminal-${process.pid}-${count++}`);
     const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
-    const quoted = [process.execPath, executable, ...args].map(quote);
+    const command = program === undefined ? [process.execPath, executable] : [program];
+    const quoted = [...command, ...args].map(quote);
     const run = `echo $$ $(tty) > '${this.#about}'; exec ${quoted.join(" ")}`;
     const whole = after === undefined ? run : `sh -c ${quote(run)}; code=$?; ${after}; exit $code`;
     const script = `stty cols ${columns} rows ${rows}; ${whole}`;
@@ -139,21 +152,31 @@ export class TerminalRun implements Disposable {
 
   /** Waits until the screen shows a match. */
   async sees(what: RegExp): Promise<void> {
-    try {
-      await until(`${what} on the screen`, () => what.test(this.screen));
-    } catch (error) {
-      throw new Error(`${String(error)}\n${this.screen}`, { cause: error });
-    }
+    await this.#withScreen(until(`${what} on the screen`, () => what.test(this.screen)));
   }
 
   /** Presses a key until `isDone`, with time in between for its effect. */
-  async pressUntil(key: string, what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+  async pressUntil(
+    key: string | (() => string),
+    what: string,
+    isDone: () => boolean | Promise<boolean>,
+  ): Promise<void> {
     let looks = 0;
-    await until(what, async () => {
-      if (await isDone()) return true;
-      if (looks++ % looksBetweenKeys === 0) this.type(key);
-      return false;
-    });
+    await this.#withScreen(
+      until(what, async () => {
+        if (await isDone()) return true;
+        if (looks++ % looksBetweenKeys === 0) this.type(typeof key === "string" ? key : key());
+        return false;
+      }),
+    );
+  }
+
+  async #withScreen(waited: Promise<unknown>): Promise<void> {
+    try {
+      await waited;
+    } catch (error) {
+      throw new Error(`${String(error)}\n${this.screen}`, { cause: error });
+    }
   }
 
   [Symbol.dispose](): void {
