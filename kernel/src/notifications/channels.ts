@@ -4,9 +4,9 @@ import type { AgentNotification } from "../base/vocabulary/notification.ts";
 
 /** The rules in force. */
 export interface ChannelRules {
-  /** Of the person's own document. */
+  /** From the person's own document. */
   readonly person: readonly NotificationRule[];
-  /** Of the workspace's document, which may come from a stranger: they only take channels away. */
+  /** From the workspace's document, which may come from a stranger: they only take channels away. */
   readonly workspace: readonly NotificationRule[];
 }
 

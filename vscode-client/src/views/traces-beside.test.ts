@@ -93,7 +93,7 @@ it("goes to the line of a failed handler, in files of the workspace only", async
   expect(seen.opened).toHaveLength(1);
 });
 
-it("comes back with the window, if it knows its agent", async () => {
+it("is restored with the window, if it knows its agent", async () => {
   const { beside } = start();
   const restored = new FakeWebview(tracesContract);
   await window.restorePanel?.(restored.surface, { agent: "local.photos", text: "", level: "info" });

@@ -32,6 +32,6 @@ test("control codes in a value are not printed, and a long value is cut", () => 
   expect(lines.length).toBeLessThan(20);
 });
 
-test("a trace of the agent itself is no step", () => {
+test("a trace that the agent wrote is not a step", () => {
   expect(stepOf(aTrace("said", { fields: { step: "call" } }))).toBeNull();
 });
