@@ -134,7 +134,8 @@ export class ChangeDetector {
     const kind = observed.kind === "folder" ? "folder" : "file";
     const missing = this.missing.matching(kind, observed);
     if (missing !== undefined && isAttached(tree, missing) && !contains(missing, folder)) {
-      if (kind === "file" && missing.parent === folder && this.#isAwaited(missing, arrival)) return;
+      if (kind === "file" && !isForced && missing.parent === folder && this.#isAwaited(missing, arrival))
+        return;
       this.missing.delete(missing);
       recorder.move(missing, folder, name, origin);
       // The entry may have changed as well, and other ignore rules may apply at its new path.
@@ -197,8 +198,11 @@ export class ChangeDetector {
   expireMissing(): void {
     if (this.#isHolding || this.#isMatchingContent) return;
     const nowMs = this.#ports.clock.now();
-    for (const { node, goneAtMs, origin } of this.missing.all()) {
+    for (const { node, goneAtMs, awaitedAs, origin } of this.missing.all()) {
       if (nowMs < goneAtMs) continue;
+      // There was no time yet for a look at its other name.
+      if (awaitedAs !== null && node.parent !== null && this.#ports.pending.get(node.parent, awaitedAs))
+        continue;
       this.missing.delete(node);
       if (isAttached(this.#ports.tree, node)) this.#ports.recorder.remove(node, origin);
     }

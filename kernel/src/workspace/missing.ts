@@ -8,6 +8,8 @@ interface Missing {
   readonly sinceMs: number;
   /** When it counts as deleted. */
   goneAtMs: number;
+  /** The name under which it was found, while it may still reappear under its own. */
+  awaitedAs: string | null;
   readonly origin: Origin;
 }
 
@@ -43,7 +45,8 @@ export class MissingEntries {
 
   add(node: EntryNode, sinceMs: number, origin: Origin): void {
     if (this.#roots.has(node)) return;
-    this.#roots.set(node, { node, sinceMs, goneAtMs: sinceMs + workspaceTimes.goneMs, origin });
+    const goneAtMs = sinceMs + workspaceTimes.goneMs;
+    this.#roots.set(node, { node, sinceMs, goneAtMs, awaitedAs: null, origin });
     for (const each of subtree(node)) {
       const held = this.#byInode.get(each.inode);
       if (held === undefined) this.#byInode.set(each.inode, new Set([each]));
@@ -62,14 +65,16 @@ export class MissingEntries {
     if (nowMs >= untilMs) return null;
     // The other name is looked at before it counts as deleted.
     missing.goneAtMs = untilMs + workspaceTimes.goneMs;
+    missing.awaitedAs = name;
     return untilMs;
   }
 
   /** Removes an entry that was found again, with everything beneath it. */
   delete(node: EntryNode): void {
-    if (this.#roots.size === 0) return;
-    this.#roots.delete(node);
+    if (!this.#roots.delete(node)) return;
     for (const each of subtree(node)) {
+      // It went missing by itself before.
+      if (this.hasAbove(each)) continue;
       const held = this.#byInode.get(each.inode);
       if (held?.delete(each) === true && held.size === 0) this.#byInode.delete(each.inode);
     }

@@ -68,6 +68,8 @@ export class Recorder {
     this.#ports.tree.move(node, parent, name);
     for (const { moved, from } of before) {
       this.#record(moved, { kind: "moved", entry: entryOf(moved), from, origin });
+      // A read that began before the move was known has failed.
+      if (moved.kind === "file" && moved.contentId === null) this.#ports.unhashed(moved);
     }
   }
 

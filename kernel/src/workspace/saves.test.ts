@@ -1,4 +1,12 @@
-import { appendFileSync, linkSync, renameSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  renameSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../platform/files/hash.ts";
@@ -118,4 +126,81 @@ describe("a save", () => {
     expect(test.workspace.get({ path: "doc.txt~" }, () => true)?.id).toBe(before?.id);
     expect(test.lines.filter((line) => line.startsWith("deleted"))).toEqual([]);
   });
+});
+
+/** Renames in which a waiting kernel must not take the file for one that is being saved, or lose it while it waits. */
+describe("a rename to a name that contains the old one", () => {
+  it("by an action is a move at once", async () => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => write("report.txt", "old", { old: true }),
+    });
+    await test.settle();
+    const before = test.workspace.get({ path: "report.txt" }, () => true);
+    renameSync(test.path("report.txt"), test.path("2024 report.txt"));
+    await test.workspace.touched(["report.txt", "2024 report.txt"]);
+    expect(test.workspace.get({ path: "2024 report.txt" }, () => true)?.id).toBe(before?.id);
+    await test.workspace.idle();
+    expect(test.lines).toEqual(["moved report.txt -> 2024 report.txt"]);
+  });
+
+  it("of thousands of files in many folders is a move of each", async () => {
+    const [folders, files] = [12, 300];
+    const names = Array.from({ length: folders * files }, (_, n) => ({
+      folder: `d${n % folders}`,
+      name: `img${n}.txt`,
+    }));
+    await using test = await openTestWorkspace({
+      prepare: (write) => {
+        for (const { folder, name } of names) write(`${folder}/${name}`, name, { old: true });
+      },
+    });
+    await test.settle();
+    for (const { folder, name } of names)
+      renameSync(test.path(`${folder}/${name}`), test.path(`${folder}/2024-${name}`));
+    await test.until(() => test.lines.length >= names.length);
+    await test.workspace.idle();
+    expect(test.lines.filter((line) => !line.startsWith("moved"))).toEqual([]);
+    expect(test.lines).toHaveLength(names.length);
+  });
+
+  it.each<[string, (test: TestWorkspace) => void]>([
+    ["its folder's mode changes", ({ path }) => chmodSync(path("d"), 0o750)],
+    ["its folder is renamed", ({ path }) => renameSync(path("d"), path("e"))],
+  ])("is a move although %s meanwhile", async (_what, change) => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => write("d/a.txt", "old", { old: true }),
+    });
+    await test.settle();
+    const before = test.workspace.get({ path: "d/a.txt" }, () => true);
+    renameSync(test.path("d/a.txt"), test.path("d/a.txt.bak"));
+    await pause(workspaceTimes.goneMs * 4);
+    change(test);
+    await test.until(() => test.lines.some((line) => line.includes("a.txt.bak")));
+    await test.workspace.idle();
+    expect(test.lines.filter((line) => /^(created|deleted)/.test(line))).toEqual([]);
+    const found = ["d", "e"].map((folder) => test.workspace.get({ path: `${folder}/a.txt.bak` }, () => true));
+    expect(found.find((entry) => entry !== null)?.id).toBe(before?.id);
+  });
+});
+
+it("a file that is renamed before its new text was read, whenever that is, is read under its new name", async () => {
+  const turns = Array.from({ length: 30 }, (_, turn) => turn);
+  await using test = await openTestWorkspace({
+    prepare: (write) => {
+      for (const turn of turns) write(`a${turn}.txt`, "old", { old: true });
+    },
+  });
+  await test.settle();
+  for (const turn of turns) {
+    const [from, to] = [`a${turn}.txt`, `b${turn}.txt`];
+    test.write(from, final);
+    const touched = test.workspace.touched([from]);
+    for (let passed = 0; passed < turn; passed++) await Promise.resolve();
+    renameSync(test.path(from), test.path(to));
+    await touched;
+  }
+  const present = (turn: number) => test.workspace.get({ path: `b${turn}.txt` }, () => true);
+  await test.until(() => turns.every((turn) => present(turn) !== null));
+  await test.workspace.idle();
+  expect(turns.map((turn) => present(turn)?.content_id)).toEqual(turns.map(() => sha256(Buffer.from(final))));
 });
