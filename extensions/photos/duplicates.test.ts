@@ -174,6 +174,29 @@ describe("near-duplicates", () => {
     expect(duplicatesOf([...twins, copy])).toEqual([["7", "copy"]]);
   });
 
+  it("the very same look is found among hundreds of one colour and contrast", () => {
+    const random = randomOf(5);
+    const signs = (): string =>
+      Array.from({ length: 16 }, () => Math.floor(random() * 16).toString(16)).join("");
+    const look = (own: string): Look => ({
+      colour: [240, 240, 240],
+      contrast: 30,
+      signs: own,
+      sure: "f".repeat(16),
+    });
+    const others = Array.from({ length: 400 }, (_, n) => ({
+      path: `s/${String(n).padStart(4, "0")}.png`,
+      look: look(signs()),
+    }));
+    const same = signs();
+    const found = duplicatesOf([
+      { path: "a/0.png", look: look(same) },
+      ...others,
+      { path: "z/9.png", look: look(same) },
+    ]);
+    expect(found.some((group) => group.includes("a/0.png") && group.includes("z/9.png"))).toBe(true);
+  });
+
   it("bytes that do not fit the size have no look", () => {
     expect(lookOf(new Uint8Array(15), 2, 2)).toBe(null);
     expect(lookOf(new Uint8Array(), 0, 0)).toBe(null);

@@ -35,6 +35,7 @@ interface Turned {
 export function duplicatesOf(photos: readonly Seen[], work = { comparisons: 0 }): string[][] {
   const seen: {
     readonly path: string;
+    readonly look: string;
     readonly colour: Look["colour"];
     readonly contrast: number;
     readonly turned: readonly Turned[];
@@ -46,9 +47,20 @@ export function duplicatesOf(photos: readonly Seen[], work = { comparisons: 0 })
     const picture = { signs: bitsOf(look.signs), sure: bitsOf(look.sure) };
     const known = count(picture.sure);
     if (known >= leastShared)
-      seen.push({ path, colour: look.colour, contrast: look.contrast, turned: turnedOf(picture), known });
+      seen.push({
+        path,
+        look: `${look.signs} ${look.sure}`,
+        colour: look.colour,
+        contrast: look.contrast,
+        turned: turnedOf(picture),
+        known,
+      });
   }
-  seen.sort((one, other) => one.contrast - other.contrast || (one.path < other.path ? -1 : 1));
+  // The very same look is next to itself, however many have its contrast.
+  seen.sort(
+    (one, other) =>
+      one.contrast - other.contrast || compared(one.look, other.look) || compared(one.path, other.path),
+  );
 
   const joined = seen.map((_, index) => index);
   const rootOf = (index: number): number => {
@@ -171,4 +183,8 @@ function ones(bits: number): number {
   let sum = bits - ((bits >>> 1) & 0x55555555);
   sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
   return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function compared(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
 }

@@ -43,7 +43,8 @@ export class Standings {
       this.#calls += 1;
       await this.#ask(together(own, ahead(), this.#asked));
     }
-    return { albums: this.#albums, unknown: this.#unknown };
+    const isKnown = own.every((path) => this.#asked.has(path));
+    return { albums: this.#albums, unknown: isKnown ? null : this.#unknown };
   }
 
   async #ask(paths: readonly string[]): Promise<void> {

@@ -78,6 +78,14 @@ describe("a hostile file says nothing", () => {
     });
   });
 
+  it("a text that is far too long is none, before anything is made of it", () => {
+    const marks = "a\u0300\u0323".repeat(600);
+    const bag = (name: string, text: string): string =>
+      `<${name}><rdf:Bag><rdf:li>${text}</rdf:li><rdf:li>sea</rdf:li></rdf:Bag></${name}>`;
+    const xmp = `<x xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/">${bag("dc:subject", marks)}${bag("lr:hierarchicalSubject", "|".repeat(5000))}</x>`;
+    expect(readXmp(new TextEncoder().encode(xmp)).keywords).toEqual(["sea"]);
+  });
+
   it("and their number is bounded", () => {
     const many = Array.from({ length: 1000 }, (_, n) => `w${n}`);
     expect(readXmp(xmp(bag("dc:subject", ...many) + bag("p:PersonInImage", ...many)))).toMatchObject({

@@ -15,6 +15,8 @@ const maxElements = 20_000;
 const maxKeywords = 200;
 const maxPeople = 100;
 const maxNameLength = 100;
+/** Characters of a text before it is looked at: no keyword or name is near it. */
+const maxText = 1000;
 
 const rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const regions = "http://www.metadataworkinggroup.com/schemas/regions/";
@@ -75,7 +77,8 @@ function read(text: string): XmpFacts {
       const list = lists.get(path.at(-2) ?? "");
       const said = words ?? "";
       if (list === "keywords") add(keywords, said, maxKeywords);
-      if (list === "hierarchy") add(keywords, said.split("|").map(plain).join("/"), maxKeywords);
+      if (list === "hierarchy" && said.length <= maxText)
+        add(keywords, said.split("|").map(plain).join("/"), maxKeywords);
       if (list === "people") add(people, said, maxPeople);
       if (path.at(-2) === regionList && region !== null) {
         // Regions are also of pets, bar codes and what is in focus.
@@ -102,6 +105,8 @@ function add(set: Set<string>, text: string, most: number): void {
 
 /** Returns a text as one line, without characters that hide something or change the direction of what follows. */
 function plain(text: string): string {
+  // Composing thousands of combining marks takes time in proportion to their square.
+  if (text.length > maxText) return "";
   return text
     .normalize("NFC")
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu, " ")
