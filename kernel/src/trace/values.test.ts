@@ -46,3 +46,27 @@ test("a secret is replaced, also by its name, and where the text is cut", () => 
 test("bytes are named by their number", () => {
   expect(shortenedValues({ content: new Uint8Array(12) }, plain)).toEqual({ content: "[12 bytes]" });
 });
+
+test("contents in Base64 are told by their length, because no pattern finds a secret in them", () => {
+  const shown = shortenedValues(
+    { result: { base64: Buffer.from("password: hunter2").toString("base64") } },
+    noTokens,
+  );
+  expect(shown).toEqual({ result: { base64: "[17 bytes]" } });
+});
+
+test("the search for secrets is bounded, however many texts and names a value has", () => {
+  let searched = 0;
+  const counting = (text: string): string => {
+    searched += text.length;
+    return text;
+  };
+  const wide = (depth: number): unknown =>
+    depth === 0
+      ? "y".repeat(5000)
+      : Object.fromEntries(
+          Array.from({ length: 20 }, (_, n) => [`${"k".repeat(1000)}${n}`, wide(depth - 1)]),
+        );
+  shortenedValues({ params: wide(2) }, counting);
+  expect(searched).toBeLessThan(64 * 1024);
+});

@@ -32,7 +32,8 @@ export function shortenedValues(
 
 function shortened(key: string, value: unknown, redact: Redact, room: Room, depth: number): unknown {
   room.parts -= 1;
-  if (typeof value === "string") return shortenedText(key, value, redact, room);
+  if (typeof value === "string")
+    return key === "base64" ? `[${bytesIn(value)} bytes]` : shortenedText(key, value, redact, room);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;
@@ -42,7 +43,14 @@ function shortened(key: string, value: unknown, redact: Redact, room: Room, dept
   return shortenedRecord(value as Record<string, unknown>, redact, room, depth);
 }
 
+/** Contents in Base64 are not shown: no pattern would find a secret in them. */
+function bytesIn(base64: string): number {
+  return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+}
+
 function shortenedText(key: string, text: string, redact: Redact, room: Room): string {
+  // A search takes time, and agents choose how many texts there are.
+  if (room.length <= 0) return `[${text.length} characters]`;
   const length = Math.max(64, Math.min(maxTextLength, room.length));
   // Pieces that no entry will show are not searched, and no text ends in the middle of a secret.
   const isLong = text.length > length + 2 * cutMargin;
@@ -78,7 +86,7 @@ function shortenedRecord(
   let left = 0;
   for (const key in record) {
     if (!Object.hasOwn(record, key) || record[key] === undefined) continue;
-    if (shown.length >= maxItems || room.parts <= 0) left += 1;
+    if (shown.length >= maxItems || room.parts <= 0 || room.length <= 0) left += 1;
     else {
       const name = cut(redact(key.slice(0, 4 * maxNameLength)), maxNameLength);
       room.length -= name.length;
