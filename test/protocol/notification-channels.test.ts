@@ -95,3 +95,21 @@ test("a notification reaches the clients whose channel the person chose, and a w
     { title: "silenced", state: "Dismissed", channels: [] },
   ]);
 });
+
+test("what only the workspace's document keeps quiet does not count as seen", async () => {
+  const { bench, environment } = await withRules([{ severities: ["info"], channels: [] }], []);
+  await using _bench = bench;
+  await using editor = await bench.open({ environment });
+  await inState(editor, AGENT, "Active", "Unloaded");
+  await say(editor, "kept quiet", "info");
+  await say(editor, "told", "error");
+  await until("the second one", () => told(editor).length === 1);
+  const { items } = await editor.request<{ items: { title: string; state: string; channels: string[] }[] }>(
+    "lares/notifications/list",
+    {},
+  );
+  expect(items.map(({ title, state, channels }) => ({ title, state, channels }))).toEqual([
+    { title: "told", state: "New", channels: ["editor", "terminal"] },
+    { title: "kept quiet", state: "New", channels: [] },
+  ]);
+});

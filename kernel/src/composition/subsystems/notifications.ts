@@ -56,9 +56,12 @@ export function openNotifications(context: KernelContext, parts: NotificationPar
   opened.use(
     notifications.told.on((notification) => {
       const { id, action } = notification;
-      const channels = channelsFor(parts.rules(), notification);
+      const rules = parts.rules();
+      const channels = channelsFor(rules, notification);
       if (channels.length === 0) {
-        // Nobody will see it, so no client may count it as waiting.
+        // The workspace's document may come from a stranger, who may not have it count as seen.
+        if (channelsFor({ ...rules, workspace: [] }, notification).length > 0) return;
+        // The person wants it nowhere, so no client may count it as waiting.
         notifications.dismiss([id]).catch((error: unknown) => {
           log.warn(`A notification that nobody wants stays new: ${messageOf(error)}`);
         });
