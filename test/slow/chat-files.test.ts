@@ -444,6 +444,21 @@ describe("a file that is renamed", () => {
     expect(await sentIn(id)).toEqual(["hello", "again"]);
   });
 
+  test("a file that is kept under another name takes its conversation along; a new one in its place begins afresh", async () => {
+    const { path, id } = await talked();
+    const kept = `kept-${++files}.md`;
+    await rename(place(path), place(kept));
+    await indexed(kept);
+    await writeFile(place(path), "");
+    await indexed(path);
+    const other = new ChatEditor(bench, client, path, "");
+    other.add("## You\n\nhello");
+    await other.choose("Lares: send to Steward");
+    await other.shows(/hello\n\n## Steward\n\nHi there\n\n## You\n\n$/);
+    expect(await sentIn(id)).toEqual(["hello"]);
+    expect((await newest()).id).not.toBe(id);
+  });
+
   test("a copy begins a conversation of its own, and the first one stays where it was", async () => {
     const { editor, path, id } = await talked();
     const copied = `copied-${++files}.chat.md`;

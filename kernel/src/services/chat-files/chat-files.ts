@@ -130,11 +130,11 @@ export class ChatFiles {
 
   /**
    * The index found that files were moved: each takes what is known of it along, unless something was sent from its new
-   * path already. A copy takes nothing, because the file that it was made from is still there; nor does what shows no
-   * conversation, such as an editor's backup. Returns the new paths.
+   * path already. A copy takes nothing, because the file that it was made from is still there; nor does an
+   * editor's backup. Returns the new paths.
    */
   async moved(moves: readonly FileMove[]): Promise<string[]> {
-    const shown = moves.filter(({ to }) => isChatFile(to));
+    const shown = moves.filter((move) => !isBackup(move));
     const known = new Set(await this.#ports.bindings.among(shown.map(({ from }) => from)));
     const taken: string[] = [];
     for (const { from, to } of shown)
@@ -272,6 +272,11 @@ export class ChatFiles {
   #digest(text: string): string {
     return this.#ports.bindings.digest(text);
   }
+}
+
+/** True if a file that shows no conversation has the name of the one that does in its own, as backups have. */
+function isBackup({ from, to }: FileMove): boolean {
+  return !isChatFile(to) && to.slice(to.lastIndexOf("/") + 1).includes(from.slice(from.lastIndexOf("/") + 1));
 }
 
 function newBinding(path: string): ChatBinding {
