@@ -34,7 +34,8 @@ export const NotificationRule = Type.Object(
     channels: Type.Array(NotificationChannel, {
       maxItems: 3,
       uniqueItems: true,
-      description: "Where they are shown; an empty list: nowhere, and in your own document they count as seen",
+      description:
+        "Where they are shown; an empty list: nowhere, and in your own document they count as seen",
     }),
   },
   { ...closed, description: "Which channels show the notifications of some agents" },
