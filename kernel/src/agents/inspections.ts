@@ -1,31 +1,23 @@
+interface Inspection {
+  /** Undefined: all agents. */
+  readonly agent: string | undefined;
+  readonly mayInspect: () => boolean;
+}
+
 /** Which agents clients inspect now: the steps of these are traced, with values. */
 export class Inspections {
-  readonly #counts = new Map<string, number>();
-  #ofAll = 0;
+  readonly #open = new Set<Inspection>();
 
-  /** Inspects one agent, or all, until the result is disposed. */
-  begin(agent?: string): Disposable {
-    this.#add(agent, 1);
-    let isOver = false;
-    return {
-      [Symbol.dispose]: () => {
-        if (!isOver) this.#add(agent, -1);
-        isOver = true;
-      },
-    };
+  /** Inspects one agent, or all, until the result is disposed, while `mayInspect` returns true: a client may lose trust. */
+  begin(mayInspect: () => boolean, agent?: string): Disposable {
+    const inspection = { agent, mayInspect };
+    this.#open.add(inspection);
+    return { [Symbol.dispose]: () => void this.#open.delete(inspection) };
   }
 
   has(agent: string): boolean {
-    return this.#ofAll > 0 || this.#counts.has(agent);
-  }
-
-  #add(agent: string | undefined, change: 1 | -1): void {
-    if (agent === undefined) {
-      this.#ofAll += change;
-      return;
-    }
-    const count = (this.#counts.get(agent) ?? 0) + change;
-    if (count === 0) this.#counts.delete(agent);
-    else this.#counts.set(agent, count);
+    return this.#open
+      .values()
+      .some((open) => (open.agent === undefined || open.agent === agent) && open.mayInspect());
   }
 }

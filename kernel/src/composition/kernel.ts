@@ -255,7 +255,7 @@ async function assemble(context: KernelContext): Promise<Kernel> {
     filesMoved: index.filesMoved,
     types: types.service,
     commands: createCommandService({ agents, tools, conversations }),
-    traces: createTraceService(traces, log, (agent) => inspections.begin(agent)),
+    traces: createTraceService(traces, log, (mayInspect, agent) => inspections.begin(mayInspect, agent)),
     ...createModelServices(models, clock),
     files: files.files,
     clientFiles: files.clientFiles,

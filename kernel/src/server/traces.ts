@@ -8,7 +8,8 @@ export const traceHandlers = {
   "lares/traces/follow": async ({ agent, level, after, inspect }, { client, endpoint, subscriptions }) => {
     checkRoomFor(subscriptions);
     const subscription = newId();
-    const following = client.services.traces.follow({ agent, level, inspect }, after, (entry) => {
+    const mayInspect = inspect === true ? () => client.trusted : undefined;
+    const following = client.services.traces.follow({ agent, level, inspect: mayInspect }, after, (entry) => {
       if (client.trusted) endpoint.notify("lares/traces/entry", { subscription, entry });
     });
     subscriptions.set(subscription, following);

@@ -16,8 +16,8 @@ interface TraceFilter {
   readonly agent?: string | undefined;
   /** This level and those above it. */
   readonly level?: TraceLevel | undefined;
-  /** Have the agent's steps traced, with values, as long as the subscription lasts. */
-  readonly inspect?: boolean | undefined;
+  /** Have the agent's steps traced, with values, as long as the subscription lasts and this returns true. */
+  readonly inspect?: (() => boolean) | undefined;
 }
 
 interface Following extends Disposable {
@@ -40,11 +40,11 @@ const maxReplayed = 10_000;
 const maxWaiting = 10_000;
 const nothingInspected: Disposable = { [Symbol.dispose]: () => undefined };
 
-/** `inspect` has the steps of an agent, or of all, traced until its result is disposed. */
+/** `inspect` has the steps of an agent, or of all, traced until its result is disposed, while the first argument returns true. */
 export function createTraceService(
   source: TraceSource,
   log: Log,
-  inspect: (agent?: string) => Disposable = () => nothingInspected,
+  inspect: (mayInspect: () => boolean, agent?: string) => Disposable = () => nothingInspected,
 ): TraceService {
   return {
     query: (query) => source.query(query),
@@ -76,7 +76,8 @@ export function createTraceService(
         for (const entry of entries) tell(entry);
       };
       void replay();
-      const inspecting = filter.inspect === true ? inspect(filter.agent) : nothingInspected;
+      const inspecting =
+        filter.inspect === undefined ? nothingInspected : inspect(filter.inspect, filter.agent);
       return {
         cursor,
         [Symbol.dispose]() {

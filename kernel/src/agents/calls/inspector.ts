@@ -12,7 +12,7 @@ interface InspectorPorts {
 
 /**
  * Traces the steps of an inspected agent, with values: what its guest is asked to do, each host call that it makes for
- * that, and how it ended. `fields.step` is "begin", "call" or "end". Costs nothing while nobody inspects the agent.
+ * that, and how it ended. `fields.step` is "begin", "call" or "end". To be asked only while `isOn`.
  */
 export class Inspector {
   readonly #ports: InspectorPorts;
@@ -35,7 +35,6 @@ export class Inspector {
     run: () => Promise<Result>,
   ): Promise<Result> {
     const { clock, trace } = this.#ports;
-    if (!this.isOn) return await run();
     const { cause, traceId } = causeOf(method, params);
     const context = { hook: handler, ...(traceId === undefined ? {} : { traceId }) };
     const about = { handler, method };
@@ -80,7 +79,7 @@ export class Inspector {
   ): Promise<Result> {
     const { clock, trace } = this.#ports;
     // The guest's own traces are there already.
-    if (!this.isOn || method === "trace") return await run();
+    if (method === "trace") return await run();
     const number = ++this.#calls;
     const id = onBehalfIn(params) ?? traceId ?? job;
     const context = {
