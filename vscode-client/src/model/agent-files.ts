@@ -8,8 +8,8 @@ const maxLevels = 12;
 const idLine = /^\s*["']?id["']?\s*[:=]\s*["']?([A-Za-z0-9][\w.-]{0,255})["']?\s*(?:#.*)?$/m;
 
 /**
- * Returns the id of the agent that a file belongs to: that of the nearest manifest in its folder or above, inside the
- * workspace. Undefined if there is none.
+ * Returns the id in the nearest manifest: in the file's folder or in one above it, inside the workspace. Returns undefined
+ * if no folder has one.
  */
 export async function agentOfFile(uri: Uri): Promise<string | undefined> {
   let path = pathOf(uri);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { fakeContext } from "../testing/context.ts";
-import { commands, files, seen, Uri, window, workspace } from "../testing/vscode.ts";
+import { commands, editorsChanged, files, seen, Uri, window, workspace } from "../testing/vscode.ts";
 import { FakeWebview } from "../testing/webview.ts";
 import { tracesContract } from "../webviews/traces/messages.ts";
 import { placeIn } from "../webviews/traces/place.ts";
@@ -31,7 +31,7 @@ function start() {
   const page = new FakeWebview(tracesContract).asPanel();
   const feature = tracesBeside(fake.context);
   const beside = (uri?: unknown): Promise<unknown> => commands.executeCommand("lares.tracesBeside", uri);
-  return { ...fake, page, feature, beside };
+  return Object.assign(fake, { page, feature, beside });
 }
 
 it("opens the traces of the agent that the file belongs to, and uses the same panel again", async () => {
@@ -56,7 +56,8 @@ it("opens nothing for a file that belongs to no agent", async () => {
 
 it("offers itself in the title bar of an agent's files only", async () => {
   window.activeTextEditor = { document: { uri: program } };
-  const { settle, agentsChanged } = start();
+  const fake = start();
+  const { settle, agentsChanged } = fake;
   const last = (): unknown =>
     seen.commands
       .filter(({ id }) => id === "setContext")
@@ -64,9 +65,19 @@ it("offers itself in the title bar of an agent's files only", async () => {
   await settle();
   expect(last()).toBe(true);
   window.activeTextEditor = { document: { uri: Uri.file("/work/notes/a.ts") } };
+  editorsChanged.fire();
+  await settle();
+  expect(last()).toBe(false);
+
+  // The manifest is looked for again only when an agent comes or goes, not whenever one works.
+  files.set(String(Uri.file("/work/notes/extension.yaml")), text("extension:\n  id: local.notes\n"));
   agentsChanged.fire();
   await settle();
   expect(last()).toBe(false);
+  fake.agents = [...fake.agents, { id: "local.notes", name: "Notes" }];
+  agentsChanged.fire();
+  await settle();
+  expect(last()).toBe(true);
 });
 
 it("follows only while its page is visible, and ends with it", async () => {

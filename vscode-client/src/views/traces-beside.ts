@@ -56,6 +56,15 @@ export const tracesBeside: Feature = (context) => {
     const isAgentFile = agent !== undefined && context.models.agents.get(agent) !== undefined;
     void commands.executeCommand("setContext", fileContext, isAgentFile);
   };
+  // Agents change with each event; only a new or removed one changes whose file it is.
+  const idsOf = (): string => context.models.agents.all.map(({ id }) => id).join("\n");
+  let ids = idsOf();
+  const agentsChanged = (): void => {
+    const now = idsOf();
+    if (now === ids) return;
+    ids = now;
+    void look();
+  };
   void look();
   return Disposable.from(
     commands.registerCommand("lares.tracesBeside", (argument?: unknown) =>
@@ -71,7 +80,7 @@ export const tracesBeside: Feature = (context) => {
       },
     }),
     window.onDidChangeActiveTextEditor(() => void look()),
-    context.models.agents.onDidChange(() => void look()),
+    context.models.agents.onDidChange(agentsChanged),
     {
       dispose: () => {
         looks += 1;
