@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { TraceEntry } from "../../kernel/src/base/vocabulary/trace.ts";
+import { watchesFiles } from "../support/agents.ts";
 import { Bench, inState } from "../support/bench.ts";
 import { until } from "../support/until.ts";
 
@@ -23,16 +24,7 @@ const SECRET = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
 test("while a client inspects an agent, each of its steps is traced with values, without secrets, and with the line of a failure", async () => {
   await using bench = await Bench.create({
     files: { "notes/a.txt": "a" },
-    extensions: [
-      {
-        id: AGENT,
-        program: PROGRAM,
-        manifest: {
-          permissions: { read_entries: true },
-          hooks: [{ on: "EntryCreated", filter: 'entry.kind == "file"', handler: "seen" }],
-        },
-      },
-    ],
+    extensions: [watchesFiles(AGENT, PROGRAM)],
   });
   await using client = await bench.open();
   await inState(client, AGENT, "Active", "Unloaded");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Diagnostic } from "vscode-languageserver";
 import { expect, test } from "vitest";
+import { watchesFiles } from "../support/agents.ts";
 import { Bench, inState } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
@@ -29,16 +30,7 @@ const shownIn = (client: Client, uri: string): Diagnostic[] | undefined =>
 test("a handler's failure stands at its line of the open program, until the handler succeeds or the text changes", async () => {
   await using bench = await Bench.create({
     files: { "notes/a.txt": "a" },
-    extensions: [
-      {
-        id: AGENT,
-        program: PROGRAM,
-        manifest: {
-          permissions: { read_entries: true },
-          hooks: [{ on: "EntryCreated", filter: 'entry.kind == "file"', handler: "seen" }],
-        },
-      },
-    ],
+    extensions: [watchesFiles(AGENT, PROGRAM)],
   });
   await using client = await bench.open();
   await inState(client, AGENT, "Active", "Unloaded");

@@ -2,6 +2,18 @@ import { type Client } from "./client.ts";
 import { tool, type ExtensionSpec, type Grants } from "./bench.ts";
 import { until } from "./until.ts";
 
+/** An extension that reads everything, and whose handler `seen` is called for each new file. */
+export function watchesFiles(id: string, program: string): ExtensionSpec {
+  return {
+    id,
+    program,
+    manifest: {
+      permissions: { read_entries: true },
+      hooks: [{ on: "EntryCreated", filter: 'entry.kind == "file"', handler: "seen" }],
+    },
+  };
+}
+
 /**
  * An agent that does what a test tells it: its tool `ctx` calls any method of the context by its path and answers `{
  * value }` or `{ error }`. Its hooks store every event in working memory, in order, with their own name as `via`, which
