@@ -2,7 +2,7 @@ import type { Entry } from "@lares/sdk";
 import type { Context } from "./context.ts";
 import { photoOf, type Photo } from "./photo.ts";
 
-/** What speaks for leaving a photo where it is. */
+/** Reasons to leave a photo where it is. */
 export interface About {
   readonly path: string;
   /** The albums that it is in; their pages show it by its path. */
@@ -11,10 +11,10 @@ export interface About {
 
 /** Entries that are read at the same time. */
 const readAtOnce = 10;
-/** Albums that an answer names of one photo. */
+/** Albums that an answer names for one photo. */
 const namedAlbums = 20;
 
-/** Returns what is known of these photos. Paths of which nothing is known, and other files, are left out. */
+/** Returns the photos that should stay where they are, with the reasons. Other photos and other files are left out. */
 export async function aboutPhotos(ctx: Context, paths: readonly string[]): Promise<About[]> {
   const now = Date.now();
   const wanted = [...new Set(paths)];
@@ -31,7 +31,7 @@ export async function aboutPhotos(ctx: Context, paths: readonly string[]): Promi
   return found;
 }
 
-/** Returns what speaks for leaving a photo where it is; null if nothing does. */
+/** Returns the reasons to leave a photo where it is, or null if there are none. */
 function aboutOf(photo: Photo): About | null {
   const albums = albumsOf(photo.tags);
   return albums.length === 0 ? null : { path: photo.path, albums: albums.slice(0, namedAlbums) };

@@ -1,7 +1,7 @@
 import type { Context } from "./context.ts";
 import type { Group } from "./groups.ts";
 
-/** The agent that knows what photos are in, and its tool that says so. */
+/** The tool that says which albums photos are in, with its agent. */
 export const photosTool = "dev.lares.photos/about_photos";
 /** Paths of one call, as the tool's parameters allow. */
 const maxPaths = 200;
@@ -12,7 +12,7 @@ const patienceMs = 20_000;
 const picture = /\.(jpe?g|png|webp|heic|heif|avif|tiff?)$/i;
 const maxNameLength = 60;
 
-/** What is known of the photos of one group. */
+/** The photos agent's answer about the photos of one group. */
 export interface Standing {
   /** The album of each photo that is in one. */
   readonly albums: ReadonlyMap<string, string>;
@@ -124,7 +124,7 @@ function whyUnknown(error: unknown): { readonly sentence: string; readonly isUsu
 }
 
 /**
- * Applies what is known of the photos: those in an album stay, because its page shows them by their path. If the one that
+ * Applies the answer about the photos: those in an album stay, because its page shows them by their path. If the one that
  * would be kept is in no album and another is, that one is kept instead. Without extra copies nothing is left to propose.
  */
 export function heeding(group: Group, { albums, unknown }: Standing): Group {

@@ -1,6 +1,6 @@
 import ExifReader, { type ExpandedTags, type IncludeTagsOptions } from "exifreader";
 
-/** What a picture's metadata say about the photo. Missing and implausible values are left out. */
+/** Facts about a photo from its metadata. Missing and implausible values are left out. */
 export interface ExifFacts {
   /** When it was taken, by the camera's clock: "2024-05-01T13:45:10". */
   readonly taken?: string;

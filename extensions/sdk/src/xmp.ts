@@ -4,18 +4,18 @@ import { SaxesParser } from "saxes";
 export interface XmpFacts {
   /** Keywords, each level of a hierarchy after a slash: "Italy/Rome". */
   readonly keywords: readonly string[];
-  /** Names of people in the picture: of its face regions, or listed by IPTC. */
+  /** Names of people in the picture, from its face regions and the IPTC list. */
   readonly people: readonly string[];
 }
 
-/** Larger files are not read: XMP that holds more is of whole edits. */
+/** Larger files are not read: they describe whole edits of the picture. */
 export const maxXmpBytes = 256 * 1024;
 const maxDepth = 64;
 const maxElements = 20_000;
 const maxKeywords = 200;
 const maxPeople = 100;
 const maxNameLength = 100;
-/** Characters of a text before it is looked at: no keyword or name is near it. */
+/** Longer texts are skipped, because no keyword or name is that long. */
 const maxText = 1000;
 
 const rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";

@@ -21,8 +21,8 @@ export class OneAtATime {
 
   /**
    * Runs a task when its turn comes. Rejects with the task's own error, or with LimitExceeded if too many tasks are
-   * queued for this name. A task that is no longer `wanted` does not count against that limit, within reason; it ends by
-   * itself when its turn comes.
+   * queued for this name. A task that is no longer `wanted` does not count against that limit, up to four times as
+   * many; it ends by itself when its turn comes.
    */
   async run<Result>(
     name: string,
