@@ -43,7 +43,7 @@ export function prefixOf(parts: Partial<PrefixParts>): ContextPrefix {
     version: 1,
     identity: identity.map(({ name, text }) => ({ name, text })),
     role,
-    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    tools: tools.map(shared),
     skills: skills.map(({ name, description }) => ({ name, description })),
     blocks: blocks.map(({ name, description, text }) => ({ name, description, text })),
     bulletin,
@@ -51,6 +51,18 @@ export function prefixOf(parts: Partial<PrefixParts>): ContextPrefix {
     carried,
     after,
   };
+}
+
+/** By the schema of their arguments. */
+const sharedTools = new WeakMap<object, ModelTool>();
+
+/** Returns one object for a tool in all prefixes, so that its digest and its size are computed once. */
+function shared({ name, description, parameters }: ModelTool): ModelTool {
+  const known = sharedTools.get(parameters);
+  if (known?.name === name && known.description === description) return known;
+  const tool = { name, description, parameters };
+  sharedTools.set(parameters, tool);
+  return tool;
 }
 
 export interface Compacted extends Partial<Omit<PrefixParts, "summaries" | "carried" | "after">> {

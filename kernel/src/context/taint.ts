@@ -9,21 +9,24 @@ export interface Inherited {
   readonly tainted?: true;
 }
 
+interface Marked {
+  readonly origin?: string;
+  readonly sources?: readonly string[];
+  readonly tainted?: true;
+}
+
+/** Returns the sources that an entry names; of a tainted one that names none, its origin. */
+export function namedSources({ sources = [], tainted, origin }: Marked): readonly string[] {
+  return tainted === true && sources.length === 0 && origin !== undefined ? [origin] : sources;
+}
+
 /** Returns the sources of all entries, each once, and whether one of them is tainted: what a text made from them inherits. */
-export function taintOf(
-  entries: Iterable<{
-    readonly origin?: string;
-    readonly sources?: readonly string[];
-    readonly tainted?: true;
-  }>,
-): Inherited {
+export function taintOf(entries: Iterable<Marked>): Inherited {
   const sources = new Set<string>();
   let tainted = false;
   for (const entry of entries) {
     tainted ||= entry.tainted === true;
-    const named = entry.sources ?? [];
-    for (const source of named) sources.add(source);
-    if (entry.tainted === true && named.length === 0 && entry.origin !== undefined) sources.add(entry.origin);
+    for (const source of namedSources(entry)) sources.add(source);
   }
   const all = [...sources];
   const listed = all.length <= maxSources ? all : [...all.slice(0, maxSources - 1), otherSources];

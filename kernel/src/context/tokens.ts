@@ -96,9 +96,17 @@ export function messageTokens(message: ModelMessage, model: string): number {
   return tokens;
 }
 
+/** By tool: contexts share them. */
+const tokensOfTools = new WeakMap<ModelTool, number>();
+
 /** Returns an estimate of what a tool takes in a request. */
-export function toolTokens({ name, description, parameters }: ModelTool): number {
-  return overheadTokens + estimateTokens(`${name}\n${description}\n${jsonText(parameters)}`);
+export function toolTokens(tool: ModelTool): number {
+  const known = tokensOfTools.get(tool);
+  if (known !== undefined) return known;
+  const { name, description, parameters } = tool;
+  const tokens = overheadTokens + estimateTokens(`${name}\n${description}\n${jsonText(parameters)}`);
+  tokensOfTools.set(tool, tokens);
+  return tokens;
 }
 
 const opaqueTokens = ({ value }: { readonly value: unknown }): number =>

@@ -169,9 +169,8 @@ export class ConversationLog implements AsyncDisposable {
   storePrefix(process: string, prefix: unknown): Promise<number> {
     const stored = this.#turn.then(async () => {
       const data = canonicalJson(wellFormed({ process, prefix }));
-      const [seq = 0] = await this.#write([
-        { kind: "prefix", id: process, data, stub: canonicalJson({ process, prefix: null }) },
-      ]);
+      const stub = (): string => canonicalJson({ process, prefix: null });
+      const [seq = 0] = await this.#write([{ kind: "prefix", id: process, data, stub }]);
       const record: IndexedRecord = {
         seq,
         kind: "prefix",
@@ -217,7 +216,7 @@ export class ConversationLog implements AsyncDisposable {
           kind: "entry" as const,
           id: entry.id,
           data: encodeEntry(entry),
-          stub: encodeEntry(stubOf(entry)),
+          stub: () => encodeEntry(stubOf(entry)),
           pictures: pictures.filter(({ hash }) => named.has(hash)),
         };
       }),
@@ -243,7 +242,8 @@ export class ConversationLog implements AsyncDisposable {
       readonly kind: ConversationRecord;
       readonly id: string;
       readonly data: string;
-      readonly stub: string;
+      /** Returns what stands in the log if the data is too long for it. */
+      stub(): string;
       readonly pictures?: readonly Part[];
     }[],
   ): Promise<readonly number[]> {
@@ -258,7 +258,7 @@ export class ConversationLog implements AsyncDisposable {
           operation: "store",
           kind,
           id,
-          data: part === null ? data : stub,
+          data: part === null ? data : stub(),
           ...(named.length === 0 ? {} : { parts: named }),
         });
       }

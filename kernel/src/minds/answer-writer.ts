@@ -23,6 +23,8 @@ export interface AnswerOptions {
   readonly maker: EntryMaker;
   readonly clock: Clock;
   append(entries: readonly NewEntry[]): Promise<readonly Entry[]>;
+  /** Resolves when there is time to go on after an answer: those of many models may end at once. */
+  takeTurn(): Promise<void>;
   delta(delta: Delta): void;
   /** Where an answer of this model comes from, with what it was made of. */
   provenanceOf(model: string): Provenance;
@@ -97,6 +99,7 @@ export async function writeAnswer(
         case "attempt_failed":
           break;
         case "done":
+          await options.takeTurn();
           return await writeWhole(message, event, options);
         case "failed":
           return await fail(event.failure);

@@ -1,5 +1,4 @@
 import { canonicalJson } from "../base/json.ts";
-import type { EntryOf } from "../base/vocabulary/conversation.ts";
 import { type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
@@ -113,17 +112,16 @@ export class CallRunner {
 
   #isRepeated(call: LoggedCall): boolean {
     const { record, tail } = this.#process;
+    const entries = tail?.entries ?? [];
     const wanted = canonicalJson([call.tool, call.arguments]);
-    const before = (tail?.entries ?? [])
-      .filter(
-        (entry): entry is EntryOf<"tool_call"> =>
-          entry.kind === "tool_call" && entry.process === record.id && entry.call !== call.call,
-      )
-      .slice(-(repeatsAsked - 1));
-    return (
-      before.length === repeatsAsked - 1 &&
-      before.every((entry) => canonicalJson([entry.tool, entry.arguments]) === wanted)
-    );
+    let same = 0;
+    for (let at = entries.length - 1; at >= 0 && same < repeatsAsked - 1; at--) {
+      const entry = entries[at];
+      if (entry?.kind !== "tool_call" || entry.process !== record.id || entry.call === call.call) continue;
+      if (canonicalJson([entry.tool, entry.arguments]) !== wanted) return false;
+      same++;
+    }
+    return same === repeatsAsked - 1;
   }
 
   /** Returns the result's entry, and behind it what extensions made of it: both are in the log, or none. */

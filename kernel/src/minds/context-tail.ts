@@ -2,6 +2,7 @@ import { isJsonObject } from "../base/json.ts";
 import type { Entry } from "../base/vocabulary/conversation.ts";
 import { History } from "../context/history.ts";
 import { type ContextPrefix, readPrefix } from "../context/prefix.ts";
+import { namedSources } from "../context/taint.ts";
 import { audienceOf } from "../conversations/records.ts";
 import type { EntryReader, ProcessLog } from "./ports.ts";
 
@@ -23,6 +24,8 @@ export class ContextTail {
   readonly #process: string;
   #stored: StoredPrefix;
   #entries: Entry[];
+  /** What texts inherit from the entries up to `taken`. */
+  #inherited = noInheritance();
   #history: { readonly model: string; readonly history: History; taken: number } | null = null;
 
   private constructor(log: ProcessLog, process: string, stored: StoredPrefix, entries: Entry[]) {
@@ -79,6 +82,18 @@ export class ContextTail {
     return this.#entries;
   }
 
+  /** Returns where the entries come from: what a text inherits that is made of them. Each entry is looked at once. */
+  get inherited(): { readonly sources: readonly string[]; readonly tainted?: true } {
+    const { sources, taken } = this.#inherited;
+    for (let at = taken; at < this.#entries.length; at++) {
+      const entry = this.#entries[at] as Entry;
+      if (entry.tainted === true) this.#inherited.tainted = true;
+      for (const source of namedSources(entry)) sources.add(source);
+    }
+    this.#inherited.taken = this.#entries.length;
+    return { sources: [...sources], ...(this.#inherited.tainted ? { tainted: true } : {}) };
+  }
+
   /** Returns the history of the entries. Each entry is taken once as long as the same model is asked. */
   history(model: string, speakers: ReadonlySet<string>): History {
     if (this.#history?.model !== model) {
@@ -111,7 +126,12 @@ export class ContextTail {
     this.#stored = { ...stored, context, seq };
     this.#entries = this.#entries.filter(({ seq }) => seq > context.after);
     this.#history = null;
+    this.#inherited = noInheritance();
   }
+}
+
+function noInheritance(): { readonly sources: Set<string>; tainted: boolean; taken: number } {
+  return { sources: new Set(), tainted: false, taken: 0 };
 }
 
 function decode(found: { readonly seq: number; readonly data: unknown } | null): StoredPrefix | null {

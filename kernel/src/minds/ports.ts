@@ -111,6 +111,8 @@ export interface CallOptions {
 export interface MindPorts {
   readonly clock: Clock;
   readonly log: Log;
+  /** Resolves when a step of the conversation may start: many that work at once share the thread. */
+  takeTurn(conversation: string): Promise<void>;
   readonly reader: EntryReader;
   /** Returns an agent's mind as it is accepted now; null if there is none, or the agent may not run. */
   mindOf(agent: string): Mind | null;

@@ -51,13 +51,20 @@ const kindsWith: Readonly<Record<ProcessTool, readonly ProcessKind[]>> = {
   memory_save: ["branch", "compaction", "cortex"],
 };
 
-/** Returns the kernel's tools that a process of this kind has. */
+const toolsOfMinds = new WeakMap<MindDefinition, ReadonlyMap<ProcessTool, ModelTool>>();
+
+/** Returns the kernel's tools that a process of this kind has: the same objects for all processes of a mind. */
 export function processTools(kind: ProcessKind, mind: MindDefinition): ModelTool[] {
-  return processToolNames.flatMap((name) => {
+  let tools = toolsOfMinds.get(mind);
+  if (tools === undefined) {
+    tools = new Map(processToolNames.map((name) => [name, definitionOf(name, mind)]));
+    toolsOfMinds.set(mind, tools);
+  }
+  return [...tools].flatMap(([name, known]) => {
     if (!kindsWith[name].includes(kind)) return [];
     if (name === "read_skill" && mind.skills.length === 0) return [];
     if (name === "block_edit" && !mind.blocks.some(({ isReadOnly }) => !isReadOnly)) return [];
-    return [definitionOf(name, mind)];
+    return [known];
   });
 }
 

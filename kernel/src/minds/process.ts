@@ -200,7 +200,7 @@ export class MindProcess implements AtWork {
     const prefix = this.#tail?.prefix;
     const inherited = taintOf([
       ...(prefix?.summaries ?? []),
-      ...(this.#tail?.entries ?? []),
+      ...(this.#tail === null ? [] : [this.#tail.inherited]),
       ...(this.#given?.covered ?? []),
       ...this.#added.map(taintedBy),
       ...this.#ofOthers(),
@@ -244,6 +244,8 @@ export class MindProcess implements AtWork {
 
   async #ask(isLast: boolean): Promise<Answered> {
     const { ports, log } = this.#host;
+    await ports.takeTurn(log.id);
+    this.signal.throwIfAborted();
     const tail = this.#tail;
     if (tail === null) throw new Error("A process asks before it has a context.");
     const { kind } = this.record;
@@ -306,6 +308,7 @@ export class MindProcess implements AtWork {
         maker: this.maker,
         clock: ports.clock,
         append: (entries) => log.append(entries),
+        takeTurn: () => ports.takeTurn(log.id),
         delta: (delta) => ports.delta(log.id, delta),
         provenanceOf: (from) =>
           this.provenance("model", {

@@ -17,7 +17,8 @@ export function requestDigest({
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
 }): Hash {
-  return sha256(canonicalJson({ messages: messages.map(digestOf), tools: tools.map(digestOf) }));
+  // Digests need no escapes and the keys are in order, so this is canonical already.
+  return sha256(JSON.stringify({ messages: messages.map(digestOf), tools: tools.map(digestOf) }));
 }
 
 function digestOf(part: ModelMessage | ModelTool): Hash {

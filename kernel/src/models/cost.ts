@@ -38,20 +38,25 @@ function inputTokens(
   for (const message of messages) {
     fixed += overheadTokens;
     for (const part of message.role === "system" ? [message] : message.parts) {
-      const counted = known.get(part) ?? textsOf(part).reduce((sum, text) => sum + tokensOf(text), 0);
-      known.set(part, counted);
-      tokens += counted;
+      tokens += countedOnce(known, part, () => textsOf(part).reduce((sum, text) => sum + tokensOf(text), 0));
     }
     if (message.role === "user")
-      fixed += message.parts.filter(({ type }) => type === "image").length * imageTokens;
+      for (const { type } of message.parts) if (type === "image") fixed += imageTokens;
   }
   for (const { name, description, parameters } of tools) {
-    const counted = known.get(parameters) ?? tokensOf(JSON.stringify(parameters));
-    known.set(parameters, counted);
     fixed += overheadTokens;
-    tokens += tokensOf(name) + tokensOf(description) + counted;
+    tokens += tokensOf(name) + tokensOf(description);
+    tokens += countedOnce(known, parameters, () => tokensOf(JSON.stringify(parameters)));
   }
   return fixed + Math.ceil(tokens);
+}
+
+function countedOnce(known: WeakMap<object, number>, counted: object, count: () => number): number {
+  const before = known.get(counted);
+  if (before !== undefined) return before;
+  const tokens = count();
+  known.set(counted, tokens);
+  return tokens;
 }
 
 type MessagePart = Exclude<ModelMessage, { role: "system" }>["parts"][number];

@@ -184,7 +184,7 @@ class History {
       return [{ type: "text", text: pictureText(part.media_type, bytesOfBase64(part.base64), unseen) }];
     });
     if (parts.length === 0) return this.#leftOut(message, index);
-    this.#push({ ...message, parts }, index);
+    this.#push(isSame(parts, message.parts) ? message : { ...message, parts }, index);
   }
 
   #assistant(
@@ -210,11 +210,9 @@ class History {
     });
     if (!parts.some(({ type }) => type !== "reasoning")) return this.#leftOut(message, index);
     // Providers count a call and its results as one exchange, so a cache point on the call moves behind its results.
-    const { cache: _, ...rest } = message;
-    this.#push(
-      results.length === 0 || message.cache === undefined ? { ...message, parts } : { ...rest, parts },
-      index,
-    );
+    const { cache, ...rest } = message;
+    if (results.length > 0 && cache !== undefined) this.#push({ ...rest, parts }, index);
+    else this.#push(isSame(parts, message.parts) ? message : { ...message, parts }, index);
     if (results.length > 0) this.#written.push({ role: "tool", parts: results, ...cacheOf(message) });
   }
 
@@ -223,9 +221,11 @@ class History {
     const tool = this.#tools.of(part.tool);
     this.called.add(tool);
     if (call !== part.call || tool !== part.tool) this.#repaired("identifier_changed", index);
+    const args = this.#arguments(part.arguments, index);
     const { opaque, ...rest } = part;
-    const known = opaque?.model === this.#request.model ? { opaque } : {};
-    return { ...rest, ...known, call, tool, arguments: this.#arguments(part.arguments, index) };
+    const isOwn = opaque === undefined || opaque.model === this.#request.model;
+    if (isOwn && call === part.call && tool === part.tool && args === part.arguments) return part;
+    return { ...rest, ...(isOwn && opaque !== undefined ? { opaque } : {}), call, tool, arguments: args };
   }
 
   #arguments(value: unknown, index: number): Readonly<Record<string, unknown>> {
@@ -237,8 +237,7 @@ class History {
   }
 
   #json(value: unknown, index: number): unknown {
-    const text = JSON.stringify(value);
-    if (text === undefined || !/\\ud[89a-f]/i.test(text)) return value;
+    if (isWellFormed(value)) return value;
     this.#repaired("text_mended", index);
     return mendJson(value);
   }
@@ -313,6 +312,22 @@ class History {
   #repaired(kind: RepairKind, message: number): void {
     this.#repairs.push({ kind, message });
   }
+}
+
+/** Arguments of calls that have been looked at: every request of a conversation has the same ones. */
+const wellFormedArguments = new WeakSet();
+
+function isWellFormed(value: unknown): boolean {
+  const isObject = typeof value === "object" && value !== null;
+  if (isObject && wellFormedArguments.has(value)) return true;
+  const text = JSON.stringify(value);
+  if (text !== undefined && /\\ud[89a-f]/i.test(text)) return false;
+  if (isObject) wellFormedArguments.add(value);
+  return true;
+}
+
+function isSame<Part>(parts: readonly Part[], before: readonly Part[]): boolean {
+  return parts.length === before.length && parts.every((part, index) => part === before[index]);
 }
 
 function isBlank(text: string): boolean {

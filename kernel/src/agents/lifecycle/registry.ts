@@ -11,7 +11,7 @@ import type { Principal } from "../../base/vocabulary/principal.ts";
 import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
 import { cancelOrphan, listJobs } from "../running-jobs/job-list.ts";
 import { hasRoom, emitterOf, sourceOfEmitter } from "../delivery/event-backlog.ts";
-import { FairTurns } from "../calls/fair-turns.ts";
+import { FairTurns } from "../../base/fair-turns.ts";
 import { traceWriter } from "../trace-writer.ts";
 import { InitialSyncs } from "../delivery/initial-sync.ts";
 import type { AgentDefinition } from "../ports.ts";

@@ -2,6 +2,7 @@ import type { ForeignPlaces } from "../../agent-state/foreign-places.ts";
 import type { Actions } from "../../actions/api.ts";
 import type { Asks } from "../../asks/asks.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
+import { FairTurns } from "../../base/fair-turns.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { quotedText } from "../../base/visible-text.ts";
 import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
@@ -64,6 +65,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
     contentOf: (path) => parts.workspace.get({ path }, () => true)?.content_id ?? null,
     isUntrusted: matcherOf(() => settings().untrusted),
   });
+  const turns = new FairTurns(clock, (run) => void setImmediate(run));
   const minds = opened.use(
     new Minds({
       conversations: new Conversations({
@@ -81,6 +83,7 @@ export function openMinds(context: KernelContext, parts: MindParts): Minds {
       ports: {
         clock,
         log,
+        takeTurn: (conversation) => turns.take(conversation),
         mindOf: (agent) => {
           const supervisor = agents.find(agent);
           const definition = supervisor?.definition;

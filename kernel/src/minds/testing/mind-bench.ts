@@ -4,6 +4,7 @@ import type { Asks } from "../../asks/asks.ts";
 import { asksMigrations } from "../../asks/migrations.ts";
 import { onTestFinished } from "vitest";
 import { invalidParams } from "../../base/errors.ts";
+import { FairTurns } from "../../base/fair-turns.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Ask } from "../../base/vocabulary/ask.ts";
@@ -82,6 +83,7 @@ export class MindBench {
   intercept: MindInterception = noInterception;
   readonly questions: { readonly question: ModelQuestion; readonly asker: Asker }[] = [];
   /** Keys of the calls that ran. */
+  readonly #turns = new FairTurns(systemClock, (run) => void setImmediate(run));
   readonly calls: string[] = [];
   readonly actions = new Map<string, Action>();
   readonly notices: string[] = [];
@@ -149,6 +151,7 @@ export class MindBench {
       ports: {
         clock: systemClock,
         log: silentLog,
+        takeTurn: (conversation) => this.#turns.take(conversation),
         mindOf: (id) => (id === agent ? { agent: { id, name: "A mind" }, definition: this.mind } : null),
         whyNot: () => "It is gone.",
         models: {

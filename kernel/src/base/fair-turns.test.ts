@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../../base/testing/manual-clock.ts";
+import { ManualClock } from "./testing/manual-clock.ts";
 import { FairTurns, turnMs } from "./fair-turns.ts";
 
 /** Calls that each cost a time, and turns of the loop that the test takes. */
