@@ -23,7 +23,7 @@ export interface AnswerOptions {
   readonly maker: EntryMaker;
   readonly clock: Clock;
   append(entries: readonly NewEntry[]): Promise<readonly Entry[]>;
-  /** Resolves when there is time to go on after an answer: those of many models may end at once. */
+  /** Resolves when the whole answer may be written: those of many models may end at once. */
   takeTurn(): Promise<void>;
   delta(delta: Delta): void;
   /** Where an answer of this model comes from, with what it was made of. */
