@@ -128,6 +128,28 @@ it("a note that moves has its links repaired, a second move while the question w
   expect(await kernel.read("notes/start.md")).toContain("[Rome](travels/rome.md), [[Paris]]");
 });
 
+it("moved back while the question waits, a note needs no repair, and the question is withdrawn", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  const [rome, roma] = [join(kernel.workspace, "rome.md"), join(kernel.workspace, "roma.md")];
+  await kernel.write("start.md", "# Start\n\n[Rome](rome.md)\n");
+  await kernel.write("rome.md", "# Rome\n");
+  await kernel.idle();
+  const repair = async (state: "PendingApproval" | "Rejected") => {
+    const [action] = await kernel.actions({ state });
+    return action?.title === "Repair links in 1 note" && action;
+  };
+  await rename(rome, roma);
+  const { id } = await kernel.waitFor(() => repair("PendingApproval"));
+  await kernel.idle();
+  await rename(roma, rome);
+  expect(await kernel.waitFor(() => repair("Rejected"))).toMatchObject({ id, decided_by: "policy" });
+  expect(await kernel.read("start.md")).toBe("# Start\n\n[Rome](rome.md)\n");
+
+  await rename(rome, roma);
+  await kernel.approve((await kernel.waitFor(() => repair("PendingApproval"))).id);
+  expect(await kernel.read("start.md")).toContain("[Rome](roma.md)");
+});
+
 it("answers what links, tags, tasks and related notes there are", async () => {
   await using kernel = await runInKernel(extension, empty);
   await kernel.write(

@@ -12,7 +12,8 @@ const maxAttempts = 3;
 
 /**
  * Proposes to repair the links that a moved note broke. Moves whose proposal still waits are part of the new one, which
- * supersedes it; a decision about it, whichever, is about its moves alone.
+ * supersedes it; a decision about it, whichever, is about its moves alone. If no link needs a repair any more, the one
+ * that waits is taken back.
  */
 export async function noteMoved(move: Move, ctx: Context): Promise<void> {
   const { repair } = await ctx.memory.plan.read();
@@ -24,8 +25,11 @@ export async function noteMoved(move: Move, ctx: Context): Promise<void> {
   }));
   for (let attempt = 1; ; attempt++) {
     try {
-      const id = await propose(moves, state === "PendingApproval" ? repair : undefined, ctx);
+      const waiting = state === "PendingApproval" ? repair : undefined;
+      const id = await propose(moves, waiting, ctx);
       if (id !== null) await ctx.memory.plan.update((plan) => ({ ...plan, repair: id }));
+      // The notes stand where they stood, or somebody else repaired the links.
+      else if (waiting !== undefined) await ctx.actions.withdraw(waiting);
       return;
     } catch (error) {
       // A note was written while the others were read.

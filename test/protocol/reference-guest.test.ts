@@ -332,10 +332,14 @@ test("actions", async () => {
   await refused("actions/propose", "NotFound", { effects: [{ ...edit, path: "notes/grace.md" }], ...about });
   await ask("actions/get", { id });
   await refused("actions/get", "NotFound", { id: nowhere });
+  await refused("actions/withdraw", "NotFound", { id: nowhere });
   await client.request("lares/actions/reject", { id, reason: "The register is wrong." });
   await ask("actions/settled", { id });
   await refused("actions/settled", "NotFound", { id: nowhere });
+  await refused("actions/withdraw", "IllegalTransition", { id });
   await refused("actions/propose", "IllegalTransition", { effects: [edit], ...about, supersedes: id });
+  const again = await hostCall(client, GUEST, "actions/propose", { effects: [edit], ...about });
+  await ask("actions/withdraw", { id: (again.result as { id: string }).id });
   await hostCall(client, GUEST, "actions/propose", {
     effects: [{ kind: "sidecar.write", path: "notes/ada.md", sidecar: "faces", data: { count: 1 } }],
     ...about,

@@ -213,7 +213,7 @@ it("sends each call of the context as one message of the ABI", async () => {
     await memory.knowledge.query().similarTo("sea").near("at", [1, 2], 5).relatedTo("1", 2).minSimilarity(0.5).topK(3).collect();
     await memory.knowledge.query().similarToEmbedding(new Float32Array([1, 0])).variant("Place").whereField("a", 1).relatedTo("1", 1, "PartOf").collect();
     await memory.in("team").search("x", { mode: "text", limit: 2 }); await memory.sync(); await memory.cleanup({ retentionDays: 7 });
-    await actions.preview([{ kind: "folder.create", path: "a" }], { title: "t", reason: "r" }); await actions.get("1"); await actions.settled("1");
+    await actions.preview([{ kind: "folder.create", path: "a" }], { title: "t", reason: "r" }); await actions.get("1"); await actions.settled("1"); await actions.withdraw("1");
     await jobs.dispatch("work", { a: 1 }, { priority: "low", whenIdle: true });
     await tools.call("dev.other/find", { a: 1 }); await events.emit("Found", { a: 1 });
     await shared.read("key"); await shared.write("key", 1, { version: 3 });
@@ -329,6 +329,7 @@ it("sends each call of the context as one message of the ABI", async () => {
     ["actions/preview", { effects: [{ kind: "folder.create", path: "a" }], title: "t", reason: "r" }],
     ["actions/get", { id: "1" }],
     ["actions/settled", { id: "1" }],
+    ["actions/withdraw", { id: "1" }],
     ["jobs/dispatch", { name: "work", input: { a: 1 }, priority: "low", when_idle: true }],
     ["tools/call", { agent: "dev.other", name: "find", arguments: { a: 1 } }],
     ["events/emit", { name: "Found", data: { a: 1 } }],

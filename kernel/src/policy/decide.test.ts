@@ -152,6 +152,7 @@ const rows: Row[] = [
   ...effectRows("actions/propose"),
   { method: "actions/get", permission: null, params: { id: "1" } },
   { method: "actions/settled", permission: null, params: { id: "1" } },
+  { method: "actions/withdraw", permission: null, params: { id: "1" } },
   { method: "agents/list", permission: "see_agents", params: {} },
   { method: "jobs/dispatch", permission: "dispatch_jobs", params: { name: "j" } },
   { method: "jobs/progress", permission: "dispatch_jobs", params: { fraction: 1 } },

@@ -103,6 +103,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "actions/propose": effects,
   "actions/get": always, // only the agent's own actions; the service compares the agent
   "actions/settled": always,
+  "actions/withdraw": always,
   "agents/list": seeingAgents,
   "jobs/dispatch": dispatching,
   "jobs/task": dispatching,

@@ -62,6 +62,7 @@ function makeActions(kernel: Kernel): Actions {
       kernel.call("actions/propose", { effects, title, reason, supersedes, key }),
     get: (id) => kernel.call("actions/get", { id }),
     settled: (id, options) => kernel.call("actions/settled", { id }, options),
+    withdraw: (id) => kernel.call("actions/withdraw", { id }),
   };
 }
 

@@ -167,6 +167,14 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     },
     "actions/get": ({ id }) => found(id),
     "actions/settled": ({ id }) => found(id),
+    "actions/withdraw": ({ id }) => {
+      const action = found(id);
+      if (action.state !== "PendingApproval")
+        throw new LaresError("IllegalTransition", `The action ${action.id} does not wait any more.`);
+      const withdrawn: Action = { ...action, state: "Rejected", decided_by: "policy" };
+      recorded.actions[recorded.actions.indexOf(action)] = withdrawn;
+      return withdrawn;
+    },
     "jobs/dispatch": (params) => ({ id: `job-${recorded.jobs.push(params)}` }),
     "jobs/task": async ({ name, input }) => {
       const task = Object.hasOwn(options.tasks, String(name)) ? options.tasks[String(name)] : undefined;

@@ -58,5 +58,10 @@ export function actionServices(ports: ActionPorts): Pick<GuestServices<Caller>, 
       await unlessAborted(actions.settled(id), caller.signal);
       return ownAction(caller, id);
     },
+    "actions/withdraw": async (caller, { id }) => {
+      await ownAction(caller, id);
+      await actions.withdraw(id, "Its agent took it back.");
+      return ownAction(caller, id);
+    },
   };
 }

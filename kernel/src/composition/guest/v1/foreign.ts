@@ -143,6 +143,8 @@ export function followForeign(services: GuestServices<Caller>, ports: ForeignPor
     "actions/propose": nothingToFollow,
     "actions/get": reading(({ id }) => ports.ofAction(id)),
     "actions/settled": reading(({ id }) => ports.ofAction(id)),
+    // Its reason is the kernel's own, so it passes on no text of the caller.
+    "actions/withdraw": reading(({ id }) => ports.ofAction(id)),
     "agents/list": nothingToFollow,
     "jobs/dispatch": nothingToFollow,
     // Results are stored with their marks.
