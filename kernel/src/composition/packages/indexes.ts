@@ -93,7 +93,7 @@ export async function packageOfEntry(
     });
   }
   const path = decoded(entry.url);
-  if (/^[a-z][a-z0-9+.-]*:/i.test(entry.url) || path.includes("\\") || leadsToAnotherMachine(path))
+  if (/^[a-z][a-z0-9+.-]*:/i.test(entry.url) || /[\\\0]/.test(path) || leadsToAnotherMachine(path))
     throw refusedPackage(
       "index",
       `The address ${named(entry.url)} in the index is neither relative nor http(s).`,

@@ -97,6 +97,7 @@ test.each<[string, Partial<IndexEntry>, string]>([
   ["the version", { version: "9.0.0" }, "the version 9.0.0"],
   ["the publisher", { publisher: Buffer.from(theirs.publicKey).toString("base64") }, "the publisher"],
   ["a scheme", { url: "file:///etc/passwd" }, "neither relative nor http"],
+  ["a name that no file system takes", { url: "x%00.lares" }, "neither relative nor http"],
   ["another machine", { url: "\\\\host\\share\\x.lares" }, "neither relative nor http"],
   ["a size that no package has", { size: packageBounds.maxPackageBytes + 1 }, "at most"],
 ])("an index that lies about %s is found out", async (_what, change, why) => {
