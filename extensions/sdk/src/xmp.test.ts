@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxXmpBytes, readXmp } from "./xmp.ts";
+import { embeddedXmp, maxXmpBytes, readXmp } from "./xmp.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const xmp = (inside: string, before = ""): Uint8Array =>
@@ -105,5 +105,61 @@ describe("a hostile file says nothing", () => {
       }),
     );
     expect(maxXmpBytes).toBeLessThan(1024 * 1024);
+  });
+});
+
+describe("XMP in a picture", () => {
+  const said = new TextDecoder().decode(xmp(bag("dc:subject", "beach"))).replace(/^<[?]xml[^>]*>/, "");
+  const packet = bytes(
+    `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>${said}${" ".repeat(50)}\n<?xpacket end="w"?>`,
+  );
+  const latin = (text: string): Buffer => Buffer.from(text, "latin1");
+  const segment = (marker: number, ...parts: readonly Uint8Array[]): Buffer => {
+    const body = Buffer.concat(parts);
+    const head = Buffer.from([0xff, marker, 0, 0]);
+    head.writeUInt16BE(body.length + 2, 2);
+    return Buffer.concat([head, body]);
+  };
+  const jpeg = (...segments: readonly Uint8Array[]): Buffer =>
+    Buffer.concat([latin("\xff\xd8"), ...segments, segment(0xda, latin("scan")), latin("\xff\xd9")]);
+  const chunk = (type: string, ...parts: readonly Uint8Array[]): Buffer => {
+    const body = Buffer.concat(parts);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(body.length);
+    return Buffer.concat([length, latin(type), body, Buffer.alloc(4)]);
+  };
+  const png = (...chunks: readonly Uint8Array[]): Buffer =>
+    Buffer.concat([latin("\x89PNG\r\n\x1a\n"), chunk("IHDR", Buffer.alloc(13)), ...chunks, chunk("IEND")]);
+  const adobe = latin("http://ns.adobe.com/xap/1.0/\0");
+
+  it("of a JPEG is its APP1 segment of Adobe's name, behind EXIF and before the scan", () => {
+    const picture = jpeg(segment(0xe1, latin("Exif\0\0"), Buffer.alloc(100)), segment(0xe1, adobe, packet));
+    expect(readXmp(embeddedXmp(picture) ?? bytes(""))).toEqual({ keywords: ["beach"], people: [] });
+    expect(embeddedXmp(jpeg(segment(0xe1, latin("Exif\0\0"))))).toBeUndefined();
+    expect(embeddedXmp(Buffer.concat([jpeg(), segment(0xe1, adobe, packet)]))).toBeUndefined();
+    expect(embeddedXmp(picture.subarray(0, 300))).toBeUndefined();
+  });
+
+  it("of a PNG is its uncompressed text chunk of Adobe's name", () => {
+    const text = (compressed: number) =>
+      chunk("iTXt", latin(`XML:com.adobe.xmp\0`), Buffer.from([compressed, 0]), latin("en\0\0"), packet);
+    expect(readXmp(embeddedXmp(png(text(0))) ?? bytes(""))).toEqual({ keywords: ["beach"], people: [] });
+    expect(embeddedXmp(png(text(1)))).toBeUndefined();
+    expect(embeddedXmp(png(text(0)).subarray(0, 150))).toBeUndefined();
+    expect(embeddedXmp(png())).toBeUndefined();
+  });
+
+  it("of bytes that only begin like a picture is none, and reading them ends", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("\xff\xd8\xff\xe1", "\x89PNG\r\n\x1a\n"),
+        fc.uint8Array(),
+        (begin, rest) => {
+          const found = embeddedXmp(Buffer.concat([latin(begin), rest]));
+          expect(found === undefined || found.length <= rest.length).toBe(true);
+        },
+      ),
+    );
+    expect(embeddedXmp(Buffer.alloc(0))).toBeUndefined();
   });
 });

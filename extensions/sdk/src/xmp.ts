@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 
-/** What an XMP file beside a picture says about it. */
+/** What XMP says about a picture: a file beside it, or a part of its own. */
 export interface XmpFacts {
   /** Keywords, each level of a hierarchy after a slash: "Italy/Rome". */
   readonly keywords: readonly string[];
@@ -26,6 +26,8 @@ const lists = new Map<string, "keywords" | "hierarchy" | "people">([
   ["http://ns.adobe.com/lightroom/1.0/ hierarchicalSubject", "hierarchy"],
   ["http://iptc.org/std/Iptc4xmpExt/2008-02-29/ PersonInImage", "people"],
 ]);
+/** Without one of these names there is nothing to find; most XMP only says how the picture was edited. */
+const telling = /subject|hierarchicalSubject|PersonInImage|RegionList/;
 const regionList = `${regions} RegionList`;
 const regionName = `${regions} Name`;
 const regionType = `${regions} Type`;
@@ -37,10 +39,73 @@ const regionType = `${regions} Type`;
 export function readXmp(bytes: Uint8Array): XmpFacts {
   if (bytes.length > maxXmpBytes) return { keywords: [], people: [] };
   try {
-    return read(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return telling.test(text) ? read(text) : { keywords: [], people: [] };
   } catch {
     return { keywords: [], people: [] };
   }
+}
+
+const jpegName = "http://ns.adobe.com/xap/1.0/\0";
+const pngName = "XML:com.adobe.xmp\0";
+
+/**
+ * Returns the XMP in the first bytes of a JPEG or PNG, for `readXmp`; undefined if there is none, or only a part of it. It
+ * stands near the beginning: 128 KiB are enough for nearly all.
+ */
+export function embeddedXmp(picture: Uint8Array): Uint8Array | undefined {
+  const view = new DataView(picture.buffer, picture.byteOffset, picture.byteLength);
+  if (hasAt(picture, 0, "\xff\xd8\xff")) return inJpeg(picture, view);
+  if (hasAt(picture, 0, "\x89PNG\r\n\x1a\n")) return inPng(picture, view);
+  return undefined;
+}
+
+function inJpeg(picture: Uint8Array, view: DataView): Uint8Array | undefined {
+  for (let at = 2; at + 4 <= picture.length && picture[at] === 0xff;) {
+    const marker = picture[at + 1];
+    // The picture itself begins, or the marker has no length.
+    if (marker === 0xda || marker === 0xd9) return undefined;
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    const end = at + 2 + view.getUint16(at + 2);
+    if (marker === 0xe1 && hasAt(picture, at + 4, jpegName))
+      return end <= picture.length ? picture.subarray(at + 4 + jpegName.length, end) : undefined;
+    at = end;
+  }
+  return undefined;
+}
+
+function inPng(picture: Uint8Array, view: DataView): Uint8Array | undefined {
+  for (let at = 8; at + 8 <= picture.length;) {
+    const begin = at + 8;
+    const end = begin + view.getUint32(at);
+    if (hasAt(picture, at + 4, "iTXt") && hasAt(picture, begin, pngName)) {
+      let text = begin + pngName.length;
+      // Compressed XMP is not read.
+      if (end > picture.length || picture[text] !== 0) return undefined;
+      text += 2;
+      // Behind the language and a translated keyword.
+      for (let names = 0; names < 2; names++) {
+        const zero = picture.indexOf(0, text);
+        if (zero < 0 || zero >= end) return undefined;
+        text = zero + 1;
+      }
+      return picture.subarray(text, end);
+    }
+    // The checksum follows.
+    at = end + 4;
+  }
+  return undefined;
+}
+
+/** Returns whether the characters, each a byte, stand there. */
+function hasAt(bytes: Uint8Array, at: number, characters: string): boolean {
+  if (at + characters.length > bytes.length) return false;
+  for (let index = 0; index < characters.length; index++)
+    if (bytes[at + index] !== characters.charCodeAt(index)) return false;
+  return true;
 }
 
 function read(text: string): XmpFacts {
