@@ -5,6 +5,7 @@ import type { Observation } from "../platform/files/folder-reader.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Exclusions } from "./exclusions.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import type { Looks } from "./looks.ts";
 import { matchByContent, type ContentOf } from "./lookalikes.ts";
 import { MissingEntries } from "./missing.ts";
 import type { PendingNames } from "./pending-names.ts";
@@ -29,6 +30,9 @@ interface ChangeDetectorPorts {
   readonly log: Log;
   /** The names and folders that have to be checked again. */
   readonly pending: PendingNames;
+  readonly looks: Pick<Looks, "turn" | "hasLookedSince">;
+  /** True while missing entries may still be found again. */
+  isLooking(): boolean;
   hint(folder: EntryNode, name: string, origin: Origin): void;
   list(folder: EntryNode, origin: Origin, deep: boolean): void;
   /** The folder was replaced by another one than the one that is watched. */
@@ -150,23 +154,47 @@ export class ChangeDetector {
       return;
     }
     if (kind === "folder") {
+      if (!this.#isSeenAgain(arrival)) return;
       const created = recorder.create(folder, name, observed, origin);
       this.#ports.list(created, origin, false);
       return;
     }
     if (this.#isMatchingContent && !isForced && this.missing.sizesWithContent().has(observed.size)) {
       this.#lookalikes.push(arrival);
-    } else if (this.#mayGoOn(arrival, null)) {
+    } else if (this.#mayGoOn(arrival, null) && this.#isSeenAgain(arrival)) {
       recorder.create(folder, name, observed, origin);
     }
   }
 
+  /**
+   * Returns true if an entry that the index does not have counts as new. A listing may show it before the system's report
+   * that it left its old place was read: until that place has been looked at, it is checked again.
+   */
+  #isSeenAgain(arrival: Arrival): boolean {
+    const { folder, name, origin, isForced } = arrival;
+    if (isForced || origin !== "live") return true;
+    const { looks, pending, clock } = this.#ports;
+    const nowMs = clock.now();
+    const waiting = this.#waitingFor(arrival, nowMs);
+    waiting.sightedTurn ??= looks.turn;
+    if (looks.hasLookedSince(waiting.sightedTurn)) return true;
+    if (nowMs - waiting.firstAtMs >= workspaceTimes.sightedMs) return true;
+    waiting.dueAtMs = nowMs;
+    pending.put(folder, name, waiting);
+    return false;
+  }
+
+  #waitingFor({ folder, name, origin, pending }: Arrival, nowMs: number): Pending {
+    return pending ?? this.#ports.pending.get(folder, name) ?? newPending(nowMs, origin);
+  }
+
   /** Returns true if the arrival may be the backup of a file that is being written; it is checked again then. */
-  #isAwaited(file: EntryNode, { folder, name, origin, pending }: Arrival): boolean {
+  #isAwaited(file: EntryNode, arrival: Arrival): boolean {
+    const { folder, name } = arrival;
     const nowMs = this.#ports.clock.now();
     const untilMs = this.missing.mayReappearUntilMs(file, name, nowMs);
     if (untilMs === null) return false;
-    const waiting = pending ?? this.#ports.pending.get(folder, name) ?? newPending(nowMs, origin);
+    const waiting = this.#waitingFor(arrival, nowMs);
     waiting.lookedAtMs = nowMs;
     waiting.dueAtMs = untilMs;
     this.#ports.pending.put(folder, name, waiting);
@@ -174,10 +202,12 @@ export class ChangeDetector {
   }
 
   /** Returns true if a file has settled; if not, it will be checked again. */
-  #mayGoOn({ folder, name, observed, origin, pending, isForced }: Arrival, known: EntryNode | null): boolean {
+  #mayGoOn(arrival: Arrival, known: EntryNode | null): boolean {
+    const { folder, name, observed, isForced } = arrival;
     const nowMs = this.#ports.clock.now();
     if (isForced || isLongSettled(observed, nowMs)) return true;
-    const waiting = pending ?? this.#ports.pending.get(folder, name) ?? newPending(nowMs, origin);
+    const waiting = this.#waitingFor(arrival, nowMs);
+    if (known === null) waiting.sightedTurn ??= this.#ports.looks.turn;
     if (settles(waiting, observed, known, nowMs)) return true;
     this.#ports.pending.put(folder, name, waiting);
     return false;
@@ -200,6 +230,7 @@ export class ChangeDetector {
     const nowMs = this.#ports.clock.now();
     for (const { node, goneAtMs, awaitedAs, origin } of this.missing.all()) {
       if (nowMs < goneAtMs) continue;
+      if (nowMs < goneAtMs + workspaceTimes.goneAtMostMs && this.#ports.isLooking()) continue;
       // There was no time yet for a look at its other name.
       if (awaitedAs !== null && node.parent !== null && this.#ports.pending.get(node.parent, awaitedAs))
         continue;

@@ -59,6 +59,10 @@ export const workspaceTimes = {
   longSettledMs: 1000,
   /** How long a missing path may reappear elsewhere (a move) or in place (a save) before it counts as deleted. */
   goneMs: 20,
+  /** The same while what was reported has not been looked at yet. */
+  goneAtMostMs: 1000,
+  /** How long a new entry waits at most for a look at what was reported until it was seen: it may come from there. */
+  sightedMs: 200,
   /** How long a file that is found under the name of a backup may reappear in place before it counts as moved. */
   backupMs: 500,
   /** How long a scan may hold the event loop before it lets others run; the same for all queries together. */

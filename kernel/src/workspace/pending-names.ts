@@ -31,13 +31,32 @@ export class PendingNames {
     if (names?.delete(name) === true && names.size === 0) this.#folders.delete(folder);
   }
 
-  /** Removes and returns what is due, one folder at a time. */
-  *takeDue(nowMs: number): Generator<{ folder: EntryNode; due: readonly (readonly [string, Pending])[] }> {
-    for (const [folder, names] of this.#folders) {
-      const due = [...names].filter(([, pending]) => pending.dueAtMs <= nowMs);
-      for (const [name] of due) this.delete(folder, name);
-      if (due.length > 0) yield { folder, due };
-    }
+  folders(): readonly EntryNode[] {
+    return [...this.#folders.keys()];
+  }
+
+  /**
+   * Removes and returns what is due in a folder. `isAll` is false if a change was reported that it is too early to look at
+   * again.
+   */
+  takeDue(
+    folder: EntryNode,
+    nowMs: number,
+  ): { readonly due: readonly (readonly [string, Pending])[]; readonly isAll: boolean } {
+    const due: (readonly [string, Pending])[] = [];
+    let isAll = true;
+    for (const each of this.#folders.get(folder) ?? [])
+      if (each[1].dueAtMs <= nowMs) due.push(each);
+      else if (each[1].lookedAtMs > 0 && each[1].changedAtMs > each[1].lookedAtMs) isAll = false;
+    for (const [name] of due) this.delete(folder, name);
+    return { due, isAll };
+  }
+
+  /** True if something new waits that was seen in this turn or later. */
+  hasSightedSince(turn: number): boolean {
+    return this.#folders
+      .values()
+      .some((names) => names.values().some(({ sightedTurn }) => sightedTurn !== null && sightedTurn >= turn));
   }
 
   /** Returns when the next name is due; Infinity if none waits. */

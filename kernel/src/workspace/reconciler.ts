@@ -7,6 +7,7 @@ import type { Exclusions } from "./exclusions.ts";
 import { ignoreFileName } from "../platform/files/ignore-file.ts";
 import { isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import { Looks } from "./looks.ts";
 import { FolderComparison, listNow, type ListingPorts } from "./listing.ts";
 import { ChangeDetector } from "./change-detector.ts";
 import type { ContentOf } from "./lookalikes.ts";
@@ -49,6 +50,7 @@ export class Reconciler implements AsyncDisposable {
   #isStopped = false;
   /** The folders of the running scan; null if none runs. */
   #scan: ScanListings | null = null;
+  readonly #looks = new Looks();
   /** The stored index is being loaded, and nothing can be compared yet. */
   #isLoading = false;
   readonly #detector: ChangeDetector;
@@ -63,6 +65,8 @@ export class Reconciler implements AsyncDisposable {
     this.#detector = new ChangeDetector({
       ...ports,
       pending: this.#pending,
+      looks: this.#looks,
+      isLooking: () => this.#isLooking,
       hint: (folder, name, origin) => this.hint(folder, name, origin),
       list: (folder, origin, deep) => this.list(folder, origin, deep),
       replaced: (folder) => {
@@ -198,6 +202,12 @@ export class Reconciler implements AsyncDisposable {
     return this.#pending.isEmpty && !this.#hasListings && this.#detector.isQuiet;
   }
 
+  /** True if folders wait to be listed, or names to be looked at, among which a missing entry may be found again. */
+  get #isLooking(): boolean {
+    const { isUnderWay, openTurn } = this.#looks;
+    return this.#listings.length > 0 || isUnderWay || this.#pending.hasSightedSince(openTurn);
+  }
+
   get #hasListings(): boolean {
     return this.#listings.length > 0 || this.#scan?.isEmpty === false;
   }
@@ -223,6 +233,7 @@ export class Reconciler implements AsyncDisposable {
   }
 
   #takeTurn(): void {
+    this.#looks.beginTurn();
     const endMs = this.#ports.clock.monotonic() + workspaceTimes.sliceMs;
     const hasTime = (): boolean => this.#ports.clock.monotonic() < endMs;
     let hasMore = false;
@@ -261,7 +272,11 @@ export class Reconciler implements AsyncDisposable {
   #lookAtDue(hasTime: () => boolean): void {
     const nowMs = this.#ports.clock.now();
     const arrivals: Arrival[] = [];
-    for (const { folder, due } of this.#pending.takeDue(nowMs)) {
+    this.#looks.begin(() => this.#pending.folders());
+    for (let folder = this.#looks.next(); folder !== null; folder = this.#looks.next()) {
+      const { due, isAll } = this.#pending.takeDue(folder, nowMs);
+      if (!isAll) this.#looks.leftOut();
+      if (due.length === 0) continue;
       const open = this.#ports.places.open(folder);
       // A listing that is under way is older than this look.
       for (const [name] of due) this.#scan?.hinted(folder, name);

@@ -14,11 +14,13 @@ export interface Pending {
   observed: Observation | null;
   /** The file had rested before the change, as far as is known. */
   hadRested: boolean;
+  /** The turn in which something that the index does not have was first seen there. */
+  sightedTurn: number | null;
 }
 
 export function newPending(nowMs: number, origin: Origin): Pending {
   const times = { firstAtMs: nowMs, changedAtMs: nowMs, lookedAtMs: 0, dueAtMs: nowMs };
-  return { origin, ...times, observed: null, hadRested: false };
+  return { origin, ...times, observed: null, hadRested: false, sightedTurn: null };
 }
 
 /** Another hint arrived for a waiting path: look soon, but not once for each of a thousand hints. */
