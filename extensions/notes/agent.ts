@@ -3,7 +3,7 @@ import { codeOf, type Context, type Memory } from "./context.ts";
 import { headingFor, wantsHeading, withHeading } from "./heading.ts";
 import { maxNoteBytes, readNotes } from "./library.ts";
 import { Targets } from "./links.ts";
-import { noteMoved } from "./repair.ts";
+import { noteMoved, repairEnded, repairLinks } from "./repair.ts";
 import { relatedTo } from "./related.ts";
 
 /** Far below the 1 MiB that one message may have. */
@@ -23,6 +23,15 @@ export default defineAgent<Memory>({
     },
     async moved({ entry, from }, ctx) {
       await noteMoved({ from, to: entry.path }, ctx);
+    },
+    async ended({ action, state }, ctx) {
+      await repairEnded({ action, state }, ctx);
+    },
+  },
+
+  jobs: {
+    async repair(_input, ctx) {
+      await repairLinks(ctx);
     },
   },
 

@@ -7,9 +7,15 @@ export interface Memory {
   plan: {
     /** The last proposal of a heading for each note, the newest last. */
     asked: { path: string; action: string }[];
-    /** Moves whose links are not repaired yet, the newest last, and the proposal to repair them. */
-    moves?: Move[];
+    /** Moves that no proposal repairs yet, as they came, and how many have come in all. */
+    arrived?: Move[];
+    count?: number;
+    /** How often a job has begun to repair links. */
+    begun?: number;
+    /** The last proposal that repairs links, the moves that it is about, and whether it left out further notes. */
     repair?: string;
+    moves?: Move[];
+    isPartial?: boolean;
   };
 }
 export type Context = AgentContext<Memory>;

@@ -128,6 +128,34 @@ it("a note that moves has its links repaired, a second move while the question w
   expect(await kernel.read("notes/start.md")).toContain("[Rome](travels/rome.md), [[Paris]]");
 });
 
+it("a folder of many notes that moves is repaired in as few proposals as have room for it, made from few looks at all notes", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  const names = Array.from({ length: 110 }, (_, index) => `note ${index}`);
+  for (const name of names) await kernel.write(`old/${name}.md`, `# ${name}\n\n[home](../home.md)\n`);
+  const links = names.map((name) => `- [${name}](<old/${name}.md>)\n`).join("");
+  await kernel.write("home.md", `# Home\n\n${links}`);
+  await kernel.idle();
+  await mkdir(join(kernel.workspace, "deep"));
+  await rename(join(kernel.workspace, "old"), join(kernel.workspace, "deep/new"));
+  const { id } = await kernel.waitFor(async () => {
+    const [action, ...others] = await kernel.actions({ state: "PendingApproval" });
+    return others.length === 0 && action?.title === "Repair links in 100 of 111 notes" && action;
+  });
+  await kernel.idle();
+  expect((await kernel.actions()).length).toBeLessThan(10);
+  await kernel.approve(id);
+  const rest = await kernel.waitFor(async () => {
+    const [action] = await kernel.actions({ state: "PendingApproval" });
+    return action?.title === "Repair links in 11 notes" && action;
+  });
+  await kernel.approve(rest.id);
+  expect(await kernel.read("home.md")).toBe(`# Home\n\n${links.replaceAll("<old/", "<deep/new/")}`);
+  for (const name of names)
+    expect(await kernel.read(`deep/new/${name}.md`)).toBe(`# ${name}\n\n[home](../../home.md)\n`);
+  await kernel.idle();
+  expect(await kernel.actions({ state: "PendingApproval" })).toEqual([]);
+});
+
 it("moved back while the question waits, a note needs no repair, and the question is withdrawn", async () => {
   await using kernel = await runInKernel(extension, empty);
   const [rome, roma] = [join(kernel.workspace, "rome.md"), join(kernel.workspace, "roma.md")];
