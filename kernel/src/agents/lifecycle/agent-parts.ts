@@ -37,6 +37,10 @@ export interface SupervisorOptions {
   readonly othersAreQuiet?: () => boolean;
   /** True if another agent waits for a place. */
   readonly isPlaceWanted?: () => boolean;
+  /** More agents are loaded than may be in the long run. */
+  readonly isCrowded?: () => boolean;
+  /** Somebody waits for its answer from now on. */
+  readonly called?: () => void;
 }
 
 /** The parts of one agent, and their reactions to each state of its lifecycle and to the end of its work. */
@@ -87,6 +91,8 @@ export class AgentParts implements AsyncDisposable {
       isDelivering: () => this.work.isDelivering,
       isAtWork: () => this.work.isAtWork || this.work.hasEvents || this.work.hasJobsNow,
       isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
+      isCrowded: () => options.isCrowded?.() ?? false,
+      called: () => options.called?.(),
       rested: () => {
         this.#blobs.clear();
         options.rested?.();

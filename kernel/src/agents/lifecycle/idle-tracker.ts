@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** Minimum time that a busy agent keeps its place while others wait. */
+/** Minimum time that a busy agent keeps its place while others wait, and an idle one while too many are loaded. */
 export const placeTurnMs = 5000;
 
 interface IdleTrackerPorts {
@@ -13,6 +13,10 @@ interface IdleTrackerPorts {
   readonly isAtWork: () => boolean;
   /** Another agent waits for a place. */
   readonly isPlaceWanted: () => boolean;
+  /** More agents are loaded than may be in the long run. */
+  readonly isCrowded: () => boolean;
+  /** Somebody waits for its answer from now on, and it may not be loaded yet. */
+  readonly called: () => void;
   /** Nothing is open any more. */
   readonly rested: () => void;
   /** Unloads the guest. Its memory is in the journal, and the next event wakes it. */
@@ -44,6 +48,11 @@ export class IdleTracker implements Disposable {
     return this.#lastActivity;
   }
 
+  /** Somebody waits for its answer. */
+  get isAwaited(): boolean {
+    return this.#openCalls > 0;
+  }
+
   /** In monotonic milliseconds; null while the agent has work, or would have it immediately. */
   get idleSince(): number | null {
     const { isActive, isAtWork } = this.#ports;
@@ -63,30 +72,45 @@ export class IdleTracker implements Disposable {
       return await work();
     } finally {
       this.#openRequests -= 1;
-      this.#lastActivity = this.#ports.clock.monotonic();
-      if (this.#openRequests === 0) {
-        this.watch();
-        this.#ports.rested();
-      }
+      this.#ended();
     }
   }
 
   /** Keeps the guest loaded while a tool call is waking it. */
   async call<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#openCalls += 1;
+    this.#ports.called();
     try {
       return await work();
     } finally {
       this.#openCalls -= 1;
+      this.#ended();
     }
+  }
+
+  #ended(): void {
+    this.#lastActivity = this.#ports.clock.monotonic();
+    if (this.#openRequests > 0 || this.#openCalls > 0) return;
+    this.watch();
+    this.#ports.rested();
   }
 
   /** Sets the timer for unloading if the agent may be idle. */
   watch(): void {
-    const { clock, isActive, isDelivering, idleUnloadMs } = this.#ports;
+    const { clock, isActive, isDelivering } = this.#ports;
     this.ended();
-    if (!isActive() || this.#openRequests > 0 || isDelivering()) return;
-    this.#idle = clock.timer(idleUnloadMs(), () => this.unloadIfIdle());
+    if (!isActive() || this.#openRequests > 0 || this.#openCalls > 0 || isDelivering()) return;
+    const restMs = this.#restMs;
+    this.#idle = clock.timer(restMs, () => {
+      // It may have been crowded when the timer was set.
+      if (clock.monotonic() - this.#lastActivity < this.#restMs) this.watch();
+      else this.unloadIfIdle();
+    });
+  }
+
+  get #restMs(): number {
+    const { idleUnloadMs, isCrowded } = this.#ports;
+    return isCrowded() ? Math.min(placeTurnMs, idleUnloadMs()) : idleUnloadMs();
   }
 
   /** The guest is being unloaded. */

@@ -298,7 +298,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       idleUnloadMs: this.#ports.idleUnloadMs,
       ports: {
         ...this.#ports,
-        acquireSlot: () => this.#slots.acquire(),
+        acquireSlot: () => this.#slots.acquire(supervisor),
         takeTurn: (agent) => this.#turns.take(agent),
         ran: (agent, schedule, error) => this.#schedules.ended(agent, schedule, error),
         suspension: (agent, hook) => this.#schedules.suspension(agent, hook),
@@ -310,6 +310,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       othersAreQuiet: () =>
         [...this.#supervisors.values()].every((other) => other.id === definition.id || other.isQuiet),
       isPlaceWanted: () => this.#slots.hasWaiters,
+      isCrowded: () => this.#slots.isCrowded,
+      called: () => this.#slots.admit(),
     });
     this.#supervisors.set(definition.id, supervisor);
     supervisor.counted.on((agent) => this.counted.emit(agent));

@@ -127,6 +127,11 @@ export class Supervisor implements AsyncDisposable {
     return this.#parts.stay.lastActivity;
   }
 
+  /** Somebody waits for its answer. */
+  get isAwaited(): boolean {
+    return this.#parts.stay.isAwaited;
+  }
+
   /** In monotonic milliseconds; null while it has work, or would have it immediately. */
   get idleSince(): number | null {
     return this.#parts.stay.idleSince;
