@@ -26,7 +26,7 @@ export async function noteMoved(move: Move, ctx: Context): Promise<void> {
 /**
  * Proposes to repair the links that moved notes broke. Moves whose proposal still waits are part of the new one, which
  * supersedes it; a decision about it, whichever, is about its moves alone. If no link needs a repair any more, the one
- * that waits is taken back.
+ * that waits is withdrawn.
  */
 export async function repairLinks(ctx: Context): Promise<void> {
   await ctx.memory.plan.update(({ begun = 0, ...plan }) => ({ ...plan, begun: begun + 1 }));

@@ -74,7 +74,7 @@ export interface Actions extends AsyncDisposable {
   approve(by: Principal, id: string, approval: Approval): Promise<Action>;
   /** Rejects an action for a person; PermissionDenied for anybody else. */
   reject(by: Principal, id: string, reason?: string): Promise<Action>;
-  /** Rejects an action without a person, because what had proposed it was stopped or took it back. IllegalTransition. */
+  /** Rejects an action without a person, because what had proposed it was stopped or withdrew it. IllegalTransition. */
   withdraw(id: string, reason: string): Promise<Action>;
   /**
    * Proposes the changes of a stale action again for a person, merged with the current workspace. The new action waits for a person

@@ -70,7 +70,7 @@ export interface Actions {
   get(id: string): Promise<Action>;
   /** Waits until the action has ended: committed, rejected, expired, … */
   settled(id: string, options?: CallOptions): Promise<Action>;
-  /** Takes back an action that waits for a person. `IllegalTransition` if it does not wait any more. */
+  /** Withdraws an action that waits for a person. `IllegalTransition` if it does not wait any more. */
   withdraw(id: string): Promise<Action>;
 }
 

@@ -60,7 +60,7 @@ export function actionServices(ports: ActionPorts): Pick<GuestServices<Caller>, 
     },
     "actions/withdraw": async (caller, { id }) => {
       await ownAction(caller, id);
-      await actions.withdraw(id, "Its agent took it back.");
+      await actions.withdraw(id, "Its agent withdrew it.");
       return ownAction(caller, id);
     },
   };

@@ -54,7 +54,7 @@ export const actionCalls = define({
   },
   "actions/withdraw": {
     about:
-      "Takes back an action of this agent that waits for a person, because what it is for no longer holds. It becomes `Rejected`, decided by `policy`, with a reason that says so, and nothing of it is applied.",
+      "Withdraws an action of this agent that waits for a person, because what it is for no longer holds. It becomes `Rejected`, decided by `policy`, with a reason that says so, and nothing of it is applied.",
     errors: { NotFound: noAction, IllegalTransition: "The action does not wait any more." },
     params: ActionId,
     result: Action,
