@@ -23,8 +23,11 @@ export interface Recipient {
   ask(session: AgentSession, method: string, params: unknown): Promise<unknown>;
   /** The guest was ended on purpose, so unfinished work is not a failure. */
   wasEndedOnPurpose(session: AgentSession): boolean;
-  /** Returns the event with the agent's current permissions applied; null if it may no longer see it. */
-  asHeard(event: LaresEvent): LaresEvent | null;
+  /**
+   * Returns the event with the agent's current permissions applied; null if it may no longer see it, or its manifest has no
+   * hook with this handler any more.
+   */
+  asHeard(event: LaresEvent, handler: string): LaresEvent | null;
   /** The guest is about to read texts that nobody vouches for. */
   hear(foreign: Foreign): void;
   /** A handler has finished an event, successfully or not. */
@@ -181,8 +184,8 @@ export class DeliveryLoop {
     const { handler, event, foreign } = delivery.payload;
     let outcome: Outcome;
     try {
-      // It was queued with the permissions of that time and is delivered with the current ones.
-      const heard = agent.asHeard(event);
+      // It was queued with the manifest and permissions of that time and is delivered with the current ones.
+      const heard = agent.asHeard(event, handler);
       if (heard === null) {
         handed.isAnswered = true;
         this.#options.queue.acknowledge(agent.id, delivery.seq);

@@ -206,7 +206,11 @@ export class AgentParts implements AsyncDisposable {
         ask: (session, method, params) => this.requests.ask(session, method, params),
         wasEndedOnPurpose: (session) => this.body.wasEndedOnPurpose(session),
         hear: (foreign) => this.open.hear(foreign),
-        asHeard: (event) => {
+        asHeard: (event, handler) => {
+          if (!this.definition.hooks.some((hook) => hook.handler === handler)) {
+            this.reports.missed(event.name, "dropped", `its manifest has no hook for ${handler} any more`);
+            return null;
+          }
           const hearing = decideHearing(this.definition.authority, event, this.#ports);
           if (hearing.heard) return hearing.event;
           this.reports.missed(event.name, "withheld", hearing.reason);
