@@ -1,5 +1,6 @@
 import { canonicalJson } from "../base/json.ts";
 import { type ProcessPrincipal, withSources } from "../base/vocabulary/principal.ts";
+import type { ToolResult } from "../base/vocabulary/tool-result.ts";
 import type { NewEntry } from "../conversations/records.ts";
 import type { LoggedCall } from "./answer-writer.ts";
 import { changedEntry, entryOf, type Provenance } from "./entries.ts";
@@ -47,11 +48,7 @@ export class CallRunner {
       return void (await log.append([this.#resultOf(call, { result, ...ofKernel })]));
     }
     if (isProcessTool(call.tool)) {
-      const { result, also = [], after, provenance = ofKernel } = await this.#host.runOwnTool(process, call);
-      const { origin, isTainted = false, sources } = provenance;
-      const outcome = { result, origin, isTainted, ...(sources === undefined ? {} : { sources }) };
-      await log.append([...also, ...(await this.#results(call, outcome))]);
-      return await after?.();
+      return await this.#runOwn(call);
     }
     const outcome = await this.#outcomeOf(call);
     const { result } = outcome;
@@ -68,6 +65,28 @@ export class CallRunner {
     const decided = await decisions.result(id, process.signal);
     await process.move("decided");
     await log.append(await this.#results(call, { ...outcome, result: decided }));
+  }
+
+  async #runOwn(call: LoggedCall): Promise<void> {
+    const { log } = this.#host;
+    const own = await this.#host.runOwnTool(this.#process, call);
+    const { also = [], after, later, refusal, provenance = ofKernel } = own;
+    const { origin, isTainted = false, sources } = provenance;
+    const written = (result: ToolResult): Promise<NewEntry[]> =>
+      this.#results(call, { result, origin, isTainted, ...(sources === undefined ? {} : { sources }) });
+    if (later !== undefined) {
+      await log.append(also);
+      await after?.();
+      return void (await log.append(await written(await later())));
+    }
+    const results = await written(own.result);
+    await log.append(() => {
+      const why = refusal?.() ?? null;
+      return why === null
+        ? [...also, ...results]
+        : [this.#resultOf(call, { ...ofKernel, result: asError(why) })];
+    });
+    await after?.();
   }
 
   /** Returns results for the calls that will not be run. */

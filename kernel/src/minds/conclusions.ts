@@ -1,7 +1,18 @@
 import { cutWords } from "../base/cut-answer.ts";
+import type { Entry } from "../base/vocabulary/conversation.ts";
 import type { ModelFailure } from "../base/vocabulary/model.ts";
 import type { ProcessKind } from "../base/vocabulary/principal.ts";
+import type { NewEntry } from "../conversations/records.ts";
 import type { Answered } from "./answer-writer.ts";
+import { entryOf, type EntryMaker } from "./entries.ts";
+
+/** Returns a conclusion again, for those who read the conclusions of a process that ended without having read it. */
+export function passedOn(entry: Entry, maker: EntryMaker): NewEntry[] {
+  if (entry.kind !== "conclusion") return [];
+  const { process, text, origin, tainted, sources } = entry;
+  const provenance = { origin, isTainted: tainted === true, ...(sources === undefined ? {} : { sources }) };
+  return [entryOf({ ...maker, process }, { kind: "conclusion", text }, provenance)];
+}
 
 /** The model could not answer. */
 export class ModelFailed extends Error {

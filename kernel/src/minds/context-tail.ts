@@ -44,7 +44,7 @@ export class ContextTail {
       channel === undefined
         ? []
         : await readAll(reader, log.id, channel.process, context.after, channel.through);
-    const own = await readAll(reader, log.id, process, channel?.through ?? context.after);
+    const own = await readAll(reader, log.id, process, Math.max(channel?.through ?? 0, context.after));
     return new ContextTail(log, process, stored, [...ofChannel, ...own]);
   }
 

@@ -1,4 +1,5 @@
 import { LaresError, messageOf, notFound, requestCancelled } from "../base/errors.ts";
+import { Emitter } from "../base/emitter.ts";
 import { endedStates, type Entry, type Process } from "../base/vocabulary/conversation.ts";
 import { ownAccord, type Principal, type ProcessPrincipal } from "../base/vocabulary/principal.ts";
 import type { ModelMessage } from "../base/vocabulary/model.ts";
@@ -17,11 +18,13 @@ import { entryOf, type EntryMaker } from "./entries.ts";
 import { processTools } from "./process-tools.ts";
 import type { NewPart } from "./sent-parts.ts";
 import { OwnTools } from "./own-tools.ts";
+import { HeldPlaces } from "./held-places.ts";
 import { groupsOf, type Places } from "./places.ts";
 import type { RestingContexts } from "./resting-contexts.ts";
 import { Wakes } from "./wakes.ts";
 import type { Mind, MindPorts } from "./ports.ts";
-import { type GivenContext, MindProcess, Paused, Unattended } from "./process.ts";
+import { Paused, Unattended } from "./interruptions.ts";
+import { type GivenContext, MindProcess } from "./process.ts";
 import { HeldInputs } from "./held-inputs.ts";
 import { endOf } from "./scheduled.ts";
 import { atWork, exhausted, isOpen, treeOf, unreadOf } from "./turns.ts";
@@ -29,6 +32,7 @@ import type { AtWork, ConversationHost, Filled } from "./host.ts";
 import { Decisions } from "./decisions.ts";
 import { titleOf } from "./beginning.ts";
 import { suffixOf } from "./status.ts";
+import { untilEnded } from "./until-ended.ts";
 
 export interface ConversationParts {
   readonly ports: MindPorts;
@@ -55,6 +59,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   readonly #parts: ConversationParts;
   readonly #used: OpenLog;
   readonly #running = new Map<string, Running>();
+  readonly #places: HeldPlaces;
   readonly #ownTools: OwnTools;
   readonly #compactor: Compactor;
   readonly #contexts: Contexts;
@@ -64,12 +69,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   isStopping = false;
   /** Set while nobody is there: processes end before their next request, and continue later. */
   isUnattended = false;
+  readonly left = new Emitter<void>();
 
   constructor(parts: ConversationParts, used: OpenLog) {
     this.#parts = parts;
     this.ports = parts.ports;
     this.#used = used;
     this.log = used.log;
+    this.#places = new HeldPlaces(parts.places);
     this.#ownTools = new OwnTools(this);
     this.#wakes = new Wakes({
       clock: this.ports.clock,
@@ -111,6 +118,7 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
   /** Ends the work before the next requests, without writing an end: somebody will continue it. */
   stopAtNextRequest(): void {
     this.isUnattended = true;
+    this.left.emit();
     this.#wakes.stop();
     if (this.isIdle) this.#parts.rested();
   }
@@ -218,16 +226,14 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     await this.#running.get(id)?.done;
   }
 
+  untilEnded({ record, signal }: AtWork, child: string): Promise<Process | null> {
+    return this.#places.lend(record.id, signal, () => untilEnded(this, child, signal));
+  }
+
   /** Returns a process as the principal of what it does. */
   principalOf({ id, kind }: Pick<Process, "id" | "kind">): ProcessPrincipal {
-    return {
-      kind: "process",
-      process: kind,
-      agent: this.log.agent,
-      conversation: this.log.id,
-      id,
-      lineage: ownAccord,
-    };
+    const { agent, id: conversation } = this.log;
+    return { kind: "process", process: kind, agent, conversation, id, lineage: ownAccord };
   }
 
   mind(): Mind {
@@ -316,11 +322,9 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
       const groups = groupsOf(process.record, this.mind().definition, this.log.id, limits());
       if (process.record.state !== "Waiting") process.enter("wake");
       if (!places.isFree(groups)) await process.waits();
-      using _place = await places.take(groups, process.signal);
+      using _place = await this.#places.take(process.record.id, groups, process.signal);
       await process.move("start");
-      const text = await process.work();
-      if (text === null) await process.move("rest");
-      else await process.finish(text);
+      if ((await process.work()) === "rests") await process.move("rest");
     } catch (error) {
       if (this.isStopping || error instanceof Unattended) return;
       await (
@@ -377,7 +381,6 @@ export class MindConversation implements ConversationHost, AsyncDisposable {
     if (this.isIdle) this.#parts.rested();
   }
 
-  /** Tells the person something in the conversation. */
   async tell(text: string): Promise<void> {
     const maker: EntryMaker = { process: this.channel.id, turn: "", clock: this.ports.clock };
     await this.log.append([entryOf(maker, { kind: "notice", text }, { origin: "workspace" })]);

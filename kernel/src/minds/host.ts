@@ -36,6 +36,10 @@ export interface AtWork {
 /** The outcome of one of the kernel's own tools. */
 export interface OwnResult {
   readonly result: ToolResult;
+  /** Returns why the call cannot be made after all; asked when everything before is in the log. */
+  readonly refusal?: () => string | null;
+  /** Returns the result that the call gets once its entries are in the log and `after` was called. */
+  readonly later?: () => Promise<ToolResult>;
   /** Where its text comes from; default the kernel. */
   readonly provenance?: Provenance;
   /** Entries that are written with the result. */
@@ -111,8 +115,10 @@ export interface ConversationHost extends ProcessHost {
   startChild(record: Process, turn: string): void;
   /** Stops a process and what it started. */
   cancel(by: Principal, id: string): Promise<void>;
-  /** Resolves when a process has ended. */
+  /** Resolves when nothing works for a process in this kernel any more. */
   ended(id: string): Promise<void>;
+  /** Waits for the end of a child, while others may have the place of whoever waits. Null if there is no such process. */
+  untilEnded(parent: AtWork, child: string): Promise<Process | null>;
   /** Has a model write a summary. Returns null if it failed or was stopped, which is in the log. */
   runCompaction(
     record: Process,

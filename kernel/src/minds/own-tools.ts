@@ -47,7 +47,7 @@ export class OwnTools {
     switch (call.tool as ProcessTool) {
       case "branch": {
         const task = text("task");
-        return task === null ? need("task") : await this.#spawn(process, call, "branch", task, undefined);
+        return task === null ? need("task") : await this.#spawn(process, call, { kind: "branch", task });
       }
       case "spawn_worker": {
         const task = text("task");
@@ -55,18 +55,27 @@ export class OwnTools {
         const { workers } = this.#conversation.mind().definition;
         if (kind !== undefined && !workers.some(({ name }) => name === kind))
           return { result: asError(`There is no kind of worker "${kind}".`) };
-        return task === null ? need("task") : await this.#spawn(process, call, "worker", task, kind);
+        if (task === null) return need("task");
+        const started = await this.#spawn(process, call, { kind: "worker", task, name: kind });
+        const waits = process.record.kind === "branch" && args["wait"] === true;
+        return waits && started.result.status === "success" ? this.#awaited(process, call, started) : started;
       }
       case "route": {
         const id = text("process");
         const message = text("text");
         if (id === null || message === null) return need(id === null ? "process" : "text");
-        const to = this.#conversation.log.state.processes.find((each) => each.id === id);
-        if (to === undefined || to.kind === "channel" || endedStates.has(to.state))
-          return { result: asError(`No process "${id}" runs.`) };
+        const refusal = (): string | null => {
+          const to = this.#conversation.log.state.processes.find((each) => each.id === id);
+          const runs = to !== undefined && to.kind !== "channel" && !endedStates.has(to.state);
+          return runs ? null : `No process "${id}" runs.`;
+        };
+        const why = refusal();
+        if (why !== null) return { result: asError(why) };
         return {
           result: success({ process: id }),
           also: [this.#message(process, id, message)],
+          // It may end while extensions look at the result.
+          refusal,
         };
       }
       case "cancel": {
@@ -113,12 +122,14 @@ export class OwnTools {
   async #spawn(
     parent: AtWork,
     call: LoggedCall,
-    kind: "branch" | "worker",
-    task: string,
-    name: string | undefined,
+    {
+      kind,
+      task,
+      name,
+    }: { readonly kind: "branch" | "worker"; readonly task: string; readonly name?: string | undefined },
   ): Promise<OwnResult> {
     const { log, ports } = this.#conversation;
-    const id = call.call.replace(/^call_/, "");
+    const id = childOf(call);
     const known = log.state.processes.find((process) => process.id === id);
     if (known !== undefined) return { result: success({ process: id }) };
     const unfinished = log.state.processes.filter(({ state }) => !endedStates.has(state)).length;
@@ -141,6 +152,22 @@ export class OwnTools {
       after: async () => {
         if (kind === "branch") await this.#beginBranch(parent, record);
         this.#conversation.startChild(record, turn);
+      },
+    };
+  }
+
+  /** The call is answered when its child has ended. The report is an entry of its own. */
+  #awaited(parent: AtWork, call: LoggedCall, started: OwnResult): OwnResult {
+    const id = childOf(call);
+    return {
+      ...started,
+      later: async () => {
+        const child = await this.#conversation.untilEnded(parent, id);
+        if (child?.state === "Done")
+          return success({ process: id, state: child.state, note: "Its report precedes this." });
+        return asError(
+          `The worker ended without a report: ${child?.error?.message ?? child?.state ?? "it is gone"}.`,
+        );
       },
     };
   }
@@ -253,6 +280,9 @@ export class OwnTools {
     };
   }
 }
+
+/** The id of the process that a call starts. */
+const childOf = ({ call }: LoggedCall): string => call.replace(/^call_/, "");
 
 /** Leaves entries out that an interceptor's change replaced: the model reads the change. */
 async function withoutChanged<Found extends { readonly entry: Entry }>(

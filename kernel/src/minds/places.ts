@@ -84,6 +84,8 @@ export function groupsOf(
   const all = { name: "all", limit: atOnce };
   // It answers at once, whatever else the conversation does.
   if (kind === "channel") return [all];
+  // A process that has a place waits for it, so it must not wait for one of those.
+  if (kind === "compaction") return [{ name: "compactions", limit: atOnce }];
   const ofKind =
     kind === "branch"
       ? branches.atOnce

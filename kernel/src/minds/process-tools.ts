@@ -51,21 +51,23 @@ const kindsWith: Readonly<Record<ProcessTool, readonly ProcessKind[]>> = {
   memory_save: ["branch", "compaction", "cortex"],
 };
 
-const toolsOfMinds = new WeakMap<MindDefinition, ReadonlyMap<ProcessTool, ModelTool>>();
+const toolsOfMinds = new WeakMap<MindDefinition, Map<ProcessKind, ModelTool[]>>();
 
-/** Returns the kernel's tools that a process of this kind has: the same objects for all processes of a mind. */
-export function processTools(kind: ProcessKind, mind: MindDefinition): ModelTool[] {
-  let tools = toolsOfMinds.get(mind);
+/** Returns the kernel's tools that a process of this kind has: the same objects for all processes of the kind and mind. */
+export function processTools(kind: ProcessKind, mind: MindDefinition): readonly ModelTool[] {
+  const known = toolsOfMinds.get(mind) ?? new Map<ProcessKind, ModelTool[]>();
+  toolsOfMinds.set(mind, known);
+  let tools = known.get(kind);
   if (tools === undefined) {
-    tools = new Map(processToolNames.map((name) => [name, definitionOf(name, mind)]));
-    toolsOfMinds.set(mind, tools);
+    tools = processToolNames.flatMap((name) => {
+      if (!kindsWith[name].includes(kind)) return [];
+      if (name === "read_skill" && mind.skills.length === 0) return [];
+      if (name === "block_edit" && !mind.blocks.some(({ isReadOnly }) => !isReadOnly)) return [];
+      return [definitionOf(name, mind, kind)];
+    });
+    known.set(kind, tools);
   }
-  return [...tools].flatMap(([name, known]) => {
-    if (!kindsWith[name].includes(kind)) return [];
-    if (name === "read_skill" && mind.skills.length === 0) return [];
-    if (name === "block_edit" && !mind.blocks.some(({ isReadOnly }) => !isReadOnly)) return [];
-    return [known];
-  });
+  return tools;
 }
 
 export function isProcessTool(name: string): name is ProcessTool {
@@ -85,7 +87,7 @@ export function tooLongText(tool: ModelTool, args: Readonly<Record<string, unkno
   return null;
 }
 
-function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
+function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind): ModelTool {
   switch (name) {
     case "branch":
       return tool(
@@ -109,6 +111,11 @@ function definitionOf(name: ProcessTool, mind: MindDefinition): ModelTool {
                   description: "The kind of worker",
                 },
               }),
+          ...(kind === "branch"
+            ? {
+                wait: { type: "boolean", description: "Wait for its report before you continue; default false" },
+              }
+            : {}),
         },
         ["task"],
       );

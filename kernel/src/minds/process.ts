@@ -12,6 +12,7 @@ import { CallRunner } from "./call-runner.ts";
 import type { ContextTail } from "./context-tail.ts";
 import { addedBy, entryOf, type EntryMaker, processEntry, type Provenance, taintedBy } from "./entries.ts";
 import { openEnds } from "./ends.ts";
+import { Paused, Unattended } from "./interruptions.ts";
 import { kinds } from "./kinds.ts";
 import { nextState, type ProcessEvent } from "./machine.ts";
 import { requestDigest } from "./request-digest.ts";
@@ -20,7 +21,7 @@ import { type AtWork, placeOf, type ProcessHost } from "./host.ts";
 import { scheduleOrigin } from "./scheduled.ts";
 import { beginsTurn, isSpoken } from "./turns.ts";
 import { isProcessTool } from "./process-tools.ts";
-import { conclusionOf, ModelFailed } from "./conclusions.ts";
+import { conclusionOf, ModelFailed, passedOn } from "./conclusions.ts";
 
 /** The beginning of a request that is made for one process alone, and what it was made of. */
 export interface GivenContext {
@@ -30,12 +31,6 @@ export interface GivenContext {
 
 /** Whose messages speak to the model themselves; those of others are quoted. */
 const speakers: ReadonlySet<string> = new Set(["person", "model", "kernel", scheduleOrigin]);
-
-/** Nobody is there, so nothing more is asked for now. */
-export class Unattended extends Error {}
-
-/** The person has to speak first. */
-export class Paused extends Error {}
 
 /** Turns of a worker in which an answer without a call is not yet taken for its report. */
 const nudgedTurns = 2;
@@ -110,8 +105,8 @@ export class MindProcess implements AtWork {
     await this.#host.log.append([processEntry(this.maker, this.record)]);
   }
 
-  /** Works until there is nothing to do. Returns the text with which it ends; null for one that rests. */
-  async work(): Promise<string | null> {
+  /** Works until there is nothing to do. Returns whether it has ended, which is in the log then, or rests. */
+  async work(): Promise<"ended" | "rests"> {
     const { kind, name } = this.record;
     const { end, maxTurns } = kinds[kind];
     const most = maxTurns(this.#host.mind().definition, name);
@@ -127,7 +122,7 @@ export class MindProcess implements AtWork {
       const answered = await this.#ask(turn > most);
       if (answered.type === "failed") {
         const { failure } = answered;
-        if (failure.class === "EmptyAnswer" && end === "rest") return null;
+        if (failure.class === "EmptyAnswer" && end === "rest") return "rests";
         if (failure.class !== "ContextOverflow" || overflows++ > 0) throw new ModelFailed(failure);
         if (!(await this.#host.makeRoom(this, "overflow"))) throw new ModelFailed(failure);
         continue;
@@ -147,7 +142,7 @@ export class MindProcess implements AtWork {
           this.#calls.unanswered(`Not run: ${most} requests in a row were made, which is the limit.`),
         );
       if (end === "rest") {
-        if (!this.hasUnread("spoken")) return null;
+        if (!this.hasUnread("spoken")) return "rests";
         turn = 0;
         continue;
       }
@@ -156,8 +151,7 @@ export class MindProcess implements AtWork {
         turn = nudgedTurns;
         continue;
       }
-      if (this.hasUnread("spoken")) continue;
-      return conclusionOf(answered, kind);
+      if (await this.#finish(() => conclusionOf(answered, kind), turn > most)) return "ended";
     }
   }
 
@@ -183,16 +177,27 @@ export class MindProcess implements AtWork {
     await this.move("cancel", { ended: this.#now() }, open);
   }
 
-  async finish(text: string): Promise<void> {
-    this.conclusion = text;
-    // It begins a turn of whoever reads it.
-    const conclusion = entryOf(
-      { ...this.maker, turn: "" },
-      { kind: "conclusion", text },
-      this.provenance("model"),
-    );
-    // A summary is written by whoever asked for it.
-    await this.move("finish", { ended: this.#now() }, this.#given === null ? [conclusion] : []);
+  /**
+   * Writes the end. False if something came that it has not read, which nobody else would: decided when everything before is
+   * in the log. `isLast`: it makes no further request, so what its children found goes to whoever reads its own conclusion.
+   */
+  async #finish(conclude: () => string, isLast: boolean): Promise<boolean> {
+    if (!isLast && this.hasUnread("any")) return false;
+    const text = conclude();
+    const written = await this.#host.log.append(() => {
+      if (!isLast && this.hasUnread("any")) return [];
+      this.conclusion = text;
+      this.enter("finish", { ended: this.#now() });
+      // Each begins a turn of whoever reads it. A summary is written by whoever asked for it.
+      const maker = { ...this.maker, turn: "" };
+      const conclusion = entryOf(maker, { kind: "conclusion", text }, this.provenance("model"));
+      return [
+        ...(this.#given === null ? [conclusion] : []),
+        processEntry(this.maker, this.record),
+        ...this.#unread().flatMap((entry) => passedOn(entry, maker)),
+      ];
+    });
+    return written.length > 0;
   }
 
   /** Returns where a text comes from that was made of what this process has read. */
@@ -348,9 +353,13 @@ export class MindProcess implements AtWork {
   /** True if something came after the last request: what was spoken, or also what children found. */
   hasUnread(what: "spoken" | "any"): boolean {
     const isNew = what === "spoken" ? isSpoken : beginsTurn;
+    return this.#unread().some((entry) => isNew(entry, this.record));
+  }
+
+  /** Returns what its model has not read. */
+  #unread(): readonly Entry[] {
     const entries = this.#tail?.entries ?? [];
-    const last = entries.findLastIndex(({ seq }) => seq <= this.lastRequest);
-    return entries.slice(last + 1).some((entry) => isNew(entry, this.record));
+    return entries.slice(entries.findLastIndex(({ seq }) => seq <= this.lastRequest) + 1);
   }
 
   /** True if a schedule began its turn. */

@@ -3,7 +3,7 @@ import type { EntryReader } from "./ports.ts";
 
 type Reader = Pick<Process, "id" | "kind">;
 
-/** True for what a process has to answer: a message, or, for a channel, the end of what it waits for. */
+/** True for what a process has to answer: a message, or the end of what it waits for. */
 export function beginsTurn(entry: Entry, reader: Reader): boolean {
   return isSpoken(entry, reader) || isFound(entry, reader);
 }
@@ -17,10 +17,10 @@ export function isSpoken(entry: Entry, { id, kind }: Reader): boolean {
 
 const waiting: ReadonlySet<string> = new Set(["PendingApproval", "Approved", "Committing"]);
 
-/** True for what a child of a channel found, and for what became of an action by itself. */
+/** True for what a child found, and, for a channel, for what became of an action by itself. */
 function isFound(entry: Entry, { id, kind }: Reader): boolean {
+  if (entry.kind === "conclusion") return (kind === "channel" || kind === "branch") && entry.process !== id;
   if (kind !== "channel") return false;
-  if (entry.kind === "conclusion") return entry.process !== id;
   const isEnd = entry.kind === "action" && !waiting.has(entry.state);
   return isEnd && entry.process === id && entry.origin !== "person";
 }

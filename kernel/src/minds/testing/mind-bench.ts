@@ -69,6 +69,8 @@ export class MindBench {
   readonly pictures = new Map<string, FilePicture>();
   mind: MindDefinition = mind;
   contextTokens = 100_000;
+  /** The model counts what it reads, so that contexts fill up. */
+  counts = false;
   limits = { atOnce: 256, processes: 8 };
   unattendedMs = 1_800_000;
   isScripted = false;
@@ -398,7 +400,10 @@ export class MindBench {
         })),
       ],
       finish: cut ?? (call.length > 0 ? "tool_calls" : "stop"),
-      usage: { input_tokens: 10, output_tokens: 2 },
+      usage: {
+        input_tokens: this.counts ? Math.ceil(JSON.stringify(question.messages).length / 4) : 10,
+        output_tokens: 2,
+      },
       microUsd: 100,
     };
   }
