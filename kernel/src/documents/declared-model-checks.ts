@@ -2,14 +2,19 @@ import { sourceOfModel } from "../base/vocabulary/declared-model.ts";
 import { targetOf } from "../policy/egress.ts";
 import { write } from "./fixes/repairs.ts";
 import { checkHosts } from "./host-checks.ts";
-import { present, type SoundExtension } from "./sound-part.ts";
+import type { Manifest } from "./schema/manifest.ts";
+import { present } from "./sound-part.ts";
 import { diagnostic, type Diagnostic } from "./text/diagnostics.ts";
 import { pointerTo, type ParsedDocument } from "./text/source.ts";
 
-/** Reports what is wrong with the models that an extension declares: older manifests only name them. */
-export function checkDeclaredModels({ models }: SoundExtension, document: ParsedDocument): Diagnostic[] {
+/** Reports what is wrong with the models at `list`, which an extension declares: older manifests only name them. */
+export function checkDeclaredModels(
+  models: Manifest["extension"]["models"],
+  list: string,
+  document: ParsedDocument,
+): Diagnostic[] {
   return present(models).flatMap(([index, model]) => {
-    const pointer = pointerTo("/extension/models", index);
+    const pointer = `${list}/${index}`;
     const { sha256, source } = model;
     const found = checkHosts(
       source?.redirect_hosts,
