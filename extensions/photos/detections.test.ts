@@ -53,12 +53,26 @@ describe("boxes", () => {
   it("that overlap are one face, the one with the higher score; at most twenty are kept", () => {
     const near = one([10, 10, 110, 110, 12, 12, 112, 112, 300, 10, 400, 110], [0.7, 0.9, 0.8]);
     expect(read(near).map(({ score }) => Number(score.toFixed(1)))).toEqual([0.9, 0.8]);
-    const many = Array.from({ length: 40 }, (_, at) => [(at % 8) * 70, Math.floor(at / 8) * 70, (at % 8) * 70 + 60, Math.floor(at / 8) * 70 + 60]);
-    expect(read(one(many.flat(), many.map((_, at) => 0.7 + at / 1000)))).toHaveLength(maxFaces);
+    const many = Array.from({ length: 40 }, (_, at) => [
+      (at % 8) * 70,
+      Math.floor(at / 8) * 70,
+      (at % 8) * 70 + 60,
+      Math.floor(at / 8) * 70 + 60,
+    ]);
+    expect(
+      read(
+        one(
+          many.flat(),
+          many.map((_, at) => 0.7 + at / 1000),
+        ),
+      ),
+    ).toHaveLength(maxFaces);
   });
 
   it("outside of the picture are cut or dropped", () => {
-    const found = read(one([-50, -50, 64, 48, 700, 10, 800, 90, 10, 500, 90, 600, 5, 5, 6, 6], [0.9, 0.9, 0.9, 0.9]));
+    const found = read(
+      one([-50, -50, 64, 48, 700, 10, 800, 90, 10, 500, 90, 600, 5, 5, 6, 6], [0.9, 0.9, 0.9, 0.9]),
+    );
     expect(found.map(({ box }) => box)).toEqual([[0, 0, 0.1, 0.1]]);
   });
 
@@ -90,9 +104,9 @@ describe("a detector that does not fit", () => {
     expect(problem([tensor("boxes", [1, 5], [0, 0, 0, 0, 0]), tensor("scores", [1], [1])])).toBe(
       'The output "boxes" is [1, 5]; it must be N × 4.',
     );
-    expect(problem([tensor("boxes", [2, 4], Array<number>(8).fill(0)), tensor("scores", [3], [1, 1, 1])])).toContain(
-      "one score for each",
-    );
+    expect(
+      problem([tensor("boxes", [2, 4], Array<number>(8).fill(0)), tensor("scores", [3], [1, 1, 1])]),
+    ).toContain("one score for each");
     const numbers: Tensor = { name: "scores", dims: [1], type: "int32", data: Int32Array.of(1) };
     expect(problem([...one([0, 0, 9, 9]).slice(0, 1), numbers])).toBe(
       'The output "scores" is of int32; it must be of float32 or float64.',
@@ -100,9 +114,21 @@ describe("a detector that does not fit", () => {
   });
 
   it("with a million boxes is refused before they are read", () => {
-    const boxes: Tensor = { name: "boxes", dims: [1e6, 4], type: "float32", data: new Float32Array(4e6).fill(1) };
-    const scores: Tensor = { name: "scores", dims: [1e6], type: "float32", data: new Float32Array(1e6).fill(1) };
-    expect(problem([boxes, scores])).toBe("The detector gives 1000000 boxes for one photo; at most 50000 are read.");
+    const boxes: Tensor = {
+      name: "boxes",
+      dims: [1e6, 4],
+      type: "float32",
+      data: new Float32Array(4e6).fill(1),
+    };
+    const scores: Tensor = {
+      name: "scores",
+      dims: [1e6],
+      type: "float32",
+      data: new Float32Array(1e6).fill(1),
+    };
+    expect(problem([boxes, scores])).toBe(
+      "The detector gives 1000000 boxes for one photo; at most 50000 are read.",
+    );
   });
 });
 
@@ -136,24 +162,40 @@ describe("maps of centres", () => {
   it("of wrong shapes or with absurd numbers do no harm", () => {
     expect(read(maps(0.8, 1e9), named)).toEqual([]);
     expect(read(maps(Number.NaN), named)).toEqual([]);
-    expect(problem([...maps(1).slice(0, 2), tensor("539", [1, 1, 2, 2], [0, 0, 0, 0])], named)).toContain("do not fit together");
+    expect(problem([...maps(1).slice(0, 2), tensor("539", [1, 1, 2, 2], [0, 0, 0, 0])], named)).toContain(
+      "do not fit together",
+    );
   });
 });
 
 describe("an embedding", () => {
   it("of a face is one vector", () => {
-    expect(embeddingIn([tensor("embedding", [1, 2], [0, 2])], "embedding")).toEqual({ vector: Float32Array.of(0, 1) });
+    expect(embeddingIn([tensor("embedding", [1, 2], [0, 2])], "embedding")).toEqual({
+      vector: Float32Array.of(0, 1),
+    });
     expect(embeddingIn([tensor("embedding", [1, 2], [0, 0])], "embedding")).toEqual({ vector: null });
-    expect(embeddingIn([tensor("embedding", [1, 3000], Array<number>(3000).fill(1))], "embedding")).toMatchObject({
+    expect(
+      embeddingIn([tensor("embedding", [1, 3000], Array<number>(3000).fill(1))], "embedding"),
+    ).toMatchObject({
       problem: 'The output "embedding" has 3000 numbers; a face\'s embedding has 2 to 1024.',
     });
-    expect(embeddingIn([], "embedding")).toMatchObject({ problem: expect.stringContaining("faces.embedding.output") as string });
+    expect(embeddingIn([], "embedding")).toMatchObject({
+      problem: expect.stringContaining("faces.embedding.output") as string,
+    });
   });
 });
 
 describe("settings", () => {
   it("that make no sense have their defaults", () => {
-    const odd = { width: 1e9, layout: "x", mean: "a", scale: [1, 2], boxes: 5, least_score: Number.NaN, embedding: [] };
+    const odd = {
+      width: 1e9,
+      layout: "x",
+      mean: "a",
+      scale: [1, 2],
+      boxes: 5,
+      least_score: Number.NaN,
+      embedding: [],
+    };
     expect(faceSettingsOf({ faces: odd })).toEqual({ ...faceSettingsOf({}), boxes: "5" });
     expect(faceSettingsOf({ faces: null })).toEqual(faceSettingsOf({}));
   });

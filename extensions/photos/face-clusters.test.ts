@@ -13,9 +13,15 @@ function numbersFrom(seed: number): () => number {
 }
 
 /** Faces of some people: each person has a direction, and each face of the person is near it. */
-function facesOf(people: number, each: number, { dimensions = 32, noise = 0.5, seed = 1 } = {}): ComparedFace[] {
+function facesOf(
+  people: number,
+  each: number,
+  { dimensions = 32, noise = 0.5, seed = 1 } = {},
+): ComparedFace[] {
   const next = numbersFrom(seed);
-  const directions = Array.from({ length: people }, () => Array.from({ length: dimensions }, () => next() - 0.5));
+  const directions = Array.from({ length: people }, () =>
+    Array.from({ length: dimensions }, () => next() - 0.5),
+  );
   return Array.from({ length: people * each }, (_, at) => ({
     key: `photo ${String(at).padStart(6, "0")}`,
     vector: (directions[at % people] ?? []).map((value) => value + noise * (next() - 0.5)),
@@ -53,7 +59,8 @@ describe("faces", () => {
   it("of two people with different names stay apart, however near they are", () => {
     const one = { key: "1", vector: [1, 0, 0], person: "a" };
     const other = { key: "2", vector: [1, 0.01, 0], person: "b" };
-    const named = (a: string, b: string) => new Map([...(a ? [["a", a] as const] : []), ...(b ? [["b", b] as const] : [])]);
+    const named = (a: string, b: string) =>
+      new Map([...(a ? [["a", a] as const] : []), ...(b ? [["b", b] as const] : [])]);
     expect(distinct(clustersOf([one, other], { ...options, names: named("ada", "grace") }))).toBe(2);
     expect(clustersOf([one, other], { ...options, names: named("", "grace") })).toEqual(["b", "b"]);
     expect(distinct(clustersOf([one, other], { ...options, names: named("ada", "ada") }))).toBe(1);

@@ -212,7 +212,6 @@ it("asks for no right with which anything could leave the machine", async () => 
     "use_models",
     "use_credentials",
     "call_tools",
-    "emit_events",
     "shared_data",
   ])
     expect(manifest).not.toContain(right);

@@ -46,7 +46,7 @@ async function tell(
   if (photos.length > (before?.value.photos ?? 0)) {
     const paths = photos.slice(0, namedPaths).map(({ path }) => path);
     await unless("PermissionDenied", () =>
-      ctx.events.emit("PersonIdentified", { person: id, name, photos: paths }),
+      ctx.events.emit("PersonIdentified", { person: id, person_name: name, photos: paths }),
     );
   }
   await unless("Conflict", async () => {
