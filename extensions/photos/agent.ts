@@ -24,6 +24,13 @@ interface Limited {
 export default defineAgent<Memory>({
   memory: { plan: nothingNoticed },
 
+  // Settings may have changed: then photos have to be looked at that did not change themselves.
+  async onStartup(ctx) {
+    const reading = faceReadingOf(ctx);
+    if (reading === null || (await ctx.memory.plan.read()).readBy === reading.key) return;
+    await ctx.jobs.dispatch("faces", {}, { key: `faces ${reading.key}`, priority: "low", whenIdle: true });
+  },
+
   hooks: {
     async changed(_event, ctx) {
       const plan = await ctx.memory.plan.update(noticed);
@@ -59,7 +66,9 @@ export default defineAgent<Memory>({
       const count = await inBatches(ctx, facesStage(reading, new Told()));
       if (count > 0) ctx.trace.info("faces noted", { photos: count });
       const changed = ctx.signal.aborted ? 0 : await countPeople(ctx, reading);
-      if (changed === 0 || ctx.signal.aborted) return;
+      if (ctx.signal.aborted) return;
+      await ctx.memory.plan.update((plan) => ({ ...plan, readBy: reading.key }));
+      if (changed === 0) return;
       ctx.trace.info("people noted", { photos: changed });
       await tellPeople(ctx);
     },

@@ -47,51 +47,48 @@ export function* clustering(
     .slice(0, clusterBounds.faces);
   const dimensions = faces[order.find((at) => faces[at]?.vector !== undefined) ?? -1]?.vector?.length;
   if (dimensions === undefined) return people;
-  const compared: {
-    readonly at: number;
-    readonly key: string;
-    readonly vector: Float32Array;
-    readonly before: string;
-  }[] = [];
+  const compared: Compared[] = [];
   let steps = 0;
   for (const at of order) {
     const { key = "", vector, person = "" } = faces[at] ?? {};
-    const unit = vector?.length === dimensions ? unitOf(vector) : null;
-    if (unit !== null) compared.push({ at, key, vector: unit, before: person === nobody ? "" : person });
+    const scale = vector?.length === dimensions ? scaleOf(vector) : null;
+    if (vector !== undefined && scale !== null)
+      compared.push({ at, key, vector, scale, before: person === nobody ? "" : person });
     if (++steps % facesOfStep === 0) yield;
   }
   const means = new Means(dimensions);
-  for (const { at, vector, before } of compared) {
-    if (before !== "" && means.add(before, vector)) people[at] = before;
+  for (const face of compared) {
+    if (face.before !== "" && means.add(face.before, face)) people[face.at] = face.before;
     if (++steps % facesOfStep === 0) yield;
   }
-  means.refresh();
-  for (const { at, key, vector } of compared) {
-    if (people[at] === nobody) {
-      const [nearest] = means.near(vector, 1);
-      const person =
-        nearest !== undefined && nearest.similarity >= samePerson ? nearest.person : means.freeId(key);
-      if (means.add(person, vector)) people[at] = person;
+  yield* means.refresh();
+  for (const face of compared) {
+    if (people[face.at] === nobody) {
+      const [nearest] = means.near(face, 1);
+      const isKnown = nearest !== undefined && nearest.similarity >= samePerson;
+      const person = isKnown ? nearest.person : means.freeId(face.key);
+      if (means.add(person, face)) people[face.at] = person;
     }
     if (++steps % facesOfStep === 0) yield;
   }
-  means.refresh();
-  const joined = means.joined(Math.min(0.97, samePerson + joinedAbove), names);
+  yield* means.refresh();
+  const joined = yield* means.joined(Math.min(0.97, samePerson + joinedAbove), names);
   for (const { at } of compared) people[at] = joined.get(people[at] ?? nobody) ?? nobody;
   yield;
   const after = new Means(dimensions);
-  for (const { at, vector } of compared) {
-    if (people[at] !== nobody) after.add(people[at] ?? nobody, vector);
+  for (const face of compared) {
+    const person = people[face.at] ?? nobody;
+    if (person !== nobody) after.add(person, face);
     if (++steps % facesOfStep === 0) yield;
   }
-  after.refresh();
+  yield* after.refresh();
   // The means have moved since the first faces were counted: each face is looked at once more.
-  for (const { at, vector } of compared) {
-    const near = after.near(vector, nearestLooked);
+  for (const face of compared) {
+    const near = after.near(face, nearestLooked);
     const [nearest] = near;
-    const own = near.find(({ person }) => person === people[at])?.similarity ?? -1;
+    const own = near.find(({ person }) => person === people[face.at])?.similarity ?? -1;
     if (nearest !== undefined && nearest.similarity >= samePerson && nearest.similarity > own + movedBy)
-      people[at] = nearest.person;
+      people[face.at] = nearest.person;
     if (++steps % facesOfStep === 0) yield;
   }
   return people;
@@ -106,13 +103,23 @@ export function clustersOf(faces: readonly ComparedFace[], options: ClusterOptio
   }
 }
 
-/** Returns the vector with the length 1; null if it has no direction. */
-function unitOf(vector: ArrayLike<number>): Float32Array | null {
+/** A face that can be compared. Its vector stays as it was kept: of so many faces a wider one would fill the memory. */
+interface Compared {
+  /** Its place among the faces. */
+  readonly at: number;
+  readonly key: string;
+  readonly vector: ArrayLike<number>;
+  /** With this its vector has the length 1. */
+  readonly scale: number;
+  /** The person that it was counted to before; "" if there is none. */
+  readonly before: string;
+}
+
+/** Returns what makes the vector's length 1; null if it has no direction. */
+function scaleOf(vector: ArrayLike<number>): number | null {
   let sum = 0;
   for (let at = 0; at < vector.length; at++) sum += (vector[at] ?? 0) ** 2;
-  if (!Number.isFinite(sum) || sum === 0) return null;
-  const length = Math.sqrt(sum);
-  return Float32Array.from(vector, (value) => value / length);
+  return Number.isFinite(sum) && sum > 0 ? 1 / Math.sqrt(sum) : null;
 }
 
 interface Mean {
@@ -136,7 +143,7 @@ class Means {
   }
 
   /** Returns false if it would be one person too many. */
-  add(person: string, vector: Float32Array): boolean {
+  add(person: string, { vector, scale }: Pick<Compared, "vector" | "scale">): boolean {
     let mean = this.#byPerson.get(person);
     if (mean === undefined) {
       if (this.#byLabel.length >= clusterBounds.people) return false;
@@ -145,7 +152,7 @@ class Means {
       this.#byLabel.push(mean);
     }
     const { sum } = mean;
-    for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0);
+    for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0) * scale;
     mean.count += 1;
     // With its first faces a mean moves, later hardly: it is entered anew when it has twice as many.
     if ((mean.count & (mean.count - 1)) === 0) this.#enter(mean);
@@ -153,12 +160,18 @@ class Means {
   }
 
   /** Enters all means as they are now. A new index is filled faster than an old one is changed. */
-  refresh(): void {
+  *refresh(): Generator<void, void> {
     this.#index = this.#emptyIndex();
-    for (const mean of this.#byLabel) this.#enter(mean);
+    for (const mean of this.#byLabel) {
+      this.#enter(mean);
+      if ((mean.label + 1) % facesOfStep === 0) yield;
+    }
   }
 
-  near(vector: Float32Array, count: number): { readonly person: string; readonly similarity: number }[] {
+  near(
+    { vector }: Pick<Compared, "vector">,
+    count: number,
+  ): { readonly person: string; readonly similarity: number }[] {
     return this.#index
       .search(vector, count)
       .map(({ label, similarity }) => ({ person: this.#byLabel[label]?.person ?? nobody, similarity }));
@@ -173,7 +186,7 @@ class Means {
   }
 
   /** Returns for each person the one that it is joined to: the one with a name, else with more faces. */
-  joined(least: number, names: ReadonlyMap<string, string>): Map<string, string> {
+  *joined(least: number, names: ReadonlyMap<string, string>): Generator<void, Map<string, string>> {
     const roots = this.#byLabel.map(({ label }) => label);
     const nameOf = this.#byLabel.map(({ person }) => names.get(person));
     const rootOf = (label: number): number => {
@@ -182,7 +195,8 @@ class Means {
       return (roots[label] = root);
     };
     for (const mean of this.#byLabel) {
-      if (unitOf(mean.sum) === null) continue;
+      if ((mean.label + 1) % facesOfStep === 0) yield;
+      if (scaleOf(mean.sum) === null) continue;
       for (const { label, similarity } of this.#index.search(mean.sum, nearestLooked)) {
         const [one, other] = [rootOf(mean.label), rootOf(label)];
         if (similarity < least || one === other) continue;
@@ -207,6 +221,6 @@ class Means {
 
   #enter({ label, sum }: Mean): void {
     // Opposite faces may add up to nothing.
-    if (unitOf(sum) !== null) this.#index.add(label, sum);
+    if (scaleOf(sum) !== null) this.#index.add(label, sum);
   }
 }

@@ -63,8 +63,8 @@ function inputOf(
       data[at + last * colourStep] = blues[bytes[from + 2] ?? 0] ?? 0;
     }
   }
-  const size = { n: 1, c: 3, h: height, w: width };
-  return { name: input, dims: [...layout].map((letter) => size[letter as keyof typeof size]), data };
+  const picture = isPlanar ? [3, height, width] : [height, width, 3];
+  return { name: input, dims: layout.startsWith("n") ? [1, ...picture] : picture, data };
 }
 
 const empty = new Float32Array();

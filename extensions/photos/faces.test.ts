@@ -36,7 +36,7 @@ const floats = (name: string, dims: number[], values: readonly number[]): Tensor
 const redOf = (input: Tensor | undefined): number => Math.round(Number(input?.data[0] ?? 0) * 255);
 
 /** Finds one face in each picture that is red at all, and gives a vector that turns with the red. */
-const detector: Infer = ({ inputs }) => {
+const detector = ({ inputs }: { readonly inputs: readonly Tensor[] }): TensorInput[] => {
   const red = redOf(inputs[0]);
   if (red === 0)
     return [floats("boxes", [0, 4], []), floats("scores", [0], []), floats("embeddings", [0, 2], [])];
@@ -205,6 +205,21 @@ describe("with a model", () => {
     await run(again);
     expect(again.recorded.actions.map(({ title }) => title)).toContain("Note the faces in 5 photos");
     expect(await found(again, "Ada")).toEqual(["a1.jpg", "a2.jpg", "a3.jpg"]);
+  });
+
+  it("other settings have the photos looked at when the agent is started, once", async () => {
+    const ctx = contextOf(ada);
+    await photos.onStartup?.(ctx);
+    expect(ctx.recorded.jobs).toMatchObject([{ name: "faces" }]);
+    await run(ctx);
+    await photos.onStartup?.(ctx);
+    expect(ctx.recorded.jobs).toHaveLength(1);
+    const other = contextOf(ada, { plan: await ctx.memory.plan.read(), config: { least_score: 0.7 } });
+    await photos.onStartup?.(other);
+    expect(other.recorded.jobs).toMatchObject([{ name: "faces" }]);
+    const none = contextOf(ada, { models: [] });
+    await photos.onStartup?.(none);
+    expect(none.recorded.calls).toEqual([]);
   });
 
   it("a second model gives the vectors where the detector gives none", async () => {

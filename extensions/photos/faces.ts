@@ -86,10 +86,12 @@ export function facesStage(reading: FaceReading, told: Told): Stage {
       sidecars.set(entry.id, { of, model: reading.key, faces });
       return { of, model: reading.key, people: await peopleOf(entry, faces, ctx) };
     },
-    also: ({ id, path }) => {
+    also: ({ id, path, sidecars: kinds }) => {
       const data = sidecars.get(id);
       sidecars.delete(id);
-      return data === undefined ? [] : [{ kind: "sidecar.write", path, sidecar: facesSidecar, data }];
+      // Most photos have no faces, and need nothing beside them that says so.
+      if (data === undefined || (data.faces.length === 0 && !kinds.includes(facesSidecar))) return [];
+      return [{ kind: "sidecar.write", path, sidecar: facesSidecar, data }];
     },
   };
 }
