@@ -44,8 +44,28 @@ const server = createServer((request, response) => {
   response.end(models[name as keyof typeof models]);
 });
 
+const listener = "com.example.listener";
+/** Hears of people, and reads who is known. */
+const listening = `import { defineAgent } from "@lares/sdk";
+export default defineAgent({
+  memory: { plan: { heard: [] } },
+  hooks: {
+    async heard({ person, person_name, photos }, ctx) {
+      await ctx.memory.plan.update(({ heard }) => ({ heard: [...heard, { person, person_name, photos }] }));
+    },
+  },
+  tools: {
+    async known(_args, ctx) {
+      const { items } = await ctx.types("dev.lares.photos/Person").query();
+      return { people: items.map(({ value }) => value), heard: (await ctx.memory.plan.read()).heard };
+    },
+  },
+});
+`;
+
 const entry = (named: readonly object[] = [], config: Record<string, unknown> = {}) => ({
   extensions: [
+    { path: `../extensions/${listener}`, grants: { locations: ["."] } },
     {
       id,
       grants: { locations: ["."] },
@@ -60,7 +80,20 @@ beforeAll(async () => {
   await once(server, "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   origin = `http://${host}`;
-  bench = await Bench.create({ files: photos, lares: entry() });
+  const hearing = {
+    permissions: {
+      read_entries: true,
+      hear_events: ["dev.lares.photos/PersonIdentified"],
+      shared_types: { read: ["dev.lares.photos/Person"] },
+    },
+    hooks: [{ on: "dev.lares.photos/PersonIdentified", handler: "heard" }],
+    tools: [{ name: "known", description: "known", handler: "known", parameters: { type: "object" } }],
+  };
+  bench = await Bench.create({
+    files: photos,
+    lares: entry(),
+    extensions: [{ id: listener, program: listening, manifest: hearing }],
+  });
   const config = join(bench.base, "config", "lares");
   await mkdir(config, { recursive: true });
   await writeFile(
@@ -129,6 +162,15 @@ test("a model that a person names and accepts finds faces; people are told apart
     name: "Ada",
   });
   expect(await found(client, "ada")).toEqual(["photos/1.png", "photos/2.png", "photos/3.png"]);
+  const three = ["photos/1.png", "photos/2.png", "photos/3.png"];
+  await until("the event", async () => {
+    const { heard } = await tool<{ heard: unknown[] }>(client, listener, "known");
+    return heard.length > 0;
+  });
+  expect(await tool(client, listener, "known")).toEqual({
+    people: [{ id: "ada", name: "Ada", photos: 3 }],
+    heard: [{ person: "ada", person_name: "Ada", photos: three }],
+  });
   const env = { ...process.env, ...environment, LARES_HOME: bench.home, NO_COLOR: "1" };
   const listed = await runNode([executable, "models", "--json"], { cwd: bench.root, env });
   expect(JSON.parse(listed.stdout)).toMatchObject({
