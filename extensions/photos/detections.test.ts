@@ -76,7 +76,7 @@ describe("boxes", () => {
     expect(found.map(({ box }) => box)).toEqual([[0, 0, 0.1, 0.1]]);
   });
 
-  it("and scores that are no numbers, or turned over, are dropped", () => {
+  it("and scores that are not numbers, or turned over, are dropped", () => {
     const bad = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const value of bad) {
       expect(read(one([value, 0, 100, 100]))).toEqual([]);

@@ -5,7 +5,7 @@ import type { FaceSettings } from "./face-settings.ts";
 export interface DetectedFace {
   readonly box: Box;
   readonly score: number;
-  /** Of length 1; absent if the detector gives none. */
+  /** The vector has length 1; absent if the detector gives none. */
   readonly vector?: Float32Array;
 }
 
@@ -26,7 +26,7 @@ export const maxFaces = 20;
 const maxRows = 50_000;
 /** Places of a map: those of the largest input, in steps of four pixels. */
 const maxPlaces = 65_536;
-/** Of boxes that overlap more than this, the one with the higher score stays. */
+/** If two boxes overlap more than this, the one with the higher score stays. */
 const maxOverlap = 0.4;
 /** Boxes with a high score that are compared with each other. */
 const maxCompared = 200;
@@ -86,7 +86,7 @@ function inBoxes(outputs: readonly Tensor[], settings: FaceSettings): Found {
     return { problem: `The output "${settings.boxes}" is ${shown(boxes.dims)}; it must be N × 4.` };
   if (rows > maxRows)
     return { problem: `The detector gives ${rows} boxes for one photo; at most ${maxRows} are read.` };
-  // Of several classes the last one is the face, as where the first one is the background.
+  // If there are several classes, the last one is the face: the first one is usually the background.
   const classes = scores.data.length === rows ? 1 : rows === 0 ? 0 : scores.data.length / rows;
   if (!Number.isInteger(classes) || (classes > 1 && scores.dims.at(-1) !== classes))
     return {
@@ -123,7 +123,7 @@ function inBoxes(outputs: readonly Tensor[], settings: FaceSettings): Found {
   };
 }
 
-/** Scores are parts of one; what is more is no score. */
+/** Scores go from 0 to 1; a larger number is not a score. */
 const maxScore = 1.001;
 /** A box from 0 to 1 may reach over the edge; in pixels nothing is so small. */
 const largestRelative = 1.5;
@@ -223,7 +223,7 @@ export function overlap(one: Box, other: Box): number {
   return overlapOf(corners(one), corners(other));
 }
 
-/** Returns null where there are none: the detector need not give any. */
+/** Returns null if there are none: the detector need not give any. */
 function vectorsIn(outputs: readonly Tensor[], name: string, rows: number): Vectors | null {
   const found = floats(outputs, name, "embeddings");
   if ("problem" in found || rows === 0) return null;

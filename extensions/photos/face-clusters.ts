@@ -3,9 +3,9 @@ import { hashOf } from "./face-settings.ts";
 
 /** A face as it is compared with others. */
 export interface ComparedFace {
-  /** Tells faces apart, and orders them: of the photo that was there first, the first face. */
+  /** Tells faces apart, and orders them: the first face of the oldest photo comes first. */
   readonly key: string;
-  /** Of any length; absent: it cannot be compared. */
+  /** Absent: the face cannot be compared. The length of the vector does not matter. */
   readonly vector?: ArrayLike<number>;
   /** The person that it was counted to before. */
   readonly person?: string;
@@ -154,7 +154,7 @@ class Means {
     const { sum } = mean;
     for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0) * scale;
     mean.count += 1;
-    // With its first faces a mean moves, later hardly: it is entered anew when it has twice as many.
+    // With its first faces a mean moves, later hardly: it is entered again when it has twice as many.
     if ((mean.count & (mean.count - 1)) === 0) this.#enter(mean);
     return true;
   }

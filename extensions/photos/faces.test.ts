@@ -167,7 +167,7 @@ describe("with a model", () => {
     ]);
   });
 
-  it("two clusters of one name are one person, and an empty name takes it back", async () => {
+  it("two clusters of one name are one person, and an empty name removes it", async () => {
     const ctx = contextOf([...ada, ...bo]);
     await run(ctx);
     const [one, other] = await people(ctx);
@@ -183,6 +183,18 @@ describe("with a model", () => {
       "There is no person",
     );
     await expect(tool(ctx, "namePerson", { person: one?.id, name: "_" })).rejects.toThrow("is not a name");
+  });
+
+  it("a name that another agent gives is told by the next job, because that agent may see fewer photos", async () => {
+    const ctx = contextOf([...ada, ...bo]);
+    await run(ctx);
+    const [one] = await people(ctx);
+    const called = { ...ctx, caller: "dev.lares.steward" };
+    await photos.tools?.["namePerson"]?.({ person: one?.id, name: "Ada" }, called);
+    expect(await found(ctx, "Ada")).toHaveLength(3);
+    expect(ctx.recorded.calls.filter(({ method }) => /^types|^events/.test(method))).toHaveLength(1);
+    await run(ctx, "metadata");
+    expect(emitted(ctx)).toHaveLength(1);
   });
 
   it("another model reads photos again, and names stay where the faces are", async () => {

@@ -39,8 +39,12 @@ async function answerOf({ id, name, faces, photos }: FoundPerson, ctx: Context):
   return { id, ...(name === undefined ? {} : { name }), photos: photos.length, shown };
 }
 
-/** Gives a person whose face was found a name, or with an empty one takes it back. Returns the person as it is now. */
-export async function namePerson(ctx: Context, person: string, name: string): Promise<PersonAnswer | null> {
+/** Gives a person whose face was found a name, or removes it if `name` is empty. Returns the person as it is now. */
+export async function namePerson(
+  ctx: Context & { readonly caller: string },
+  person: string,
+  name: string,
+): Promise<PersonAnswer | null> {
   const given = name.trim();
   if (given !== "" && !isName(given))
     throw new Error(
@@ -57,18 +61,19 @@ export async function namePerson(ctx: Context, person: string, name: string): Pr
     throw new Error(
       `${found.name ?? person} is named by tags or XMP files alone. Change those, or name a person whose face was found.`,
     );
-  // Of several with one name, an id of a face names that one alone.
+  // The id of a face names that person alone, even if others have the same name.
   const ids = found.faces.includes(person) ? [person] : found.faces;
   await ctx.memory.plan.update((plan) => {
     const kept = Object.entries(plan.names ?? {}).filter(([id]) => !ids.includes(id));
     if (given !== "" && kept.length + ids.length > maxNames)
-      throw new Error(`There are ${maxNames} names already. Take one back first, by an empty name.`);
+      throw new Error(`There are ${maxNames} names already. Remove one first, with an empty name.`);
     return {
       ...plan,
       names: Object.fromEntries([...kept, ...(given === "" ? [] : ids.map((id) => [id, given]))]),
     };
   });
-  await tellPeople(ctx);
+  // A calling agent may see fewer photos: then the next job tells, which sees all.
+  if (ctx.caller === "user") await tellPeople(ctx);
   const { names: now = {} } = await ctx.memory.plan.read();
   const [first = ""] = ids;
   const again = peopleIn(photos, now).find(({ faces }) => faces.includes(first));

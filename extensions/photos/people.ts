@@ -6,7 +6,7 @@ export type GivenNames = Readonly<Record<string, string>>;
 
 /** Somebody in photos. */
 export interface FoundPerson {
-  /** Of a person with a name, a form of the name; of another, the id that the faces have. */
+  /** A form of the name, or the id that the faces have if there is no name. */
   readonly id: string;
   readonly name?: string;
   /** The ids that this person's faces have: none where only tags and sidecars name the person. */
@@ -14,7 +14,7 @@ export interface FoundPerson {
   readonly photos: readonly Photo[];
 }
 
-/** Longer names are no names. */
+/** A longer text is not a name. */
 export const maxNameLength = 200;
 
 /**

@@ -27,7 +27,7 @@ export interface StoredSidecar extends XmpFacts {
 export interface StoredFaces {
   readonly of: string;
   readonly model: string;
-  /** The person of each face: an id, "" where it was not counted to one yet, or `nobody`. */
+  /** The person of each face: an id, "" if it was not counted to a person yet, or `nobody`. */
   readonly people: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface Photo {
   readonly time?: number;
   readonly at?: Position;
   readonly look?: Look;
-  /** Absent where nobody looked for faces in this state of the file. */
+  /** Absent if the job has not looked for faces in this state of the file. */
   readonly faces?: Pick<StoredFaces, "model" | "people">;
   /** Its facts, or its look, are missing or of an older state of the file. */
   readonly needsFacts: boolean;

@@ -50,9 +50,7 @@ export async function countPeople(ctx: Job, { settings, key }: FaceReading): Pro
     if (at % photosOfStep === 0) await ctx.save({ read: at });
   }
   if (count > clusterBounds.faces)
-    ctx.trace.warn(
-      `There are more than ${clusterBounds.faces} faces; those of the newest photos are not compared.`,
-    );
+    ctx.trace.warn(`There are more than ${clusterBounds.faces} faces. The others are not compared.`);
   const { names = {} } = await ctx.memory.plan.read();
   const run = clustering(
     shown.flatMap(({ faces }) => faces),
@@ -83,12 +81,14 @@ async function note(shown: readonly Shown[], counted: readonly string[], ctx: Jo
   let from = 0;
   const effects: EffectInput[] = [];
   for (const { entry, people, faces } of shown) {
-    const now = counted.slice(from, from + faces.length);
+    // If there are too many faces, those of this photo were not read: they are not looked at again each time.
+    const now =
+      faces.length === 0
+        ? people.map((person) => (person === "" ? nobody : person))
+        : counted.slice(from, from + faces.length);
     from += faces.length;
     if (now.join() === people.join()) continue;
     const before = entry.fields[namespace]?.["faces"] as StoredFaces;
-    // Of photos that were not looked at any more the faces stay as they are.
-    if (faces.length === 0) continue;
     const value: StoredFaces = { ...before, people: now };
     effects.push({ kind: "field.set", path: entry.path, namespace, key: "faces", value });
   }

@@ -51,7 +51,7 @@ function definitionOf(
     requested: written.permissions,
     effective: accepted?.permissions ?? {},
     denied: effectivePermissions(
-      // Whoever denies use_models means the extension's own models too, for which it needs no permission.
+      // A person who denies use_models denies the extension's own models too, for which it needs no permission.
       manifest.models.length === 0 ? written.permissions : { use_models: [], ...written.permissions },
       entry.configuration.grants,
     ).denied,

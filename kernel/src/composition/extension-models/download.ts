@@ -163,7 +163,7 @@ class Download {
     );
     const reason = isDeclared
       ? error.message
-      : `it redirects to ${host}. Whoever declares the model has to name that host under its source.redirect_hosts, and a person has to accept it`;
+      : `it redirects to ${host}. Name that host under source.redirect_hosts where the model is declared; a person has to accept it`;
     throw new LaresError("EgressDenied", this.#network(reason).message, { host, reason });
   }
 

@@ -281,7 +281,7 @@ test("a private address, and a redirect to a host that was not declared, are not
   await expect(elsewhere.fetch()).rejects.toMatchObject({
     code: "EgressDenied",
     message: expect.stringContaining(
-      "redirects to localhost. Whoever declares the model has to name that host",
+      "redirects to localhost. Name that host under source.redirect_hosts",
     ) as string,
   });
   expect(target.ranges).toEqual([]);
