@@ -13,14 +13,21 @@ export function checkDeclaredModels(
   list: string,
   document: ParsedDocument,
 ): Diagnostic[] {
+  const owners = new Map<string, number>();
   return present(models).flatMap(([index, model]) => {
     const pointer = `${list}/${index}`;
-    const { sha256, source } = model;
+    const { name, sha256, source } = model;
     const found = checkHosts(
       source?.redirect_hosts,
       pointerTo(pointer, "source", "redirect_hosts"),
       document,
     );
+    const owner = owners.get(name);
+    if (owner !== undefined) {
+      const message = `models[${owner}] is named "${name}" already. Give this one another name, or remove one of them.`;
+      found.push(diagnostic("duplicate-model", document.locate(`${pointer}/name`), message));
+    }
+    owners.set(name, owner ?? index);
     if (sha256 !== undefined && !/^(?:sha256:)?[0-9a-f]{64}$/.test(sha256)) {
       const at = pointerTo(pointer, "sha256");
       const isDigits = /^(?:sha256:)?[0-9a-f]{64}$/i.test(sha256);
