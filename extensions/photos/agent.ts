@@ -63,11 +63,18 @@ export default defineAgent<Memory>({
     async faces(_input, ctx) {
       const reading = faceReadingOf(ctx);
       if (reading === null) return;
-      const count = await inBatches(ctx, facesStage(reading, new Told()));
+      const told = new Told();
+      const count = await inBatches(ctx, facesStage(reading, told));
       if (count > 0) ctx.trace.info("faces noted", { photos: count });
       const changed = ctx.signal.aborted ? 0 : await countPeople(ctx, reading);
       if (ctx.signal.aborted) return;
-      await ctx.memory.plan.update((plan) => ({ ...plan, readBy: reading.key }));
+      // A problem that is over is told again if it returns.
+      const isOver = count > 0 && told.isSilent;
+      await ctx.memory.plan.update((plan) => ({
+        ...plan,
+        readBy: reading.key,
+        ...(isOver ? { warned: [] } : {}),
+      }));
       if (changed === 0) return;
       ctx.trace.info("people noted", { photos: changed });
       await tellPeople(ctx);

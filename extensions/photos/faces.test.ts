@@ -282,6 +282,7 @@ describe("a model that does not fit", () => {
     const mended = contextOf(known, { plan: await ctx.memory.plan.read(), config: { least_score: 0.5 } });
     await run(mended);
     expect(await people(mended)).toMatchObject([{ photos: 12 }]);
+    expect((await mended.memory.plan.read()).warned).toEqual([]);
   });
 
   it("that cannot be fetched leaves the photos for later", async () => {

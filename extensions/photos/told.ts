@@ -9,6 +9,11 @@ export class Told {
   /** Problems of this job: those that follow from the first are not told. */
   #count = 0;
 
+  /** True if nothing was wrong. */
+  get isSilent(): boolean {
+    return this.#count === 0;
+  }
+
   /** `key`: the model, and how it is run. With another one the same problem is told again. */
   async once(ctx: Context, key: string, problem: string): Promise<void> {
     if (this.#count > 0) return;
