@@ -14,6 +14,8 @@ const permissions = {
   write_custom_fields: { namespace: "photos" },
   write_tags: true,
   dispatch_jobs: true,
+  write_sidecars: { kinds: ["faces"] },
+  emit_events: ["PersonIdentified"],
   propose_actions: ["file.write"],
 };
 const photo = (path: string, taken: string, tags: string[] = []): MockEntry => {
@@ -26,7 +28,13 @@ const photo = (path: string, taken: string, tags: string[] = []): MockEntry => {
   };
 };
 const contextOf = (entries: readonly MockEntry[], config: Record<string, unknown> = {}) =>
-  mockContext<Memory>({ entries, permissions, config, memory: { plan: nothingNoticed } });
+  mockContext<Memory>({
+    entries,
+    permissions,
+    config,
+    memory: { plan: nothingNoticed },
+    types: { Person: { key: "id" } },
+  });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-03T09:00:00Z") });

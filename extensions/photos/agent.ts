@@ -3,13 +3,18 @@ import { aboutPhotos } from "./about.ts";
 import { createAlbum } from "./album.ts";
 import { answerOfMoment, answerOfPlace } from "./answers.ts";
 import { factsStage, inBatches, lookStage } from "./batches.ts";
+import { faceReadingOf, facesStage } from "./faces.ts";
 import type { Memory } from "./context.ts";
 import { duplicatesOf } from "./duplicates.ts";
 import { everyPhoto, libraryOf } from "./library.ts";
 import { namedIn, taggedWith } from "./people.ts";
+import { namePerson, people } from "./people-tools.ts";
 import { photosAround } from "./places.ts";
+import { tellPeople } from "./registry.ts";
 import { everySidecar, sidecarStage } from "./sidecars.ts";
 import { tellMemories } from "./sunday.ts";
+import { Told } from "./told.ts";
+import { countPeople } from "./who.ts";
 import { begun, keyOf, noticed, nothingNoticed } from "./waiting.ts";
 
 interface Limited {
@@ -18,6 +23,13 @@ interface Limited {
 
 export default defineAgent<Memory>({
   memory: { plan: nothingNoticed },
+
+  // Settings may have changed: then photos have to be looked at that did not change themselves.
+  async onStartup(ctx) {
+    const reading = faceReadingOf(ctx);
+    if (reading === null || (await ctx.memory.plan.read()).readBy === reading.key) return;
+    await ctx.jobs.dispatch("faces", {}, { key: `faces ${reading.key}`, priority: "low", whenIdle: true });
+  },
 
   hooks: {
     async changed(_event, ctx) {
@@ -36,13 +48,36 @@ export default defineAgent<Memory>({
       if (count > 0) ctx.trace.info("time and place noted", { photos: count });
       const marked = ctx.signal.aborted ? 0 : await inBatches(ctx, sidecarStage(await everySidecar(ctx)));
       if (marked > 0) ctx.trace.info("tags and people noted", { photos: marked });
+      if (!ctx.signal.aborted) await tellPeople(ctx);
       // Places and moments are there now; decoding pictures takes longer and waits until nobody else has anything to do.
       if (!ctx.signal.aborted)
         await ctx.jobs.dispatch("looks", {}, { key: `looks ${at}`, priority: "low", whenIdle: true });
     },
     async looks(_input, ctx) {
+      const { begun: at } = await ctx.memory.plan.read();
       const count = await inBatches(ctx, lookStage);
       if (count > 0) ctx.trace.info("looks noted", { photos: count });
+      if (faceReadingOf(ctx) === null || ctx.signal.aborted) return;
+      await ctx.jobs.dispatch("faces", {}, { key: `faces ${at}`, priority: "low", whenIdle: true });
+    },
+    async faces(_input, ctx) {
+      const reading = faceReadingOf(ctx);
+      if (reading === null) return;
+      const told = new Told();
+      const count = await inBatches(ctx, facesStage(reading, told));
+      if (count > 0) ctx.trace.info("faces noted", { photos: count });
+      const changed = ctx.signal.aborted ? 0 : await countPeople(ctx, reading);
+      if (ctx.signal.aborted) return;
+      // A problem that is over is told again if it returns.
+      const isOver = count > 0 && told.isSilent;
+      await ctx.memory.plan.update((plan) => ({
+        ...plan,
+        readBy: reading.key,
+        ...(isOver ? { warned: [] } : {}),
+      }));
+      if (changed === 0) return;
+      ctx.trace.info("people noted", { photos: changed });
+      await tellPeople(ctx);
     },
   },
 
@@ -74,8 +109,15 @@ export default defineAgent<Memory>({
       };
     },
     async searchPerson({ person_name, limit = 50 }: Limited & { person_name: string }, ctx) {
-      const found = namedIn(await everyPhoto(ctx), person_name);
+      const { names } = await ctx.memory.plan.read();
+      const found = namedIn(await everyPhoto(ctx), person_name, names);
       return { total: found.length, photos: found.slice(0, limit).map(({ path }) => path) };
+    },
+    async people({ limit = 50 }: Limited, ctx) {
+      return await people(ctx, limit);
+    },
+    async namePerson({ person, name }: { person: string; name: string }, ctx) {
+      return await namePerson(ctx, person, name);
     },
     async photosWithTag({ tag, limit = 50 }: Limited & { tag: string }, ctx) {
       const found = taggedWith(await everyPhoto(ctx), tag);

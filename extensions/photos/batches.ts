@@ -14,15 +14,21 @@ const headBytes = 128 * 1024;
 
 /** One pass over the photos, which computes one custom field of each. */
 export interface Stage {
-  readonly field: "facts" | "look" | "sidecar";
+  readonly field: "facts" | "look" | "sidecar" | "faces";
   readonly title: (count: number) => string;
   /** The trace at its beginning. */
   readonly begins: string;
   /** Photos of one batch; default {@link batchSize}. */
   readonly batch?: number;
+  /** Photos that are read at the same time; default {@link readAtOnce}. */
+  readonly atOnce?: number;
   needs(photo: Photo): boolean;
-  /** Returns the value of the field. */
-  read(entry: Entry, ctx: Context): Promise<unknown>;
+  /** Returns the value of the field; undefined: it stays as it is. */
+  read(entry: Entry, ctx: Job): Promise<unknown>;
+  /** Further effects that belong to the value. */
+  also?(entry: Entry): EffectInput[];
+  /** True if the rest has to wait for another job. */
+  isStopped?(): boolean;
 }
 
 export const factsStage: Stage = {
@@ -52,13 +58,17 @@ export const lookStage: Stage = {
       const look = lookOf(bytes, width, height);
       return { of, ...(look === null ? {} : { look }) };
     } catch (error) {
-      // Damaged, too large, or of a format that the kernel does not decode: not tried again before the file changes.
-      const isBusy = error instanceof LaresError && error.facts["limit"] === "thumbnails";
-      if (!isBusy && (codeOf(error) === "InvalidParams" || codeOf(error) === "LimitExceeded")) return { of };
+      if (isUndecodable(error)) return { of };
       throw error;
     }
   },
 };
+
+/** True for a picture that is damaged, too large, or of a format that the kernel does not decode: not tried again before it changes. */
+export function isUndecodable(error: unknown): boolean {
+  const isBusy = error instanceof LaresError && error.facts["limit"] === "thumbnails";
+  return !isBusy && (codeOf(error) === "InvalidParams" || codeOf(error) === "LimitExceeded");
+}
 
 /**
  * Runs a stage for all photos that need it, in batches. Each batch is one action and then a checkpoint; what is done is known
@@ -70,25 +80,31 @@ export async function inBatches(ctx: Job, stage: Stage): Promise<number> {
   if (needing.length > 0) ctx.trace.info(stage.begins, { photos: needing.length });
   const size = stage.batch ?? batchSize;
   let done = 0;
-  for (let at = 0; at < needing.length && !ctx.signal.aborted; at += size) {
+  const atOnce = stage.atOnce ?? readAtOnce;
+  const isOver = (): boolean => ctx.signal.aborted || stage.isStopped?.() === true;
+  for (let at = 0; at < needing.length && !isOver(); at += size) {
     const batch = needing.slice(at, at + size);
     const effects: EffectInput[] = [];
-    for (let from = 0; from < batch.length; from += readAtOnce) {
-      const some = batch.slice(from, from + readAtOnce);
+    for (let from = 0; from < batch.length && !isOver(); from += atOnce) {
+      const some = batch.slice(from, from + atOnce);
       effects.push(...(await Promise.all(some.map((entry) => effectFor(entry, stage, ctx)))).flat());
     }
     await write(effects, stage, ctx);
-    done += effects.length;
+    done += effects.filter(({ kind }) => kind === "field.set").length;
     await ctx.progress(Math.min(1, (at + batch.length) / needing.length), `${at + batch.length} photos`);
     await ctx.save({ done: at + batch.length });
   }
   return done;
 }
 
-async function effectFor(entry: Entry, stage: Stage, ctx: Context): Promise<EffectInput[]> {
+async function effectFor(entry: Entry, stage: Stage, ctx: Job): Promise<EffectInput[]> {
   try {
     const value = await stage.read(entry, ctx);
-    return [{ kind: "field.set", path: entry.path, namespace, key: stage.field, value }];
+    if (value === undefined) return [];
+    return [
+      { kind: "field.set", path: entry.path, namespace, key: stage.field, value },
+      ...(stage.also?.(entry) ?? []),
+    ];
   } catch (error) {
     if (!isGone(error) && !isUnreadable(error)) throw error;
     // A change of it triggers another look. One photo that cannot be read must not stop the others.
@@ -97,16 +113,33 @@ async function effectFor(entry: Entry, stage: Stage, ctx: Context): Promise<Effe
   }
 }
 
-async function write(effects: readonly EffectInput[], stage: Stage, ctx: Context): Promise<void> {
+/** Writes what was read of some photos as one action. */
+export async function write(
+  effects: readonly EffectInput[],
+  { title }: Pick<Stage, "title">,
+  ctx: Context,
+): Promise<void> {
   if (effects.length === 0) return;
-  const reason = "So that places, moments and copies are found without reading every file again.";
+  const reason = "So that places, moments, copies and people are found without reading every file again.";
+  const photos = effects.filter(({ kind }) => kind === "field.set").length;
   try {
-    await ctx.actions.propose(effects, { title: stage.title(effects.length), reason });
+    await ctx.actions.propose(effects, { title: title(photos), reason });
   } catch (error) {
     if (!isGone(error)) throw error;
     // One of them was moved or deleted meanwhile; the others are noted one by one.
-    if (effects.length > 1) for (const effect of effects) await write([effect], stage, ctx);
+    const one = byPhoto(effects);
+    if (one.length > 1) for (const some of one) await write(some, { title }, ctx);
   }
+}
+
+/** A photo's field stays together with its sidecar. */
+function byPhoto(effects: readonly EffectInput[]): EffectInput[][] {
+  const found = new Map<string, EffectInput[]>();
+  for (const effect of effects) {
+    const path = "path" in effect ? effect.path : "";
+    found.set(path, [...(found.get(path) ?? []), effect]);
+  }
+  return [...found.values()];
 }
 
 function isUnreadable(error: unknown): boolean {
@@ -117,6 +150,6 @@ function isGone(error: unknown): boolean {
   return ["NotFound", "Stale", "Conflict"].some((code) => codeOf(error) === code);
 }
 
-function codeOf(error: unknown): unknown {
+export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

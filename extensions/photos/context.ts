@@ -9,6 +9,12 @@ export interface Memory {
 export interface Remembered extends Waiting {
   /** The Sunday on which something was told last: "2024-05-05". */
   readonly told?: string;
+  /** The names that the person gave to people whose faces were found, by their ids. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** By which models, and how, the photos were read last. */
+  readonly readBy?: string;
+  /** Problems of the models for faces that were told, the last ones. */
+  readonly warned?: readonly string[];
 }
 
 export type Context = AgentContext<Memory>;

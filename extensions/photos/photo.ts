@@ -20,6 +20,17 @@ export interface StoredSidecar extends XmpFacts {
   readonly of: string;
 }
 
+/**
+ * The custom field `faces`: who is in the photo, and of which state of the file, read by which models. The faces themselves are
+ * in the sidecar `faces`, in the same order.
+ */
+export interface StoredFaces {
+  readonly of: string;
+  readonly model: string;
+  /** The person of each face: an id, "" if it was not counted to a person yet, or `nobody`. */
+  readonly people: readonly string[];
+}
+
 /** A photo as the index and its custom fields describe it. */
 export interface Photo {
   readonly id: string;
@@ -34,6 +45,8 @@ export interface Photo {
   readonly time?: number;
   readonly at?: Position;
   readonly look?: Look;
+  /** Absent if the job has not looked for faces in this state of the file. */
+  readonly faces?: Pick<StoredFaces, "model" | "people">;
   /** Its facts, or its look, are missing or of an older state of the file. */
   readonly needsFacts: boolean;
   readonly needsLook: boolean;
@@ -66,6 +79,7 @@ export function photoOf(entry: Entry, now: number): Photo {
     ...(isPosition(facts?.position) ? { at: facts.position } : {}),
     ...(isLook(look?.look) ? { look: look.look } : {}),
     ...sidecarOf(own["sidecar"]),
+    ...facesOf(own["faces"], state),
     needsFacts: facts === undefined,
     needsLook: look === undefined,
   };
@@ -76,6 +90,12 @@ function sidecarOf(value: unknown): Pick<Photo, "keywords" | "people" | "sidecar
   const { of, keywords, people } = value as Partial<Record<keyof StoredSidecar, unknown>>;
   if (typeof of !== "string" || of === "") return {};
   return { sidecarState: of, keywords: textsIn(keywords), people: textsIn(people) };
+}
+
+function facesOf(value: unknown, state: string): Pick<Photo, "faces"> {
+  if (!isOf(value, state)) return {};
+  const { model, people } = value as Partial<Record<keyof StoredFaces, unknown>>;
+  return typeof model === "string" ? { faces: { model, people: textsIn(people) } } : {};
 }
 
 function textsIn(value: unknown): string[] {

@@ -92,6 +92,7 @@ export type {
 export type {
   InferAnswer,
   InferRequest,
+  OwnModel,
   Tensor,
   TensorInput,
   TensorType,

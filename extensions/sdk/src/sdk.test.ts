@@ -27,7 +27,7 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
     "agent.ts": `import { defineAgent } from "@lares/sdk";
       export default defineAgent({
         onStartup: (ctx) => ctx.trace.info("started", { id: ctx.extension.id, batch: ctx.config.batch }),
-        onPermissionChange: (ctx) => ctx.trace.info("changed", { inside: ctx.inGrantedScope("archive/a.txt") }),
+        onPermissionChange: (ctx) => ctx.trace.info("changed", { inside: ctx.inGrantedScope("archive/a.txt"), models: ctx.ai.models }),
         hooks: { seen: (event, ctx) => ctx.trace.info("seen " + event.entry.path, { inside: ["photos/a.jpg", "photos", "photosets/a", "../photos/a", "photos/../x", "/photos/a"].map(ctx.inGrantedScope) }), notAFunction: 3 as any },
         tools: { run: () => 1 },
         jobs: { async work({ n }, ctx) { const from = ctx.checkpoint?.next ?? 0; await ctx.save({ next: from + n }); await ctx.progress(0.5, "half"); return from; } },
@@ -42,7 +42,11 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
   });
   await guest.request("startup");
   await guest.request("hook", { handler: "seen", event: { entry: { path: "photos/a.jpg" } } });
-  await guest.request("permissionChange", { permissions: {}, locations: ["archive"] });
+  await guest.request("permissionChange", {
+    permissions: {},
+    locations: ["archive"],
+    models: [{ name: "faces", sha256: "a" }],
+  });
   expect(
     await guest.request("job", { id: "7", name: "work", input: { n: 2 }, checkpoint: { next: 5 } }),
   ).toBe(5);
@@ -56,7 +60,14 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
         fields: { inside: [true, true, false, false, false, false] },
       },
     ],
-    ["trace", { level: "info", message: "changed", fields: { inside: true } }],
+    [
+      "trace",
+      {
+        level: "info",
+        message: "changed",
+        fields: { inside: true, models: [{ name: "faces", sha256: "a" }] },
+      },
+    ],
     ["jobs/checkpoint", { data: { next: 7 } }],
     ["jobs/progress", { fraction: 0.5, message: "half" }],
   ]);

@@ -125,9 +125,11 @@ function programOf({
 }
 
 function hasSameAuthority(before: AgentDefinition, after: AgentDefinition): boolean {
-  const authorityOf = ({ authority }: AgentDefinition): unknown[] => [
+  const authorityOf = ({ authority, models = [] }: AgentDefinition): unknown[] => [
     authority.effective,
+    authority.denied,
     authority.locations,
+    models,
   ];
   return JSON.stringify(authorityOf(before)) === JSON.stringify(authorityOf(after));
 }

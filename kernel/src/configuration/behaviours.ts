@@ -18,8 +18,16 @@ export function behaviourOf(
   // For people only: they do not change what the agent does.
   const { description: _description, author: _author, license: _license, ...others } = more;
   const { allowed_hosts: hosts = [], ...caps } = resources;
-  // Requested separately: the path as the origin, the grants as permissions and locations.
-  const { path: _path, id: _id, from: _from, enabled: _enabled, grants: _grants, ...settings } = entry;
+  // Requested separately: the path as the origin, the grants as permissions and locations. The models are the manifest's by now.
+  const {
+    path: _path,
+    id: _id,
+    from: _from,
+    enabled: _enabled,
+    grants: _grants,
+    models: _models,
+    ...settings
+  } = entry;
   const behaviour = JSON.parse(
     JSON.stringify({
       hooks,

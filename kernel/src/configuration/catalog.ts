@@ -3,6 +3,7 @@ import type { ExtensionConfiguration } from "../documents/configuration.ts";
 import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { brokenExtension, type BrokenExtension } from "./broken-extensions.ts";
 import type { ExtensionFinder, ExtensionOnDisk } from "./find-extensions.ts";
+import { withNamedModels } from "./named-models.ts";
 import { requestedNamespaces, withRealPaths } from "./namespaces.ts";
 import { ObservedFiles } from "./observed-files.ts";
 import { sizeOf, withMindFiles } from "./mind-program.ts";
@@ -123,7 +124,7 @@ export class Catalog {
         continue;
       }
       if (located.has(found)) faults.push(`"${found}" is named twice; the first entry counts.`);
-      else located.set(found, { configuration, extension });
+      else located.set(found, { configuration, extension: withNamedModels(extension, configuration) });
     }
     for (const extension of await finder.droppedIn()) {
       const id = extension.checked.value?.id;

@@ -50,7 +50,11 @@ function definitionOf(
     extension: written.id,
     requested: written.permissions,
     effective: accepted?.permissions ?? {},
-    denied: effectivePermissions(written.permissions, entry.configuration.grants).denied,
+    denied: effectivePermissions(
+      // A person who denies use_models denies the extension's own models too, for which it needs no permission.
+      manifest.models.length === 0 ? written.permissions : { use_models: [], ...written.permissions },
+      entry.configuration.grants,
+    ).denied,
     locations: accepted?.locations ?? [],
     protectedPaths: context.protectedPaths,
     forbiddenPaths: context.forbiddenPaths,

@@ -166,7 +166,7 @@ export class Attempt implements AsyncDisposable {
 
   #initializeParams(): Record<string, unknown> {
     const { extension, permissions, limits } = this.subject;
-    return { abi: 1, extension, config: {}, permissions, locations: ["."], limits };
+    return { abi: 1, extension, config: {}, permissions, locations: ["."], models: [], limits };
   }
 }
 

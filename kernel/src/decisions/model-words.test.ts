@@ -15,6 +15,11 @@ test("a person reads the hosts from which a model is downloaded, and how large i
   expect(modelWords({ name: "old" })).toBe("old, which is not downloaded");
 });
 
+test("a person reads whose document names a model that the manifest does not have", () => {
+  expect(modelWords({ ...faces, named_in: "workspace" })).toMatch(/, named in this workspace's lares\.yaml$/);
+  expect(modelWords({ ...faces, named_in: "user" })).toMatch(/, named in your own lares\.yaml$/);
+});
+
 test("the host that is shown is the one that is reached, however the address is written", () => {
   const words = (url: string): string => modelWords({ ...faces, source: { url } });
   expect(words("https://good.example\\\\@evil.example/")).toContain("from good.example");

@@ -1,7 +1,7 @@
 import type { ApprovalRule } from "../base/vocabulary/approval-rule.ts";
 import type { NotificationRule } from "../base/vocabulary/notification-rule.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
-import type { Embedder, LaresDocument } from "./schema/lares.ts";
+import type { Embedder, ExtensionEntry, LaresDocument } from "./schema/lares.ts";
 import type { EgressDocument } from "./schema/egress.ts";
 import type { ModelsDocument } from "./schema/models.ts";
 
@@ -20,6 +20,8 @@ export interface ExtensionConfiguration {
     readonly deny: readonly string[];
   };
   readonly config: Readonly<Record<string, unknown>>;
+  /** Models that the extension gets besides its manifest's, or in place of them; absent if there are none. */
+  readonly models?: NonNullable<ExtensionEntry["models"]>;
 }
 
 export interface MemoryConfiguration {

@@ -228,6 +228,30 @@ describe("faults, each at its place", () => {
       "unknown-field",
       /did you mean "read_write"/,
     ],
+    [
+      "yaml",
+      `extensions: [{ path: ../photos, models: [{ name: a, sha256: «${"A".repeat(64)}» }] }]\n`,
+      "invalid-hash",
+      /not a SHA-256/,
+    ],
+    [
+      "toml",
+      `extensions = [{ path = "../photos", models = [«{ name = "a", sha256 = "${"a".repeat(64)}", size_mb = 1 }»] }]\n`,
+      "unusable-model",
+      /is declared with no source.url, so it cannot be fetched/,
+    ],
+    [
+      "yaml",
+      `extensions: [{ path: ../photos, models: [{ name: a, source: { url: «file:///etc/passwd» }, sha256: ${"a".repeat(64)}, size_mb: 1 }] }]\n`,
+      "unusable-model",
+      /https/,
+    ],
+    [
+      "yaml",
+      "extensions: [{ path: ../photos, models: [{ name: a }, { name: «a» }] }]\n",
+      "duplicate-model",
+      /models\[0\] is named "a" already/,
+    ],
   ];
   for (const [format, source, code, message] of cases) {
     test(`${format} ${code}: ${source

@@ -3,6 +3,7 @@ import { closest, didYouMean } from "../base/suggest.ts";
 import { permissionNames, type PermissionName } from "../base/vocabulary/permissions.ts";
 import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./text/diagnostics.ts";
 import { durationPattern, parseDuration } from "./schema/durations.ts";
+import { checkDeclaredModels } from "./declared-model-checks.ts";
 import { appendItem } from "./fixes/edits.ts";
 import { fix, set, withoutEntry, write } from "./fixes/repairs.ts";
 import { checkEgress } from "./host-checks.ts";
@@ -206,6 +207,7 @@ async function checkExtensions(
     const pointer = pointerTo("/extensions", index);
     found.push(
       ...checkGrantNames(entry, pointer, document),
+      ...checkDeclaredModels(entry.models, pointerTo(pointer, "models"), document),
       ...(await checkLocations(entry, pointer, document, ports)),
     );
     const isWritten = (name: "path" | "id") =>

@@ -61,7 +61,7 @@ export async function checkManifestSemantics(
   found.push(...checkExports(extension, document, exported ?? null));
   found.push(...(await checkProgram(extension, main, document, ports)));
   found.push(...checkFields(extension, document, ports));
-  found.push(...checkDeclaredModels(extension, document));
+  found.push(...checkDeclaredModels(extension.models, "/extension/models", document));
   found.push(...checkPermissionNames(extension, document, ports.events));
   found.push(...(await checkTypeReferences(extension, document, ports)));
   found.push(

@@ -221,6 +221,7 @@ function extensionOf(entry: ExtensionEntry, from: ExtensionConfiguration["from"]
       deny,
     },
     config: entry.config ?? {},
+    ...(entry.models === undefined ? {} : { models: entry.models }),
   };
 }
 

@@ -102,6 +102,11 @@ export interface MindFiles {
   readonly skills: readonly SkillFile[];
 }
 
+type ResolvedModel = NonNullable<Manifest["extension"]["models"]>[number] & {
+  /** Whose `lares.yaml` names it; absent if the manifest does. */
+  readonly named_in?: "workspace" | "user";
+};
+
 interface ResolvedTool {
   readonly name: string;
   readonly description: string;
@@ -135,7 +140,7 @@ export interface ResolvedManifest {
   };
   readonly hooks: readonly ResolvedHook[];
   readonly tools: readonly ResolvedTool[];
-  readonly models: NonNullable<Manifest["extension"]["models"]>;
+  readonly models: readonly ResolvedModel[];
   /** Absent if there are none, as in the manifests that were accepted before there were any. */
   readonly commands?: readonly ResolvedCommand[];
   /** Absent if none are declared: then it may emit any that its permission lists. */

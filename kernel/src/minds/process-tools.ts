@@ -113,7 +113,10 @@ function definitionOf(name: ProcessTool, mind: MindDefinition, kind: ProcessKind
               }),
           ...(kind === "branch"
             ? {
-                wait: { type: "boolean", description: "Wait for its report before you continue; default false" },
+                wait: {
+                  type: "boolean",
+                  description: "Wait for its report before you continue; default false",
+                },
               }
             : {}),
         },

@@ -74,7 +74,7 @@ function usingCategory(authority: Authority, category: string): LaresError | nul
 }
 
 /**
- * Decides whether the agent may run a model that its manifest declares. A person accepts the declaration, with its address and
+ * Decides whether the agent may run a model that its manifest, or its entry in `lares.yaml`, declares. A person accepts the declaration, with its address and
  * digest, as a part of what the agent is; `use_models` is for models of the person's settings, but whoever denies it means these
  * too.
  */
@@ -91,7 +91,7 @@ export function inferring(authority: Authority, { model }: Record<string, unknow
   return permissionDenied(
     extension,
     "models",
-    `${extension} has no model ${JSON.stringify(model)}. Declare it under models in its manifest; a person has to accept it.`,
+    `${extension} has no model ${JSON.stringify(model)}. Declare it under models in its manifest or in its entry in lares.yaml; a person has to accept it.`,
   );
 }
 

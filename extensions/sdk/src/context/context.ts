@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../agent.ts";
 import type { AgentContext, JobContext, NeedsApproval, ToolContext } from "../types/context.ts";
 import type { PartOf } from "../types/memory.ts";
+import type { OwnModel } from "../types/infer.ts";
 import type { Permissions } from "../types/permissions.ts";
 import type { Kernel } from "./kernel.ts";
 import { makeMemory } from "./memory.ts";
@@ -10,12 +11,13 @@ import { makeServices } from "./services.ts";
 import { makeTypes } from "./types.ts";
 import { makeVdfs } from "./vdfs.ts";
 
-/** The kernel's facts about the agent; the last two fields change while it runs. */
+/** The kernel's facts about the agent; the last three fields change while it runs. */
 export interface Identity {
   readonly extension: { readonly id: string; readonly version: string };
   readonly config: Readonly<Record<string, unknown>>;
   permissions: Permissions;
   locations: readonly string[];
+  models: readonly OwnModel[];
 }
 
 /** The one context of a running agent; tools and jobs get it with their own additions. */
@@ -36,7 +38,7 @@ export function makeContext<Memory>(
     memory: makeMemory<Memory>(kernel, (definition.memory?.plan ?? {}) as PartOf<Memory, "plan">),
     ...makeServices(kernel),
     types: makeTypes(kernel, identity.extension.id),
-    ...makeOutside(kernel),
+    ...makeOutside(kernel, () => identity.models),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { GuestCallResult } from "../../../../kernel/src/protocol/guest/v1/calls.ts";
 import type { AgentContext } from "../types/context.ts";
+import type { OwnModel } from "../types/infer.ts";
 import type { AiRequest, AiUsage, FetchAnswer } from "../types/outside.ts";
 import { blobOf, bytesOfBlob } from "./blobs.ts";
 import { embedded } from "./embed.ts";
@@ -9,7 +10,10 @@ import { type Kernel, withSignal } from "./kernel.ts";
 type WireAnswer = GuestCallResult<"ai/generate">;
 
 /** Models, requests to the outside, and the secrets that they need. */
-export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" | "credentials"> {
+export function makeOutside(
+  kernel: Kernel,
+  models: () => readonly OwnModel[],
+): Pick<AgentContext, "ai" | "fetch" | "credentials"> {
   const ask = (
     { category, prompt, messages, system, maxOutputTokens, temperature, signal }: AiRequest,
     schema?: Readonly<Record<string, unknown>>,
@@ -34,6 +38,9 @@ export function makeOutside(kernel: Kernel): Pick<AgentContext, "ai" | "fetch" |
         (await ask(request, schema)).object as Value,
       embed: (texts, options) => embedded(kernel, texts, options),
       infer: (request) => inferred(kernel, request),
+      get models() {
+        return models();
+      },
       hasModel: async (category) => {
         const { items } = await kernel.call("ai/models", {
           category: category ?? "chat",

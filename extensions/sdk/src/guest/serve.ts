@@ -70,8 +70,8 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
     }
   };
   return {
-    initialize({ extension, config, permissions, locations }) {
-      identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations };
+    initialize({ extension, config, permissions, locations, models }) {
+      identity = { extension, config: (config ?? {}) as Identity["config"], permissions, locations, models };
       const forNobody = onBehalf(kernel, () => (running.size === 0 ? undefined : null));
       context = makeContext(forNobody, identity, definition, ending.signal);
       const { hooks, tools, commands, jobs, tasks, types, actions } = definition;
@@ -166,9 +166,9 @@ function answersOf(definition: AgentDefinition, host: GuestHost): GuestAnswers {
       running.get(callId)?.abort(new Error("The call was cancelled."));
       return {};
     },
-    async permissionChange({ permissions, locations }) {
+    async permissionChange({ permissions, locations, models }) {
       const now = ready();
-      if (identity !== undefined) Object.assign(identity, { permissions, locations });
+      if (identity !== undefined) Object.assign(identity, { permissions, locations, models });
       await definition.onPermissionChange?.(now);
       return {};
     },

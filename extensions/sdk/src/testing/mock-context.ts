@@ -5,7 +5,7 @@ import type { AgentHealth } from "../types/agents.ts";
 import type { JobContext, ToolContext } from "../types/context.ts";
 import type { MemoryShape, PartOf } from "../types/memory.ts";
 import type { Permissions } from "../types/permissions.ts";
-import { type MockOutside, mockOutside } from "./mock-outside.ts";
+import { mockModels, type MockOutside, mockOutside } from "./mock-outside.ts";
 import type { MockType } from "./mock-type.ts";
 import { MockTypes } from "./mock-types.ts";
 import { makeMockKernel } from "./mock-kernel.ts";
@@ -77,6 +77,7 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
   const permissions = (options.permissions ?? everythingOf(options)) as Authority["requested"];
   const now = (): number => options.clock?.now() ?? Date.now();
   const locations = [...(grants.locations ?? ["."])].map((location) => location.replace(/\/+$/, ""));
+  const models = mockModels(options);
   const authority: Authority = {
     extension: extension.id,
     requested: permissions,
@@ -87,7 +88,7 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     memory: true,
     namespaces: grants.namespaces ?? {},
     hosts: options.hosts ?? [],
-    models: options.models ?? [],
+    models: models.map(({ name }) => name),
   };
   const kernel = makeMockKernel({
     authority,
@@ -100,7 +101,13 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     tasks: options.tasks ?? {},
     outside: mockOutside(options),
   });
-  const identity = { extension, config: options.config ?? {}, permissions: authority.effective, locations };
+  const identity = {
+    extension,
+    config: options.config ?? {},
+    permissions: authority.effective,
+    locations,
+    models: authority.denied.includes("use_models") ? [] : models,
+  };
   const plan = options.memory?.plan;
   const context = makeContext<Memory>(
     kernel,

@@ -104,6 +104,7 @@ test("a model of the extension answers as the test says, with numbers of every t
     { name: "mask", type: "bool", dims: [2], data: Uint8Array.of(1, 0) },
     { name: "part", dims: [2], data: Float64Array.of(0, 1, 2, 3).subarray(1, 3) },
   ] as const;
+  expect(ctx.ai.models).toEqual([{ name: "faces", sha256: "0".repeat(64) }]);
   const { outputs } = await ctx.ai.infer({ model: "faces", inputs });
   expect(outputs.map(({ name, type }) => [name, type])).toEqual([
     ["faces image", "float32"],

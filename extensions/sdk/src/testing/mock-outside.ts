@@ -1,7 +1,7 @@
 import { base64Of, bytesOf } from "../context/bytes.ts";
 import { bytesOfValues, typeOf, valuesOf } from "../context/infer.ts";
 import { LaresError } from "../errors.ts";
-import type { Tensor, TensorInput, TensorType } from "../types/infer.ts";
+import type { OwnModel, Tensor, TensorInput, TensorType } from "../types/infer.ts";
 import type { AiMessage } from "../types/outside.ts";
 
 type Params = Readonly<Record<string, unknown>>;
@@ -25,8 +25,8 @@ export interface MockOutside {
     readonly model: string;
     readonly inputs: readonly Tensor[];
   }) => readonly TensorInput[] | Promise<readonly TensorInput[]>;
-  /** The names of the manifest's `models`. */
-  readonly models?: readonly string[];
+  /** The models that the agent may run, by their names, or with version and digest. */
+  readonly models?: readonly (string | OwnModel)[];
   /** Answers `ctx.fetch`; default: no host answers. The headers of an answer are `{}` unless given. */
   readonly fetch?: (
     url: string,
@@ -163,6 +163,11 @@ export function mockOutside({
       return { token: `laressecret-${String(name)}` };
     },
   };
+}
+
+/** Returns the models of a test; one that has only a name has a digest of zeros. */
+export function mockModels({ models = [] }: MockOutside): OwnModel[] {
+  return models.map((model) => (typeof model === "string" ? { name: model, sha256: "0".repeat(64) } : model));
 }
 
 const mockDimensions = 8;

@@ -37,3 +37,12 @@ export interface InferAnswer {
   /** In the model's order; at most 32 MiB in all. */
   readonly outputs: readonly Tensor[];
 }
+
+/** A model that the agent may run by `ctx.ai.infer`; it may still have to be fetched. */
+export interface OwnModel {
+  readonly name: string;
+  /** Free text; absent if none is declared. */
+  readonly version?: string;
+  /** 64 hexadecimal digits; another digest is another model. */
+  readonly sha256: string;
+}

@@ -1,5 +1,5 @@
 import type { CallOptions } from "./call.ts";
-import type { InferAnswer, InferRequest } from "./infer.ts";
+import type { InferAnswer, InferRequest, OwnModel } from "./infer.ts";
 import type { Untyped } from "./memory.ts";
 
 /** One message of an exchange with a model. */
@@ -62,10 +62,15 @@ export interface Ai {
    */
   embed(texts: readonly string[], options?: CallOptions): Promise<Embeddings>;
   /**
-   * Runs an ONNX model that the manifest declares under `models`, on this machine. It is fetched when it is first used. Rejects
+   * Runs an ONNX model that the manifest, or its entry in `lares.yaml`, declares under `models`, on this machine. It is fetched when it is first used. Rejects
    * with `ModelError` (`facts.class`, `facts.retryable`). Needs no permission besides that declaration.
    */
   infer(request: InferRequest): Promise<InferAnswer>;
+  /**
+   * The models that `infer` may run, whether or not they were fetched. A model that is not among them is refused at once. They
+   * may change while the agent runs; `onPermissionChange` is called then.
+   */
+  readonly models: readonly OwnModel[];
   /** Returns whether a model would answer requests of this category; asks none. */
   hasModel(category?: string): Promise<boolean>;
 }

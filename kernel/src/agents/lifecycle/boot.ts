@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError } from "../../base/errors.ts";
+import { sourceOfModel } from "../../base/vocabulary/declared-model.ts";
 import type { Permissions } from "../../base/vocabulary/permissions.ts";
+import { inferring } from "../../policy/outside.ts";
 import type { AgentAbilities, AgentDefinition, AgentSession, SupervisorPorts } from "../ports.ts";
 
 /** Maximum time for a guest's `shutdown` before it is ended. */
@@ -8,12 +10,22 @@ export const shutdownTimeoutMs = 2_000;
 
 type Ask = (method: string, params: unknown) => Promise<unknown>;
 
-/** A guest's permissions, sent at the start and at each change. */
-export function permissionParams({ authority }: AgentDefinition): {
+/** A guest's permissions and models, sent at the start and at each change. */
+export function permissionParams({ authority, models = [] }: AgentDefinition): {
   permissions: Permissions;
   locations: string[];
+  models: { name: string; version?: string; sha256: string }[];
 } {
-  return { permissions: authority.effective, locations: [...authority.locations] };
+  return {
+    permissions: authority.effective,
+    locations: [...authority.locations],
+    models: models.flatMap((model) => {
+      const source = sourceOfModel(model);
+      if ("lacks" in source || inferring(authority, { model: model.name }) !== null) return [];
+      const { version } = model;
+      return [{ name: model.name, ...(version === undefined ? {} : { version }), sha256: source.sha256 }];
+    }),
+  };
 }
 
 /** Capabilities before the guest has reported any. */

@@ -326,6 +326,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   async #update(supervisor: Supervisor, definition: AgentDefinition): Promise<void> {
     const { id } = definition;
     const before = this.#lastUsable.get(id) ?? supervisor.definition.authority;
+    const modelsBefore = JSON.stringify(supervisor.definition.models);
     await supervisor.update(definition);
     if (definition.problems?.isUnusable === true) {
       // An invalid manifest does not reset the progress: entries are not delivered again once it is valid.
@@ -333,7 +334,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       return;
     }
     this.#lastUsable.delete(id);
-    if (JSON.stringify(before) === JSON.stringify(definition.authority)) return;
+    const hasSameModels = modelsBefore === JSON.stringify(definition.models);
+    if (hasSameModels && JSON.stringify(before) === JSON.stringify(definition.authority)) return;
     await this.#ports.commit(this.#sights.forgetUngranted(definition));
     const event: LaresEvent = {
       id: newId(),

@@ -561,6 +561,29 @@ describe("a changed definition", () => {
     expect(world.supervisor.metrics.refusals).toBe(1);
   });
 
+  it("a running guest receives its models when they change", async () => {
+    const world = setUp();
+    const faces = { name: "faces", version: "1", source: { url: "https://a.example/f.onnx" }, size_mb: 1 };
+    const withModel = (sha256: string) =>
+      definitionOf({
+        models: [{ ...faces, sha256 }, { name: "old" }],
+        authority: { ...definitionOf().authority, models: ["faces", "old"] },
+      });
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle();
+    for (const digit of ["a", "b"]) {
+      const update = world.supervisor.update(withModel(digit.repeat(64)));
+      await world.settle();
+      await update;
+      expect(world.guests[0]?.asked.at(-1)).toMatchObject({
+        method: "permissionChange",
+        params: { models: [{ name: "faces", version: "1", sha256: digit.repeat(64) }] },
+      });
+    }
+    expect(world.guests).toHaveLength(1);
+  });
+
   it("a changed program is swapped in; one that cannot be prepared leaves the old one running", async () => {
     const world = setUp();
     world.queue.push("seen");

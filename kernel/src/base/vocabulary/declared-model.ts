@@ -1,4 +1,4 @@
-/** A model as an extension's manifest declares it. Older manifests name models without saying where they are from. */
+/** A model as an extension's manifest, or its entry in `lares.yaml`, declares it. Older manifests name models without saying where they are from. */
 export interface DeclaredModel {
   readonly name: string;
   readonly version?: string;
@@ -6,6 +6,8 @@ export interface DeclaredModel {
   readonly sha256?: string;
   /** Mebibytes. */
   readonly size_mb?: number;
+  /** Whose `lares.yaml` names it; absent if the manifest does. */
+  readonly named_in?: "workspace" | "user";
 }
 
 /** The declaration by which a model is fetched. The digest alone decides which model it is. */
@@ -30,7 +32,7 @@ export function sourceOfModel(model: DeclaredModel): ModelSource | { readonly la
   const url = source?.url;
   const digest = String(sha256 ?? "").replace(/^sha256:/, "");
   const lacks = (what: string): { readonly lacks: string } => ({
-    lacks: `The model ${JSON.stringify(name)} has ${what} in its extension's manifest, so it cannot be fetched.`,
+    lacks: `The model ${JSON.stringify(name)} is declared with ${what}, so it cannot be fetched.`,
   });
   if (typeof url !== "string" || url === "") return lacks("no source.url");
   if (!/^[0-9a-f]{64}$/.test(digest)) return lacks("no valid sha256");

@@ -68,7 +68,7 @@ const listed: readonly ExtensionModelListing[] = [
     hosts: [],
     state: "unavailable",
     bytes: 0,
-    problem: 'The model "old" has no source.url in its extension\'s manifest, so it cannot be fetched.',
+    problem: 'The model "old" is declared with no source.url, so it cannot be fetched.',
   },
 ];
 const withModels = (fetch: ExtensionModelsPort["fetch"]): Partial<CliPorts> => ({

@@ -4,6 +4,7 @@ import { isLaresError } from "../../base/errors.ts";
 import type { TrustCard, TrustQuestion } from "../../base/vocabulary/trust.ts";
 import { exitCodes, whenReady, withKernel, type CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { type PackageOffer, runsModel } from "../packaging/package-ports.ts";
 import { oneLine } from "../render/foreign.ts";
 import { askForConsent } from "../run/trust.ts";
 
@@ -32,9 +33,10 @@ const maxAnswers = 5;
 export async function startInstalled(
   context: CommandContext,
   folder: string,
-  { id, version }: { readonly id: string; readonly version: string },
+  offer: Pick<PackageOffer, "id" | "version" | "requests">,
   answering: Answering,
 ): Promise<Started> {
+  const { id, version } = offer;
   const { terminal } = context;
   return withKernel(context, { folder }, async (kernel) => {
     const question = await terminal.progress(
@@ -57,7 +59,7 @@ export async function startInstalled(
       isKnown ||
       (answering === "ask"
         ? await askForConsent(context, kernel, await kernel.question())
-        : await answer(context, kernel, question, id, version, answering));
+        : await answer(context, kernel, question, offer, answering));
     if (!isAnswered) {
       terminal.warn(`${id} is installed and does not run yet. To be asked again: lares permissions`);
       return { code: exitCodes.waiting, state: null };
@@ -111,13 +113,22 @@ function asksNothingNew({ parts, folders, facts, changes }: TrustCard): boolean 
   return [...parts, ...folders, ...facts].every(isKnown) && changes.every((change) => ordinary.test(change));
 }
 
+/** Returns the models that the package's offer did not show: `lares.yaml` names them, and it may be a stranger's. */
+function unseenModels(card: TrustCard | undefined, requests: readonly string[]): string[] {
+  return (card?.facts ?? [])
+    .filter(
+      ({ kind, change, text }) =>
+        kind === "model" && change !== "unchanged" && !requests.includes(runsModel(text)),
+    )
+    .map(({ text }) => text);
+}
+
 /** Answers for this extension alone: everything else stays as it was granted. */
 async function answer(
   { terminal }: CommandContext,
   kernel: KernelClient,
   shown: TrustQuestion,
-  id: string,
-  version: string,
+  { id, version, requests }: Pick<PackageOffer, "id" | "version" | "requests">,
   answering: "all" | "as-before",
 ): Promise<boolean> {
   let question = shown;
@@ -127,6 +138,14 @@ async function answer(
       terminal.warn([
         `${id} ${version} requests what you have not answered yet in this workspace:`,
         ...(card?.changes ?? []).map((change) => `  - ${oneLine(change)}`),
+      ]);
+      return false;
+    }
+    const unseen = unseenModels(card, requests);
+    if (answering === "all" && unseen.length > 0) {
+      terminal.warn([
+        `The lares.yaml of this workspace names models for ${id} that the package does not have:`,
+        ...unseen.map((model) => `  - ${oneLine(model)}`),
       ]);
       return false;
     }

@@ -54,6 +54,9 @@ export interface PackageOffer {
   readonly source: string;
 }
 
+/** Returns the sentence of `requests` about a model, which is described as in the question of consent. */
+export const runsModel = (words: string): string => `run the model ${words} (models)`;
+
 /** A verified package, before anything is written to disk. */
 export interface OpenedPackage {
   readonly offer: PackageOffer;

@@ -136,7 +136,7 @@ class Download {
     throw new RefusedFile(
       new LaresError(
         "DigestMismatch",
-        `The file at ${shownUrl(url)} is not the model ${JSON.stringify(this.#source.name)} that the manifest declares: its SHA-256 is ${found}, not ${this.#source.sha256}. It was deleted.`,
+        `The file at ${shownUrl(url)} is not the model ${JSON.stringify(this.#source.name)} that was declared: its SHA-256 is ${found}, not ${this.#source.sha256}. It was deleted.`,
         { expected: this.#source.sha256, found },
       ),
     );
@@ -163,7 +163,7 @@ class Download {
     );
     const reason = isDeclared
       ? error.message
-      : `it redirects to ${host}. The manifest has to name that host under source.redirect_hosts of the model, and a person has to accept it`;
+      : `it redirects to ${host}. Name that host under source.redirect_hosts where the model is declared; a person has to accept it`;
     throw new LaresError("EgressDenied", this.#network(reason).message, { host, reason });
   }
 
@@ -183,7 +183,7 @@ class Download {
       limitExceeded(
         "size_mb",
         limit,
-        `The file at ${shownUrl(url)} is larger than the ${limit} MiB that the manifest declares for the model ${JSON.stringify(name)}. It was deleted.`,
+        `The file at ${shownUrl(url)} is larger than the ${limit} MiB that were declared for the model ${JSON.stringify(name)}. It was deleted.`,
       ),
     );
   }

@@ -280,7 +280,9 @@ test("a private address, and a redirect to a host that was not declared, are not
   );
   await expect(elsewhere.fetch()).rejects.toMatchObject({
     code: "EgressDenied",
-    message: expect.stringContaining("redirects to localhost. The manifest has to name that host") as string,
+    message: expect.stringContaining(
+      "redirects to localhost. Name that host under source.redirect_hosts",
+    ) as string,
   });
   expect(target.ranges).toEqual([]);
   expect(await elsewhere.fetch({ redirectHosts: [place.host] })).toMatchObject({ fetched: true });

@@ -14,6 +14,7 @@ import type {
   PackageServices,
   PackedExtension,
 } from "../../cli/packaging/package-ports.ts";
+import { runsModel } from "../../cli/packaging/package-ports.ts";
 import type { WorkspaceDocuments } from "../../configuration/workspace-documents.ts";
 import { ObservedFiles } from "../../configuration/observed-files.ts";
 import { eventPorts } from "../../configuration/event-ports.ts";
@@ -362,7 +363,7 @@ function offerOf(
     permissions: Object.keys(manifest.permissions),
     requests: [
       ...describePermissions(manifest.permissions),
-      ...manifest.models.map((model) => text(`run the model ${modelWords(model)} (models)`)),
+      ...manifest.models.map((model) => text(runsModel(modelWords(model)))),
     ],
     hosts: (manifest.resources.allowed_hosts ?? []).map(text),
     source,

@@ -108,7 +108,7 @@ export const lifecycle: readonly Scenario[] = [
     async try(attempt) {
       const { peer } = await attempt.open();
       const { permissions } = attempt.subject;
-      const answer = await peer.ask("permissionChange", { permissions, locations: ["notes"] });
+      const answer = await peer.ask("permissionChange", { permissions, locations: ["notes"], models: [] });
       await peer.probe("permissionChange");
       return holds(
         answer.kind === "result" ? "Answered." : `Answered with an error: ${answer.error.message}`,

@@ -129,7 +129,7 @@ describe("what is offered", () => {
       "lares",
       "yaml",
       "extensions:\n  - { path: x, | }",
-      ["enabled", "grants", "config"],
+      ["enabled", "grants", "config", "models"],
     ],
     [
       "tables in a header",

@@ -4,6 +4,7 @@ import { closed } from "../../base/vocabulary/common.ts";
 import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { NotificationRule } from "../../base/vocabulary/notification-rule.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
+import { DeclaredModels } from "./declared-models.ts";
 import { durationPattern } from "./durations.ts";
 import { Egress } from "./egress.ts";
 import { Capability } from "./hooks.ts";
@@ -77,6 +78,11 @@ export const ExtensionEntry = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         description: "The extension's own settings, handed to it as they are",
       }),
+    ),
+    models: Type.Optional(
+      DeclaredModels(
+        "Models that the extension gets besides those of its manifest; one of the same name takes that one's place. It counts once a person has accepted it",
+      ),
     ),
   },
   closed,

@@ -5,6 +5,7 @@ import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { Permissions } from "../../base/vocabulary/permissions.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
 import { ActionDeclaration } from "./actions.ts";
+import { DeclaredModels } from "./declared-models.ts";
 import { EventDeclaration } from "./events.ts";
 import { Command, Hook } from "./hooks.ts";
 import { Mind } from "./mind.ts";
@@ -37,43 +38,6 @@ const ManifestTool = Type.Object(
     ),
   },
   { ...closed, description: "Something that people and other agents can have this one do" },
-);
-
-const Model = Type.Object(
-  {
-    name: Name("How the program asks for it"),
-    version: Type.Optional(Name("The model's version; free text")),
-    source: Type.Optional(
-      Type.Object(
-        {
-          url: Type.Optional(
-            Type.String({
-              maxLength: 8192,
-              description: "The address of the .onnx file, by https. A person accepts its host",
-              examples: ["https://example.com/faces.onnx"],
-            }),
-          ),
-          redirect_hosts: Type.Optional(
-            Type.Array(Type.String({ minLength: 1, maxLength: 255, description: "A host's name" }), {
-              maxItems: 8,
-              description: "Other hosts that the address may redirect to; default none",
-            }),
-          ),
-        },
-        { description: "Where it is fetched from when it is first used" },
-      ),
-    ),
-    sha256: Type.Optional(
-      Type.String({ maxLength: 128, description: "The file's SHA-256, 64 hexadecimal digits" }),
-    ),
-    size_mb: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        description: "The most that the file has, mebibytes, up to 1024; a larger one is refused",
-      }),
-    ),
-  },
-  { ...closed, description: "A model that the program runs by ai/infer, as an .onnx file" },
 );
 
 const Resources = Type.Object(
@@ -253,9 +217,7 @@ export const Manifest = Type.Object(
               "Types of values that agents of the workspace share; it may use its own without a permission",
           }),
         ),
-        models: Type.Optional(
-          Type.Array(Model, { maxItems: 64, description: "Models that the program uses" }),
-        ),
+        models: Type.Optional(DeclaredModels("Models that the program uses")),
       },
       { ...closed, description: "An agent: who it is, what it asks for, and what wakes it" },
     ),

@@ -74,6 +74,10 @@ export const codes = {
     severity: "warning",
     explanation: "A model that cannot be fetched: its address, digest or size is missing or is refused.",
   },
+  "duplicate-model": {
+    severity: "warning",
+    explanation: "Two models of one list have the same name; only one of them counts.",
+  },
   "hook-binding": {
     severity: "error",
     explanation: "A hook has both or neither of on and schedule, or a field that belongs to the other.",

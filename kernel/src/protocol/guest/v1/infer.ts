@@ -39,10 +39,10 @@ const Tensor = Type.Object(
 export const inferCalls = define({
   "ai/infer": {
     about:
-      "Runs an ONNX model that the extension's manifest declares under `models`, on this machine. If it was not fetched yet, it is fetched first, from the address in the manifest, and refused if its digest or size differs. Inputs have at most 32 MiB in all, and so have outputs; outputs that do not fit a message come as blobs.",
+      "Runs an ONNX model that the extension's manifest, or its entry in `lares.yaml`, declares under `models`, on this machine. If it was not fetched yet, it is fetched first, from the declared address, and refused if its digest or size differs. Inputs have at most 32 MiB in all, and so have outputs; outputs that do not fit a message come as blobs.",
     errors: {
       PermissionDenied:
-        "The manifest declares no model of this name, a person did not accept it yet, or the grants deny `use_models`.",
+        "Neither the manifest nor `lares.yaml` declares a model of this name, a person did not accept it yet, or the grants deny `use_models`.",
       InvalidParams: "A tensor's bytes do not fit its type and dimensions.",
       NotFound: "There is no such blob.",
       LimitExceeded:
@@ -52,7 +52,7 @@ export const inferCalls = define({
     },
     params: Type.Object(
       {
-        model: Type.String({ minLength: 1, maxLength: 128, description: "Its name in the manifest" }),
+        model: Type.String({ minLength: 1, maxLength: 128, description: "Its name, as it is declared" }),
         inputs: Type.Array(Tensor, {
           maxItems: tensorBounds.maxTensors,
           description: "The model's inputs, by their names",

@@ -7,6 +7,17 @@ const Locations = Type.Array(Type.String(), {
 });
 const Names = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1024, description });
+const Models = Type.Array(
+  Type.Object({
+    name: Type.String({ description: "What `ai/infer` calls it" }),
+    version: Type.Optional(Type.String({ description: "Free text; absent if none is declared" })),
+    sha256: Type.String({ description: "The file's SHA-256; another one is another model" }),
+  }),
+  {
+    description:
+      "The models that the agent may run by `ai/infer`, whether or not they were fetched: those that its manifest or its entry in `lares.yaml` declares and a person accepted",
+  },
+);
 const JobId = Type.String({ description: "The job's id" });
 const Nothing = Type.Unknown({ description: "Anything; the kernel does not look at it" });
 
@@ -65,6 +76,7 @@ export const guestRequests = define({
       }),
       permissions: Permissions,
       locations: Locations,
+      models: Models,
       limits: Limits,
     }),
     result: Type.Object({
@@ -220,9 +232,10 @@ export const guestRequests = define({
     result: Nothing,
   },
   permissionChange: {
-    about: "What the agent may do, or where, has changed. It counts already when this is sent.",
+    about:
+      "What the agent may do, where, or with which models, has changed. It counts already when this is sent.",
     errors: {},
-    params: Type.Object({ permissions: Permissions, locations: Locations }),
+    params: Type.Object({ permissions: Permissions, locations: Locations, models: Models }),
     result: Nothing,
   },
   ping: {

@@ -82,6 +82,7 @@ export class TestGuest implements AsyncDisposable {
       config,
       permissions: { write_custom_fields: { namespace: "test" } },
       locations: ["photos"],
+      models: [],
       limits: {},
     });
   }
