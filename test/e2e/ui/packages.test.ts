@@ -1,0 +1,139 @@
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { greeterId as id, greeterSources as sources } from "../../support/package-person.ts";
+import { runNode } from "../../support/run-node.ts";
+import { TemporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/until.ts";
+import { Desk } from "./desk.ts";
+import type { Screen } from "./screen.ts";
+
+const executable = fileURLToPath(new URL("../../../kernel/bin/lares.js", import.meta.url));
+let desk: Desk;
+let author: TemporaryFolder;
+
+/** Packs a version of the extension with the key of `who`. Returns the file. */
+async function pack(who: string, version: string, more = ""): Promise<string> {
+  const folder = join(author.path, who, version);
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(sources(version, more)))
+    await writeFile(join(folder, name), text);
+  const env = {
+    ...process.env,
+    LARES_HOME: join(author.path, who, "home"),
+    XDG_CONFIG_HOME: join(author.path, who, "config"),
+  };
+  // A package is signed with the only key; the first is made here.
+  const keys = await runNode([executable, "keys", "--json"], { cwd: folder, env });
+  if ((JSON.parse(keys.stdout) as { items: unknown[] }).items.length === 0)
+    await runNode([executable, "keys", "new"], { cwd: folder, env });
+  const { code, stdout, stderr } = await runNode([executable, "pack", "--json"], { cwd: folder, env });
+  expect(code, stderr).toBe(0);
+  return (JSON.parse(stdout) as { file: string }).file;
+}
+
+beforeAll(async () => {
+  author = await TemporaryFolder.create("lares-author-");
+  desk = await Desk.open({
+    files: { "readme.md": "# A folder of my own\n", "in/a.txt": "a", "out/b.txt": "b" },
+  });
+});
+afterAll(async () => {
+  await desk[Symbol.asyncDispose]();
+  await author[Symbol.asyncDispose]();
+});
+
+/** Opens the view alone in the side bar. */
+async function openView(screen: Screen): Promise<void> {
+  await screen.openLares();
+  for (const title of ["Agents", "Approvals", "Activity", "Memory"]) await screen.fold(title);
+  const header = screen.page.getByRole("button", { name: "Extensions for Lares Section" });
+  if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
+}
+
+/** Chooses a package's file as a person does in a browser: by its path. */
+async function chooseFile(screen: Screen, path: string): Promise<void> {
+  await screen.page.locator(".quick-input-list-row", { hasText: "From File…" }).click();
+  const input = screen.page.locator(".quick-input-widget input");
+  await until("the dialog to take the path", async () => {
+    await input.fill(path, { timeout: 2_000 });
+    return (await input.inputValue()) === path;
+  });
+  await screen.page.locator(".quick-input-widget").getByRole("button", { name: "Look at It" }).click();
+}
+
+const dialog = (screen: Screen) => screen.page.locator(".monaco-dialog-box");
+
+it("a package is verified, shown, installed, allowed, updated and removed in its view", () =>
+  desk.window("packages", async (screen) => {
+    const { page } = screen;
+    const file = await pack("friend", "1.0.0");
+    await openView(screen);
+    await page.getByText("No extension is installed from a package yet.").waitFor();
+    await screen.picture("packages-empty");
+
+    await page.getByRole("button", { name: "Install an Extension…" }).last().click();
+    await page.locator(".quick-input-list-row", { hasText: "From npm…" }).waitFor();
+    await screen.picture("packages-sources");
+    await chooseFile(screen, file);
+    await dialog(screen).getByText("Install the extension “Greeter”?").waitFor();
+    const shown = await dialog(screen).innerText();
+    expect(shown).toMatch(/Signed by SHA256:\S{43}/);
+    expect(shown).toContain("for the first time");
+    expect(shown).toContain("It reaches no hosts.");
+    await screen.picture("packages-offer");
+    expect(await readdir(desk.vscode.workspace())).not.toContain("lares.yaml");
+    await dialog(screen).getByRole("button", { name: "Install" }).click();
+
+    // Installed, and asked what it may do.
+    const question = await screen.webview("main.consent article");
+    await question.getByText("Greeter").first().waitFor();
+    expect(await readFile(desk.vscode.workspace("lares.yaml"), "utf8")).toContain(id);
+    await screen.item(/^Extension Greeter, version 1\.0\.0, needs your permission/).waitFor();
+    await screen.picture("packages-asked");
+    await question.getByRole("checkbox", { name: /^Greeter:/ }).click();
+    await question.getByRole("button", { name: "Allow Selected" }).click();
+    const item = screen.item(/^Extension Greeter, version 1\.0\.0, on/);
+    await item.waitFor();
+    await item.click();
+    await page.getByRole("treeitem", { name: /^Signed by: / }).waitFor();
+    await screen.picture("packages-installed");
+
+    // Another publisher's package of the same id is refused.
+    const foreign = await pack("stranger", "3.0.0");
+    await screen.command("Lares: Install an Extension");
+    await chooseFile(screen, foreign);
+    await dialog(screen).getByText("signed by another publisher").waitFor();
+    expect(await dialog(screen).innerText()).toMatch(/Before: SHA256:\S{43}\. Now: SHA256:\S{43}\./);
+    await screen.picture("packages-foreign");
+    await dialog(screen).getByRole("button", { name: "OK" }).click();
+
+    // A newer version at the same place.
+    await writeFile(file, await readFile(await pack("friend", "1.1.0")));
+    await screen.command("Lares: Check for Updates of Extensions");
+    await screen.item(/^Extension Greeter, version 1\.0\.0, update to 1\.1\.0, on/).waitFor();
+    await screen.picture("packages-update");
+    await screen.item(/^Extension Greeter/).hover();
+    await page.getByRole("button", { name: "Update Extension…" }).first().click();
+    await dialog(screen).getByText("from 1.0.0 to 1.1.0?").waitFor();
+    await screen.picture("packages-update-offer");
+    await dialog(screen).getByRole("button", { name: "Update" }).click();
+    await screen.item(/^Extension Greeter, version 1\.1\.0, on/).waitFor();
+
+    // It is removed with its memory.
+    await screen.item(/^Extension Greeter/).click({ button: "right" });
+    await screen.picture("packages-menu");
+    await page.getByRole("menuitem", { name: "Remove Extension…" }).click();
+    await dialog(screen).getByText("Remove the extension “Greeter”?").waitFor();
+    await screen.picture("packages-remove");
+    await dialog(screen).getByRole("button", { name: "Remove and Delete Its Memory…" }).click();
+    await dialog(screen).getByText("remembers for good?").waitFor();
+    await screen.picture("packages-forget");
+    await dialog(screen).getByRole("button", { name: "Remove and Delete", exact: true }).click();
+    await page.getByText("No extension is installed from a package yet.").waitFor();
+    expect(await readFile(desk.vscode.workspace("lares.yaml"), "utf8")).not.toContain(id);
+    expect(await readdir(join(desk.vscode.configuration, "lares", "extensions"))).toEqual([]);
+    await screen.picture("packages-removed");
+  }));
