@@ -56,12 +56,17 @@ async function openView(screen: Screen): Promise<void> {
 /** Chooses a package's file as a person does in a browser: by its path. */
 async function chooseFile(screen: Screen, path: string): Promise<void> {
   await screen.page.locator(".quick-input-list-row", { hasText: "From File…" }).click();
-  const input = screen.page.locator(".quick-input-widget input");
+  const box = screen.page.locator(".quick-input-widget");
+  await box.getByRole("button", { name: "Look at It" }).waitFor();
+  // The dialog lists its first folder by itself, and writes that folder's path into the box then.
+  await box.locator(".quick-input-list-row", { hasText: /^\.\.$/ }).waitFor();
+  const input = box.locator("input");
   await until("the dialog to take the path", async () => {
-    await input.fill(path, { timeout: 2_000 });
-    return (await input.inputValue()) === path;
+    if ((await input.inputValue()) === path) return true;
+    await input.fill(path);
+    return false;
   });
-  await screen.page.locator(".quick-input-widget").getByRole("button", { name: "Look at It" }).click();
+  await box.getByRole("button", { name: "Look at It" }).click();
 }
 
 const dialog = (screen: Screen) => screen.page.locator(".monaco-dialog-box");
@@ -137,3 +142,21 @@ it("a package is verified, shown, installed, allowed, updated and removed in its
     expect(await readdir(join(desk.vscode.configuration, "lares", "extensions"))).toEqual([]);
     await screen.picture("packages-removed");
   }));
+
+it("in Restricted Mode the view says so, and its commands do nothing but ask for trust", async () => {
+  const file = await pack("friend", "1.2.0");
+  await using restricted = await Desk.open({
+    asksForTrust: true,
+    files: { "readme.md": "# Somebody's folder\n", "given.lares": await readFile(file, "latin1") },
+    settings: { "security.workspace.trust.startupPrompt": "never" },
+  });
+  await restricted.window("packages restricted", async (screen) => {
+    await openView(screen);
+    await screen.page.getByText("extensions are neither listed nor installed here").waitFor();
+    await screen.picture("packages-restricted");
+    await screen.command("Lares: Install an Extension");
+    await screen.page.getByRole("button", { name: "Trust", exact: true }).waitFor();
+    expect(await screen.page.locator(".quick-input-list-row", { hasText: "From File…" }).count()).toBe(0);
+    expect(await readdir(restricted.vscode.workspace())).toEqual(["given.lares", "readme.md"]);
+  });
+});

@@ -134,7 +134,7 @@ export async function search(
   }
   const chosen = await window.showQuickPick(found.map(foundItem), {
     title: "Search an Index",
-    placeHolder: "What an index says is not believed: the package itself is shown to you next",
+    placeHolder: "Only the package itself counts; it is shown to you next",
     matchOnDescription: true,
     matchOnDetail: true,
   });
